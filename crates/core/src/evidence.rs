@@ -1,0 +1,100 @@
+//! Whether what a finding cites is really there.
+//!
+//! Reviewers cite files they did not open, lines that do not exist and words nobody wrote. This module compares a
+//! citation with the text of the tree and says what does not hold; it does not know what follows from that. Start
+//! reading at [`check`].
+
+use crate::place;
+use crate::prelude::*;
+use crate::text::one_line;
+use crate::verdict::{Claim, Issue};
+
+/// Checks the file, line and quote of an issue. `text_of` gives the text of a file by the path as cited, without
+/// `./` before it. The error says what does not hold.
+///
+/// An issue that cites no file cannot be checked and holds. One that claims something is absent must name a file
+/// that exists; its line and quote only mark the place where it looked, or what it looked for.
+pub fn check(issue: &Issue, text_of: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
+    let file = place::plain_path(&issue.file);
+    if file.is_empty() {
+        return Ok(());
+    }
+    // A path is as long as an agent likes; the message is kept and shown.
+    let name = one_line(file, 120);
+    let text = text_of(file).ok_or_else(|| format!("there is no file {name}"))?;
+    if issue.claim == Claim::Absent {
+        return Ok(());
+    }
+    let lines = text.lines().count();
+    if u64::from(issue.line) > lines as u64 {
+        let unit = if lines == 1 { "line" } else { "lines" };
+        return Err(format!("{name} has {lines} {unit}, line {} is cited", issue.line));
+    }
+    if !issue.quote.trim().is_empty() && !place::quote_occurs(&issue.quote, &text) {
+        return Err(format!("the quote is not in {name}"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Severity;
+
+    fn checked(claim: Claim, file: &str, line: u32, quote: &str) -> Result<(), String> {
+        let issue = Issue {
+            severity: Severity::Blocker,
+            category: String::new(),
+            claim,
+            file: file.to_owned(),
+            line,
+            section: "Anything".to_owned(),
+            quote: quote.to_owned(),
+            description: "d".to_owned(),
+            suggestion: String::new(),
+            same_as: String::new(),
+        };
+        let text = "# Spec\n\nWhen a key is revoked\nthe service answers 401.\n";
+        check(&issue, &|path| (path == "docs/x.md").then(|| text.to_owned()))
+    }
+
+    #[test]
+    fn a_claim_of_presence_holds_when_file_line_and_quote_are_there() {
+        for (file, line, quote) in [
+            ("docs/x.md", 0, ""),
+            ("./docs/x.md", 4, ""),
+            ("docs/x.md", 3, "key is revoked the service"),
+            ("docs/x.md", 0, "When a key … answers 401"),
+            ("docs/x.md", 0, "When a key...401."),
+            ("docs/x.md", 0, "  "),
+        ] {
+            assert_eq!(checked(Claim::Present, file, line, quote), Ok(()), "{file} {line} {quote}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_hold_is_named() {
+        for (claim, file, line, quote, why) in [
+            (Claim::Present, "docs/y.md", 1, "", "there is no file docs/y.md"),
+            (Claim::Absent, "docs/y.md", 0, "", "there is no file docs/y.md"),
+            (Claim::Present, "docs/x.md", 40, "", "docs/x.md has 4 lines, line 40 is cited"),
+            (Claim::Present, "docs/x.md", 4, "answers 403", "the quote is not in docs/x.md"),
+            (Claim::Present, "docs/x.md", 0, "answers … When", "the quote is not in docs/x.md"),
+        ] {
+            assert_eq!(checked(claim, file, line, quote), Err(why.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_claim_of_absence_needs_no_quote_in_the_file() {
+        assert_eq!(checked(Claim::Absent, "docs/x.md", 0, "a limit per key"), Ok(()));
+        assert_eq!(checked(Claim::Absent, "docs/x.md", 40, ""), Ok(()));
+    }
+
+    #[test]
+    fn without_a_file_nothing_can_be_checked() {
+        for claim in [Claim::Present, Claim::Absent] {
+            assert_eq!(checked(claim, " ", 40, "nobody wrote this"), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! What a verdict changes in the list of findings.
+//!
+//! A reviewer answers the findings it was shown and names issues. Here each answer meets its finding, each issue is
+//! either a repeat of a known finding or a new one, and a new one outside the delta is put off. Whether the verdict
+//! counts at all is decided in [`crate::judge`]. Start reading at [`reconcile`].
+
+#[cfg(test)]
+mod tests;
+
+use super::{Finding, FindingChange, Status};
+use crate::delta::Delta;
+use crate::ids::{FindingId, Role};
+use crate::place;
+use crate::prelude::*;
+use crate::text::{one_line, words};
+use crate::verdict::{Answer, AnswerStatus, Issue, Severity, Verdict};
+
+/// Lines this far apart are the same place.
+const NEAR_LINES: u32 = 3;
+
+/// Whose verdict it is and what was known when it was given.
+#[derive(Debug, Clone, Copy)]
+pub struct Hearing<'a> {
+    pub role: &'a Role,
+    /// Begins the ids of new findings.
+    pub letter: char,
+    pub round: u16,
+    /// All findings of the phase, of any role and status.
+    pub known: &'a [Finding],
+    /// None: a first review, a validation, a certificate or an unknown delta. Nothing is deferred then.
+    pub delta: Option<&'a Delta>,
+    /// Whether blockers outside the delta are admitted in this round.
+    pub late_left: bool,
+    /// For each issue of the verdict, why what it cites does not hold.
+    pub unverified: &'a [Option<String>],
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reconciled {
+    pub changes: Vec<FindingChange>,
+    /// Whether a blocker outside the delta was admitted, which uses up one late round.
+    pub late: bool,
+    /// Open findings of this role, of any severity, that were neither answered nor repeated.
+    pub unanswered: Vec<FindingId>,
+    pub notes: Vec<String>,
+}
+
+pub fn reconcile(hearing: &Hearing<'_>, verdict: &Verdict) -> Reconciled {
+    let mut out = Reconciled::default();
+    let answers = answers(hearing, &verdict.answers, &mut out.notes);
+    let (repeats, new) = sort_issues(hearing, &verdict.issues, &mut out.notes);
+    for finding in hearing.mine() {
+        let answer = answers.get(&finding.id).copied();
+        let repeat = repeats.iter().find(|repeat| repeat.of.id == finding.id);
+        settle(finding, answer, repeat, &mut out);
+    }
+    let mut number = hearing.highest_number();
+    for group in new {
+        number += 1;
+        let id = FindingId::new(format!("{}{number}", hearing.letter));
+        raise(hearing, id, &group, &mut out);
+    }
+    out
+}
+
+impl<'a> Hearing<'a> {
+    fn mine(&self) -> impl Iterator<Item = &'a Finding> {
+        let role = self.role;
+        self.known.iter().filter(move |finding| finding.role == *role)
+    }
+
+    fn named(&self, id: &str) -> Option<&'a Finding> {
+        self.mine().find(|finding| finding.id.as_str().eq_ignore_ascii_case(id.trim()))
+    }
+
+    /// Ids are unique in the phase, whichever role used the letter.
+    fn highest_number(&self) -> u64 {
+        let number = |finding: &Finding| finding.id.as_str().strip_prefix(self.letter)?.parse().ok();
+        self.known.iter().filter_map(number).max().unwrap_or(0)
+    }
+
+    fn cited<'v>(&'v self, issues: &'v [Issue]) -> impl Iterator<Item = Cited<'v>> {
+        issues.iter().enumerate().map(|(at, issue)| {
+            let unverified = self.unverified.get(at).and_then(Option::as_ref);
+            let touched = self.delta.is_none_or(|delta| delta.touches(issue));
+            Cited { issue, unverified, touched }
+        })
+    }
+}
+
+/// An issue with what was found out about it.
+#[derive(Clone, Copy)]
+struct Cited<'a> {
+    issue: &'a Issue,
+    unverified: Option<&'a String>,
+    touched: bool,
+}
+
+impl Cited<'_> {
+    /// Of two that say the same, the one that holds speaks for both, then the graver one.
+    fn weight(&self) -> (bool, Severity) {
+        (self.unverified.is_none(), self.issue.severity)
+    }
+}
+
+struct Repeat<'a> {
+    of: &'a Finding,
+    by: Cited<'a>,
+}
+
+/// The answer to each open finding. If one is answered twice, `not_fixed` outweighs the rest.
+fn answers<'a>(
+    hearing: &Hearing<'a>,
+    given: &'a [Answer],
+    notes: &mut Vec<String>,
+) -> BTreeMap<FindingId, &'a Answer> {
+    let mut answers: BTreeMap<FindingId, &Answer> = BTreeMap::new();
+    for answer in given {
+        let id = one_line(&answer.id, 40);
+        match hearing.named(&answer.id) {
+            None => notes.push(format!("{id} is answered, but {} has no finding of that name", hearing.role)),
+            Some(finding) if finding.status != Status::Open => {
+                notes.push(format!("{id} is answered, but it is {} already", finding.status.name()));
+            }
+            Some(finding) => {
+                let earlier = answers.get(&finding.id).map(|answer| answer.status);
+                if earlier.is_some_and(|earlier| earlier != answer.status) {
+                    notes.push(format!("{id} is answered in two ways"));
+                }
+                if earlier != Some(AnswerStatus::NotFixed) {
+                    answers.insert(finding.id.clone(), answer);
+                }
+            }
+        }
+    }
+    answers
+}
+
+/// Parts the issues into repeats of known findings and new ones, those that say the same together.
+fn sort_issues<'a>(
+    hearing: &'a Hearing<'a>,
+    issues: &'a [Issue],
+    notes: &mut Vec<String>,
+) -> (Vec<Repeat<'a>>, Vec<Vec<Cited<'a>>>) {
+    let mut repeats: Vec<Repeat<'_>> = Vec::new();
+    let mut new: Vec<Vec<Cited<'_>>> = Vec::new();
+    for cited in hearing.cited(issues) {
+        if let Some(of) = repeated(hearing, cited.issue, notes) {
+            match repeats.iter_mut().find(|repeat| repeat.of.id == of.id) {
+                Some(earlier) if earlier.by.weight() < cited.weight() => earlier.by = cited,
+                Some(_) => {}
+                None => repeats.push(Repeat { of, by: cited }),
+            }
+            continue;
+        }
+        let place = Place::of_issue(cited.issue);
+        match new
+            .iter_mut()
+            .find(|group| group.iter().any(|other| Place::of_issue(other.issue).says_the_same(&place)))
+        {
+            Some(group) => group.push(cited),
+            None => new.push(vec![cited]),
+        }
+    }
+    (repeats, new)
+}
+
+/// The known finding an issue repeats: by name, else one that says the same, open ones first, then the oldest.
+fn repeated<'a>(hearing: &Hearing<'a>, issue: &Issue, notes: &mut Vec<String>) -> Option<&'a Finding> {
+    if !issue.same_as.trim().is_empty() {
+        if let Some(finding) = hearing.named(&issue.same_as) {
+            return Some(finding);
+        }
+        let name = one_line(&issue.same_as, 40);
+        notes.push(format!("an issue repeats {name}, but {} has no finding of that name", hearing.role));
+    }
+    let place = Place::of_issue(issue);
+    let similar = |finding: &&Finding| Place::of_finding(finding).says_the_same(&place);
+    let matches = || hearing.mine().filter(similar);
+    matches().find(|finding| finding.status == Status::Open).or_else(|| matches().next())
+}
+
+/// What becomes of a finding of this role.
+fn settle(finding: &Finding, answer: Option<&Answer>, repeat: Option<&Repeat<'_>>, out: &mut Reconciled) {
+    let id = finding.id.clone();
+    match (finding.status, repeat) {
+        (Status::Open, Some(repeat)) => {
+            let note = repeat_note(finding, answer, out);
+            match restated(finding, &repeat.by, &note) {
+                Some(finding) => out.changes.push(FindingChange::Restated(finding)),
+                None => out.changes.push(FindingChange::Kept { id, note }),
+            }
+        }
+        (Status::Open, None) => out.changes.push(answered(id, answer, &mut out.unanswered)),
+        (Status::Fixed | Status::Withdrawn, Some(repeat)) => {
+            let note = format!("was {}, found again", finding.status.name());
+            let restated = restated(finding, &repeat.by, &note);
+            out.changes.push(FindingChange::Reopened { id, note });
+            out.changes.extend(restated.map(FindingChange::Restated));
+        }
+        (Status::Deferred | Status::Ruled, Some(_)) => {
+            out.notes.push(format!("{id} is repeated, but it is {} already", finding.status.name()));
+        }
+        (_, None) => {}
+    }
+}
+
+fn answered(id: FindingId, answer: Option<&Answer>, unanswered: &mut Vec<FindingId>) -> FindingChange {
+    let Some(answer) = answer else {
+        unanswered.push(id.clone());
+        return FindingChange::Kept { id, note: "not answered".to_owned() };
+    };
+    let note = answer.note.clone();
+    match answer.status {
+        AnswerStatus::Fixed => FindingChange::Fixed { id, note },
+        AnswerStatus::Withdrawn => FindingChange::Withdrawn { id, note },
+        AnswerStatus::NotFixed => FindingChange::Kept { id, note },
+    }
+}
+
+fn repeat_note(finding: &Finding, answer: Option<&Answer>, out: &mut Reconciled) -> String {
+    match answer {
+        Some(answer) if answer.status == AnswerStatus::NotFixed && !answer.note.is_empty() => {
+            answer.note.clone()
+        }
+        Some(answer) if answer.status != AnswerStatus::NotFixed => {
+            let status = answer.status.name();
+            out.notes.push(format!("{} is said to be {status} and is repeated; it stays open", finding.id));
+            format!("said to be {status}, but found again")
+        }
+        _ => "found again".to_owned(),
+    }
+}
+
+/// The finding in its new form, if the repeat weighs more: it holds where the old form did not, or it is graver.
+fn restated(finding: &Finding, by: &Cited<'_>, note: &str) -> Option<Finding> {
+    if by.weight() <= (finding.unverified.is_none(), finding.severity) {
+        return None;
+    }
+    let issue = by.issue;
+    Some(Finding {
+        severity: issue.severity,
+        claim: issue.claim,
+        file: issue.file.clone(),
+        line: issue.line,
+        section: issue.section.clone(),
+        quote: issue.quote.clone(),
+        description: issue.description.clone(),
+        suggestion: issue.suggestion.clone(),
+        status: Status::Open,
+        unverified: by.unverified.cloned(),
+        note: note.to_owned(),
+        ..finding.clone()
+    })
+}
+
+/// A new finding, from all issues that say it.
+fn raise(hearing: &Hearing<'_>, id: FindingId, group: &[Cited<'_>], out: &mut Reconciled) {
+    let Some(best) = group.iter().rev().max_by_key(|cited| cited.weight()) else { return };
+    if group.len() > 1 {
+        out.notes.push(format!("{} issues say the same and became {id}", group.len()));
+    }
+    let touched = group.iter().any(|cited| cited.touched);
+    // What does not hold never blocks, so it must not use up the one round in which late blockers are admitted.
+    let late = !touched && hearing.late_left && best.weight() == (true, Severity::Blocker);
+    out.late |= late;
+    let issue = best.issue;
+    out.changes.push(FindingChange::Raised(Finding {
+        id,
+        role: hearing.role.clone(),
+        round: hearing.round,
+        severity: issue.severity,
+        category: issue.category.clone(),
+        claim: issue.claim,
+        file: issue.file.clone(),
+        line: issue.line,
+        section: issue.section.clone(),
+        quote: issue.quote.clone(),
+        description: issue.description.clone(),
+        suggestion: issue.suggestion.clone(),
+        status: if touched || late { Status::Open } else { Status::Deferred },
+        late,
+        unverified: best.unverified.cloned(),
+        note: String::new(),
+    }));
+}
+
+/// Where something is said to be wrong, and in which words.
+struct Place<'a> {
+    file: &'a str,
+    line: u32,
+    section: &'a str,
+    quote: &'a str,
+    description: &'a str,
+}
+
+impl<'a> Place<'a> {
+    fn of_issue(issue: &'a Issue) -> Self {
+        let Issue { file, line, section, quote, description, .. } = issue;
+        Place { file, line: *line, section, quote, description }
+    }
+
+    fn of_finding(finding: &'a Finding) -> Self {
+        let Finding { file, line, section, quote, description, .. } = finding;
+        Place { file, line: *line, section, quote, description }
+    }
+
+    fn says_the_same(&self, other: &Place<'_>) -> bool {
+        self.is_at(other)
+            && !self.quotes_another_text(other)
+            && enough_shared_words(self.description, other.description)
+    }
+
+    /// Two defects of one kind on neighbouring lines are described alike; their quotes tell them apart.
+    fn quotes_another_text(&self, other: &Place<'_>) -> bool {
+        let (one, other) = (place::fold(self.quote), place::fold(other.quote));
+        let either_empty = one.is_empty() || other.is_empty();
+        !(either_empty || one.contains(&other) || other.contains(&one) || enough_shared_words(&one, &other))
+    }
+
+    /// The same lines, section or quote of what may be one file; or neither says where.
+    fn is_at(&self, other: &Place<'_>) -> bool {
+        let one_file = place::same_file(self.file, other.file);
+        if !one_file && !self.file.trim().is_empty() && !other.file.trim().is_empty() {
+            return false;
+        }
+        let lines =
+            one_file && self.line > 0 && other.line > 0 && self.line.abs_diff(other.line) <= NEAR_LINES;
+        let (section, quote) = (place::heading(self.section), place::fold(self.quote));
+        lines
+            || (!section.is_empty() && section == place::heading(other.section))
+            || (!quote.is_empty() && quote == place::fold(other.quote))
+            || (self.is_nowhere() && other.is_nowhere())
+    }
+
+    fn is_nowhere(&self) -> bool {
+        self.line == 0 && [self.file, self.section, self.quote].iter().all(|text| text.trim().is_empty())
+    }
+}
+
+/// Whether at least 0.6 of all words of both texts are in both.
+fn enough_shared_words(one: &str, other: &str) -> bool {
+    let (one, other) = (words(one), words(other));
+    let shared = one.intersection(&other).count();
+    let all = one.union(&other).count();
+    // In whole numbers, so that exactly 0.6 counts on every machine.
+    all > 0 && shared * 10 >= all * 6
+}

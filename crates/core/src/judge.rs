@@ -1,0 +1,146 @@
+//! From an answer to a stored judgement.
+//!
+//! The steps: read the verdict, check what its issues cite, reconcile it with the known findings, decide. Reviews,
+//! validations and certificates are judged alike. Nothing here counts rounds or says what happens next; that is
+//! [`crate::review`]. Start reading at [`judge`].
+
+#[cfg(test)]
+mod tests;
+
+use crate::delta::Delta;
+use crate::event::{Judged, Judgement};
+use crate::evidence;
+use crate::findings::{self, Finding, Hearing, Reconciled, Status, Threshold, reconcile};
+use crate::ids::FindingId;
+use crate::prelude::*;
+use crate::text::one_line;
+use crate::ticket::Ticket;
+use crate::verdict::{self, Verdict};
+
+/// More would bury the reason in a repair prompt.
+const NOTES_IN_WHY_MAX: usize = 5;
+
+/// An answer and all that is needed to judge it.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    /// The dispatch that was answered; its role is the one whose findings are judged.
+    pub ticket: &'a Ticket,
+    /// The review round of the role's stage.
+    pub round: u16,
+    /// Begins the ids of the role's findings.
+    pub letter: char,
+    pub rule: Threshold,
+    /// All findings of the phase, of any role and status.
+    pub known: &'a [Finding],
+    /// What changed since the role last looked. None: a first review, a validation, a certificate or an unknown
+    /// delta; nothing is deferred then.
+    pub delta: Option<&'a Delta>,
+    /// Whether blockers outside the delta are still admitted in this loop.
+    pub late_left: bool,
+    /// Whether the role may be asked once more in the same conversation.
+    pub repair_left: bool,
+    pub answer: &'a [u8],
+    /// The text a path has in the revision under review, by the path as a reviewer cites it.
+    pub text_of: &'a dyn Fn(&str) -> Option<String>,
+}
+
+pub fn judge(case: &Case<'_>) -> Judged {
+    let verdict::Parsed { verdict, mut notes } = verdict::parse(case.answer);
+    let Some(verdict) = verdict else {
+        let why = notes.last().cloned().unwrap_or_else(|| "the answer holds no verdict".to_owned());
+        return unusable(case, Verdict::default(), notes, why);
+    };
+    let unverified: Vec<Option<String>> =
+        verdict.issues.iter().map(|issue| evidence::check(issue, case.text_of).err()).collect();
+    let hearing = Hearing {
+        role: &case.ticket.role,
+        letter: case.letter,
+        round: case.round,
+        known: case.known,
+        delta: case.delta,
+        late_left: case.late_left,
+        unverified: &unverified,
+    };
+    let reconciled = reconcile(&hearing, &verdict);
+    notes.extend(reconciled.notes.iter().cloned());
+    match decide(case, &verdict, &reconciled, &mut notes) {
+        Ok(judgement) => {
+            let Reconciled { changes, late, .. } = reconciled;
+            Judged { ticket: case.ticket.clone(), judgement, verdict, changes, late, notes }
+        }
+        Err(why) => unusable(case, verdict, notes, why),
+    }
+}
+
+/// The error says why the verdict cannot be used.
+fn decide(
+    case: &Case<'_>,
+    verdict: &Verdict,
+    reconciled: &Reconciled,
+    notes: &mut Vec<String>,
+) -> Result<Judgement, String> {
+    let silent = unanswered(case, &reconciled.unanswered);
+    if !silent.is_empty() {
+        return Err(format!("no answer for {}", silent.join(", ")));
+    }
+    let mut after = case.known.to_vec();
+    findings::apply(&mut after, &reconciled.changes);
+    let blocking: Vec<&str> = after
+        .iter()
+        .filter(|finding| finding.role == case.ticket.role && finding.blocks(case.rule))
+        .map(|finding| finding.id.as_str())
+        .collect();
+    match (verdict.approved, blocking.as_slice()) {
+        (true, []) => Ok(Judgement::Approved),
+        (false, []) => Err(groundless(case, &after, reconciled)),
+        (false, _) => Ok(Judgement::Rejected),
+        (true, blocking) => {
+            notes.push(format!("said to be approved, but open at the threshold: {}", blocking.join(", ")));
+            Ok(Judgement::Rejected)
+        }
+    }
+}
+
+/// The findings that stand in the way of an approval and were passed over in silence.
+fn unanswered<'a>(case: &Case<'_>, silent: &'a [FindingId]) -> Vec<&'a str> {
+    let blocks =
+        |id: &FindingId| case.known.iter().any(|finding| finding.id == *id && finding.blocks(case.rule));
+    silent.iter().filter(|id| blocks(id)).map(FindingId::as_str).collect()
+}
+
+/// Why a rejection has no finding to stand on, so that a repair turn can give it one or take it back.
+fn groundless(case: &Case<'_>, after: &[Finding], reconciled: &Reconciled) -> String {
+    let rule = match case.rule {
+        Threshold::Strict => "a blocker or warning",
+        Threshold::Blockers => "a blocker",
+    };
+    let mut why = format!("rejected without a finding at the threshold ({rule})");
+    let is_known = |finding: &Finding| case.known.iter().any(|known| known.id == finding.id);
+    let grave = after.iter().filter(|finding| finding.severity >= case.rule.least());
+    for finding in grave.filter(|finding| finding.role == case.ticket.role) {
+        // The id of a new finding means nothing to the reviewer, and is given to another if this answer is void.
+        let name = match is_known(finding) {
+            true => finding.id.to_string(),
+            false => format!("\"{}\"", one_line(&finding.description, 80)),
+        };
+        match (finding.status, &finding.unverified) {
+            (Status::Open, Some(unverified)) => {
+                why.push_str(&format!("; {name} does not hold: {unverified}"))
+            }
+            (Status::Deferred, _) if !is_known(finding) => {
+                why.push_str(&format!("; {name} lies outside the delta and is deferred"));
+            }
+            _ => {}
+        }
+    }
+    for note in reconciled.notes.iter().take(NOTES_IN_WHY_MAX) {
+        why.push_str(&format!("; {note}"));
+    }
+    why
+}
+
+/// An answer that cannot be used changes nothing.
+fn unusable(case: &Case<'_>, verdict: Verdict, notes: Vec<String>, why: String) -> Judged {
+    let judgement = if case.repair_left { Judgement::Repair { why } } else { Judgement::NoVerdict { why } };
+    Judged { ticket: case.ticket.clone(), judgement, verdict, changes: Vec::new(), late: false, notes }
+}

@@ -1,0 +1,326 @@
+//! Each rule by which an answer becomes a judgement.
+
+use super::*;
+use crate::findings::FindingChange;
+use crate::ids::Role;
+use crate::verdict::{Claim, Severity};
+use proptest::prelude::*;
+
+const SPEC: &str =
+    "# Spec\n\nFR-1 When a key is revoked the service answers 401.\nFR-2 The service is fast.\n";
+
+/// Only the last line of the text changed.
+const DIFF: &str = "--- a/spec.md\n+++ b/spec.md\n@@ -40 +40 @@\n-old\n+the new last line\n";
+
+struct Setting {
+    rule: Threshold,
+    known: Vec<Finding>,
+    delta: Option<Delta>,
+    late_left: bool,
+    repair_left: bool,
+    purpose: &'static str,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        let rule = Threshold::Strict;
+        Setting {
+            rule,
+            known: Vec::new(),
+            delta: None,
+            late_left: true,
+            repair_left: true,
+            purpose: "review",
+        }
+    }
+}
+
+impl Setting {
+    fn judge(&self, answer: &[u8]) -> Judged {
+        let ticket: Ticket = format!("031/specify.1/{}/spec-reviewer/2.1", self.purpose).parse().unwrap();
+        let text_of = |path: &str| (path == "spec.md").then(|| SPEC.to_owned());
+        let judged = judge(&Case {
+            ticket: &ticket,
+            round: 2,
+            letter: 'S',
+            rule: self.rule,
+            known: &self.known,
+            delta: self.delta.as_ref(),
+            late_left: self.late_left,
+            repair_left: self.repair_left,
+            answer,
+            text_of: &text_of,
+        });
+        assert_eq!(judged.ticket, ticket);
+        judged
+    }
+
+    fn approves(&self, answer: &str) -> Judged {
+        let judged = self.judge(answer.as_bytes());
+        assert_eq!(judged.judgement, Judgement::Approved, "{answer}");
+        judged
+    }
+
+    fn rejects(&self, answer: &str) -> Judged {
+        let judged = self.judge(answer.as_bytes());
+        assert_eq!(judged.judgement, Judgement::Rejected, "{answer}");
+        judged
+    }
+
+    /// Asks for a repair, or gives up when none is left; changes nothing either way.
+    fn refuses(&self, answer: &str, because: &str) {
+        for repair_left in [true, false] {
+            let setting =
+                Setting { repair_left, known: self.known.clone(), delta: self.delta.clone(), ..*self };
+            let judged = setting.judge(answer.as_bytes());
+            let why = match (judged.judgement, repair_left) {
+                (Judgement::Repair { why }, true) | (Judgement::NoVerdict { why }, false) => why,
+                (other, _) => panic!("{other:?} for {answer}"),
+            };
+            assert!(why.contains(because), "{because:?} is not in {why:?}");
+            assert_eq!((judged.changes, judged.late), (Vec::new(), false), "{answer}");
+        }
+    }
+}
+
+fn finding(id: &str, severity: Severity) -> Finding {
+    Finding {
+        id: FindingId::new(id),
+        role: Role::new(if id.starts_with('S') { "spec-reviewer" } else { "phase-reviewer" }),
+        round: 1,
+        severity,
+        category: String::new(),
+        claim: Claim::Present,
+        file: "spec.md".to_owned(),
+        line: 4,
+        section: String::new(),
+        quote: String::new(),
+        description: format!("finding {id} is about speed"),
+        suggestion: String::new(),
+        status: Status::Open,
+        late: false,
+        unverified: None,
+        note: String::new(),
+    }
+}
+
+fn with(known: &[Finding]) -> Setting {
+    Setting { known: known.to_vec(), ..Setting::default() }
+}
+
+/// A verdict with one issue that cites the text rightly.
+fn one_issue(approved: bool, severity: &str) -> String {
+    format!(
+        r#"{{"approved": {approved}, "issues": [{{"severity": "{severity}", "file": "spec.md", "line": 4,
+        "quote": "The service is fast", "description": "fast has no number"}}]}}"#
+    )
+}
+
+/// The same with a quote that nobody wrote.
+fn doubtful(approved: bool) -> String {
+    one_issue(approved, "blocker").replace("The service is fast", "The service is slow")
+}
+
+#[test]
+fn an_approval_without_a_blocking_finding_approves() {
+    let judged = Setting::default().approves(r#"{"approved": true, "issues": []}"#);
+    assert_eq!((judged.changes, judged.notes), (Vec::new(), Vec::new()));
+    let judged = Setting::default().approves(&one_issue(true, "suggestion"));
+    assert_eq!(judged.changes.len(), 1, "what it found is kept");
+}
+
+#[test]
+fn a_rejection_with_a_finding_at_the_threshold_rejects() {
+    for severity in ["warning", "blocker"] {
+        let judged = Setting::default().rejects(&one_issue(false, severity));
+        assert!(
+            matches!(judged.changes.as_slice(), [FindingChange::Raised(finding)] if finding.id.as_str() == "S1")
+        );
+    }
+}
+
+#[test]
+fn the_threshold_decides_whether_a_warning_blocks() {
+    let lenient = Setting { rule: Threshold::Blockers, ..Setting::default() };
+    lenient.approves(&one_issue(true, "warning"));
+    lenient.rejects(&one_issue(false, "blocker"));
+    lenient.refuses(&one_issue(false, "warning"), "rejected without a finding at the threshold (a blocker)");
+}
+
+#[test]
+fn an_approval_with_a_blocking_finding_rejects_with_a_note() {
+    let judged = Setting::default().rejects(&one_issue(true, "warning"));
+    assert!(judged.notes.iter().any(|note| note == "said to be approved, but open at the threshold: S1"));
+    let kept = r#"{"approved": true, "issues": [], "answers": [{"id": "S1", "status": "not_fixed"}]}"#;
+    with(&[finding("S1", Severity::Warning)]).rejects(kept);
+}
+
+#[test]
+fn a_rejection_without_a_finding_at_the_threshold_cannot_be_used() {
+    let why = "rejected without a finding at the threshold (a blocker or warning)";
+    Setting::default().refuses(r#"{"approved": false, "issues": []}"#, why);
+    Setting::default().refuses(&one_issue(false, "suggestion"), why);
+}
+
+#[test]
+fn a_finding_that_does_not_hold_never_blocks_alone() {
+    Setting::default()
+        .refuses(&doubtful(false), r#"; "fast has no number" does not hold: the quote is not in spec.md"#);
+    let judged = Setting::default().approves(&doubtful(true));
+    let [FindingChange::Raised(finding)] = judged.changes.as_slice() else { panic!("{:?}", judged.changes) };
+    assert_eq!(finding.unverified.as_deref(), Some("the quote is not in spec.md"));
+    let mut known = self::finding("S1", Severity::Blocker);
+    known.unverified = Some("there is no file x.md".to_owned());
+    with(&[known]).refuses(
+        r#"{"approved": false, "issues": [], "answers": [{"id": "S1", "status": "not_fixed"}]}"#,
+        "; S1 does not hold: there is no file x.md",
+    );
+}
+
+#[test]
+fn a_finding_that_does_not_hold_stands_beside_one_that_does() {
+    let both = r#"{"approved": false, "issues": [
+        {"severity": "blocker", "file": "gone.md", "text": "some other matter"},
+        {"severity": "warning", "file": "spec.md", "quote": "FR-1 … 401", "text": "who revokes a key"}]}"#;
+    assert_eq!(Setting::default().rejects(both).changes.len(), 2);
+}
+
+#[test]
+fn a_blocking_finding_without_an_answer_makes_the_verdict_unusable() {
+    let known = [
+        finding("S1", Severity::Blocker),
+        finding("S2", Severity::Warning),
+        finding("S3", Severity::Suggestion),
+        finding("P1", Severity::Blocker),
+    ];
+    with(&known).refuses(r#"{"approved": true, "issues": []}"#, "no answer for S1, S2");
+    let other = one_issue(false, "blocker").replace("\"line\": 4", "\"line\": 1");
+    with(&known).refuses(&other, "no answer for S1, S2");
+    let lenient = Setting { rule: Threshold::Blockers, ..with(&known) };
+    lenient.refuses(r#"{"approved": true, "issues": []}"#, "no answer for S1");
+}
+
+#[test]
+fn suggestions_and_findings_of_others_need_no_answer() {
+    let known = [finding("S3", Severity::Suggestion), finding("P1", Severity::Blocker)];
+    let judged = with(&known).approves(r#"{"approved": true, "issues": []}"#);
+    let note = "not answered".to_owned();
+    assert_eq!(judged.changes, [FindingChange::Kept { id: FindingId::new("S3"), note }]);
+}
+
+#[test]
+fn an_approval_that_answers_everything_approves() {
+    let text = r#"{"approved": true, "issues": [], "answers": [{"id": "S1", "status": "fixed"},
+        {"id": "S2", "status": "withdrawn"}]}"#;
+    let judged = with(&[finding("S1", Severity::Blocker), finding("S2", Severity::Warning)]).approves(text);
+    assert_eq!(judged.changes.len(), 2);
+}
+
+#[test]
+fn a_text_without_a_verdict_cannot_be_used() {
+    Setting::default().refuses("", "no JSON object with an `approved` field");
+    Setting::default().refuses("Looks good to me!", "no JSON object with an `approved` field");
+    Setting::default().refuses(r#"{"approved": true, "issues": ["#, "breaks off");
+    assert_eq!(Setting::default().judge(b"x").verdict, Verdict::default());
+}
+
+#[test]
+fn what_was_read_is_kept_even_if_it_cannot_be_used() {
+    let judged = Setting::default().judge(br#"{"approved": false, "summary": "no", "issues": []}"#);
+    assert_eq!(judged.verdict.summary, "no");
+}
+
+#[test]
+fn a_rejection_for_old_text_alone_is_deferred_and_cannot_be_used() {
+    let setting = Setting { delta: Some(Delta::parse(DIFF)), ..Setting::default() };
+    let why = r#"; "fast has no number" lies outside the delta and is deferred"#;
+    setting.refuses(&one_issue(false, "warning"), why);
+    let judged = setting.approves(&one_issue(true, "warning"));
+    assert!(
+        matches!(judged.changes.as_slice(), [FindingChange::Raised(finding)] if finding.status == Status::Deferred)
+    );
+}
+
+#[test]
+fn a_blocker_in_old_text_is_admitted_once() {
+    let setting = |late_left| Setting { delta: Some(Delta::parse(DIFF)), late_left, ..Setting::default() };
+    assert!(setting(true).rejects(&one_issue(false, "blocker")).late);
+    setting(false).refuses(&one_issue(false, "blocker"), "lies outside the delta and is deferred");
+    assert!(!setting(false).approves(&one_issue(true, "blocker")).late);
+}
+
+#[test]
+fn a_rejection_for_what_a_person_has_ruled_cannot_be_used() {
+    let ruled = Finding { status: Status::Ruled, ..finding("S1", Severity::Blocker) };
+    let again =
+        r#"{"approved": false, "issues": [{"severity": "blocker", "text": "again", "same_as": "S1"}]}"#;
+    with(&[ruled]).refuses(again, "; S1 is repeated, but it is ruled already");
+}
+
+#[test]
+fn validations_and_certificates_are_judged_alike() {
+    for purpose in ["validate", "certify", "repair"] {
+        let setting = Setting { purpose, ..Setting::default() };
+        setting.approves(r#"{"approved": true, "issues": []}"#);
+        setting.rejects(&one_issue(false, "warning"));
+    }
+}
+
+#[test]
+fn the_same_answer_is_always_judged_the_same() {
+    let setting = with(&[finding("S1", Severity::Warning)]);
+    let answer = one_issue(false, "blocker");
+    assert_eq!(setting.judge(answer.as_bytes()), setting.judge(answer.as_bytes()));
+}
+
+/// Answers of every kind, from a clean approval to nonsense.
+fn answer() -> impl Strategy<Value = String> {
+    let issue = (0usize..4, 0usize..4, 0u32..60, 0usize..3).prop_map(|(severity, file, line, same_as)| {
+        let severity = ["blocker", "warning", "suggestion", "?"][severity];
+        let file = ["spec.md", "spec.md", "gone.md", ""][file];
+        let same_as = ["", "S1", "P1"][same_as];
+        format!(
+            r#"{{"severity": "{severity}", "file": "{file}", "line": {line}, "text": "x{line}", "same_as": "{same_as}"}}"#
+        )
+    });
+    let issues = proptest::collection::vec(issue, 0..4);
+    let status = proptest::sample::select(vec!["fixed", "not_fixed", "withdrawn", "?"]);
+    (any::<bool>(), issues, proptest::option::of(status), "\\PC{0,10}").prop_map(
+        |(approved, issues, status, noise)| {
+            let answers =
+                status.map_or(String::new(), |status| format!(r#"{{"id": "S1", "status": "{status}"}}"#));
+            let issues = issues.join(", ");
+            format!(
+                r#"{noise} {{"approved": {approved}, "issues": [{issues}], "answers": [{answers}]}} {noise}"#
+            )
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_it_panic_and_none_of_them_approve(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let judged = with(&[finding("S1", Severity::Blocker)]).judge(&bytes);
+        let repair = matches!(judged.judgement, Judgement::Repair { .. });
+        prop_assert!(repair);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic_and_an_approval_never_leaves_a_blocking_finding(
+        answer in answer(),
+        has_delta: bool,
+        late_left: bool,
+    ) {
+        let delta = has_delta.then(|| Delta::parse(DIFF));
+        let setting = Setting { delta, late_left, ..with(&[finding("S1", Severity::Blocker)]) };
+        let judged = setting.judge(answer.as_bytes());
+        let mut after = setting.known.clone();
+        findings::apply(&mut after, &judged.changes);
+        let blocked = after.iter().any(|finding| finding.blocks(setting.rule));
+        match judged.judgement {
+            Judgement::Approved => prop_assert!(!blocked && judged.verdict.approved),
+            Judgement::Rejected => prop_assert!(blocked),
+            Judgement::Repair { .. } | Judgement::NoVerdict { .. } => prop_assert!(judged.changes.is_empty()),
+        }
+    }
+}

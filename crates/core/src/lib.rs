@@ -1,0 +1,28 @@
+//! What Redraft knows, as values and functions.
+//!
+//! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the
+//! time or draw a random number. Everything it decides follows from its arguments, so the same events give
+//! the same state, the same prompts and the same reports on every machine.
+//!
+//! Start reading at [`review`] (the loop) and [`pipeline`] (the phases around it); [`event`] lists every fact
+//! that can be stored, [`prompt`] builds what an agent is sent, [`verdict`] and [`findings`] read what it says.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod delta;
+pub mod event;
+pub mod evidence;
+pub mod findings;
+pub mod ids;
+pub mod judge;
+pub mod phase;
+mod place;
+pub mod policy;
+mod prelude;
+pub mod text;
+pub mod ticket;
+pub mod usage;
+pub mod verdict;

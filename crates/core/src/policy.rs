@@ -1,0 +1,174 @@
+//! How a dispatch is sent: which strategies exist and which one a policy chooses.
+//!
+//! The machine orders a dispatch and says which strategies are allowed; [`choose`] picks one from facts the
+//! engine collected. It never decides whether a review takes place or what it means.
+
+use crate::ids::BadId;
+use crate::prelude::*;
+use crate::ticket::Purpose;
+use core::str::FromStr;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// A fresh conversation; upstream artifacts as paths the agent must read.
+    Lazy,
+    /// The same conversation; only what changed.
+    Resume,
+}
+
+impl Strategy {
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Lazy => "lazy",
+            Strategy::Resume => "resume",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// The rule of the original design: resume while the resumed prompt has at most half the characters of the
+    /// role's first prompt.
+    Seed,
+    /// The same rule against the effective context: the first prompt and every file it told the role to read.
+    Guarded,
+    /// Always a fresh conversation.
+    Fresh,
+    /// Fresh first, then always resumed.
+    Resume,
+}
+
+impl Policy {
+    pub const ALL: [Policy; 4] = [Policy::Seed, Policy::Guarded, Policy::Fresh, Policy::Resume];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Policy::Seed => "seed",
+            Policy::Guarded => "guarded",
+            Policy::Fresh => "fresh",
+            Policy::Resume => "resume",
+        }
+    }
+}
+
+impl FromStr for Policy {
+    type Err = BadId;
+
+    fn from_str(word: &str) -> Result<Self, BadId> {
+        Policy::ALL
+            .into_iter()
+            .find(|policy| policy.name() == word)
+            .ok_or_else(|| BadId::new(word, "a policy (seed, guarded, fresh, resume)"))
+    }
+}
+
+/// What the engine knows when it chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    pub policy: Policy,
+    pub purpose: Purpose,
+    /// Whether a resumed prompt can be built at all: session, ability and delta are there.
+    pub resumed: Option<ResumedFacts>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResumedFacts {
+    /// Characters of the whole resumed prompt.
+    pub prompt_chars: u64,
+    /// Characters of the conversation's first prompt.
+    pub first_chars: u64,
+    /// Characters of the first prompt and of every file it told the role to read.
+    pub context_chars: u64,
+}
+
+/// The stored choice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    pub strategy: Strategy,
+    pub why: String,
+}
+
+pub fn choose(facts: &Facts, allowed: &[Strategy]) -> Choice {
+    let lazy = |why: String| Choice { strategy: Strategy::Lazy, why };
+    let resume = |why: String| Choice { strategy: Strategy::Resume, why };
+    if !allowed.contains(&Strategy::Resume) {
+        return lazy("no earlier conversation may be continued".to_owned());
+    }
+    let Some(resumed) = facts.resumed else {
+        return lazy("the earlier conversation cannot be continued with a delta".to_owned());
+    };
+    if !allowed.contains(&Strategy::Lazy) {
+        return resume("this turn only makes sense in the same conversation".to_owned());
+    }
+    let (measure, whole) = match facts.policy {
+        Policy::Fresh => return lazy("policy fresh".to_owned()),
+        Policy::Resume => return resume("policy resume".to_owned()),
+        Policy::Seed => ("first prompt", resumed.first_chars),
+        Policy::Guarded => ("effective context", resumed.context_chars),
+    };
+    if facts.purpose == Purpose::Validate {
+        return resume("validation continues the conversation whatever the size of the delta".to_owned());
+    }
+    let ResumedFacts { prompt_chars, .. } = resumed;
+    // Strictly more than half falls back, so exactly half is still resumed.
+    if prompt_chars * 2 > whole {
+        lazy(format!(
+            "the delta prompt has {prompt_chars} characters, more than half of the {measure}'s {whole}"
+        ))
+    } else {
+        resume(format!(
+            "the delta prompt has {prompt_chars} characters, at most half of the {measure}'s {whole}"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: [Strategy; 2] = [Strategy::Lazy, Strategy::Resume];
+
+    fn facts(policy: Policy, purpose: Purpose, prompt_chars: u64) -> Facts {
+        let resumed = Some(ResumedFacts { prompt_chars, first_chars: 1000, context_chars: 8000 });
+        Facts { policy, purpose, resumed }
+    }
+
+    #[test]
+    fn the_guard_is_strict_and_each_policy_measures_against_its_own_whole() {
+        let strategy = |policy, chars| choose(&facts(policy, Purpose::Review, chars), &BOTH).strategy;
+        assert_eq!(strategy(Policy::Seed, 500), Strategy::Resume);
+        assert_eq!(strategy(Policy::Seed, 501), Strategy::Lazy);
+        assert_eq!(strategy(Policy::Guarded, 501), Strategy::Resume);
+        assert_eq!(strategy(Policy::Guarded, 4000), Strategy::Resume);
+        assert_eq!(strategy(Policy::Guarded, 4001), Strategy::Lazy);
+        assert_eq!(strategy(Policy::Fresh, 1), Strategy::Lazy);
+        assert_eq!(strategy(Policy::Resume, 1_000_000), Strategy::Resume);
+    }
+
+    #[test]
+    fn validation_has_no_guard() {
+        for policy in [Policy::Seed, Policy::Guarded, Policy::Resume] {
+            assert_eq!(
+                choose(&facts(policy, Purpose::Validate, 1_000_000), &BOTH).strategy,
+                Strategy::Resume
+            );
+        }
+        assert_eq!(choose(&facts(Policy::Fresh, Purpose::Validate, 1), &BOTH).strategy, Strategy::Lazy);
+    }
+
+    #[test]
+    fn nothing_is_resumed_that_may_not_or_cannot_be() {
+        for policy in Policy::ALL {
+            assert_eq!(
+                choose(&facts(policy, Purpose::Review, 1), &[Strategy::Lazy]).strategy,
+                Strategy::Lazy
+            );
+            let unable = Facts { policy, purpose: Purpose::Review, resumed: None };
+            assert_eq!(choose(&unable, &BOTH).strategy, Strategy::Lazy);
+        }
+    }
+}

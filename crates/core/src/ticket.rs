@@ -1,0 +1,171 @@
+//! A ticket names one dispatch: for whom, why, in which round, at which attempt.
+//!
+//! Shown and stored as `031/specify.1/review/spec-reviewer/2.1`. Every prompt, answer, commit and session is
+//! filed under its ticket, so the text form is a stored format: see the round-trip test below.
+
+use crate::ids::{BadId, FeatureId, Role};
+use crate::phase::Phase;
+use crate::prelude::*;
+use core::fmt;
+use core::str::FromStr;
+use serde::{Deserialize, Serialize};
+
+/// Whose events these are. Every append is checked against the last event of its scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    Feature(FeatureId),
+    Repo,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scope::Feature(id) => write!(f, "{id}"),
+            Scope::Repo => f.write_str("repo"),
+        }
+    }
+}
+
+impl FromStr for Scope {
+    type Err = BadId;
+
+    fn from_str(word: &str) -> Result<Self, BadId> {
+        match word {
+            "repo" => Ok(Scope::Repo),
+            _ => word.parse().map(Scope::Feature).map_err(|_| BadId::new(word, "a scope")),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// The author writes the first version.
+    Draft,
+    /// The author answers findings or a failed gate.
+    Revise,
+    /// A reviewer judges a revision.
+    Review,
+    /// A reviewer that approved an older revision says whether that still holds.
+    Validate,
+    /// Fresh eyes on the closing revision.
+    Certify,
+    /// One more turn in the same conversation, because the answer could not be used.
+    Repair,
+}
+
+impl Purpose {
+    pub const ALL: [Purpose; 6] = [
+        Purpose::Draft,
+        Purpose::Revise,
+        Purpose::Review,
+        Purpose::Validate,
+        Purpose::Certify,
+        Purpose::Repair,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Draft => "draft",
+            Purpose::Revise => "revise",
+            Purpose::Review => "review",
+            Purpose::Validate => "validate",
+            Purpose::Certify => "certify",
+            Purpose::Repair => "repair",
+        }
+    }
+}
+
+impl fmt::Display for Purpose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One dispatch. `round` runs on through the pass for each role and purpose; `attempt` counts sends of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket {
+    pub feature: FeatureId,
+    pub phase: Phase,
+    pub pass: u16,
+    pub purpose: Purpose,
+    pub role: Role,
+    pub round: u16,
+    pub attempt: u16,
+}
+
+impl fmt::Display for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ticket { feature, phase, pass, purpose, role, round, attempt } = self;
+        write!(f, "{feature}/{phase}.{pass}/{purpose}/{role}/{round}.{attempt}")
+    }
+}
+
+impl FromStr for Ticket {
+    type Err = BadId;
+
+    fn from_str(word: &str) -> Result<Self, BadId> {
+        let bad = || BadId::new(word, "a ticket like 031/specify.1/review/spec-reviewer/2.1");
+        let parts: Vec<&str> = word.split('/').collect();
+        let [feature, phase, purpose, role, tail] = parts.as_slice() else { return Err(bad()) };
+        let (phase, pass) = phase.split_once('.').ok_or_else(bad)?;
+        let (round, attempt) = tail.split_once('.').ok_or_else(bad)?;
+        let purpose = Purpose::ALL.into_iter().find(|p| p.name() == *purpose).ok_or_else(bad)?;
+        if role.is_empty() {
+            return Err(bad());
+        }
+        Ok(Ticket {
+            feature: feature.parse().map_err(|_| bad())?,
+            phase: phase.parse().map_err(|_| bad())?,
+            pass: pass.parse().map_err(|_| bad())?,
+            purpose,
+            role: Role::new(*role),
+            round: round.parse().map_err(|_| bad())?,
+            attempt: attempt.parse().map_err(|_| bad())?,
+        })
+    }
+}
+
+macro_rules! serde_as_text {
+    ($name:ty) => {
+        impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+serde_as_text!(Ticket);
+serde_as_text!(Scope);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_survives_its_text_form() {
+        for text in ["031/specify.1/review/spec-reviewer/2.1", "1000/specify.12/draft/spec-author/1.3"] {
+            assert_eq!(text.parse::<Ticket>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_ticket_is_refused_by_name() {
+        for text in [
+            "",
+            "031",
+            "031/specify/review/spec-reviewer/2.1",
+            "031/specify.1/nap/x/1.1",
+            "031/specify.1/review//1.1",
+        ] {
+            let error = text.parse::<Ticket>().unwrap_err();
+            assert!(error.to_string().starts_with(&format!("`{text}` is not a ticket")), "{error}");
+        }
+    }
+}
