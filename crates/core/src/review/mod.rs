@@ -1,0 +1,25 @@
+//! The review loop of one phase: a pure machine.
+//!
+//! ```text
+//!            draft ──► gates ──► stage 1 round ──► … ──► stage n round ──► validate ──► certify ──► closed
+//!              ▲         │             │                      │               │            │
+//!              └─ revise ┴─ findings ──┴──────────────────────┴───────────────┴────────────┘
+//! ```
+//!
+//! [`step`] folds one stored fact into the state; [`pending`] says what is owed, from the state alone. Nothing
+//! here knows how an agent is called, what a prompt looks like or what time it is. A fact that does not answer
+//! something pending is [`Rejected`] and changes nothing, so duplicates and stale answers are harmless.
+//!
+//! Read [`need`](plan::need) first: it is the whole order of events in one function.
+
+mod bound;
+mod plan;
+mod state;
+mod step;
+#[cfg(test)]
+mod tests;
+
+pub use bound::dispatches_max;
+pub use plan::{CaseFacts, Effect, Order, case_for, closing, pending, question, rulings, shown_round};
+pub use state::{Conversation, End, Flight, Loop, Seat, Stage, Standing, Work};
+pub use step::{Rejected, fold, step};

@@ -1,0 +1,379 @@
+//! What is owed, from the state alone.
+
+use super::state::{Conversation, Loop, Seat, Standing, Work};
+use crate::event::{About, Approval, Certify, Decision, PhaseClosed, Question, StageOutcome};
+use crate::findings::{Finding, Status};
+use crate::ids::{FindingId, Revision, Role};
+use crate::phase::Phase;
+use crate::policy::{Policy, Strategy};
+use crate::prelude::*;
+use crate::text::count;
+use crate::ticket::{Purpose, Ticket};
+
+/// Something the engine must do. Effects are never stored: they are computed again after every event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Open the loop of a phase.
+    Open {
+        phase: Phase,
+        pass: u16,
+    },
+    /// A dispatch was started and its end was never seen.
+    Recover(Ticket),
+    Dispatch(Order),
+    /// Turn an author's answer into a revision.
+    Snapshot(Ticket),
+    /// Turn a reviewer's answer into a judgement.
+    Judge(Ticket),
+    Check {
+        revision: Revision,
+        gate: String,
+    },
+    Ask(Question),
+    CloseStage {
+        stage: u16,
+        outcome: StageOutcome,
+        round: u16,
+        revision: Revision,
+    },
+    ClosePhase {
+        revision: Revision,
+    },
+}
+
+/// A dispatch as the machine orders it: who, about what, since when. Never how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    pub ticket: Ticket,
+    pub sees: Option<Revision>,
+    /// The revision this role was last shown.
+    pub since: Option<Revision>,
+    pub findings: Vec<FindingId>,
+    pub allowed: Vec<Strategy>,
+    /// The conversation that `resume` would continue.
+    pub conversation: Option<Conversation>,
+}
+
+pub fn pending(state: &Loop) -> Vec<Effect> {
+    if state.end.is_some() {
+        return Vec::new();
+    }
+    let mut effects: Vec<Effect> = Vec::new();
+    for (seat, flight) in state.flights() {
+        let ticket = flight.started.ticket.clone();
+        effects.push(match (&flight.answered, seat.role == state.author.role) {
+            (None, _) => Effect::Recover(ticket),
+            (Some(_), true) => Effect::Snapshot(ticket),
+            (Some(_), false) => Effect::Judge(ticket),
+        });
+    }
+    let alone = effects.is_empty();
+    match need(state) {
+        Need::Author(purpose) if alone => effects.extend(dispatch(state, &state.author, purpose)),
+        Need::Reviewers(purpose, roles) => {
+            let seats = state.reviewers.iter().filter(|seat| roles.contains(&seat.role) && !seat.in_flight());
+            effects.extend(seats.filter_map(|seat| dispatch(state, seat, purpose)));
+        }
+        Need::Certifier if alone => effects.extend(dispatch(state, &state.certifier, Purpose::Certify)),
+        Need::Effect(effect) if alone => effects.push(effect),
+        Need::Author(_) | Need::Certifier | Need::Effect(_) => {}
+    }
+    if effects.is_empty() {
+        effects.extend(question(state).map(Effect::Ask));
+    }
+    effects
+}
+
+pub(super) enum Need {
+    Author(Purpose),
+    Reviewers(Purpose, Vec<Role>),
+    Certifier,
+    Effect(Effect),
+}
+
+/// The order of a loop, whole: gates before reviewers, everybody's verdict before a revision, stages one after
+/// the other, then older approvals, then fresh eyes, then the close.
+pub(super) fn need(state: &Loop) -> Need {
+    let Some(revision) = &state.revision else { return Need::Author(Purpose::Draft) };
+    let ask = |about| Need::Effect(Effect::Ask(ask(state, about)));
+    for gate in &state.opened.gates {
+        match state.gates.get(gate) {
+            Some(check) if check.revision == *revision && check.passed => {}
+            Some(check) if check.revision == *revision => {
+                return match () {
+                    () if state.failed_gates >= state.opened.limits.gates => ask(About::Gate),
+                    () if state.unchanged >= UNCHANGED_MAX => ask(About::Unchanged),
+                    () => Need::Author(Purpose::Revise),
+                };
+            }
+            _ => return Need::Effect(Effect::Check { revision: revision.clone(), gate: gate.clone() }),
+        }
+    }
+    if let Some(seat) = state.reviewers.iter().find(|seat| seat.rejected_in(state.epoch)) {
+        let waiting = same_wave(state, seat, revision);
+        if let Some(purpose) = waiting.first().map(|_| wave_purpose(seat)) {
+            return Need::Reviewers(purpose, waiting);
+        }
+        let capped = state.reviewers.iter().filter(|seat| seat.rejected_in(state.epoch));
+        let mut capped = capped.filter(|seat| stage(state, seat).rounds >= state.opened.limits.rounds);
+        return match capped.next() {
+            Some(seat) => ask(About::Cap { stage: seat.stage }),
+            None if state.unchanged >= UNCHANGED_MAX => ask(About::Unchanged),
+            None => Need::Author(Purpose::Revise),
+        };
+    }
+    let open = state.stages.iter().enumerate().find(|(_, stage)| stage.closed.is_none());
+    if let Some((number, stage)) = open {
+        let number = number as u16;
+        let members = || state.reviewers.iter().filter(move |seat| seat.stage == number);
+        let lacking: Vec<Role> =
+            members().filter(|seat| seat.lacks_verdict(state.epoch)).map(|seat| seat.role.clone()).collect();
+        if lacking.is_empty() {
+            let ruled = members().any(|seat| seat.standing == Standing::Ruled);
+            let outcome = if ruled { StageOutcome::Failed } else { StageOutcome::Approved };
+            let (round, revision) = (stage.rounds, revision.clone());
+            return Need::Effect(Effect::CloseStage { stage: number, outcome, round, revision });
+        }
+        let spent = stage.rounds >= state.opened.limits.rounds && stage.counted != Some(state.epoch);
+        return if spent {
+            ask(About::Cap { stage: number })
+        } else {
+            Need::Reviewers(Purpose::Review, lacking)
+        };
+    }
+    if state.opened.certify != Certify::Off {
+        let older = older_approvals(state, revision);
+        if !older.is_empty() {
+            return Need::Reviewers(Purpose::Validate, older);
+        }
+    }
+    if state.refused {
+        return ask(About::Certificate);
+    }
+    if state.opened.certify == Certify::Fresh && !certified(state, revision) {
+        return Need::Certifier;
+    }
+    Need::Effect(Effect::ClosePhase { revision: revision.clone() })
+}
+
+/// Told once that nothing changed, then a person is asked.
+const UNCHANGED_MAX: u16 = 2;
+
+/// Roles that were asked together with this rejecting one and have not answered: everybody is heard before the
+/// author revises, whatever happened in between.
+fn same_wave(state: &Loop, rejecting: &Seat, revision: &Revision) -> Vec<Role> {
+    match rejecting.standing {
+        Standing::Rejected { purpose: Purpose::Validate, .. } => older_approvals(state, revision),
+        Standing::Rejected { purpose: Purpose::Review, .. } => {
+            let members = state.reviewers.iter().filter(|seat| seat.stage == rejecting.stage);
+            members.filter(|seat| seat.lacks_verdict(state.epoch)).map(|seat| seat.role.clone()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn wave_purpose(rejecting: &Seat) -> Purpose {
+    match rejecting.standing {
+        Standing::Rejected { purpose, .. } => purpose,
+        Standing::Unasked | Standing::Approved { .. } | Standing::Ruled => Purpose::Review,
+    }
+}
+
+fn older_approvals(state: &Loop, revision: &Revision) -> Vec<Role> {
+    let older =
+        state.reviewers.iter().filter(|seat| seat.approved().is_some_and(|approved| approved != revision));
+    older.map(|seat| seat.role.clone()).collect()
+}
+
+fn certified(state: &Loop, closing: &Revision) -> bool {
+    let fresh_approval = state.reviewers.iter().any(|seat| match &seat.standing {
+        Standing::Approved { revision, fresh, .. } => revision == closing && *fresh,
+        Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled => false,
+    });
+    fresh_approval || state.signed.as_ref() == Some(closing)
+}
+
+fn stage<'a>(state: &'a Loop, seat: &Seat) -> &'a super::Stage {
+    &state.stages[usize::from(seat.stage)]
+}
+
+/// The order for a seat's next send; none when its attempts are used up, which becomes a question.
+fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
+    let work = seat.work.as_ref().filter(|work| work.purpose == purpose);
+    if work.is_some_and(|work| work.failures >= state.opened.limits.attempts) {
+        return None;
+    }
+    let ticket = next_ticket(state, seat, purpose, work);
+    let repairing = ticket.purpose == Purpose::Repair;
+    let may_resume = seat.conversation.is_some()
+        && !work.is_some_and(|work| work.fresh)
+        && !matches!(purpose, Purpose::Draft | Purpose::Certify)
+        && !same_bytes_again(state, seat);
+    let allowed = match (repairing, may_resume) {
+        (true, _) => vec![Strategy::Resume],
+        (false, true) => vec![Strategy::Lazy, Strategy::Resume],
+        (false, false) => vec![Strategy::Lazy],
+    };
+    Some(Effect::Dispatch(Order {
+        ticket,
+        sees: state.revision.clone(),
+        since: seat.anchor.clone(),
+        conversation: seat.conversation.clone().filter(|_| allowed.contains(&Strategy::Resume)),
+        findings: to_answer(state, seat, purpose).map(|finding| finding.id.clone()).collect(),
+        allowed,
+    }))
+}
+
+/// Policy `seed` asks a reviewer again about an unchanged document, and then in a fresh conversation.
+fn same_bytes_again(state: &Loop, seat: &Seat) -> bool {
+    state.opened.policy == Policy::Seed && seat.role != state.author.role && seat.anchor == state.revision
+}
+
+/// The open findings a dispatch must answer: a reviewer's own, everybody's for the author, none for fresh eyes.
+fn to_answer<'a>(state: &'a Loop, seat: &'a Seat, purpose: Purpose) -> impl Iterator<Item = &'a Finding> {
+    let author = seat.role == state.author.role;
+    let open = state.findings.iter().filter(|finding| finding.status == Status::Open);
+    open.filter(move |finding| purpose != Purpose::Certify && (author || finding.role == seat.role))
+}
+
+fn next_ticket(state: &Loop, seat: &Seat, purpose: Purpose, work: Option<&Work>) -> Ticket {
+    let concluded = seat.rounds.get(&purpose).copied().unwrap_or(0);
+    let (purpose, round, sent) = match work {
+        Some(Work { repair: Some(repair), .. }) => (Purpose::Repair, repair.round, repair.sent),
+        Some(work) => (purpose, work.round, work.sent),
+        None => (purpose, concluded + 1, 0),
+    };
+    let (phase, pass) = (state.opened.phase, state.opened.pass);
+    Ticket { feature: state.feature, phase, pass, purpose, role: seat.role.clone(), round, attempt: sent + 1 }
+}
+
+/// The number shown as `iteration n` for a dispatch in this seat.
+pub fn shown_round(state: &Loop, seat: &Seat, purpose: Purpose) -> u16 {
+    let stage = stage(state, seat);
+    let this = match purpose {
+        Purpose::Review if stage.counted == Some(state.epoch) => stage.rounds,
+        Purpose::Review | Purpose::Validate | Purpose::Certify => stage.rounds + 1,
+        Purpose::Draft | Purpose::Revise | Purpose::Repair => stage.rounds,
+    };
+    this.clamp(1, state.opened.limits.rounds)
+}
+
+/// What a person is asked for now, if nothing else can be done.
+pub fn question(state: &Loop) -> Option<Question> {
+    if state.end.is_some() || state.flights().next().is_some() {
+        return None;
+    }
+    let spent = |seat: &Seat, purpose| {
+        let work = seat.work.as_ref().filter(|work| work.purpose == purpose);
+        work.is_some_and(|work| work.failures >= state.opened.limits.attempts)
+    };
+    let stuck = match need(state) {
+        Need::Effect(Effect::Ask(question)) => return Some(question),
+        Need::Effect(_) => None,
+        Need::Author(purpose) => Some(&state.author).filter(|seat| spent(seat, purpose)),
+        Need::Certifier => Some(&state.certifier).filter(|seat| spent(seat, Purpose::Certify)),
+        Need::Reviewers(purpose, roles) => {
+            let mut seats = state.reviewers.iter().filter(|seat| roles.contains(&seat.role));
+            // One that can still be sent to goes first.
+            if seats.clone().any(|seat| !spent(seat, purpose)) { None } else { seats.next() }
+        }
+    };
+    stuck.map(|seat| ask(state, About::Agent { role: seat.role.clone() }))
+}
+
+fn ask(state: &Loop, about: About) -> Question {
+    use Decision::{Abandon, Accept, Rerun, Retry};
+    let (text, choices) = match &about {
+        About::Cap { stage } => {
+            let open = rulings(state, &about).len();
+            let roles: Vec<&str> =
+                state.opened.panels[usize::from(*stage)].roles.iter().map(|r| r.role.as_str()).collect();
+            let (roles, rounds) = (roles.join(", "), count(state.opened.limits.rounds.into(), "round"));
+            let open = count(open, "open finding");
+            let text = format!("{roles} did not approve within {rounds}; {open}");
+            (text, vec![Accept, Rerun, Abandon])
+        }
+        About::Agent { role } => {
+            let attempts = count(state.opened.limits.attempts.into(), "attempt");
+            (format!("{role} gave no usable answer in {attempts}"), vec![Retry, Rerun, Abandon])
+        }
+        About::Gate => {
+            let gate = state.failed_gate().map(|check| check.gate.as_str()).unwrap_or("a gate");
+            let times = count(state.failed_gates.into(), "time");
+            (format!("{gate} failed {times} in a row"), vec![Retry, Accept, Rerun, Abandon])
+        }
+        About::Unchanged => {
+            let author = &state.author.role;
+            (
+                format!("{author} was told twice what is open and changed nothing"),
+                vec![Retry, Accept, Rerun, Abandon],
+            )
+        }
+        About::Certificate => {
+            let open = rulings(state, &about).len();
+            (
+                format!("fresh eyes found {} after the phase had been reopened", count(open, "blocker")),
+                vec![Accept, Rerun, Abandon],
+            )
+        }
+    };
+    Question { pass: state.opened.pass, number: state.decided + 1, about, text, choices }
+}
+
+/// The findings that accepting would settle.
+pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
+    let in_the_way = state.findings.iter().filter(|finding| finding.blocks(state.opened.rule));
+    let settled = in_the_way.filter(|finding| match about {
+        About::Cap { stage } => state.reviewer(&finding.role).is_some_and(|seat| seat.stage == *stage),
+        About::Unchanged | About::Certificate => true,
+        About::Agent { .. } | About::Gate => false,
+    });
+    settled.map(|finding| finding.id.clone()).collect()
+}
+
+/// The close of a loop at this revision: who approved it, what it leaves behind.
+pub fn closing(state: &Loop, revision: Revision) -> PhaseClosed {
+    let approvals = state.reviewers.iter().filter_map(|seat| match &seat.standing {
+        Standing::Approved { revision, ticket, .. } => {
+            Some(Approval { role: seat.role.clone(), revision: revision.clone(), ticket: ticket.clone() })
+        }
+        Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled => None,
+    });
+    let with = |status| {
+        let chosen = state.findings.iter().filter(move |finding| finding.status == status);
+        chosen.map(|finding| finding.id.clone()).collect()
+    };
+    PhaseClosed {
+        phase: state.opened.phase,
+        pass: state.opened.pass,
+        revision,
+        approvals: approvals.collect(),
+        deferred: with(Status::Deferred),
+        ruled: with(Status::Ruled),
+    }
+}
+
+/// What a judge needs to know of the loop about an answered ticket.
+pub struct CaseFacts {
+    pub letter: char,
+    pub round: u16,
+    /// Whether the answer is about changes only, so that new findings elsewhere are put off.
+    pub since: Option<Revision>,
+    pub repair_left: bool,
+}
+
+pub fn case_for(state: &Loop, ticket: &Ticket) -> Option<CaseFacts> {
+    let seat = state.seat_of(ticket)?;
+    let work = seat.work.as_ref()?;
+    let since = match work.purpose {
+        // The anchor moved when the answer arrived; the work still knows where the role stood before.
+        Purpose::Review => work.since.clone(),
+        Purpose::Draft | Purpose::Revise | Purpose::Validate | Purpose::Certify | Purpose::Repair => None,
+    };
+    Some(CaseFacts {
+        letter: seat.letter,
+        round: shown_round(state, seat, work.purpose),
+        since,
+        repair_left: work.repairs < state.opened.limits.repairs && seat.conversation.is_some(),
+    })
+}

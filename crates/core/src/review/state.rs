@@ -1,0 +1,275 @@
+//! What a loop remembers. Plain values; see [`super::step`] for how they change.
+
+use crate::event::{Answered, Checked, LoopOpened, PhaseClosed, StageClosed, Started};
+use crate::findings::Finding;
+use crate::ids::{AgentName, FeatureId, Revision, Role, SessionId};
+use crate::prelude::*;
+use crate::ticket::{Purpose, Ticket};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loop {
+    pub feature: FeatureId,
+    pub opened: LoopOpened,
+    /// The revision under review; none before the first draft.
+    pub revision: Option<Revision>,
+    /// Counts the times reviewers were given something to look at again. Two epochs may show the same bytes.
+    pub epoch: u32,
+    pub stages: Vec<Stage>,
+    pub author: Seat,
+    /// The reviewers of all stages, in panel order.
+    pub reviewers: Vec<Seat>,
+    /// Fresh eyes, where the loop asks for them.
+    pub certifier: Seat,
+    /// How often a certificate has reopened the phase.
+    pub reopened: u16,
+    /// The revision a certificate was given for.
+    pub signed: Option<Revision>,
+    /// Fresh eyes found blockers after the last reopening; a person must decide.
+    pub refused: bool,
+    pub findings: Vec<Finding>,
+    /// Epochs in which a late blocker was admitted.
+    pub late: Vec<u32>,
+    /// The last result of each gate.
+    pub gates: BTreeMap<String, Checked>,
+    pub failed_gates: u16,
+    /// How often in a row the author changed nothing.
+    pub unchanged: u16,
+    /// The author's fix summaries with the epoch each one led to.
+    pub summaries: Vec<(u32, String)>,
+    /// Questions a person has answered.
+    pub decided: u32,
+    pub end: Option<End>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    Closed(PhaseClosed),
+    /// A person asked for a new pass.
+    Superseded,
+    Abandoned,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stage {
+    /// Review rounds used.
+    pub rounds: u16,
+    /// The epoch in which the last of them was counted.
+    pub counted: Option<u32>,
+    pub closed: Option<StageClosed>,
+}
+
+/// One role's place in the loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seat {
+    pub role: Role,
+    pub letter: char,
+    pub stage: u16,
+    pub standing: Standing,
+    /// The last revision this role was shown.
+    pub anchor: Option<Revision>,
+    /// The epoch of the anchor.
+    pub anchor_epoch: u32,
+    /// The stage's round at the role's last review.
+    pub last_round: u16,
+    pub conversation: Option<Conversation>,
+    /// Why the role's earlier conversation is gone, until it has answered in a new one.
+    pub unavailable: Option<String>,
+    /// Rounds concluded, per purpose.
+    pub rounds: BTreeMap<Purpose, u16>,
+    pub work: Option<Work>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    Unasked,
+    Approved {
+        revision: Revision,
+        ticket: Ticket,
+        /// Whether the conversation that approved had seen no earlier revision.
+        fresh: bool,
+    },
+    Rejected {
+        epoch: u32,
+        purpose: Purpose,
+    },
+    /// A person accepted what this role had open.
+    Ruled,
+}
+
+/// A conversation that can be continued.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversation {
+    pub id: SessionId,
+    pub agent: AgentName,
+    pub first_chars: u64,
+    pub context_chars: u64,
+    pub first_seen: Option<Revision>,
+}
+
+/// A dispatch being tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    pub purpose: Purpose,
+    pub round: u16,
+    /// What the role had seen before this round; a later attempt does not change that.
+    pub since: Option<Revision>,
+    /// Tickets sent so far, lost ones included.
+    pub sent: u16,
+    /// Attempts that count against the limit.
+    pub failures: u16,
+    /// The next attempt must be a fresh conversation.
+    pub fresh: bool,
+    pub repairs: u16,
+    pub repair: Option<Repair>,
+    pub flight: Option<Flight>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair {
+    pub why: String,
+    pub round: u16,
+    pub sent: u16,
+}
+
+/// A ticket that was started and whose consequences are not yet stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flight {
+    pub started: Started,
+    pub answered: Option<Answered>,
+}
+
+impl Loop {
+    pub fn new(feature: FeatureId, opened: LoopOpened, earlier: Option<&Loop>) -> Loop {
+        let author = Seat::new(opened.author.clone(), 'A', 0);
+        let mut reviewers = Vec::new();
+        for (stage, panel) in opened.panels.iter().enumerate() {
+            for member in &panel.roles {
+                reviewers.push(Seat::new(member.role.clone(), member.letter, stage as u16));
+            }
+        }
+        let certifier = reviewers.first().cloned().unwrap_or_else(|| author.clone());
+        Loop {
+            feature,
+            stages: vec![Stage::default(); opened.panels.len()],
+            // A new pass goes on with the same document and the same findings, but with no conversation.
+            revision: earlier.and_then(|earlier| earlier.revision.clone()),
+            findings: earlier.map(|earlier| earlier.findings.clone()).unwrap_or_default(),
+            opened,
+            epoch: 0,
+            author,
+            reviewers,
+            certifier,
+            reopened: 0,
+            signed: None,
+            refused: false,
+            late: Vec::new(),
+            gates: BTreeMap::new(),
+            failed_gates: 0,
+            unchanged: 0,
+            summaries: Vec::new(),
+            decided: 0,
+            end: None,
+        }
+    }
+
+    /// The artifact under review.
+    pub fn artifact(&self) -> &str {
+        self.opened.paths.first().map(String::as_str).unwrap_or_default()
+    }
+
+    pub fn seats(&self) -> impl Iterator<Item = &Seat> {
+        core::iter::once(&self.author).chain(&self.reviewers).chain(core::iter::once(&self.certifier))
+    }
+
+    fn seats_mut(&mut self) -> impl Iterator<Item = &mut Seat> {
+        core::iter::once(&mut self.author)
+            .chain(&mut self.reviewers)
+            .chain(core::iter::once(&mut self.certifier))
+    }
+
+    /// The seat a ticket belongs to. A repair belongs to whoever it repairs.
+    pub fn seat_of(&self, ticket: &Ticket) -> Option<&Seat> {
+        self.seats().find(|seat| seat.owns(ticket))
+    }
+
+    pub(super) fn seat_of_mut(&mut self, ticket: &Ticket) -> Option<&mut Seat> {
+        self.seats_mut().find(|seat| seat.owns(ticket))
+    }
+
+    pub fn reviewer(&self, role: &Role) -> Option<&Seat> {
+        self.reviewers.iter().find(|seat| seat.role == *role)
+    }
+
+    pub fn flights(&self) -> impl Iterator<Item = (&Seat, &Flight)> {
+        self.seats().filter_map(|seat| Some((seat, seat.work.as_ref()?.flight.as_ref()?)))
+    }
+
+    /// Open findings that stand in the way of an approval by this role.
+    pub fn blocking<'a>(&'a self, role: &'a Role) -> impl Iterator<Item = &'a Finding> {
+        self.findings.iter().filter(move |finding| finding.role == *role && finding.blocks(self.opened.rule))
+    }
+
+    /// Whether a blocker outside the delta may still be admitted in this round.
+    pub fn late_left(&self) -> bool {
+        self.late.contains(&self.epoch) || self.late.len() < usize::from(self.opened.limits.late_rounds)
+    }
+
+    /// The failed gate of the current revision.
+    pub fn failed_gate(&self) -> Option<&Checked> {
+        self.gates.values().find(|check| !check.passed && Some(&check.revision) == self.revision.as_ref())
+    }
+
+    /// The fix summaries a role has not been shown.
+    pub fn summaries_since(&self, epoch: u32) -> Vec<String> {
+        let later = self.summaries.iter().filter(|(led_to, _)| *led_to > epoch);
+        later.map(|(_, summary)| summary.clone()).collect()
+    }
+}
+
+impl Seat {
+    fn new(role: Role, letter: char, stage: u16) -> Seat {
+        Seat {
+            role,
+            letter,
+            stage,
+            standing: Standing::Unasked,
+            anchor: None,
+            anchor_epoch: 0,
+            last_round: 0,
+            conversation: None,
+            unavailable: None,
+            rounds: BTreeMap::new(),
+            work: None,
+        }
+    }
+
+    /// Whether this ticket is the one in flight here.
+    fn owns(&self, ticket: &Ticket) -> bool {
+        let flight = self.work.as_ref().and_then(|work| work.flight.as_ref());
+        flight.is_some_and(|flight| flight.started.ticket == *ticket)
+    }
+
+    pub fn approved(&self) -> Option<&Revision> {
+        match &self.standing {
+            Standing::Approved { revision, .. } => Some(revision),
+            Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled => None,
+        }
+    }
+
+    pub fn rejected_in(&self, epoch: u32) -> bool {
+        matches!(self.standing, Standing::Rejected { epoch: then, .. } if then == epoch)
+    }
+
+    /// Whether this role must still be asked before its stage can close.
+    pub fn lacks_verdict(&self, epoch: u32) -> bool {
+        match self.standing {
+            Standing::Unasked => true,
+            Standing::Rejected { epoch: then, .. } => then != epoch,
+            Standing::Approved { .. } | Standing::Ruled => false,
+        }
+    }
+
+    pub fn in_flight(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.flight.is_some())
+    }
+}

@@ -1,0 +1,294 @@
+//! Loops told as stories.
+
+use super::world::*;
+use crate::event::*;
+use crate::policy::{Policy, Strategy};
+use crate::prelude::*;
+use crate::review::{Effect, End, Loop, Standing, pending, question};
+use crate::ticket::Purpose;
+
+pub(super) fn play_verdicts(world: &mut World, verdicts: &[bool]) {
+    world.script = Some(verdicts.iter().copied().collect());
+    assert!(world.play(2_000), "did not end");
+}
+
+/// The tickets sent, without feature and phase.
+fn sent(world: &World) -> Vec<String> {
+    let tickets = world.log.iter().filter_map(|entry| match &entry.event {
+        Event::Started(fact) => Some(fact.ticket.to_string()),
+        _ => None,
+    });
+    tickets.map(|ticket| ticket.splitn(3, '/').nth(2).unwrap().to_owned()).collect()
+}
+
+fn ended(world: &World) -> &Loop {
+    world.state.past.last().expect("the loop has not ended")
+}
+
+fn open(world: &World) -> &Loop {
+    world.state.open.as_ref().expect("no loop is open")
+}
+
+fn about(world: &World) -> Option<About> {
+    world.state.open.as_ref().and_then(question).map(|question| question.about)
+}
+
+fn decide(world: &mut World, choice: Decision) {
+    let question = question(open(world)).unwrap();
+    let ruled = match choice {
+        Decision::Accept => crate::review::rulings(open(world), &question.about),
+        _ => vec![],
+    };
+    let (pass, number, about) = (question.pass, question.number, question.about.clone());
+    world.happen(Asked { question });
+    world.happen(Decided { pass, number, about, choice, by: "ann".into(), why: "good enough".into(), ruled });
+}
+
+#[test]
+fn two_stages_in_order_and_the_older_approval_is_validated_once() {
+    let mut world = World::new(rules(&[1, 1]), CALM, vec![1]);
+    play_verdicts(&mut world, &[true, false, true, true]);
+    let expected = [
+        "draft/author/1.1",
+        "review/reviewer-C/1.1",
+        "review/reviewer-D/1.1",
+        "revise/author/1.1",
+        "review/reviewer-D/2.1",
+        "validate/reviewer-C/1.1",
+    ];
+    assert_eq!(sent(&world), expected);
+    assert_eq!(ended(&world).stages.iter().map(|stage| stage.rounds).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn in_a_panel_only_those_who_rejected_are_asked_again_before_the_others_validate() {
+    let mut world = World::new(rules(&[3]), CALM, vec![1]);
+    play_verdicts(&mut world, &[true, false, true, true, true, true]);
+    let expected = [
+        "draft/author/1.1",
+        "review/reviewer-C/1.1",
+        "review/reviewer-D/1.1",
+        "review/reviewer-E/1.1",
+        "revise/author/1.1",
+        "review/reviewer-D/2.1",
+        "validate/reviewer-C/1.1",
+        "validate/reviewer-E/1.1",
+    ];
+    assert_eq!(sent(&world), expected);
+}
+
+#[test]
+fn a_rejecting_validation_counts_as_a_round_of_its_stage_and_reopens_it() {
+    let mut world = World::new(rules(&[1, 1]), CALM, vec![1]);
+    play_verdicts(&mut world, &[true, false, true, false, true, true]);
+    let expected = [
+        "draft/author/1.1",
+        "review/reviewer-C/1.1",
+        "review/reviewer-D/1.1",
+        "revise/author/1.1",
+        "review/reviewer-D/2.1",
+        "validate/reviewer-C/1.1",
+        "revise/author/2.1",
+        "review/reviewer-C/2.1",
+        "validate/reviewer-D/1.1",
+    ];
+    assert_eq!(sent(&world), expected);
+    assert_eq!(ended(&world).stages.iter().map(|stage| stage.rounds).collect::<Vec<_>>(), [3, 2]);
+}
+
+#[test]
+fn certify_off_leaves_older_approvals_as_they_are() {
+    let mut world = World::new(Rules { certify: Certify::Off, ..rules(&[1, 1]) }, CALM, vec![1]);
+    play_verdicts(&mut world, &[true, false, true]);
+    assert_eq!(sent(&world).last().unwrap(), "review/reviewer-D/2.1");
+    assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+}
+
+#[test]
+fn a_first_round_approval_is_a_certificate() {
+    let mut world = World::new(Rules { certify: Certify::Fresh, ..rules(&[1]) }, CALM, vec![1]);
+    play_verdicts(&mut world, &[true]);
+    assert_eq!(sent(&world), ["draft/author/1.1", "review/reviewer-C/1.1"]);
+}
+
+#[test]
+fn fresh_eyes_reopen_once_and_then_ask() {
+    let rules = Rules { certify: Certify::Fresh, policy: Policy::Resume, ..rules(&[1]) };
+    let mut world = World::new(rules, CALM, vec![1]);
+    play_verdicts(&mut world, &[false, true, false, true, false]);
+    let expected = [
+        "draft/author/1.1",
+        "review/reviewer-C/1.1",
+        "revise/author/1.1",
+        "review/reviewer-C/2.1",
+        "certify/reviewer-C/1.1",
+        "revise/author/2.1",
+        "review/reviewer-C/3.1",
+        "certify/reviewer-C/2.1",
+    ];
+    assert_eq!(sent(&world), expected);
+    assert_eq!(about(&world), Some(About::Certificate));
+    decide(&mut world, Decision::Accept);
+    assert!(world.play(10));
+    assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+}
+
+#[test]
+fn at_the_cap_a_person_is_asked_before_the_author_is_paid_again() {
+    let limits = Limits { rounds: 2, ..Limits::default() };
+    let mut world = World::new(Rules { limits, ..rules(&[1, 1]) }, CALM, vec![1]);
+    play_verdicts(&mut world, &[false, false]);
+    assert_eq!(sent(&world).last().unwrap(), "review/reviewer-C/2.1");
+    assert_eq!(about(&world), Some(About::Cap { stage: 0 }));
+
+    decide(&mut world, Decision::Accept);
+    assert!(world.play(100));
+    let Some(End::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
+    assert_eq!(closed.ruled.len(), 1);
+    assert_eq!(closed.approvals.len(), 1, "only the second stage approved");
+    assert_eq!(ended(&world).stages[0].closed.as_ref().unwrap().outcome, StageOutcome::Failed);
+    assert_eq!(ended(&world).reviewers[0].standing, Standing::Ruled);
+}
+
+#[test]
+fn fix_and_rerun_opens_a_new_pass_without_conversations_and_keeps_findings() {
+    let limits = Limits { rounds: 1, ..Limits::default() };
+    let mut world = World::new(Rules { limits, ..rules(&[1]) }, CALM, vec![1]);
+    play_verdicts(&mut world, &[false]);
+    decide(&mut world, Decision::Rerun);
+    assert!(world.play(1_000));
+    let again = ended(&world);
+    assert_eq!(again.opened.pass, 2);
+    assert_eq!(again.findings.len(), 1);
+    let second = world.log.iter().filter_map(|entry| match &entry.event {
+        Event::Started(fact) if fact.ticket.pass == 2 => Some(fact),
+        _ => None,
+    });
+    let second: Vec<&Started> = second.collect();
+    assert_eq!(second[0].ticket.purpose, Purpose::Review, "the document is still there");
+    assert!(second.iter().all(|fact| fact.choice.strategy == Strategy::Lazy));
+}
+
+#[test]
+fn an_unusable_answer_gets_one_repair_turn_then_a_fresh_attempt_then_a_person() {
+    let mut world = World::new(rules(&[1]), Habits { unusable: 0, ..CALM }, vec![1]);
+    world.script = Some([].into());
+    while sent(&world).len() < 2 {
+        assert!(!world.play(1));
+    }
+    world.habits.unusable = 100;
+    assert!(world.play(100));
+    let expected = [
+        "draft/author/1.1",
+        "review/reviewer-C/1.1",
+        "repair/reviewer-C/1.1",
+        "review/reviewer-C/1.2",
+        "repair/reviewer-C/2.1",
+        "review/reviewer-C/1.3",
+        "repair/reviewer-C/3.1",
+    ];
+    assert_eq!(sent(&world), expected);
+    assert!(matches!(about(&world), Some(About::Agent { .. })));
+    world.habits.unusable = 0;
+    decide(&mut world, Decision::Retry);
+    assert!(world.play(100));
+    assert_eq!(sent(&world).last().unwrap(), "review/reviewer-C/1.4");
+    assert_eq!(ended(&world).stages[0].rounds, 1, "repairs and attempts are not rounds");
+}
+
+#[test]
+fn an_author_that_changes_nothing_is_told_once_and_then_a_person_is_asked() {
+    let mut world = World::new(rules(&[1]), Habits { unchanged: 100, ..CALM }, vec![1]);
+    play_verdicts(&mut world, &[false]);
+    let expected = ["draft/author/1.1", "review/reviewer-C/1.1", "revise/author/1.1", "revise/author/2.1"];
+    assert_eq!(sent(&world), expected);
+    assert_eq!(about(&world), Some(About::Unchanged));
+}
+
+#[test]
+fn policy_seed_asks_the_reviewer_afresh_about_an_unchanged_document() {
+    let rules = Rules { policy: Policy::Seed, ..rules(&[1]) };
+    let mut world = World::new(rules, Habits { unchanged: 100, ..CALM }, vec![1]);
+    play_verdicts(&mut world, &[false, true]);
+    let last = world.log.iter().rev().find_map(|entry| match &entry.event {
+        Event::Started(fact) => Some(fact),
+        _ => None,
+    });
+    let last = last.unwrap();
+    assert_eq!((last.ticket.round, last.choice.strategy), (2, Strategy::Lazy));
+    assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+}
+
+#[test]
+fn three_failed_gates_in_a_row_ask_a_person_and_no_reviewer_is_paid() {
+    let mut world = World::new(rules(&[1]), Habits { gate_fails: 100, ..CALM }, vec![1]);
+    play_verdicts(&mut world, &[]);
+    assert_eq!(sent(&world), ["draft/author/1.1", "revise/author/1.1", "revise/author/2.1"]);
+    assert_eq!(about(&world), Some(About::Gate));
+    decide(&mut world, Decision::Accept);
+    assert!(
+        matches!(pending(open(&world)).as_slice(), [Effect::Dispatch(order)] if order.ticket.purpose == Purpose::Review)
+    );
+}
+
+#[test]
+fn a_usage_limit_parks_a_dispatch_without_using_up_an_attempt() {
+    let mut world = World::new(rules(&[1]), CALM, vec![1]);
+    world.script = Some([true].into());
+    assert!(!world.play(1));
+    for parked in 0..5 {
+        while open(&world).flights().next().is_none() {
+            assert!(!world.play(1));
+        }
+        let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
+        let now = Now::ParkUntil(1_900_000_000_000 + parked);
+        world.happen(Failed { ticket, now, detail: "limit".into(), usage: None, undone: vec![] });
+        let effects = pending(open(&world));
+        let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
+        assert_eq!(i64::from(order.ticket.attempt), parked + 2, "every send has a ticket of its own");
+    }
+}
+
+#[test]
+fn a_lost_session_is_replaced_and_waiting_keeps_it() {
+    for (now, strategies) in [(Now::FreshSession, 1), (Now::Wait(5), 2), (Now::GiveUp, 2)] {
+        let mut world = World::new(Rules { policy: Policy::Resume, ..rules(&[1]) }, CALM, vec![1]);
+        world.script = Some([false].into());
+        while sent(&world).len() < 4 {
+            assert!(!world.play(1));
+        }
+        let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
+        world.happen(Failed { ticket, now, detail: "gone".into(), usage: None, undone: vec![] });
+        let effects = pending(open(&world));
+        let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
+        assert_eq!(order.ticket.attempt, 2);
+        assert_eq!(order.allowed.len(), strategies, "{now:?}");
+        let told = open(&world).reviewers[0].unavailable.as_deref();
+        assert_eq!(told, (now == Now::FreshSession).then_some("gone"));
+    }
+}
+
+#[test]
+fn a_persons_edit_reaches_every_role() {
+    let mut world = World::new(rules(&[1, 1]), CALM, vec![1]);
+    world.script = Some([].into());
+    while !matches!(pending(open_or_default(&world)).as_slice(), [Effect::ClosePhase { .. }]) {
+        assert!(!world.play(1));
+    }
+    let revision = crate::ids::Revision::new("edited");
+    world.happen(Edited { revision, commit: "c".into(), by: "ann".into() });
+    assert!(world.play(100));
+    let validated = sent(&world).iter().filter(|ticket| ticket.starts_with("validate/")).count();
+    assert_eq!(validated, 2);
+}
+
+fn open_or_default(world: &World) -> &Loop {
+    static NONE: std::sync::OnceLock<Loop> = std::sync::OnceLock::new();
+    world.state.open.as_ref().unwrap_or_else(|| {
+        NONE.get_or_init(|| {
+            let mut other = World::new(rules(&[1]), CALM, vec![1]);
+            other.play(1);
+            other.state.open.unwrap()
+        })
+    })
+}

@@ -1,0 +1,309 @@
+//! A world in which agents, gates and people answer as a list of numbers tells them to.
+
+use crate::event::*;
+use crate::findings::{Finding, FindingChange, Status, Threshold};
+use crate::ids::{AgentName, BlobId, FeatureId, FindingId, Revision, Role, SessionId};
+use crate::phase::{Lane, Phase};
+use crate::pipeline::{self, Pipeline};
+use crate::policy::{Choice, Policy, Strategy};
+use crate::prelude::*;
+use crate::review::{Effect, Order, case_for, rulings};
+use crate::ticket::{Purpose, Ticket};
+use crate::usage::{Usage, Usd};
+use crate::verdict::{Claim, Severity, Verdict};
+
+/// How often each kind of answer is drawn, out of 100.
+#[derive(Debug, Clone)]
+pub(super) struct Habits {
+    pub reject: u8,
+    pub unusable: u8,
+    pub fail: u8,
+    pub lose: u8,
+    pub unchanged: u8,
+    pub gate_fails: u8,
+    pub edit: u8,
+    /// Answers questions instead of ending there.
+    pub person: bool,
+}
+
+pub(super) const CALM: Habits =
+    Habits { reject: 0, unusable: 0, fail: 0, lose: 0, unchanged: 0, gate_fails: 0, edit: 0, person: false };
+
+#[derive(Debug, Clone)]
+pub(super) struct Rules {
+    pub panels: Vec<usize>,
+    pub limits: Limits,
+    pub certify: Certify,
+    pub policy: Policy,
+}
+
+pub(super) fn rules(panels: &[usize]) -> Rules {
+    let panels = panels.to_vec();
+    Rules { panels, limits: Limits::default(), certify: Certify::Resume, policy: Policy::Guarded }
+}
+
+pub(super) struct World {
+    pub rules: Rules,
+    pub habits: Habits,
+    pub state: Pipeline,
+    pub log: Vec<Entry>,
+    /// What is drawn from, over and over.
+    draws: Vec<u8>,
+    at: usize,
+    revisions: u32,
+    pub people: u64,
+    /// Verdicts to give in order before anything is drawn; then the first effect is always the one performed.
+    pub script: Option<alloc::collections::VecDeque<bool>>,
+}
+
+impl World {
+    pub(super) fn new(rules: Rules, habits: Habits, draws: Vec<u8>) -> World {
+        let draws = if draws.is_empty() { vec![0] } else { draws };
+        let (state, log) = (Pipeline::default(), Vec::new());
+        let mut world =
+            World { rules, habits, state, log, draws, at: 0, revisions: 0, people: 0, script: None };
+        world.happen(FeatureCreated {
+            id: FeatureId(31),
+            slug: "x".into(),
+            idea: "x".into(),
+            lane: Lane::Standard,
+            base_branch: "main".into(),
+            base_commit: "c".into(),
+            branch: "feature/031-x".into(),
+            prd: None,
+        });
+        world
+    }
+
+    /// Plays until nothing is owed or a person is asked. False when that does not come within `steps_max`.
+    pub(super) fn play(&mut self, steps_max: usize) -> bool {
+        for _ in 0..steps_max {
+            let effects = pipeline::pending(&self.state);
+            if effects.is_empty() {
+                return true;
+            }
+            if let [Effect::Ask(question)] = effects.as_slice() {
+                let question = question.clone();
+                if !self.habits.person || self.people >= 6 {
+                    return true;
+                }
+                self.ask(question);
+                continue;
+            }
+            if self.draw(self.habits.edit) && self.can_edit() {
+                let revision = self.new_revision();
+                self.people += 1;
+                self.happen(Edited { revision, commit: "c".into(), by: "someone".into() });
+                continue;
+            }
+            let pick = if self.script.is_some() { 0 } else { self.number() as usize % effects.len() };
+            self.perform(effects[pick].clone());
+        }
+        false
+    }
+
+    pub(super) fn happen(&mut self, event: impl Into<Event>) {
+        let event = event.into();
+        self.state = pipeline::step(&self.state, &event).unwrap_or_else(|e| panic!("{e}: {event:?}"));
+        let seq = self.log.len() as u64 + 1;
+        self.state.seq = seq;
+        self.log.push(Entry { seq, at_ms: 0, event });
+    }
+
+    fn number(&mut self) -> u8 {
+        let number = self.draws[self.at % self.draws.len()];
+        self.at += 1;
+        // Mixed with the lap, so that a short list does not only repeat itself.
+        let lap = (self.at / self.draws.len()) as u32;
+        (u32::from(number).wrapping_add(lap).wrapping_mul(2_654_435_761) >> 24) as u8
+    }
+
+    fn draw(&mut self, percent: u8) -> bool {
+        percent > 0 && self.number() % 100 < percent
+    }
+
+    fn can_edit(&self) -> bool {
+        self.state.open.as_ref().is_some_and(|open| open.flights().next().is_none())
+    }
+
+    fn new_revision(&mut self) -> Revision {
+        self.revisions += 1;
+        Revision::new(format!("r{}", self.revisions))
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Open { phase, pass } => self.open(phase, pass),
+            Effect::Dispatch(order) => self.start(&order),
+            Effect::Recover(ticket) => self.end_flight(ticket),
+            Effect::Snapshot(ticket) => self.snapshot(ticket),
+            Effect::Judge(ticket) => self.judge(ticket),
+            Effect::Check { revision, gate } => {
+                let passed = !self.draw(self.habits.gate_fails);
+                let pass = self.pass();
+                self.happen(Checked { pass, revision, gate, passed, evidence: "e".into() });
+            }
+            Effect::Ask(_) => unreachable!("asked alone"),
+            Effect::CloseStage { stage, outcome, round, revision } => {
+                let pass = self.pass();
+                self.happen(StageClosed { pass, stage, outcome, round, revision })
+            }
+            Effect::ClosePhase { revision } => {
+                let open = self.state.open.as_ref().unwrap();
+                let closed = crate::review::closing(open, revision);
+                self.happen(closed);
+            }
+        }
+    }
+
+    fn pass(&self) -> u16 {
+        self.state.open.as_ref().map_or(0, |open| open.opened.pass)
+    }
+
+    fn open(&mut self, phase: Phase, pass: u16) {
+        let mut letter = b'B';
+        let mut panels = Vec::new();
+        for size in &self.rules.panels {
+            let mut roles = Vec::new();
+            for _ in 0..*size {
+                letter += 1;
+                let role = Role::new(format!("reviewer-{}", letter as char));
+                roles.push(PanelRole { role, letter: letter as char });
+            }
+            panels.push(Panel { roles });
+        }
+        self.happen(LoopOpened {
+            phase,
+            pass,
+            author: Role::new("author"),
+            panels,
+            paths: vec!["spec.md".into()],
+            gates: vec!["lint".into()],
+            limits: self.rules.limits,
+            rule: Threshold::Strict,
+            certify: self.rules.certify,
+            policy: self.rules.policy,
+            config: BlobId::new(""),
+        });
+    }
+
+    fn start(&mut self, order: &Order) {
+        let strategy = match self.rules.policy {
+            Policy::Fresh => order.allowed[0],
+            Policy::Resume => order.allowed[order.allowed.len() - 1],
+            Policy::Seed | Policy::Guarded => order.allowed[self.number() as usize % order.allowed.len()],
+        };
+        let session = match strategy {
+            Strategy::Resume => order.conversation.as_ref().unwrap().id.clone(),
+            Strategy::Lazy => SessionId::new(format!("s-{}", order.ticket)),
+        };
+        self.happen(Started {
+            ticket: order.ticket.clone(),
+            agent: AgentName::new("fake"),
+            sees: order.sees.clone(),
+            since: order.since.clone(),
+            choice: Choice { strategy, why: "w".into() },
+            prompt: BlobId::new(""),
+            prompt_chars: 1,
+            context_chars: 1,
+            session: Some(session),
+            tree: TreeMark::default(),
+            reserved: Usd(1),
+            expires_ms: 0,
+            markers: vec![],
+        });
+    }
+
+    fn end_flight(&mut self, ticket: Ticket) {
+        if self.draw(self.habits.lose) {
+            return self.happen(Lost { ticket, cost: Usd(1), undone: vec![] });
+        }
+        if self.draw(self.habits.fail) {
+            let now =
+                [Now::Wait(1), Now::FreshSession, Now::AskPerson, Now::GiveUp][self.number() as usize % 4];
+            return self.happen(Failed { ticket, now, detail: "d".into(), usage: None, undone: vec![] });
+        }
+        let open = self.state.open.as_ref().unwrap();
+        let session =
+            open.flights().find(|(_, f)| f.started.ticket == ticket).unwrap().1.started.session.clone();
+        let session = session.filter(|_| !self.draw(self.habits.fail));
+        let (answer, usage) = (BlobId::new(""), Usage::default());
+        self.happen(Answered { ticket, answer, usage, session, opened: None, undone: vec![], wall_ms: 0 });
+    }
+
+    fn snapshot(&mut self, ticket: Ticket) {
+        let revision = match () {
+            () if self.draw(self.habits.unusable) => None,
+            () if ticket.purpose == Purpose::Revise && self.draw(self.habits.unchanged) => {
+                self.state.open.as_ref().unwrap().revision.clone()
+            }
+            () => Some(self.new_revision()),
+        };
+        self.happen(Drafted { ticket, revision, commit: "c".into(), summary: "s".into(), notes: vec![] });
+    }
+
+    fn judge(&mut self, ticket: Ticket) {
+        let (unusable, drawn) = (self.draw(self.habits.unusable), self.draw(self.habits.reject));
+        let reject = self.script.as_mut().map(|script| !script.pop_front().unwrap_or(true)).unwrap_or(drawn);
+        let late = reject && self.state.open.as_ref().unwrap().late_left() && self.draw(20);
+        let open = self.state.open.as_ref().unwrap();
+        let facts = case_for(open, &ticket).unwrap();
+        let mine = open.findings.iter().filter(|f| f.role == ticket.role && f.status == Status::Open);
+        let fixed = mine.map(|f| FindingChange::Fixed { id: f.id.clone(), note: "n".into() });
+        let mut changes: Vec<FindingChange> = fixed.collect();
+        let why = "w".to_owned();
+        let judgement = match (unusable, reject) {
+            (true, _) if facts.repair_left => Judgement::Repair { why },
+            (true, _) => Judgement::NoVerdict { why },
+            (false, true) => Judgement::Rejected,
+            (false, false) => Judgement::Approved,
+        };
+        if unusable {
+            changes.clear();
+        } else if reject {
+            changes.push(FindingChange::Raised(finding(
+                open.findings.len(),
+                &ticket.role,
+                facts.letter,
+                late,
+            )));
+        }
+        let late = late && !unusable;
+        self.happen(Judged { ticket, judgement, verdict: Verdict::default(), changes, late, notes: vec![] });
+    }
+
+    fn ask(&mut self, question: Question) {
+        self.people += 1;
+        self.happen(Asked { question: question.clone() });
+        let choices: Vec<Decision> =
+            question.choices.into_iter().filter(|c| *c != Decision::Abandon).collect();
+        let choice = choices[self.number() as usize % choices.len()];
+        let (pass, number, about) = (question.pass, question.number, question.about);
+        let ruled = match choice {
+            Decision::Accept => rulings(self.state.open.as_ref().unwrap(), &about),
+            _ => vec![],
+        };
+        self.happen(Decided { pass, number, about, choice, by: "someone".into(), why: "w".into(), ruled });
+    }
+}
+
+fn finding(number: usize, role: &Role, letter: char, late: bool) -> Finding {
+    Finding {
+        id: FindingId::new(format!("{letter}{}", number + 1)),
+        role: role.clone(),
+        round: 1,
+        severity: Severity::Blocker,
+        category: String::new(),
+        claim: Claim::Present,
+        file: String::new(),
+        line: 0,
+        section: String::new(),
+        quote: String::new(),
+        description: String::new(),
+        suggestion: String::new(),
+        status: Status::Open,
+        late,
+        unverified: None,
+        note: String::new(),
+    }
+}
