@@ -1,0 +1,80 @@
+//! Everything one prompt is made of, as the engine hands it over.
+
+use crate::findings::Finding;
+use crate::ids::{Revision, Role};
+use crate::policy::Strategy;
+use crate::prelude::*;
+use crate::profile::Profile;
+use crate::ticket::Purpose;
+
+/// Where a feature's files are. Paths are relative to the agent's working folder. Stable fragments are made of
+/// this and of a profile only, so it must never hold anything that changes within a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// `docs/features/031-x`
+    pub folder: &'a str,
+    pub prd: Prd<'a>,
+    /// `docs/features/031-x/spec.md`: what is written and reviewed.
+    pub artifact: &'a str,
+    /// What the user asked for; shown to the author only.
+    pub idea: &'a str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prd<'a> {
+    File(&'a str),
+    None,
+}
+
+/// One dispatch.
+#[derive(Debug, Clone, Copy)]
+pub struct Brief<'a> {
+    pub profile: &'a Profile,
+    pub place: Place<'a>,
+    pub purpose: Purpose,
+    pub strategy: Strategy,
+    /// The bytes of the artifact at the revision seen.
+    pub artifact: Option<&'a [u8]>,
+    /// The unified diff since the role last saw the artifact; for the author, what others changed.
+    pub delta: Option<&'a str>,
+    /// The author's summaries since the role last saw the artifact, oldest first.
+    pub fix_summaries: &'a [String],
+    /// The open findings the role has to answer.
+    pub findings: &'a [&'a Finding],
+    /// For a phase reviewer: how the domain review ended.
+    pub outcome: Option<DomainOutcome<'a>>,
+    /// For the author: the evidence of a failed gate.
+    pub gate: Option<&'a str>,
+    /// For the author: its last turn left the file as it was.
+    pub unchanged: bool,
+    pub round: u16,
+    pub rounds_max: u16,
+    /// For a validation: the round of the role's last review.
+    pub last_round: u16,
+    /// A conversation that should have been continued is gone.
+    pub unavailable: bool,
+    /// Why the last answer could not be used.
+    pub repair: Option<&'a str>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct DomainOutcome<'a> {
+    pub reviewer: &'a Role,
+    pub result: DomainResult<'a>,
+    /// What was still open; suggestions are not shown, because they never hold anything up.
+    pub unresolved: &'a [&'a Finding],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum DomainResult<'a> {
+    Approved {
+        round: u16,
+        max: u16,
+        revision: &'a Revision,
+    },
+    /// A person accepted what was open at the cap.
+    Failed {
+        max: u16,
+        revision: &'a Revision,
+    },
+}
