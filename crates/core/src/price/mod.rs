@@ -1,0 +1,154 @@
+//! What models cost: price cards as dated data, and the sums that are reserved and billed.
+//!
+//! Start at [`Cards::find`], then [`Card::cost`] and [`Card::dearest`]. The data is `data/prices.json`; the user's
+//! configuration is laid over it by [`Cards::with_overrides`]. Which strategy is worth its price is decided in
+//! [`crate::policy`], and nothing here knows what a dispatch is.
+
+mod budget;
+mod card;
+mod lifetime;
+mod names;
+mod overrides;
+#[cfg(test)]
+mod tests;
+
+use crate::prelude::*;
+use serde::Deserialize;
+
+pub use budget::{Budget, OverBudget};
+pub use card::{
+    BadPrice, Basis, Card, Cliff, Context, DefaultLifetime, Minimum, PerMillion, Prices, Repriced,
+};
+pub use lifetime::Lifetime;
+pub use overrides::{BadOverride, Changes, Override, Says};
+
+/// What a model is taken to hold whose vendor gives no number.
+const CONTEXT_ASSUMED: Context = Context { tokens: 200_000, assumed: true };
+
+/// The version of the data this program reads.
+const VERSION: u32 = 1;
+
+/// Every card known, the user's before the built-in ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cards {
+    read: String,
+    cards: Vec<Card>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no price card for model `{model}`; the nearest are {}; correct the name",
+    .nearest.join(", ")
+)]
+pub struct UnknownModel {
+    pub model: String,
+    pub nearest: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the price cards cannot be read: {why}")]
+pub struct BadCards {
+    pub why: String,
+}
+
+impl Cards {
+    /// The cards that come with the program.
+    pub fn builtin() -> Cards {
+        Cards::read(include_str!("../../data/prices.json")).expect("a test reads the same bytes")
+    }
+
+    /// Cards from their stored form.
+    pub fn read(json: &str) -> Result<Cards, BadCards> {
+        let bad = |why: String| BadCards { why };
+        let Versioned { v } = serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;
+        if v != VERSION {
+            return Err(bad(format!("they have version {v}, this program reads version {VERSION}")));
+        }
+        let Stored { read, cards, .. } =
+            serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;
+        for card in &cards {
+            if let Some(why) = card.fault() {
+                return Err(bad(format!("card {:?}: {why}", card.models)));
+            }
+        }
+        Ok(Cards { read, cards })
+    }
+
+    /// The card of a model under any spelling of its name.
+    pub fn find(&self, model: &str) -> Result<&Card, UnknownModel> {
+        let spellings = names::spellings(model);
+        let named = spellings.iter().find_map(|wanted| {
+            self.cards.iter().find(|card| card.models.iter().any(|name| names::plain(name) == *wanted))
+        });
+        let lower = model.trim().to_lowercase();
+        let begins = |card: &&Card| card.prefixes.iter().any(|prefix| lower.starts_with(prefix));
+        named.or_else(|| self.cards.iter().find(begins)).ok_or_else(|| self.unknown(model))
+    }
+
+    /// A card for a model nobody has priced: the dearest price of every column, below and above every cliff, with the
+    /// shortest lifetime and the smallest context.
+    pub fn conservative(&self) -> Card {
+        let tiers: Vec<Prices> = self.cards.iter().flat_map(Card::tiers).collect();
+        let dearest =
+            |price: &dyn Fn(&Prices) -> PerMillion| tiers.iter().map(price).max().unwrap_or_default();
+        let writes = Lifetime::ALL.map(|lifetime| (lifetime, dearest(&|prices| prices.write(lifetime))));
+        let context = self.cards.iter().map(|card| card.context.tokens).min();
+        Card {
+            vendor: "unknown".to_owned(),
+            models: vec!["unknown".to_owned()],
+            prefixes: Vec::new(),
+            prices: Prices {
+                input: dearest(&|prices| prices.input),
+                output: dearest(&|prices| prices.output),
+                read: dearest(&|prices| prices.read),
+                writes: writes.into_iter().collect(),
+            },
+            minimum: Minimum {
+                tokens: self.cards.iter().filter_map(|card| card.minimum.tokens).max(),
+                confirmed: false,
+            },
+            block: None,
+            context: Context { tokens: context.unwrap_or(CONTEXT_ASSUMED.tokens), assumed: true },
+            lifetime: DefaultLifetime { is: Lifetime::FiveMinutes, assumed: true },
+            cliffs: Vec::new(),
+            date: self.read.clone(),
+            note: "price unknown: the dearest of every column is assumed".to_owned(),
+            basis: Basis::Unknown,
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Card> {
+        self.cards.iter()
+    }
+
+    /// The month in which the built-in cards were last read from the vendors' pages.
+    pub fn last_read(&self) -> &str {
+        &self.read
+    }
+
+    fn put_first(&mut self, card: Card) {
+        self.cards.insert(0, card);
+    }
+
+    fn unknown(&self, model: &str) -> UnknownModel {
+        const NEAREST_MAX: usize = 3;
+        let all: BTreeSet<&str> =
+            self.cards.iter().flat_map(|card| card.models.iter().map(String::as_str)).collect();
+        UnknownModel { model: model.to_owned(), nearest: names::nearest(model, all.into_iter(), NEAREST_MAX) }
+    }
+}
+
+/// Read first, so that a newer file is refused by its version and not by a field that did not exist yet.
+#[derive(Deserialize)]
+struct Versioned {
+    v: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    #[serde(rename = "v")]
+    _v: u32,
+    read: String,
+    cards: Vec<Card>,
+}

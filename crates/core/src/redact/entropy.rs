@@ -1,0 +1,101 @@
+//! Whether a value looks drawn at random, or like words, an identifier or a placeholder.
+//!
+//! Names in code are long and mixed too (`parseAccessTokenV2`), so the number of different characters decides
+//! nothing. What tells them apart is that most of a name is made of pronounceable words, and a random value is not.
+
+use crate::prelude::*;
+
+/// Runs of letters shorter than this are no evidence of a word.
+const WORD_CHARS_MIN: usize = 4;
+
+/// At least `least` characters, of mixed classes, mostly not words, and not one of the things that only look secret.
+pub(super) fn looks_random(value: &str, least: usize) -> bool {
+    let bytes = value.as_bytes();
+    let has = |class: fn(&u8) -> bool| bytes.iter().any(class);
+    let (lower, upper) = (has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase));
+    let mixed = (has(u8::is_ascii_digit) && (lower || upper)) || (lower && upper);
+    if value.len() < least || !mixed || is_uuid(value) || is_placeholder(value) {
+        return false;
+    }
+    let words = word_chars(bytes);
+    let mostly_noise = words * 10 <= value.len() * 3;
+    // Digits scattered among letters are noise as well; a version number at the end of a name is one change.
+    mostly_noise || (words * 2 <= value.len() && changes(bytes) >= 3)
+}
+
+/// Whether a value says itself that it is none: `${TOKEN}`, `<your key>`, `changeme`, `xxxxxxxx`.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "example",
+        "changeme",
+        "change-me",
+        "change_me",
+        "placeholder",
+        "dummy",
+        "fake",
+        "sample",
+        "your",
+        "redacted",
+        "xxxx",
+        "....",
+        "${",
+        "&lt;",
+    ];
+    const STARTS: [&str; 8] = ["<", "{", "[", "(", "%s", "%v", "%(", "data:"];
+    let variable = value.strip_prefix('$').is_some_and(|name| {
+        name.starts_with(['{', '(']) || name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    });
+    let lower = value.to_ascii_lowercase();
+    variable
+        || value.contains("://")
+        || value.contains("***")
+        || STARTS.iter().any(|start| lower.starts_with(start))
+        || WORDS.iter().any(|word| lower.contains(word))
+}
+
+fn is_uuid(value: &str) -> bool {
+    let parts: Vec<&str> = value.split('-').collect();
+    parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
+        && parts.iter().all(|part| part.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// How many characters belong to words. `parseURLToken` is read as `parse`, `URL` and `Token`.
+fn word_chars(bytes: &[u8]) -> usize {
+    let mut total = 0;
+    let mut start = 0;
+    for at in 0..=bytes.len() {
+        let before = at.checked_sub(1).map(|i| bytes[i]);
+        let here = bytes.get(at).copied().unwrap_or(b' ');
+        let letter = here.is_ascii_alphabetic();
+        let hump = here.is_ascii_uppercase() && before.is_some_and(|b| b.is_ascii_lowercase());
+        // The last capital of `URLToken` begins the next word.
+        let after_capitals =
+            here.is_ascii_lowercase() && at >= start + 2 && before.is_some_and(|b| b.is_ascii_uppercase());
+        if letter && !hump && !after_capitals {
+            continue;
+        }
+        let end = if after_capitals { at - 1 } else { at };
+        if is_word(&bytes[start..end]) {
+            total += end - start;
+        }
+        start = if letter { end } else { at + 1 };
+    }
+    total
+}
+
+/// Long enough, with a vowel, and nowhere four consonants in a row.
+fn is_word(letters: &[u8]) -> bool {
+    let is_vowel = |b: &u8| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
+    letters.len() >= WORD_CHARS_MIN
+        && letters.iter().any(is_vowel)
+        && letters.split(is_vowel).all(|consonants| consonants.len() <= 3)
+}
+
+/// How often a letter stands next to a digit.
+fn changes(bytes: &[u8]) -> usize {
+    let change = |pair: &&[u8]| {
+        let [a, b] = [pair[0], pair[1]];
+        (a.is_ascii_digit() && b.is_ascii_alphabetic()) || (a.is_ascii_alphabetic() && b.is_ascii_digit())
+    };
+    bytes.windows(2).filter(change).count()
+}

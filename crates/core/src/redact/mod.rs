@@ -1,0 +1,198 @@
+//! Secrets are replaced before a text is sent, hashed, stored, shown or committed.
+//!
+//! [`Redactor::redact`] replaces them by `[redacted:KIND]`; [`Redactor::find`] only says on which lines they stand.
+//! Two sources are joined: values the program was told (keys from the environment or from a file), and shapes that are
+//! secret wherever they turn up. Each file below recognises one family of shapes in one pass over the text. Nothing
+//! here knows where a text comes from or goes to, and nothing it returns besides the redacted text holds any part of it.
+
+mod assignment;
+mod entropy;
+mod header;
+mod kind;
+mod pem;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use crate::prelude::*;
+use alloc::borrow::Cow;
+use core::fmt;
+use core::ops::Range;
+
+pub use kind::Kind;
+
+/// Shorter values are words, ports and user names; replacing them would shred ordinary text.
+const KNOWN_CHARS_MIN: usize = 8;
+
+/// A replacement can complete another secret with the text beside it, so the result is searched again until nothing is
+/// found. Only known values that imitate markers need more than two or three passes.
+const PASSES_MAX: usize = 8;
+
+/// Knows the values to hide. Its debug form does not show them.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    /// Longest first.
+    known: Vec<String>,
+}
+
+/// A secret, by its place in the text that was searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    pub kind: Kind,
+    pub range: Range<usize>,
+}
+
+/// A secret, as a person is told about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// Counted from 1; where the secret begins.
+    pub line: usize,
+    pub kind: Kind,
+}
+
+impl Redactor {
+    /// Values shorter than 8 characters are ignored, and so are those that are part of a marker: they could only be
+    /// hidden by writing them.
+    pub fn new(known_values: Vec<String>) -> Redactor {
+        let markers: Vec<String> = Kind::ALL.into_iter().map(Kind::marker).collect();
+        let mut known: Vec<String> = known_values.iter().flat_map(|value| forms(value.trim())).collect();
+        known.retain(|value| value.chars().count() >= KNOWN_CHARS_MIN);
+        known.retain(|value| !markers.iter().any(|marker| marker.contains(value)));
+        known.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        known.dedup();
+        Redactor { known }
+    }
+
+    /// The text without its secrets, borrowed if it has none, and where they stood, in order.
+    pub fn redact<'a>(&self, text: &'a str) -> (Cow<'a, str>, Vec<Hit>) {
+        let mut hits: Vec<Hit> = Vec::new();
+        for _ in 0..PASSES_MAX {
+            let shown = Shown::new(text, &hits);
+            let more = self.search(&shown.text);
+            if more.is_empty() {
+                return (shown.text, hits);
+            }
+            let more = more.into_iter().map(|hit| shown.in_original(hit));
+            hits = merged(hits.into_iter().chain(more).collect());
+        }
+        // Known values that fit markers in endless ways: rather hide all than leave one.
+        let all = Hit { kind: Kind::Known, range: 0..text.len() };
+        (Cow::Owned(Kind::Known.marker()), vec![all])
+    }
+
+    /// Where secrets stand, for a refusal that names lines.
+    pub fn find(&self, text: &str) -> Vec<Found> {
+        let (_, hits) = self.redact(text);
+        let (mut line, mut counted) = (1, 0);
+        let mut out = Vec::with_capacity(hits.len());
+        for Hit { kind, range } in hits {
+            line += text[counted..range.start].matches('\n').count();
+            counted = range.start;
+            out.push(Found { line, kind });
+        }
+        out
+    }
+
+    /// One pass: every secret in the text, without overlaps. A secret that touches a marker takes all of it.
+    fn search(&self, text: &str) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for value in &self.known {
+            let found = text.match_indices(value.as_str());
+            hits.extend(found.map(|(at, _)| Hit { kind: Kind::Known, range: at..at + value.len() }));
+        }
+        shape::search(text, &mut hits);
+        pem::search(text, &mut hits);
+        header::search(text, &mut hits);
+        assignment::search(text, &mut hits);
+        if hits.is_empty() {
+            return hits;
+        }
+        let markers = kind::markers(text);
+        hits.retain_mut(|hit| widen(&mut hit.range, &markers));
+        merged(hits)
+    }
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Redactor({} known values)", self.known.len())
+    }
+}
+
+/// A value as it is, and as it looks inside a JSON string.
+fn forms(value: &str) -> Vec<String> {
+    let quoted = serde_json::Value::from(value).to_string();
+    let inside = quoted.get(1..quoted.len() - 1).unwrap_or(value);
+    vec![value.to_owned(), inside.to_owned()]
+}
+
+/// Makes a range cover the markers it overlaps. False if there is nothing in it but one marker, or part of one.
+fn widen(range: &mut Range<usize>, markers: &[Range<usize>]) -> bool {
+    let first = markers.partition_point(|marker| marker.end <= range.start);
+    for marker in &markers[first..] {
+        if marker.start >= range.end {
+            break;
+        }
+        if marker.start <= range.start && range.end <= marker.end {
+            return false;
+        }
+        *range = range.start.min(marker.start)..range.end.max(marker.end);
+    }
+    true
+}
+
+/// In order, with overlapping ones joined.
+fn merged(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_by_key(|hit| (hit.range.start, hit.range.end));
+    let mut out: Vec<Hit> = Vec::with_capacity(hits.len());
+    for hit in hits {
+        match out.last_mut() {
+            Some(last) if hit.range.start < last.range.end => {
+                last.range.end = last.range.end.max(hit.range.end);
+                last.kind = last.kind.min(hit.kind);
+            }
+            _ => out.push(hit),
+        }
+    }
+    out
+}
+
+/// A text with some secrets replaced, and the way back to places in the original.
+struct Shown<'a> {
+    text: Cow<'a, str>,
+    /// Where each marker stands here, and what it stands for there.
+    replaced: Vec<(Range<usize>, Range<usize>)>,
+}
+
+impl<'a> Shown<'a> {
+    fn new(original: &'a str, hits: &[Hit]) -> Shown<'a> {
+        if hits.is_empty() {
+            return Shown { text: Cow::Borrowed(original), replaced: Vec::new() };
+        }
+        let mut text = String::with_capacity(original.len());
+        let mut replaced = Vec::with_capacity(hits.len());
+        let mut copied = 0;
+        for Hit { kind, range } in hits {
+            text.push_str(&original[copied..range.start]);
+            let start = text.len();
+            text.push_str(&kind.marker());
+            replaced.push((start..text.len(), range.clone()));
+            copied = range.end;
+        }
+        text.push_str(&original[copied..]);
+        Shown { text: Cow::Owned(text), replaced }
+    }
+
+    fn in_original(&self, hit: Hit) -> Hit {
+        Hit { kind: hit.kind, range: self.place(hit.range.start)..self.place(hit.range.end) }
+    }
+
+    /// A place that lies in no marker. Hits cover markers wholly, so their ends never do.
+    fn place(&self, at: usize) -> usize {
+        let before = self.replaced.partition_point(|(here, _)| here.end <= at);
+        match before.checked_sub(1).map(|last| &self.replaced[last]) {
+            Some((here, there)) => there.end + (at - here.end),
+            None => at,
+        }
+    }
+}

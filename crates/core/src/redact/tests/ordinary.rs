@@ -1,0 +1,113 @@
+//! Texts without secrets, of the sorts that agents and people write all day.
+
+use super::*;
+
+fn check(texts: &[&str]) {
+    for text in texts {
+        let (out, hits) = Redactor::default().redact(text);
+        assert!(matches!(out, Cow::Borrowed(same) if same == *text), "{text:?} became {out:?}");
+        assert_eq!(hits, []);
+    }
+}
+
+#[test]
+fn prose_about_secrets_is_left_alone() {
+    check(&[
+        "",
+        "The token bucket refills at 10 tokens per second; see the secret: it is a leaky one.",
+        "Passwords must have at least 16 characters, upper-case, lower-case and digits.",
+        "Bearer authentication is required. The bearer of this letter may pass.",
+        "Risk-averse and task-oriented: sk-learn-based-classifiers-with-many-words-in-them.",
+        "The password: please ask the administrator for a new one.",
+        "Use `Authorization: Bearer <token>` or `Authorization: Bearer $TOKEN`.",
+        "Authorization: Bearer YOUR_ACCESS_TOKEN",
+        "Basic understanding of the flow is assumed; Basic dXNlcjpwYXNzd29yZA is not a header here.",
+        "Это просто текст — токен: значение, пароль: секрет. 密码：没有。",
+        "max_tokens: 200000, cache_read_input_tokens=18432, output_tokens = 1_000_000",
+        "It was [redacted:jwt] and [redacted:assignment] before; token = [redacted:known]",
+    ]);
+}
+
+#[test]
+fn hashes_and_identifiers_are_left_alone() {
+    check(&[
+        "commit 3f2a9c1d4e5b60718293a4b5c6d7e8f901234567 fixes the token refresh",
+        "the fix for token refresh: see 3f2a9c1d4e5b60718293a4b5c6d7e8f901234567",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "checksum = \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"",
+        "token_hash = \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"",
+        "session 550e8400-e29b-41d4-a716-446655440000 has token: 550e8400-e29b-41d4-a716-446655440000",
+        "index 83db48f..bf2a9c1 100644",
+        "\"integrity\": \"sha512-RdJUflcE3cUzKiMqQgsCu06FPu9UdIJO0beYbPhHN4k6apgJtifcoCtT9bcxOpYBtpD2kCM6Sbzg4CausW/PKQ==\"",
+        "js-tokens@^4.0.0: version \"4.0.0\"",
+        "token_expires_at: 2026-09-01T12:34:56.789Z",
+    ]);
+}
+
+#[test]
+fn pictures_and_encoded_data_are_left_alone() {
+    let blob =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    let picture = joined(&["![a dot](data:image/png;base64,", blob, ")"]);
+    let icon = joined(&["\"secretIcon\": \"data:image/png;base64,", blob, "\""]);
+    let wrapped = joined(&[blob, "\n/AIzaTn8Vb3Mc6Hd1Js5Pf0Gy7Qa2We9Rt4Yu8Io3Kp6q7Zr2Lw9Xk4Tn8Vb3Mc6Hd1\n"]);
+    check(&[&picture, &icon, &wrapped]);
+}
+
+#[test]
+fn code_that_handles_secrets_is_left_alone() {
+    check(&[
+        "let token = parse_access_token_v2(&request.headers);",
+        "const token = getCsrfTokenFromRequestHeaders2;",
+        "this.apiKey = config.providers.anthropic.apiKeys.primaryV2;",
+        "password = os.environ[\"DB_PASSWORD_2\"]",
+        "secret: process.env.STRIPE_SECRET_KEY_V2",
+        "pub secret_provider: Option<Arc<dyn SecretProvider2024>>,",
+        "use crate::token::lexer2::TokenKind3WithLongName;",
+        "token = self.tokens.next_token_or_end_of_file_1()",
+        "tokenizer = \"meta-llama/Llama-3.1-8B-Instruct\"",
+        "eos_token = \"<|end_of_text_0001|>\"",
+        "token_endpoint = \"/oauth2/v1/token/exchange\"",
+        "secret: arn:aws:secretsmanager:us-east-1:123456789012:secret:prod/database",
+        "API_KEY = MY_SERVICE_PRODUCTION_API_KEY_V2",
+        "fn password_strength_is_at_least_3(password: &str) -> bool {",
+        "secretKeyRef: { name: payments-db-2024, key: password }",
+        "github_pat_token_from_environment_variable and npm_config_cache_folder_for_everything_else",
+        "def sign(self, private_key: ed25519.Ed25519PrivateKey, data: bytes):",
+        "output = token.close = `)$))${extglobStar2}x9`;",
+        "CSRFTokenHTTPSOnly: token=CSRFTokenHTTPSOnlyCookie",
+        "assert_eq!(token, \"abc\"); password = \"hunter2\"; token=''; secret = \"\"",
+    ]);
+}
+
+#[test]
+fn placeholders_and_values_that_say_they_are_none_are_left_alone() {
+    check(&[
+        "API_KEY=<paste your key here>",
+        "API_KEY=${ANTHROPIC_API_KEY}",
+        "token: ${{ secrets.GITHUB_TOKEN_2024 }}",
+        "token: {{ vault_token_4711_prod }}",
+        "password = \"changeme-1234567890\"",
+        "secret=xxxxxxxxxxxxxxxx12345678",
+        "api_key = \"fake-key-for-tests-0a1b2c3d4e5f\"",
+        "api_key = \"dummy0a1b2c3d4e5f6g7h\"",
+        "client_secret = \"EXAMPLE-q7Zr2Lw9Xk4Tn8Vb\"",
+        "sk-ant-xxxxxxxxxxxxxxxxxxxxxxxx and sk-ant-api03-your-key-goes-here-please and sk-ant-test",
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "PASSWORD='********************'",
+    ]);
+}
+
+#[test]
+fn addresses_without_a_password_are_left_alone() {
+    check(&[
+        "git@github.com:owner/repo.git and ssh://git@github.com:22/owner/repo",
+        "http://localhost:3000/@scope/package@1.2.3",
+        "https://user:password@host and https://USER:PASS@host and ftp://a:b@c",
+        "postgres://postgres:postgres@localhost:5432/test",
+        "postgres://${USER}:${PASSWORD}@${HOST}/db, http://<user>:<password>@host",
+        "&lt;protocol&gt;://[&lt;user&gt;[:&lt;password&gt;]@]&lt;hostname&gt;",
+        "https://{user}:{password}@host/ and https://%s:%s@host",
+        "https://example.com/a:b@c and https://example.com?mail=a:b@c",
+    ]);
+}
