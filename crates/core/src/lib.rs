@@ -26,6 +26,7 @@ pub mod policy;
 mod prelude;
 pub mod price;
 pub mod profile;
+pub mod project;
 pub mod prompt;
 pub mod redact;
 pub mod review;

@@ -1,0 +1,113 @@
+//! One row per feature, stored beside its events so that `status` need not fold any.
+
+use crate::phase::Phase;
+use crate::pipeline::Pipeline;
+use crate::prelude::*;
+use crate::review::{self, End, Loop, Standing};
+use serde::{Deserialize, Serialize};
+
+/// What `status` shows of a feature. Stored as JSON; an older or newer form is simply computed again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoardRow {
+    pub v: u16,
+    pub id: String,
+    pub slug: String,
+    pub idea: String,
+    pub branch: String,
+    pub lane: String,
+    /// `active`, `waiting`, `approved`, `accepted` (by a ruling) or `abandoned`.
+    pub status: String,
+    pub phase: String,
+    pub pass: u16,
+    /// The review round of the stage that is under way.
+    pub round: u16,
+    pub rounds_max: u16,
+    pub open_findings: u32,
+    pub deferred_findings: u32,
+    /// What a person is asked, and what can be answered.
+    pub question: Option<String>,
+    pub choices: Vec<String>,
+    pub dispatches: u32,
+    pub spent_micro_usd: u64,
+    pub updated_ms: i64,
+    /// The command that goes on from here.
+    pub next: String,
+}
+
+const VERSION: u16 = 1;
+
+/// The row as stored JSON.
+pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
+    let row = BoardRow::of(state, at_ms);
+    serde_json::to_string(&row).expect("a row holds only strings, numbers and lists")
+}
+
+impl BoardRow {
+    pub fn of(state: &Pipeline, at_ms: i64) -> BoardRow {
+        let created = state.created.as_ref();
+        let text = |pick: fn(&crate::event::FeatureCreated) -> String| created.map(pick).unwrap_or_default();
+        let latest = state.latest();
+        let question = state.open.as_ref().and_then(review::question);
+        let count = |wanted: crate::findings::Status| {
+            let findings = latest.map(|latest| latest.findings.as_slice()).unwrap_or_default();
+            findings.iter().filter(|finding| finding.status == wanted).count() as u32
+        };
+        let status = match (state.cancelled, &question, state.phase()) {
+            (true, ..) => "abandoned",
+            (false, Some(_), _) => "waiting",
+            (false, None, None) if latest.is_some_and(by_ruling) => "accepted",
+            (false, None, None) => "approved",
+            (false, None, Some(_)) => "active",
+        };
+        let id = text(|created| created.id.to_string());
+        let choices =
+            question.as_ref().map(|question| question.choices.iter().map(|c| c.name().to_owned()).collect());
+        BoardRow {
+            v: VERSION,
+            slug: text(|created| created.slug.clone()),
+            idea: text(|created| created.idea.clone()),
+            branch: text(|created| created.branch.clone()),
+            lane: text(|created| created.lane.name().to_owned()),
+            status: status.to_owned(),
+            phase: phase(state).map(|phase| phase.name().to_owned()).unwrap_or_default(),
+            pass: latest.map_or(0, |latest| latest.opened.pass),
+            round: latest.map_or(0, round),
+            rounds_max: latest.map_or(0, |latest| latest.opened.limits.rounds),
+            open_findings: count(crate::findings::Status::Open),
+            deferred_findings: count(crate::findings::Status::Deferred),
+            next: next(status, &id, &choices),
+            question: question.map(|question| question.text),
+            choices: choices.unwrap_or_default(),
+            dispatches: state.dispatches,
+            spent_micro_usd: state.spent.0,
+            updated_ms: at_ms,
+            id,
+        }
+    }
+}
+
+/// Whether a person's ruling stood in for an approval.
+fn by_ruling(latest: &Loop) -> bool {
+    latest.reviewers.iter().any(|seat| seat.standing == Standing::Ruled)
+}
+
+fn phase(state: &Pipeline) -> Option<Phase> {
+    state.phase().or_else(|| state.past.last().map(|past| past.opened.phase))
+}
+
+/// The round of the first stage that is not closed, or of the last one.
+fn round(latest: &Loop) -> u16 {
+    let closed = matches!(latest.end, Some(End::Closed(_)));
+    let running = latest.stages.iter().find(|stage| stage.closed.is_none() && !closed);
+    running.or(latest.stages.last()).map_or(0, |stage| stage.rounds)
+}
+
+fn next(status: &str, id: &str, choices: &Option<Vec<String>>) -> String {
+    match (status, choices) {
+        ("waiting", Some(choices)) => format!("redraft decide {id} {} --why \"…\"", choices.join("|")),
+        ("abandoned", _) => "redraft new \"another idea\"".to_owned(),
+        ("approved" | "accepted", _) => format!("redraft show findings {id}"),
+        _ => format!("redraft run {id}"),
+    }
+}

@@ -1,0 +1,212 @@
+//! `.review-history.md`: every review of a feature, in order, as a person reads it.
+
+use crate::event::{Checked, Decided, Drafted, Entry, Event, Failed, Judged, Judgement, Now};
+use crate::findings::FindingChange;
+use crate::ids::Role;
+use crate::pipeline::{self, Pipeline};
+use crate::policy::Strategy;
+use crate::prelude::*;
+use crate::review::{Loop, Seat, shown_round};
+use crate::text::{one_line, utc};
+use crate::ticket::{Purpose, Ticket};
+
+const MARKER_CHARS_MAX: usize = 200;
+
+pub fn history(entries: &[Entry]) -> String {
+    let mut state = Pipeline::default();
+    let mut out = String::new();
+    // Markers wait for the entry of the iteration they belong to.
+    let mut markers: BTreeMap<Role, Vec<String>> = BTreeMap::new();
+    for entry in entries {
+        let open = state.open.as_ref();
+        match (&entry.event, open) {
+            (Event::FeatureCreated(created), _) => {
+                out.push_str(&format!("# Review history: {}-{}\n", created.id, created.slug));
+            }
+            (Event::Started(started), Some(_)) => {
+                markers
+                    .entry(started.ticket.role.clone())
+                    .or_default()
+                    .extend(started.markers.iter().cloned());
+            }
+            (Event::Answered(answered), Some(_)) => {
+                let waiting = markers.entry(answered.ticket.role.clone()).or_default();
+                waiting.extend(undone(&answered.ticket, &answered.undone));
+            }
+            (Event::Failed(failed), Some(open)) => {
+                let waiting = markers.entry(failed.ticket.role.clone()).or_default();
+                waiting.extend(fallback(open, failed));
+                waiting.extend(undone(&failed.ticket, &failed.undone));
+            }
+            (Event::Lost(lost), Some(_)) => {
+                markers
+                    .entry(lost.ticket.role.clone())
+                    .or_default()
+                    .extend(undone(&lost.ticket, &lost.undone));
+            }
+            (Event::Judged(judged), Some(open)) => {
+                let waiting = markers.entry(judged.ticket.role.clone()).or_default();
+                out.push_str(&review(open, judged, entry.at_ms, waiting));
+            }
+            (Event::Drafted(drafted), Some(_)) => {
+                out.push_str(&changes_made(drafted, entry.at_ms));
+                for marker in markers.remove(&drafted.ticket.role).unwrap_or_default() {
+                    out.push_str(&format!("{marker}\n"));
+                }
+            }
+            (Event::Edited(edited), _) => {
+                let at = utc(entry.at_ms);
+                out.push_str(&format!(
+                    "\n## Edited by {} — {at}\n- Revision: {}\n",
+                    edited.by, edited.revision
+                ));
+            }
+            (Event::Checked(Checked { gate, passed: false, evidence, .. }), _) => {
+                let evidence = one_line(evidence, 400);
+                out.push_str(&format!(
+                    "\n## Gate {gate} failed — {}\n- Evidence: {evidence}\n",
+                    utc(entry.at_ms)
+                ));
+            }
+            (Event::Decided(decided), _) => out.push_str(&ruling(decided, entry.at_ms)),
+            (Event::PhaseClosed(closed), _) => {
+                let at = utc(entry.at_ms);
+                out.push_str(&format!(
+                    "\n## {} closed — {at}\n- Revision: {}\n",
+                    closed.phase, closed.revision
+                ));
+                for approval in &closed.approvals {
+                    out.push_str(&format!("- Approved by {} ({})\n", approval.role, approval.ticket));
+                }
+                if !closed.deferred.is_empty() {
+                    out.push_str(&format!("- Deferred: {}\n", ids(&closed.deferred)));
+                }
+                if !closed.ruled.is_empty() {
+                    out.push_str(&format!("- Settled by a ruling: {}\n", ids(&closed.ruled)));
+                }
+            }
+            _ => {}
+        }
+        if pipeline::fold(&mut state, &entry.event).is_err() {
+            // What is stored was accepted once; a reader that cannot follow shows what it could.
+            break;
+        }
+    }
+    out
+}
+
+fn ids(ids: &[crate::ids::FindingId]) -> String {
+    let names: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+    names.join(", ")
+}
+
+/// Only a lost or refused session of a resumed dispatch is a fallback.
+fn fallback(open: &Loop, failed: &Failed) -> Option<String> {
+    let seat = open.seat_of(&failed.ticket)?;
+    let work = seat.work.as_ref()?;
+    let resumed = work.flight.as_ref()?.started.choice.strategy == Strategy::Resume;
+    let round = shown_round(open, seat, work.purpose);
+    let line = format!("RESUME-FALLBACK: {} iteration {round} — {}", failed.ticket.role, failed.detail);
+    (resumed && failed.now == Now::FreshSession).then(|| one_line(&line, MARKER_CHARS_MAX))
+}
+
+/// What a dispatch did that it must not do, or had done when it was lost.
+fn undone(ticket: &Ticket, undone: &[String]) -> Option<String> {
+    let line = format!("UNDONE: {ticket} — {}; kept under refs/redraft/lost/", undone.join(", "));
+    (!undone.is_empty()).then(|| one_line(&line, MARKER_CHARS_MAX))
+}
+
+fn review(open: &Loop, judged: &Judged, at_ms: i64, markers: &mut Vec<String>) -> String {
+    let Some(seat) = open.seat_of(&judged.ticket) else { return String::new() };
+    let Some(work) = &seat.work else { return String::new() };
+    let what = match work.purpose {
+        Purpose::Validate => ", final validation",
+        Purpose::Certify => ", certificate",
+        Purpose::Draft | Purpose::Revise | Purpose::Review | Purpose::Repair => "",
+    };
+    let round = shown_round(open, seat, work.purpose);
+    let (phase, stage, at) = (open.opened.phase, seat.stage + 1, utc(at_ms));
+    let mut out = format!("\n## {phase} stage {stage}, iteration {round}{what} — {at}\n");
+    let strategy = work.flight.as_ref().map_or("", |flight| flight.started.choice.strategy.name());
+    out.push_str(&format!("- Reviewer: {} ({strategy}, {})\n", seat.role, judged.ticket));
+    let decision = match &judged.judgement {
+        Judgement::Approved => "approved".to_owned(),
+        Judgement::Rejected => "rejected".to_owned(),
+        Judgement::Repair { why } => format!("none yet; asked to repair its answer: {}", one_line(why, 300)),
+        Judgement::NoVerdict { why } => format!("none: {}", one_line(why, 300)),
+    };
+    out.push_str(&format!("- Decision: {decision}\n"));
+    out.push_str(&skipped(open, seat, work.purpose, &judged.ticket));
+    for change in &judged.changes {
+        out.push_str(&change_lines(change));
+    }
+    for note in judged.notes.iter().filter(|note| !decision.contains(note.as_str())) {
+        out.push_str(&format!("{}\n", one_line(note, MARKER_CHARS_MAX)));
+    }
+    for marker in markers.drain(..) {
+        out.push_str(&format!("{marker}\n"));
+    }
+    out
+}
+
+/// Panel members that were not asked, because they had approved already.
+fn skipped(open: &Loop, seat: &Seat, purpose: Purpose, ticket: &Ticket) -> String {
+    let others = open.reviewers.iter().filter(|other| other.stage == seat.stage && other.role != ticket.role);
+    let idle =
+        others.filter(|other| purpose == Purpose::Review && other.approved().is_some() && !other.in_flight());
+    idle.map(|other| format!("- Skipped: {} (approved already)\n", other.role)).collect()
+}
+
+fn change_lines(change: &FindingChange) -> String {
+    match change {
+        FindingChange::Raised(finding) | FindingChange::Restated(finding) => {
+            let mut marks = finding.status.name().to_owned();
+            if matches!(change, FindingChange::Restated(_)) {
+                marks.push_str(", stated again");
+            }
+            if finding.late {
+                marks.push_str(", late");
+            }
+            if let Some(why) = &finding.unverified {
+                marks.push_str(&format!(", unverified: {}", one_line(why, 120)));
+            }
+            let (id, severity, category) = (&finding.id, finding.severity, one_line(&finding.category, 40));
+            let (text, place) = (one_line(&finding.description, 600), one_line(&finding.place(), 200));
+            let mut lines = format!("- [{severity}] [{category}] {id}: {text} (at: {place}) ({marks})\n");
+            if !finding.suggestion.is_empty() {
+                lines.push_str(&format!("  - Suggestion: {}\n", one_line(&finding.suggestion, 400)));
+            }
+            lines
+        }
+        FindingChange::Kept { id, note } => format!("- {id} still open: {}\n", one_line(note, 300)),
+        FindingChange::Fixed { id, note } => format!("- {id} fixed: {}\n", one_line(note, 300)),
+        FindingChange::Withdrawn { id, note } => format!("- {id} withdrawn: {}\n", one_line(note, 300)),
+        FindingChange::Reopened { id, note } => format!("- {id} open again: {}\n", one_line(note, 300)),
+    }
+}
+
+fn changes_made(drafted: &Drafted, at_ms: i64) -> String {
+    let Drafted { ticket, revision, summary, notes, .. } = drafted;
+    let revision = revision.as_ref().map_or("none".to_owned(), |revision| revision.to_string());
+    let mut out = format!("\n## Changes made by {} — {}\n- Revision: {revision}\n", ticket.role, utc(at_ms));
+    for (at, line) in summary.lines().enumerate() {
+        let line = one_line(line, 600);
+        out.push_str(&if at == 0 { format!("- Summary: {line}\n") } else { format!("  {line}\n") });
+    }
+    for note in notes {
+        out.push_str(&format!("{}\n", one_line(note, MARKER_CHARS_MAX)));
+    }
+    out
+}
+
+fn ruling(decided: &Decided, at_ms: i64) -> String {
+    let Decided { choice, by, why, ruled, .. } = decided;
+    let mut out = format!("\n## Decision: {} — {}\n- By: {by}\n", choice.name(), utc(at_ms));
+    if !why.is_empty() {
+        out.push_str(&format!("- Why: {}\n", one_line(why, 600)));
+    }
+    if !ruled.is_empty() {
+        out.push_str(&format!("- Settles: {}\n", ids(ruled)));
+    }
+    out
+}

@@ -1,0 +1,117 @@
+//! One event as one line, for `log` and for the progress of a run.
+
+use crate::event::{Event, Judgement, Now, StageOutcome};
+use crate::findings::{FindingChange, Status};
+use crate::prelude::*;
+use crate::text::{count, one_line, utc};
+use crate::usage::grouped;
+
+/// What happened, without time and number.
+pub fn line(event: &Event) -> String {
+    match event {
+        Event::FeatureCreated(fact) => {
+            format!("feature {} created on {}: {}", fact.id, fact.branch, one_line(&fact.idea, 80))
+        }
+        Event::LoopOpened(fact) => {
+            let (phase, pass, policy) = (fact.phase, fact.pass, fact.policy.name());
+            format!(
+                "{phase} opened, pass {pass}, policy {policy}, at most {} a stage",
+                count(fact.limits.rounds.into(), "round")
+            )
+        }
+        Event::Started(fact) => {
+            let (agent, strategy) = (&fact.agent, fact.choice.strategy.name());
+            let chars = grouped(fact.prompt_chars);
+            format!("{} sent to {agent}, {strategy}, {chars} characters", fact.ticket)
+        }
+        Event::Answered(fact) => {
+            let undone = undone(&fact.undone);
+            format!("{} answered in {} ms{undone}", fact.ticket, grouped(fact.wall_ms))
+        }
+        Event::Failed(fact) => {
+            let now = match fact.now {
+                Now::Wait(ms) => format!("will be tried again in {ms} ms"),
+                Now::ParkUntil(at_ms) => format!("will be tried again after {}", utc(at_ms)),
+                Now::FreshSession => "its conversation is gone, a new one will be started".to_owned(),
+                Now::AskPerson => "a person must decide".to_owned(),
+                Now::GiveUp => "the attempt is over".to_owned(),
+            };
+            format!("{} failed: {}; {now}{}", fact.ticket, fact.detail, undone(&fact.undone))
+        }
+        Event::Lost(fact) => {
+            format!(
+                "{} was lost; {} reserved for it counts as spent{}",
+                fact.ticket,
+                fact.cost,
+                undone(&fact.undone)
+            )
+        }
+        Event::Drafted(fact) => match &fact.revision {
+            None => format!("{} wrote nothing", fact.ticket.role),
+            Some(revision) if fact.commit.is_empty() => {
+                format!("{} changed nothing; still at {}", fact.ticket.role, revision.short())
+            }
+            Some(revision) => format!("{} wrote revision {}", fact.ticket.role, revision.short()),
+        },
+        Event::Judged(fact) => {
+            let role = &fact.ticket.role;
+            match &fact.judgement {
+                Judgement::Approved => format!("{role} approved{}", tally(&fact.changes)),
+                Judgement::Rejected => format!("{role} rejected{}", tally(&fact.changes)),
+                Judgement::Repair { why } => format!("{role} gave an answer that cannot be used: {why}"),
+                Judgement::NoVerdict { why } => format!("{role} gave no verdict: {why}"),
+            }
+        }
+        Event::Edited(fact) => format!("{} edited the document: revision {}", fact.by, fact.revision.short()),
+        Event::Checked(fact) if fact.passed => format!("gate {} passed", fact.gate),
+        Event::Checked(fact) => format!("gate {} failed: {}", fact.gate, one_line(&fact.evidence, 160)),
+        Event::Asked(fact) => {
+            let choices: Vec<&str> = fact.question.choices.iter().map(|choice| choice.name()).collect();
+            format!("asked: {} ({})", fact.question.text, choices.join(", "))
+        }
+        Event::Decided(fact) => {
+            let why =
+                if fact.why.is_empty() { String::new() } else { format!(": {}", one_line(&fact.why, 120)) };
+            format!("{} decided {}{why}", fact.by, fact.choice.name())
+        }
+        Event::StageClosed(fact) => match fact.outcome {
+            StageOutcome::Approved => format!("stage {} approved in round {}", fact.stage + 1, fact.round),
+            StageOutcome::Failed => {
+                format!("stage {} ended at its cap and was accepted by a ruling", fact.stage + 1)
+            }
+        },
+        Event::PhaseClosed(fact) => {
+            let approvals = count(fact.approvals.len(), "approval");
+            format!("{} closed at revision {} with {approvals}", fact.phase, fact.revision.short())
+        }
+        Event::Cancelled(fact) => format!("abandoned by {}: {}", fact.by, one_line(&fact.why, 120)),
+        Event::Trusted(fact) => format!("{} accepted the commands of redraft.toml", fact.by),
+    }
+}
+
+fn undone(undone: &[String]) -> String {
+    if undone.is_empty() { String::new() } else { format!("; undone: {}", undone.join(", ")) }
+}
+
+/// `: 2 new, 1 fixed`, whatever there is.
+fn tally(changes: &[FindingChange]) -> String {
+    let how_many =
+        |wanted: fn(&FindingChange) -> bool| changes.iter().filter(|change| wanted(change)).count();
+    let raised = |status: Status| {
+        changes
+            .iter()
+            .filter(|change| matches!(change, FindingChange::Raised(f) if f.status == status))
+            .count()
+    };
+    let counts = [
+        (raised(Status::Open), "new"),
+        (raised(Status::Deferred), "deferred"),
+        (how_many(|change| matches!(change, FindingChange::Fixed { .. })), "fixed"),
+        (how_many(|change| matches!(change, FindingChange::Withdrawn { .. })), "withdrawn"),
+        (how_many(|c| matches!(c, FindingChange::Kept { .. } | FindingChange::Restated(_))), "still open"),
+        (how_many(|change| matches!(change, FindingChange::Reopened { .. })), "reopened"),
+    ];
+    let said: Vec<String> =
+        counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) }
+}

@@ -1,0 +1,100 @@
+//! `.meta.json`: where a feature stands, for people and tools that read files.
+
+use crate::event::{Entry, Event};
+use crate::pipeline::{self, Pipeline};
+use crate::prelude::*;
+use crate::project::board::BoardRow;
+use crate::review::{End, Loop};
+use crate::text::utc;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Meta {
+    v: u16,
+    id: String,
+    slug: String,
+    status: String,
+    lane: String,
+    created: String,
+    branch: String,
+    base: String,
+    /// Where the PRD came from; nothing without one.
+    brainstorm_source: Option<String>,
+    phases: BTreeMap<String, PhaseMeta>,
+}
+
+#[derive(Serialize)]
+struct PhaseMeta {
+    started: String,
+    completed: Option<String>,
+    passes: u16,
+    /// Review rounds per role's stage.
+    iterations: BTreeMap<String, u16>,
+    revision: Option<String>,
+    findings: BTreeMap<String, u32>,
+}
+
+pub fn meta(entries: &[Entry]) -> String {
+    let mut state = Pipeline::default();
+    let mut started: BTreeMap<String, i64> = BTreeMap::new();
+    let mut completed: BTreeMap<String, i64> = BTreeMap::new();
+    for entry in entries {
+        match &entry.event {
+            Event::LoopOpened(opened) => {
+                started.entry(opened.phase.name().to_owned()).or_insert(entry.at_ms);
+            }
+            Event::PhaseClosed(closed) => {
+                completed.insert(closed.phase.name().to_owned(), entry.at_ms);
+            }
+            _ => {}
+        }
+        if pipeline::fold(&mut state, &entry.event).is_err() {
+            // What is stored was accepted once; a reader that cannot follow shows what it could.
+            break;
+        }
+    }
+    let Some(created) = &state.created else { return String::new() };
+    let row = BoardRow::of(&state, 0);
+    let mut phases = BTreeMap::new();
+    for past in state.past.iter().chain(&state.open) {
+        let name = past.opened.phase.name().to_owned();
+        let (begun, done) = (started.get(&name).copied(), completed.get(&name).copied());
+        phases.insert(name, phase_meta(past, begun.unwrap_or_default(), done));
+    }
+    let meta = Meta {
+        v: 1,
+        id: created.id.to_string(),
+        slug: created.slug.clone(),
+        status: row.status,
+        lane: created.lane.name().to_owned(),
+        created: entries.first().map(|entry| utc(entry.at_ms)).unwrap_or_default(),
+        branch: created.branch.clone(),
+        base: if created.base_branch.is_empty() { &created.base_commit } else { &created.base_branch }
+            .clone(),
+        brainstorm_source: created.prd.as_ref().map(|_| "prd.md".to_owned()),
+        phases,
+    };
+    let mut json = serde_json::to_string_pretty(&meta).expect("meta holds only strings, numbers and maps");
+    json.push('\n');
+    json
+}
+
+fn phase_meta(of: &Loop, started: i64, completed: Option<i64>) -> PhaseMeta {
+    let mut findings: BTreeMap<String, u32> = BTreeMap::new();
+    for finding in &of.findings {
+        *findings.entry(finding.status.name().to_owned()).or_default() += 1;
+    }
+    let iterations = of.reviewers.iter().map(|seat| {
+        let rounds = of.stages.get(usize::from(seat.stage)).map_or(0, |stage| stage.rounds);
+        (seat.role.to_string(), rounds)
+    });
+    let closed = matches!(of.end, Some(End::Closed(_)));
+    PhaseMeta {
+        started: utc(started),
+        completed: completed.filter(|_| closed).map(utc),
+        passes: of.opened.pass,
+        iterations: iterations.collect(),
+        revision: of.revision.as_ref().map(|revision| revision.to_string()),
+        findings,
+    }
+}

@@ -1,0 +1,27 @@
+//! Projections: what people and files see, folded from events.
+//!
+//! Everything here can be deleted and comes back byte for byte. Nothing here is read back as truth, and none
+//! of it is part of a revision or a delta.
+
+mod board;
+mod history;
+mod line;
+mod meta;
+mod receipt;
+
+use crate::event::Entry;
+use crate::prelude::*;
+
+pub use board::{BoardRow, board_row};
+pub use history::history;
+pub use line::line;
+pub use meta::meta;
+pub use receipt::{Receipt, ReceiptLine, receipt};
+
+/// The projections that stand beside a feature's artifacts.
+pub const FILES: [&str; 2] = [".meta.json", ".review-history.md"];
+
+/// Their contents.
+pub fn files(entries: &[Entry]) -> [(&'static str, String); 2] {
+    [(FILES[0], meta(entries)), (FILES[1], history(entries))]
+}

@@ -1,0 +1,174 @@
+//! What was sent, what it cost, and what resuming saved.
+
+use crate::event::{Certify, Entry, Event, Judgement};
+use crate::policy::Strategy;
+use crate::prelude::*;
+use crate::text::count;
+use crate::ticket::Ticket;
+use crate::usage::{Usage, Usd, grouped};
+use serde::Serialize;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Receipt {
+    pub v: u16,
+    pub lines: Vec<ReceiptLine>,
+    /// Characters of all prompts as sent.
+    pub sent_chars: u64,
+    /// Characters the same dispatches would have sent with a fresh prompt each time.
+    pub fresh_chars: u64,
+    pub spent: Usage,
+    /// Counted for dispatches whose end nobody saw; part of `spent.cost`.
+    pub lost: Usd,
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReceiptLine {
+    pub ticket: Ticket,
+    pub strategy: String,
+    pub why: String,
+    pub prompt_chars: u64,
+    pub usage: Usage,
+    pub end: String,
+}
+
+pub fn receipt(entries: &[Entry]) -> Receipt {
+    let mut lines: Vec<ReceiptLine> = Vec::new();
+    let mut reserved: BTreeMap<Ticket, Usd> = BTreeMap::new();
+    let mut first: BTreeMap<(u16, String), u64> = BTreeMap::new();
+    let mut receipt = Receipt {
+        v: 1,
+        lines: Vec::new(),
+        sent_chars: 0,
+        fresh_chars: 0,
+        spent: Usage::default(),
+        lost: Usd(0),
+        notes: Vec::new(),
+    };
+    for entry in entries {
+        match &entry.event {
+            Event::LoopOpened(opened) if opened.certify == Certify::Off => {
+                receipt
+                    .notes
+                    .push(format!("{}: certify off, older approvals were not validated", opened.phase));
+            }
+            Event::Started(fact) => {
+                let key = (fact.ticket.pass, fact.ticket.role.to_string());
+                let resumed = fact.choice.strategy == Strategy::Resume;
+                if !resumed {
+                    first.insert(key.clone(), fact.prompt_chars);
+                }
+                receipt.sent_chars += fact.prompt_chars;
+                receipt.fresh_chars +=
+                    first.get(&key).copied().unwrap_or(fact.prompt_chars).max(fact.prompt_chars);
+                reserved.insert(fact.ticket.clone(), fact.reserved);
+                lines.push(ReceiptLine {
+                    ticket: fact.ticket.clone(),
+                    strategy: fact.choice.strategy.name().to_owned(),
+                    why: fact.choice.why.clone(),
+                    prompt_chars: fact.prompt_chars,
+                    usage: Usage::default(),
+                    end: "under way".to_owned(),
+                });
+            }
+            Event::Answered(fact) => end(&mut lines, &fact.ticket, fact.usage, "answered"),
+            Event::Failed(fact) => {
+                let unknown = Usage {
+                    cost: reserved.get(&fact.ticket).copied().unwrap_or_default(),
+                    ..Usage::default()
+                };
+                end(&mut lines, &fact.ticket, fact.usage.unwrap_or(unknown), "failed");
+            }
+            Event::Lost(fact) => {
+                receipt.lost = receipt.lost + fact.cost;
+                end(&mut lines, &fact.ticket, Usage { cost: fact.cost, ..Usage::default() }, "lost");
+            }
+            Event::Judged(fact) => {
+                let said = match fact.judgement {
+                    Judgement::Approved => "approved",
+                    Judgement::Rejected => "rejected",
+                    Judgement::Repair { .. } => "not usable",
+                    Judgement::NoVerdict { .. } => "no verdict",
+                };
+                if let Some(line) = lines.iter_mut().find(|line| line.ticket == fact.ticket) {
+                    line.end = said.to_owned();
+                }
+            }
+            Event::Drafted(fact) => {
+                let said = match (&fact.revision, fact.commit.is_empty()) {
+                    (None, _) => "wrote nothing",
+                    (Some(_), true) => "unchanged",
+                    (Some(_), false) => "written",
+                };
+                if let Some(line) = lines.iter_mut().find(|line| line.ticket == fact.ticket) {
+                    line.end = said.to_owned();
+                }
+            }
+            _ => {}
+        }
+    }
+    for line in &lines {
+        receipt.spent += line.usage;
+    }
+    receipt.lines = lines;
+    receipt
+}
+
+fn end(lines: &mut [ReceiptLine], ticket: &Ticket, usage: Usage, said: &str) {
+    if let Some(line) = lines.iter_mut().find(|line| line.ticket == *ticket) {
+        line.usage = usage;
+        line.end = said.to_owned();
+    }
+}
+
+impl Receipt {
+    /// As people read it: one line a dispatch, then the sums.
+    pub fn text(&self) -> String {
+        let mut rows =
+            vec![["dispatch", "how", "characters", "tokens in", "out", "cost", "end"].map(str::to_owned)];
+        for line in &self.lines {
+            let name = line.ticket.to_string();
+            rows.push([
+                name.split_once('/').map_or(name.as_str(), |(_, rest)| rest).to_owned(),
+                line.strategy.clone(),
+                grouped(line.prompt_chars),
+                grouped(line.usage.input()),
+                grouped(line.usage.output),
+                line.usage.cost.to_string(),
+                line.end.clone(),
+            ]);
+        }
+        let mut out = table(&rows);
+        let (sent, fresh) = (grouped(self.sent_chars), grouped(self.fresh_chars));
+        let percent = (self.sent_chars * 100).checked_div(self.fresh_chars).unwrap_or(100);
+        out.push_str(&format!(
+            "\nsent {sent} characters in {}; with a fresh prompt each time it would have been about {fresh} ({percent} %)\n",
+            count(self.lines.len(), "dispatch")
+        ));
+        out.push_str(&format!("spent {}; orchestration: 0 tokens\n", self.spent.cost));
+        if self.lost > Usd(0) {
+            out.push_str(&format!("of that {} were reserved for dispatches that were lost\n", self.lost));
+        }
+        for note in &self.notes {
+            out.push_str(&format!("{note}\n"));
+        }
+        out
+    }
+}
+
+/// Columns padded to their widest cell; numbers to the right.
+fn table<const N: usize>(rows: &[[String; N]]) -> String {
+    let mut out = String::new();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let pad = " ".repeat(width(column) - cell.chars().count());
+            let number = (2..=5).contains(&column);
+            line.push_str(&if number { format!("{pad}{cell}  ") } else { format!("{cell}{pad}  ") });
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
