@@ -1,0 +1,196 @@
+//! From an order to the prompt that answers it.
+//!
+//! Everything comes from the state, the order and the revisions it names, never from the worktree as it
+//! happens to be, so a prompt can be built again from the ledger at any later time ([`rebuild`]).
+
+use crate::ports::{Workspace, WorkspaceError};
+use redraft_core::event::{Entry, Event, FeatureCreated, StageOutcome};
+use redraft_core::findings::{Finding, Status};
+use redraft_core::ids::Revision;
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::policy::Strategy;
+use redraft_core::profile::{self, Kind, Profile};
+use redraft_core::prompt::{Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, build};
+use redraft_core::redact::Redactor;
+use redraft_core::review::{Effect, Loop, Order, Seat, shown_round};
+use redraft_core::ticket::{Purpose, Ticket};
+use redraft_core::verdict::Severity;
+
+/// A prompt and how much its conversation will hold.
+pub struct Composed {
+    pub prompt: Prompt,
+    /// Characters of the prompt and of the files it tells the role to read.
+    pub context_chars: u64,
+}
+
+/// The folder of a feature's artifacts, relative to the worktree.
+pub fn folder(created: &FeatureCreated) -> String {
+    format!("docs/features/{}-{}", created.id, created.slug)
+}
+
+pub fn compose(
+    workspace: &dyn Workspace,
+    created: &FeatureCreated,
+    state: &Loop,
+    order: &Order,
+    strategy: Strategy,
+) -> Result<Composed, WorkspaceError> {
+    let unknown = || WorkspaceError::File {
+        path: order.ticket.role.to_string(),
+        detail: "there is no such role".to_owned(),
+    };
+    let seat = seat(state, order).ok_or_else(unknown)?;
+    let profile = profile::of(&order.ticket.role).ok_or_else(unknown)?;
+    let folder = folder(created);
+    let prd_path = format!("{folder}/prd.md");
+    let at_revision = |path: &str| match &order.sees {
+        Some(revision) => workspace.read_at(revision, path),
+        // Before the first draft there is no revision; the PRD is what the feature was created with.
+        None if created.prd.is_some() && path == prd_path => workspace.read(path),
+        None => Ok(None),
+    };
+    let prd = at_revision(&prd_path)?;
+    let artifact = at_revision(state.artifact())?;
+    let resumed = strategy == Strategy::Resume;
+    let work = seat.work.as_ref();
+    let purpose = work.map_or(order.ticket.purpose, |work| work.purpose);
+    let repair =
+        work.and_then(|work| work.repair.as_ref()).filter(|_| order.ticket.purpose == Purpose::Repair);
+    let delta = match (&order.since, &order.sees) {
+        (Some(since), Some(sees)) if wants_delta(profile, resumed) && repair.is_none() && since != sees => {
+            match workspace.delta(since, sees) {
+                Ok(delta) => Some(delta),
+                // A fresh author reads the whole document anyway.
+                Err(WorkspaceError::AnchorLost(_)) if !resumed => None,
+                Err(error) => return Err(error),
+            }
+        }
+        _ => None,
+    };
+    let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
+    let summaries = state.summaries_since(seat.anchor_epoch);
+    let unresolved = unresolved(state, seat);
+    let brief = Brief {
+        profile,
+        place: Place {
+            folder: &folder,
+            prd: if prd.is_some() || (order.sees.is_none() && created.prd.is_some()) {
+                Prd::File(&prd_path)
+            } else {
+                Prd::None
+            },
+            artifact: state.artifact(),
+            idea: &created.idea,
+        },
+        purpose: if repair.is_some() { Purpose::Repair } else { purpose },
+        strategy,
+        artifact: artifact.as_deref(),
+        delta: delta.as_deref(),
+        fix_summaries: if profile.kind == Kind::Author { &[] } else { &summaries },
+        findings: &findings,
+        outcome: outcome(state, seat, profile, &unresolved),
+        gate: state
+            .failed_gate()
+            .filter(|_| profile.kind == Kind::Author)
+            .map(|check| check.evidence.as_str()),
+        unchanged: state.unchanged > 0,
+        round: shown_round(state, seat, purpose),
+        rounds_max: state.opened.limits.rounds,
+        last_round: seat.last_round,
+        unavailable: seat.unavailable.is_some(),
+        repair: repair.map(|repair| repair.why.as_str()),
+    };
+    let prompt = build(&brief);
+    let told_to_read = profile.artifacts.iter().map(|name| format!("{folder}/{name}"));
+    let mut context_chars = prompt.chars();
+    for path in told_to_read {
+        let bytes = if path == prd_path { prd.clone() } else { at_revision(&path)? };
+        context_chars += bytes.map_or(0, |bytes| String::from_utf8_lossy(&bytes).chars().count() as u64);
+    }
+    Ok(Composed { prompt, context_chars })
+}
+
+/// An author is always told what others changed; a reviewer only where it remembers the rest.
+fn wants_delta(profile: &Profile, resumed: bool) -> bool {
+    profile.kind == Kind::Author || resumed
+}
+
+fn seat<'a>(state: &'a Loop, order: &Order) -> Option<&'a Seat> {
+    let ticket = &order.ticket;
+    let certifier = &state.certifier;
+    let repairs_certificate = certifier.work.as_ref().is_some_and(|work| work.repair.is_some());
+    match ticket.purpose {
+        Purpose::Certify => Some(certifier),
+        Purpose::Repair if repairs_certificate && ticket.role == certifier.role => Some(certifier),
+        _ if ticket.role == state.author.role => Some(&state.author),
+        _ => state.reviewer(&ticket.role),
+    }
+}
+
+/// What the stage before left open or had settled by a ruling.
+fn unresolved<'a>(state: &'a Loop, seat: &Seat) -> Vec<&'a Finding> {
+    let Some(before) = seat.stage.checked_sub(1) else { return Vec::new() };
+    let of_stage =
+        |finding: &&Finding| state.reviewer(&finding.role).is_some_and(|seat| seat.stage == before);
+    let left = |finding: &&Finding| matches!(finding.status, Status::Open | Status::Ruled);
+    let grave = |finding: &&Finding| finding.severity >= Severity::Warning;
+    state.findings.iter().filter(of_stage).filter(left).filter(grave).collect()
+}
+
+fn outcome<'a>(
+    state: &'a Loop,
+    seat: &Seat,
+    profile: &Profile,
+    unresolved: &'a [&'a Finding],
+) -> Option<DomainOutcome<'a>> {
+    if profile.kind != Kind::Phase {
+        return None;
+    }
+    let before = usize::from(seat.stage.checked_sub(1)?);
+    let closed = state.stages.get(before)?.closed.as_ref()?;
+    let reviewer = &state.opened.panels.get(before)?.roles.first()?.role;
+    let (max, revision): (u16, &Revision) = (state.opened.limits.rounds, &closed.revision);
+    let result = match closed.outcome {
+        StageOutcome::Approved => DomainResult::Approved { round: closed.round, max, revision },
+        StageOutcome::Failed => DomainResult::Failed { max, revision },
+    };
+    Some(DomainOutcome { reviewer, result, unresolved })
+}
+
+/// A prompt as it was sent, and as it comes out when it is built again.
+pub struct Rebuilt {
+    pub ticket: Ticket,
+    pub stored: redraft_core::ids::BlobId,
+    pub prompt: Prompt,
+}
+
+/// Builds every prompt of a feature again, from its events and the revisions git keeps.
+pub fn rebuild(
+    workspace: &dyn Workspace,
+    entries: &[Entry],
+    redactor: &Redactor,
+) -> Result<Vec<Rebuilt>, WorkspaceError> {
+    let mut rebuilt = Vec::new();
+    let mut state = Pipeline::default();
+    for entry in entries {
+        if let (Event::Started(started), Some(created), Some(open)) =
+            (&entry.event, &state.created, &state.open)
+        {
+            let order = pipeline::pending(&state).into_iter().find_map(|effect| match effect {
+                Effect::Dispatch(order) if order.ticket == started.ticket => Some(order),
+                _ => None,
+            });
+            if let Some(order) = order {
+                let mut composed = compose(workspace, created, open, &order, started.choice.strategy)?;
+                crate::dispatch::redact(&mut composed.prompt, redactor);
+                let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());
+                rebuilt.push(Rebuilt { ticket, stored, prompt: composed.prompt });
+            }
+        }
+        state = pipeline::step(&state, &entry.event).map_err(|rejected| WorkspaceError::File {
+            path: format!("event {}", entry.seq),
+            detail: rejected.to_string(),
+        })?;
+    }
+    Ok(rebuilt)
+}

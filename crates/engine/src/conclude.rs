@@ -1,0 +1,134 @@
+//! Reads what came back: an author's answer becomes a revision, a reviewer's a judgement.
+
+use crate::compose::folder;
+use crate::driver::{EngineError, Run};
+use crate::ports::{Trailers, WorkspaceError};
+use redraft_core::delta::Delta;
+use redraft_core::event::{Answered, Drafted, Started};
+use redraft_core::judge::{Case, judge};
+use redraft_core::policy::Strategy;
+use redraft_core::profile;
+use redraft_core::review::{Loop, case_for};
+use redraft_core::text;
+use redraft_core::ticket::{Purpose, Ticket};
+use redraft_core::verdict::{self, Verdict};
+
+impl Run<'_> {
+    pub(crate) fn conclude(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+        let open = self.open_loop()?;
+        if ticket.role == open.author.role { self.snapshot(ticket) } else { self.judge(ticket) }
+    }
+
+    fn snapshot(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+        let open = self.open_loop()?;
+        let Some((_, answered)) = flight(open, ticket) else { return Ok(()) };
+        let answer = self.parts.store.blob(&answered.answer)?;
+        let (summary, notes) = fix_summary(&answer);
+        let artifact = self.parts.workspace.read(open.artifact())?;
+        let written = artifact.is_some_and(|bytes| !bytes.trim_ascii().is_empty());
+        let mut drafted =
+            Drafted { ticket: ticket.clone(), revision: None, commit: String::new(), summary, notes };
+        if !written {
+            drafted.notes.push(format!("{} is missing or empty", open.artifact()));
+            return self.append(vec![drafted.into()], &[]);
+        }
+        let (paths, epoch, phase) = (open.opened.paths.clone(), open.epoch + 1, open.opened.phase);
+        let revision = self.parts.workspace.revision(&paths)?;
+        let changed = revision != open.revision;
+        let round = open.stages.iter().map(|stage| stage.rounds).max().unwrap_or(0);
+        if let Some(revision) = revision.as_ref().filter(|_| changed) {
+            let message = match ticket.purpose {
+                Purpose::Draft => format!("redraft: {phase} draft"),
+                _ if round == 0 => format!("redraft: {phase} draft after a failed gate"),
+                _ => format!("redraft: {phase} review iteration {round}"),
+            };
+            let trailers = Trailers { ticket: ticket.to_string(), seq: self.state.seq };
+            self.parts.boundaries.pass("before a draft is committed");
+            drafted.commit = match self.commit(&paths, &message, &trailers)? {
+                Some(commit) => commit.0,
+                // Committed by a run that died before it could say so.
+                None => self.parts.workspace.head()?.0.0,
+            };
+            self.keep_anchor(epoch, revision)?;
+            self.parts.boundaries.pass("before a draft is stored");
+        }
+        drafted.revision = revision;
+        self.append(vec![drafted.into()], &[])
+    }
+
+    fn judge(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+        let open = self.open_loop()?;
+        let Some((started, answered)) = flight(open, ticket) else { return Ok(()) };
+        let Some(facts) = case_for(open, ticket) else { return Ok(()) };
+        let answer = self.parts.store.blob(&answered.answer)?;
+        let delta = match (&facts.since, &started.sees) {
+            (Some(since), Some(sees)) => match self.parts.workspace.delta(since, sees) {
+                Ok(diff) => Some(Delta::parse(&diff)),
+                // Nothing is put off when nobody can tell what changed.
+                Err(WorkspaceError::AnchorLost(_)) => None,
+                Err(error) => return Err(error.into()),
+            },
+            _ => None,
+        };
+        let text_of = |path: &str| {
+            let at_revision = started.sees.as_ref().map(|sees| self.parts.workspace.read_at(sees, path));
+            let bytes = match at_revision {
+                Some(Ok(Some(bytes))) => Some(bytes),
+                _ => self.parts.workspace.read(path).ok().flatten(),
+            };
+            bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let mut judged = judge(&Case {
+            ticket,
+            round: facts.round,
+            letter: facts.letter,
+            rule: open.opened.rule,
+            known: &open.findings,
+            delta: delta.as_ref(),
+            late_left: open.late_left(),
+            repair_left: facts.repair_left,
+            answer: &answer,
+            text_of: &text_of,
+        });
+        judged.notes.extend(self.unread(started, answered, &judged.verdict));
+        self.append(vec![judged.into()], &[])
+    }
+
+    /// A fresh conversation was told to read files. If it did not, the history says so; it never blocks.
+    fn unread(&self, started: &Started, answered: &Answered, verdict: &Verdict) -> Option<String> {
+        if started.choice.strategy != Strategy::Lazy {
+            return None;
+        }
+        let role = &started.ticket.role;
+        let folder = folder(&self.created);
+        let told = profile::of(role)?.artifacts.iter().map(|name| format!("{folder}/{name}"));
+        let there = told.filter(|path| matches!(self.parts.workspace.read(path), Ok(Some(_))));
+        let confirmed = |path: &String| match &answered.opened {
+            Some(opened) => opened.contains(path),
+            None => verdict.files_read.iter().any(|read| path.ends_with(read.file.trim_start_matches("./"))),
+        };
+        let unread = there.into_iter().any(|path| !confirmed(&path));
+        unread.then(|| format!("LAZY-LOAD-WARNING: {role} did not confirm artifact reads"))
+    }
+}
+
+fn flight<'a>(open: &'a Loop, ticket: &Ticket) -> Option<(&'a Started, &'a Answered)> {
+    let flight = open.seat_of(ticket)?.work.as_ref()?.flight.as_ref()?;
+    Some((&flight.started, flight.answered.as_ref()?))
+}
+
+/// What the author says it did, with a line for each finding it answered.
+fn fix_summary(answer: &[u8]) -> (String, Vec<String>) {
+    const CHARS_MAX: usize = 600;
+    let parsed = verdict::parse(answer);
+    let Some(said) = parsed.verdict else {
+        return (text::one_line(&String::from_utf8_lossy(answer), CHARS_MAX), parsed.notes);
+    };
+    let mut summary = text::one_line(&said.summary, CHARS_MAX);
+    for line in &said.answers {
+        let (id, status, note) =
+            (text::one_line(&line.id, 20), line.status.name(), text::one_line(&line.note, CHARS_MAX));
+        summary.push_str(&format!("\n- {id}: {status}. {note}"));
+    }
+    (summary, parsed.notes)
+}

@@ -1,0 +1,292 @@
+//! Sending: choose how, store that we will, send, keep what comes back.
+
+use crate::compose::{Composed, compose, folder};
+use crate::driver::{EngineError, Run, Stop};
+use crate::ports::{Agent, AgentError, Clock, Outcome, Request, Resume, Watch, WorkspaceError};
+use redraft_core::event::{Answered, Failed, Now, Started, TreeMark};
+use redraft_core::ids::{Revision, Role, SessionId};
+use redraft_core::policy::{Choice, Facts, ResumedFacts, Strategy, choose};
+use redraft_core::price::{Budget, OverBudget};
+use redraft_core::profile;
+use redraft_core::project;
+use redraft_core::prompt::{Prompt, SCHEMA};
+use redraft_core::redact::Redactor;
+use redraft_core::review::{Order, shown_round};
+use redraft_core::text;
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::Usd;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A dispatch whose start is stored.
+struct Sent {
+    request: Request,
+    agent: Arc<dyn Agent>,
+    mark: TreeMark,
+    reserved: Usd,
+}
+
+/// What became of it.
+struct Back {
+    sent: Sent,
+    result: Result<Outcome, AgentError>,
+    wall_ms: u64,
+}
+
+impl Run<'_> {
+    /// Sends all orders of one round side by side and stores what comes back, in the order they were sent. Those
+    /// that do not fit the budget together wait until the others are billed; if none fits, that is the end.
+    pub(crate) fn dispatch(&mut self, orders: Vec<Order>) -> Result<Option<Stop>, EngineError> {
+        if orders.is_empty() {
+            return Ok(None);
+        }
+        let mark = self.parts.workspace.mark()?;
+        if self.kept_mark != mark.work {
+            // What a crash is undone to must outlive `git gc`.
+            self.parts
+                .workspace
+                .keep(&format!("{}/mark", self.created.id), &Revision::new(mark.work.clone()))?;
+            self.kept_mark.clone_from(&mark.work);
+        }
+        let mut budget = Budget { limit: self.rules.budget, spent: self.state.spent, in_flight: Usd(0) };
+        let mut sent = Vec::new();
+        for order in orders {
+            match self.start(&order, &mark, budget)? {
+                Ok(started) => {
+                    budget.in_flight = budget.in_flight + started.reserved;
+                    sent.push(started);
+                }
+                Err(over) if sent.is_empty() => {
+                    return Ok(Some(Stop::OverBudget { ticket: order.ticket, over }));
+                }
+                Err(_) => break,
+            }
+        }
+        let backs = self.send_all(sent)?;
+        let (mut wait_ms, mut parked) = (0, None);
+        for back in backs {
+            match self.store_back(back)? {
+                Some(Now::Wait(ms)) => wait_ms = ms.max(wait_ms),
+                Some(Now::ParkUntil(until_ms)) => parked = parked.max(Some(until_ms)),
+                _ => {}
+            }
+        }
+        if wait_ms > 0 && parked.is_none() {
+            self.parts.clock.wait_ms(wait_ms);
+        }
+        Ok(parked.map(Stop::Parked))
+    }
+
+    fn start(
+        &mut self,
+        order: &Order,
+        mark: &TreeMark,
+        budget: Budget,
+    ) -> Result<Result<Sent, OverBudget>, EngineError> {
+        let agent = self.parts.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
+        let (mut composed, choice, markers) = self.choose(order, agent.as_ref())?;
+        redact(&mut composed.prompt, self.parts.redactor);
+        let resume = choice.strategy == Strategy::Resume;
+        let conversation = order.conversation.as_ref().filter(|_| resume);
+        let session = match conversation {
+            Some(conversation) => conversation.id.clone(),
+            None => SessionId::new(self.parts.store.session_name(&order.ticket.to_string())),
+        };
+        let prompt_chars = composed.prompt.chars();
+        let request = Request {
+            ticket: order.ticket.clone(),
+            prompt: composed.prompt,
+            tools: tools(&order.ticket.role),
+            schema: SCHEMA,
+            session: session.clone(),
+            resume,
+            folder: self.parts.workspace.folder(),
+            may_write: self.may_write(&order.ticket)?,
+            deadlines: self.rules.deadlines,
+            max_usd: Some(budget.left()),
+        };
+        let reserved = agent.reserve(&request);
+        if let Err(over) = budget.reserve(reserved) {
+            return Ok(Err(over));
+        }
+        let blob = serde_json::to_vec(&request.prompt).unwrap_or_default();
+        let started = Started {
+            ticket: order.ticket.clone(),
+            agent: agent.name(),
+            sees: order.sees.clone(),
+            since: order.since.clone(),
+            choice,
+            prompt: text::hash(&blob),
+            prompt_chars,
+            context_chars: conversation
+                .map_or(composed.context_chars, |conversation| conversation.context_chars),
+            session: Some(session),
+            tree: mark.clone(),
+            reserved,
+            expires_ms: self.parts.clock.now_ms().saturating_add_unsigned(self.rules.deadlines.total_ms),
+            markers,
+        };
+        self.parts.boundaries.pass("before a start is stored");
+        self.append(vec![started.into()], &[blob])?;
+        self.parts.boundaries.pass("after a start is stored");
+        Ok(Ok(Sent { request, agent, mark: mark.clone(), reserved }))
+    }
+
+    /// Builds the prompt both ways where both are possible, and lets the policy pick.
+    fn choose(
+        &self,
+        order: &Order,
+        agent: &dyn Agent,
+    ) -> Result<(Composed, Choice, Vec<String>), EngineError> {
+        let open = self.open_loop()?;
+        let composed = |strategy| compose(self.parts.workspace, &self.created, open, order, strategy);
+        let mut markers = Vec::new();
+        let able = agent.abilities().resume != Resume::No;
+        let conversation = order.conversation.as_ref().filter(|talk| able && talk.agent == agent.name());
+        let resumed = match conversation.map(|_| composed(Strategy::Resume)) {
+            Some(Err(lost @ WorkspaceError::AnchorLost(_))) => {
+                let role = &order.ticket.role;
+                let round =
+                    open.reviewer(role).map_or(1, |seat| shown_round(open, seat, order.ticket.purpose));
+                markers.push(text::one_line(&format!("ANCHOR-LOST: {role} iteration {round} — {lost}"), 200));
+                None
+            }
+            other => other.transpose()?,
+        };
+        let facts = resumed.as_ref().zip(conversation).map(|(resumed, talk)| ResumedFacts {
+            prompt_chars: resumed.prompt.chars(),
+            first_chars: talk.first_chars,
+            context_chars: talk.context_chars,
+        });
+        let facts = Facts { policy: open.opened.policy, purpose: order.ticket.purpose, resumed: facts };
+        let choice = choose(&facts, &order.allowed);
+        let chosen = match (choice.strategy, resumed) {
+            (Strategy::Resume, Some(resumed)) => resumed,
+            (strategy, _) => composed(strategy)?,
+        };
+        Ok((chosen, choice, markers))
+    }
+
+    /// The artifact for an author, nothing for a reviewer.
+    fn may_write(&self, ticket: &Ticket) -> Result<Vec<String>, EngineError> {
+        let open = self.open_loop()?;
+        let author = ticket.role == open.author.role;
+        Ok(if author { vec![open.artifact().to_owned()] } else { Vec::new() })
+    }
+
+    /// What may differ after a dispatch without being undone: what the role may write, and our own projections.
+    pub(crate) fn may_differ(&self, ticket: &Ticket) -> Result<Vec<String>, EngineError> {
+        let mut paths = self.may_write(ticket)?;
+        paths.extend(self.projections());
+        Ok(paths)
+    }
+
+    pub(crate) fn projections(&self) -> Vec<String> {
+        project::FILES.iter().map(|name| format!("{}/{name}", folder(&self.created))).collect()
+    }
+
+    fn send_all(&self, sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
+        std::thread::scope(|scope| {
+            let running: Vec<_> = sent.into_iter().map(|sent| scope.spawn(|| self.send(sent))).collect();
+            running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(crashed()))).collect()
+        })
+    }
+
+    fn send(&self, sent: Sent) -> Result<Back, EngineError> {
+        let began_ms = self.parts.clock.now_ms();
+        let result = sent.agent.run(&sent.request, &Watching(self.parts.clock));
+        let result = result.map(|outcome| self.clean(outcome));
+        self.parts.boundaries.pass("the agent answered");
+        if let Ok(outcome) = &result {
+            let ticket = &sent.request.ticket;
+            let kept = self.parts.inbox.put(ticket, sent.request.session.as_str(), outcome);
+            kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })?;
+            self.parts.boundaries.pass("the answer is kept");
+        }
+        let wall_ms = self.parts.clock.now_ms().saturating_sub(began_ms).max(0) as u64;
+        Ok(Back { sent, result, wall_ms })
+    }
+
+    /// An answer without secrets, before anything is done with it.
+    pub(crate) fn clean(&self, mut outcome: Outcome) -> Outcome {
+        outcome.text = self.parts.redactor.redact(&outcome.text).0.into_owned();
+        outcome
+    }
+
+    /// Stores one end; returns what the agent's error means for the next step.
+    fn store_back(&mut self, back: Back) -> Result<Option<Now>, EngineError> {
+        let Back { sent, result, wall_ms } = back;
+        let ticket = sent.request.ticket;
+        match result {
+            Ok(outcome) => self.store_answer(&ticket, &sent.mark, outcome, wall_ms).map(|()| None),
+            Err(error) if error.interrupted => self.lose(&ticket, &sent.mark).map(|()| None),
+            Err(error) => {
+                // A failed attempt leaves nothing behind, not even what its role may write.
+                let undone =
+                    self.parts.workspace.restore(&sent.mark, &self.projections(), &ticket.to_string())?;
+                let AgentError { now, detail, usage, .. } = error;
+                let detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);
+                self.append(vec![Failed { ticket, now, detail, usage, undone }.into()], &[])?;
+                Ok(Some(now))
+            }
+        }
+    }
+
+    pub(crate) fn store_answer(
+        &mut self,
+        ticket: &Ticket,
+        mark: &TreeMark,
+        outcome: Outcome,
+        wall_ms: u64,
+    ) -> Result<(), EngineError> {
+        let undone = self.parts.workspace.restore(mark, &self.may_differ(ticket)?, &ticket.to_string())?;
+        let blob = outcome.text.into_bytes();
+        let answered = Answered {
+            ticket: ticket.clone(),
+            answer: text::hash(&blob),
+            usage: outcome.usage,
+            session: outcome.session,
+            opened: outcome.opened,
+            undone,
+            wall_ms,
+        };
+        self.append(vec![answered.into()], &[blob])?;
+        self.parts.boundaries.pass("the answer is stored");
+        Ok(())
+    }
+}
+
+/// Takes secrets out before anything is hashed, stored or sent.
+pub(crate) fn redact(prompt: &mut Prompt, redactor: &Redactor) {
+    let lists = [&mut prompt.constant, &mut prompt.feature, &mut prompt.role, &mut prompt.turn];
+    for fragment in lists.into_iter().flatten() {
+        if let Cow::Owned(clean) = redactor.redact(&fragment.text).0 {
+            fragment.text = clean;
+        }
+    }
+}
+
+fn tools(role: &Role) -> Vec<String> {
+    let named = profile::of(role).map(|profile| profile.tools).unwrap_or_default();
+    named.iter().map(|tool| (*tool).to_owned()).collect()
+}
+
+fn crashed() -> EngineError {
+    EngineError::Agent("an agent's thread ended in a panic; this is a bug in redraft".to_owned())
+}
+
+struct Watching<'a>(&'a dyn Clock);
+
+impl Watch for Watching<'_> {
+    fn stopped(&self) -> bool {
+        self.0.stopped()
+    }
+
+    fn wait_ms(&self, ms: u64) -> bool {
+        self.0.wait_ms(ms)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.0.now_ms()
+    }
+}

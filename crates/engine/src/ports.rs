@@ -1,0 +1,23 @@
+//! What the engine needs from the world, as traits. Adapters implement them; tests may fake them.
+
+mod agent;
+mod inbox;
+mod store;
+mod workspace;
+
+pub use agent::{
+    Abilities, Agent, AgentError, Agents, Deadlines, Outcome, Request, Resume, UsageReport, Watch,
+};
+pub use inbox::Inbox;
+pub use store::{Append, Store, StoreError};
+pub use workspace::{Commit, CommitRefused, Trailers, Workspace, WorkspaceError};
+
+/// Time, as the run sees it, and whether it should still go on.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since 1970, UTC.
+    fn now_ms(&self) -> i64;
+    /// Waits, but returns early (false) when the run is asked to stop.
+    fn wait_ms(&self, ms: u64) -> bool;
+    /// Whether the user asked the run to stop.
+    fn stopped(&self) -> bool;
+}

@@ -1,0 +1,134 @@
+//! An agent: something that is given a prompt and a folder and answers.
+
+use redraft_core::event::Now;
+use redraft_core::ids::{AgentName, Role, SessionId};
+use redraft_core::prompt::Prompt;
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::{Usage, Usd};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub trait Agent: Send + Sync {
+    fn name(&self) -> AgentName;
+
+    /// What people read about it: the program or service and the model, e.g. `claude 2.1.197, claude-sonnet-5.5`.
+    fn describe(&self) -> String;
+
+    fn abilities(&self) -> Abilities;
+
+    /// Whether nothing it does costs money.
+    fn is_free(&self) -> bool;
+
+    /// The dearest this request can turn out, reserved before it is sent.
+    fn reserve(&self, request: &Request) -> Usd;
+
+    /// The finished answer to a ticket that outlived the process which had asked for it, where an agent keeps one.
+    fn left_behind(&self, ticket: &Ticket) -> Option<Outcome>;
+
+    /// Answers, or fails in a way the engine can act on. Must return soon after `watch.stopped()`.
+    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError>;
+}
+
+/// Who plays which role.
+pub trait Agents: Send + Sync {
+    /// The agent that plays a role; the error says what is missing from the configuration.
+    fn agent_for(&self, role: &Role) -> Result<Arc<dyn Agent>, String>;
+}
+
+/// What an agent can do. The engine relies on nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Abilities {
+    pub resume: Resume,
+    /// Whether the agent reports which files it opened.
+    pub opened_files: bool,
+    /// Whether the agent is made to answer in the verdict's form.
+    pub structured: bool,
+    pub usage: UsageReport,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resume {
+    Yes,
+    No,
+    /// Nobody has tried it with this program and version yet; it may be used.
+    Unproved,
+}
+
+/// When an agent tells what it used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UsageReport {
+    Streaming,
+    AtEnd,
+    Never,
+}
+
+/// One dispatch, ready to be sent.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub ticket: Ticket,
+    /// Fresh: the whole prompt, for the adapter to place. Resumed: the turn only; the adapter sends the stored
+    /// rest again, byte for byte.
+    pub prompt: Prompt,
+    /// Tools the role's profile names, e.g. `Read`, `Grep`, `Write`.
+    pub tools: Vec<String>,
+    /// The JSON schema the answer must have.
+    pub schema: &'static str,
+    /// What the conversation is called; `resume` says whether it exists already.
+    pub session: SessionId,
+    pub resume: bool,
+    /// The working folder; paths in the prompt are relative to it.
+    pub folder: PathBuf,
+    /// Files the role may change, relative to the folder.
+    pub may_write: Vec<String>,
+    pub deadlines: Deadlines,
+    /// Where an agent streams what it uses, it is cut off here.
+    pub max_usd: Option<Usd>,
+}
+
+/// How long to wait for what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadlines {
+    pub connect_ms: u64,
+    pub first_byte_ms: u64,
+    /// Between two signs of life.
+    pub idle_ms: u64,
+    pub total_ms: u64,
+}
+
+/// What came back. Stored as it is in `runs/TICKET/` before anything else happens with it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The answer; where the agent was made to answer in the verdict's form, that JSON.
+    pub text: String,
+    /// The conversation that can be continued, if any.
+    pub session: Option<SessionId>,
+    pub usage: Usage,
+    /// Files really opened, relative to the folder; none where the agent cannot tell.
+    pub opened: Option<Vec<String>>,
+    /// Tools it asked for and was denied, and what it refused to do.
+    pub denials: Vec<String>,
+    /// What a person should know about how it went, such as why the cache was missed.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// Why an agent gave no answer. `detail` is free of secrets.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{detail}")]
+pub struct AgentError {
+    pub now: Now,
+    pub detail: String,
+    pub usage: Option<Usage>,
+    /// Whether the run was asked to stop, rather than the agent failing by itself.
+    pub interrupted: bool,
+}
+
+/// What a running agent can see of the run.
+pub trait Watch: Send + Sync {
+    /// Whether to give up now: the user interrupted.
+    fn stopped(&self) -> bool;
+    /// Waits at most this long; false when the run is asked to stop.
+    fn wait_ms(&self, ms: u64) -> bool;
+    fn now_ms(&self) -> i64;
+}

@@ -1,0 +1,13 @@
+//! Where an agent's answer is put the moment it is there, so that a crash cannot lose what was paid for.
+
+use super::agent::Outcome;
+use redraft_core::ticket::Ticket;
+
+pub trait Inbox: Send + Sync {
+    /// Keeps a finished answer, whole or not at all, under the conversation it was given in: a ticket of an earlier
+    /// ledger may have the same name.
+    fn put(&self, ticket: &Ticket, session: &str, outcome: &Outcome) -> Result<(), String>;
+
+    /// The finished answer to a ticket, if one was kept.
+    fn get(&self, ticket: &Ticket, session: &str) -> Result<Option<Outcome>, String>;
+}

@@ -1,0 +1,51 @@
+//! The ledger, as the engine sees it.
+
+use redraft_core::event::{Entry, Event};
+use redraft_core::ids::BlobId;
+use redraft_core::ticket::Scope;
+
+pub trait Store: Send + Sync {
+    /// All events of a scope in order.
+    fn read(&self, scope: Scope) -> Result<Vec<Entry>, StoreError>;
+
+    /// Stores events in one transaction, with the blobs they name and the scope's board row, or nothing at all.
+    /// Refused when the scope has moved on from `append.decided_on`. Returns them with their numbers.
+    fn append(&self, append: Append<'_>) -> Result<Vec<Entry>, StoreError>;
+
+    fn blob(&self, id: &BlobId) -> Result<Vec<u8>, StoreError>;
+
+    /// A name for a conversation, always the same for the same words in this ledger.
+    fn session_name(&self, words: &str) -> String;
+}
+
+/// One transition.
+#[derive(Debug)]
+pub struct Append<'a> {
+    pub scope: Scope,
+    /// The last event of the scope this was decided on; 0 for none.
+    pub decided_on: u64,
+    pub at_ms: i64,
+    pub events: &'a [Event],
+    /// Bytes the events refer to, stored under their sha256.
+    pub blobs: &'a [Vec<u8>],
+    /// The scope's row on the board after these events, as JSON; none leaves the row as it is.
+    pub board: Option<&'a str>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("{scope} was changed by another process (decided on event {decided_on}, now at {found})")]
+    Moved { scope: Scope, decided_on: u64, found: u64 },
+    #[error("the ledger {path} is damaged: {detail}")]
+    Damaged { path: String, detail: String },
+    #[error("the ledger {path} was written by a newer redraft: {detail}")]
+    Newer { path: String, detail: String },
+    #[error("no space left for the ledger {path}: {detail}")]
+    Full { path: String, detail: String },
+    #[error("the ledger {path} cannot be written: {detail}")]
+    ReadOnly { path: String, detail: String },
+    #[error("the ledger {path} is busy: {detail}")]
+    Busy { path: String, detail: String },
+    #[error("the ledger {path}: {detail}")]
+    Other { path: String, detail: String },
+}

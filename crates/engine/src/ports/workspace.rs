@@ -1,0 +1,97 @@
+//! A feature's worktree and the repository behind it, as the engine sees them.
+//!
+//! All paths are relative to the worktree's root, with `/`.
+
+use redraft_core::event::TreeMark;
+use redraft_core::ids::Revision;
+use std::path::PathBuf;
+
+pub trait Workspace: Send + Sync {
+    /// Where the worktree is.
+    fn folder(&self) -> PathBuf;
+
+    /// The bytes of a file of the worktree, none when it is not there. Never follows a link out of the worktree.
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError>;
+
+    /// Replaces a file of the worktree in one step, creating folders as needed.
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError>;
+
+    /// The tree of these paths as they are in the worktree. Absent files are left out; none at all gives none.
+    fn revision(&self, paths: &[String]) -> Result<Option<Revision>, WorkspaceError>;
+
+    /// The bytes a path has in a revision.
+    fn read_at(&self, revision: &Revision, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError>;
+
+    /// The unified diff from one revision to another, with fixed options, the same on every machine.
+    /// [`WorkspaceError::AnchorLost`] when git no longer has one of them.
+    fn delta(&self, from: &Revision, to: &Revision) -> Result<String, WorkspaceError>;
+
+    /// Keeps a revision from being collected, under `refs/redraft/anchors/NAME`.
+    fn keep(&self, name: &str, revision: &Revision) -> Result<(), WorkspaceError>;
+
+    /// Where HEAD, branch, index and files stand.
+    fn mark(&self) -> Result<TreeMark, WorkspaceError>;
+
+    /// Puts HEAD, branch and index back to `mark`, and all files except `allowed`. What differed is kept under
+    /// `refs/redraft/lost/NAME` first. Returns one line for each thing undone, empty when nothing differed.
+    fn restore(&self, mark: &TreeMark, allowed: &[String], name: &str)
+    -> Result<Vec<String>, WorkspaceError>;
+
+    /// Commits exactly these paths. `None` when they are as in HEAD.
+    fn commit(
+        &self,
+        paths: &[String],
+        message: &str,
+        trailers: &Trailers,
+    ) -> Result<Option<Commit>, WorkspaceError>;
+
+    /// The highest `Redraft-Seq` among the commits since `base`; 0 where none has one. Commits of other features that
+    /// were merged before lie behind the base.
+    fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError>;
+
+    /// The trailers of HEAD's commit, and its id.
+    fn head(&self) -> Result<(Commit, Trailers), WorkspaceError>;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit(pub String);
+
+/// The lines that tie a commit to the ledger. Empty and 0 where a commit has none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trailers {
+    /// `Redraft-Ticket:`
+    pub ticket: String,
+    /// `Redraft-Seq:`
+    pub seq: u64,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    #[error("git refused to commit: {0}")]
+    Commit(CommitRefused),
+    #[error("git no longer has revision {0}")]
+    AnchorLost(Revision),
+    #[error("{path}: {detail}")]
+    File { path: String, detail: String },
+    #[error("no space left: {0}")]
+    Full(String),
+    #[error("{path}:{line} holds what looks like a secret ({kind}), so it is not committed")]
+    Secret { path: String, line: usize, kind: &'static str },
+    #[error("{command}: {detail}")]
+    Git { command: String, detail: String },
+}
+
+/// Why a commit was refused; each has a way out of its own.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommitRefused {
+    #[error("no name and email are configured")]
+    NoIdentity,
+    #[error("signing did not work: {0}")]
+    Signing(String),
+    #[error("another git process holds the lock {0}")]
+    Locked(String),
+    #[error("{0} is ignored by .gitignore")]
+    Ignored(String),
+    #[error("HEAD is not on branch {0}")]
+    WrongBranch(String),
+}

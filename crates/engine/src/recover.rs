@@ -1,0 +1,39 @@
+//! Ends what a crash or an interruption left open.
+
+use crate::driver::{EngineError, Run};
+use redraft_core::event::{Lost, Started, TreeMark};
+use redraft_core::ticket::Ticket;
+
+impl Run<'_> {
+    /// A dispatch was started and its end was never stored. A finished answer is adopted; otherwise the worktree
+    /// is put back to where it stood, and what was reserved counts as spent.
+    pub(crate) fn recover(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+        let Some(Started { tree, agent, session, .. }) = self.started(ticket) else { return Ok(()) };
+        let session = session.as_ref().map_or("", |session| session.as_str());
+        let kept = self.parts.inbox.get(ticket, session);
+        let kept = kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })?;
+        // An agent that is configured no more, or another one now, left nothing that could be read.
+        let playing =
+            self.parts.agents.agent_for(&ticket.role).ok().filter(|playing| playing.name() == agent);
+        let left_behind = || playing.and_then(|agent| agent.left_behind(ticket));
+        match kept.or_else(left_behind).map(|outcome| self.clean(outcome)) {
+            Some(outcome) => self.store_answer(ticket, &tree, outcome, 0),
+            None => self.lose(ticket, &tree),
+        }
+    }
+
+    pub(crate) fn lose(&mut self, ticket: &Ticket, mark: &TreeMark) -> Result<(), EngineError> {
+        let undone = self.parts.workspace.restore(mark, &self.projections(), &ticket.to_string())?;
+        self.parts.boundaries.pass("before a loss is stored");
+        let cost = self.started(ticket).map(|started| started.reserved).unwrap_or_default();
+        self.append(vec![Lost { ticket: ticket.clone(), cost, undone }.into()], &[])?;
+        self.parts.boundaries.pass("after a loss is stored");
+        Ok(())
+    }
+
+    pub(crate) fn started(&self, ticket: &Ticket) -> Option<Started> {
+        let open = self.state.open.as_ref()?;
+        let seat = open.seat_of(ticket)?;
+        seat.work.as_ref()?.flight.as_ref().map(|flight| flight.started.clone())
+    }
+}
