@@ -1,0 +1,193 @@
+//! Real repositories and the real program, for tests of other crates.
+//!
+//! Everything happens in a throw-away folder with a throw-away HOME; nothing of the machine's own git
+//! configuration is read. Start at [`Scratch`]; models are faked by [`provider::Provider`].
+
+#![expect(clippy::disallowed_methods, reason = "tests start the programs they test")]
+
+pub mod provider;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A throw-away folder with a home and, usually, a repository.
+pub struct Scratch {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+}
+
+/// What a command left behind.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Scratch {
+    /// A folder with no repository in it yet.
+    pub fn empty(program: impl AsRef<Path>) -> Scratch {
+        let folder = tempfile::Builder::new().prefix("redraft-test-").tempdir().expect("a temporary folder");
+        std::fs::create_dir_all(folder.path().join("home")).expect("a home");
+        std::fs::create_dir_all(folder.path().join("repo")).expect("a folder for the repository");
+        Scratch { folder, program: program.as_ref().to_owned() }
+    }
+
+    /// A repository with an identity and one commit on `main`.
+    pub fn repository(program: impl AsRef<Path>) -> Scratch {
+        let scratch = Scratch::empty(program);
+        scratch.git(["init", "-q", "-b", "main"]);
+        scratch.git(["config", "user.name", "Test Person"]);
+        scratch.git(["config", "user.email", "person@example.invalid"]);
+        scratch.write("README.md", "# a project\n");
+        scratch.git(["add", "README.md"]);
+        scratch.git(["commit", "-q", "-m", "first"]);
+        scratch
+    }
+
+    /// The repository's main checkout.
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().join("repo")
+    }
+
+    /// The folder around the repository, for files that do not belong to it.
+    pub fn outside(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Redraft's state in the repository.
+    pub fn state(&self) -> PathBuf {
+        self.root().join(".git/redraft")
+    }
+
+    /// The worktree of the only feature with this number.
+    pub fn worktree(&self, number: &str) -> PathBuf {
+        only(&self.root().join(".redraft/worktrees"), number)
+    }
+
+    /// The folder of its artifacts in its worktree.
+    pub fn artifacts(&self, number: &str) -> PathBuf {
+        only(&self.worktree(number).join("docs/features"), number)
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let file = self.root().join(path);
+        std::fs::create_dir_all(file.parent().expect("a parent")).expect("folders");
+        std::fs::write(file, text).expect("a file");
+    }
+
+    /// Writes a configuration that plays this scenario.
+    pub fn scenario(&self, scenario: &str) {
+        self.write("scenario.toml", scenario);
+        let config = "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
+        self.write("redraft.toml", config);
+    }
+
+    /// A command with the throw-away surroundings.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.root()).stdin(Stdio::null());
+        command.env("HOME", self.folder.path().join("home")).env("USER", "tester");
+        command
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", self.folder.path().join("home/.gitconfig"));
+        for name in
+            ["XDG_CONFIG_HOME", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "REDRAFT_ABORT_AT_BOUNDARY"]
+        {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// `redraft` with these words, not yet started.
+    pub fn redraft<I, S>(&self, words: I) -> Command
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        let mut command = self.command(&self.program);
+        command.args(words);
+        command
+    }
+
+    /// Runs `redraft` in the repository.
+    pub fn run<I, S>(&self, words: I) -> Ran
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        Ran::of(self.redraft(words).output().expect("redraft starts"))
+    }
+
+    /// Runs `redraft` and reads its one JSON object.
+    pub fn json<I, S>(&self, words: I) -> serde_json::Value
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        let mut command = self.redraft(words);
+        let ran = Ran::of(command.arg("--json").output().expect("redraft starts"));
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| fail(&format!("{error} in {ran:?}")))
+    }
+
+    /// Runs git in the repository; it must succeed. Returns what it printed.
+    pub fn git<I, S>(&self, words: I) -> String
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        self.git_in(&self.root(), words)
+    }
+
+    pub fn git_in<I, S>(&self, folder: &Path, words: I) -> String
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        let mut command = self.command("git");
+        let ran = Ran::of(command.current_dir(folder).args(words).output().expect("git starts"));
+        if ran.code != Some(0) {
+            fail(&format!("{command:?}: {ran:?}"));
+        }
+        ran.stdout.trim_end().to_owned()
+    }
+}
+
+impl Ran {
+    pub fn of(output: Output) -> Ran {
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Fails the test unless the command ended with this code.
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Ran {
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+}
+
+/// The only entry of a folder whose name begins with a feature's number.
+fn only(folder: &Path, number: &str) -> PathBuf {
+    let entries =
+        std::fs::read_dir(folder).unwrap_or_else(|error| fail(&format!("{}: {error}", folder.display())));
+    let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    found.retain(|path| {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        name.split('-').next() == Some(number)
+    });
+    match found.as_slice() {
+        [one] => one.clone(),
+        _ => fail(&format!("{} entries for {number} in {}", found.len(), folder.display())),
+    }
+}
+
+#[expect(clippy::panic, reason = "a test helper that cannot go on fails its test")]
+#[track_caller]
+fn fail(message: &str) -> ! {
+    panic!("{message}")
+}

@@ -1,0 +1,111 @@
+//! An answer in OpenAI's chat completions protocol. It shapes values; sending them is not its business.
+
+use super::answer::{Part, ToolCall, Turn, pieces};
+use serde_json::{Value, json};
+
+pub(super) fn whole(turn: &Turn) -> Value {
+    let mut message = json!({"role": "assistant", "content": null, "refusal": null});
+    let mut calls = Vec::new();
+    for part in &turn.parts {
+        match part {
+            Part::Text(text) => message["content"] = json!(text.value()),
+            Part::Call(call) => calls.push(json!({
+                "id": call_id(call),
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments()},
+            })),
+        }
+    }
+    if !calls.is_empty() {
+        message["tool_calls"] = json!(calls);
+    }
+    let choice =
+        json!({"index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(turn)});
+    json!({
+        "id": id(turn),
+        "object": "chat.completion",
+        "created": turn.created,
+        "model": turn.model,
+        "choices": [choice],
+        "usage": usage(turn),
+    })
+}
+
+pub(super) fn opening(turn: &Turn) -> Vec<Value> {
+    vec![chunk(turn, json!({"role": "assistant", "content": ""}), None)]
+}
+
+/// The chunks before the final `[DONE]`.
+pub(super) fn events(turn: &Turn) -> impl Iterator<Item = Value> + '_ {
+    let mut calls = 0;
+    let parts = turn.parts.iter().flat_map(move |part| {
+        let index = calls;
+        calls += usize::from(matches!(part, Part::Call(_)));
+        part_events(turn, part, index)
+    });
+    let mut end = vec![chunk(turn, json!({}), Some(finish_reason(turn)))];
+    if turn.include_usage {
+        let mut last = chunk(turn, json!({}), None);
+        last["choices"] = json!([]);
+        last["usage"] = usage(turn);
+        end.push(last);
+    }
+    opening(turn).into_iter().chain(parts).chain(end)
+}
+
+fn part_events<'a>(turn: &'a Turn, part: &'a Part, index: usize) -> Box<dyn Iterator<Item = Value> + 'a> {
+    match part {
+        Part::Text(text) => Box::new(text.pieces().map(|piece| chunk(turn, json!({"content": piece}), None))),
+        Part::Call(call) => {
+            let function = json!({"name": call.name, "arguments": ""});
+            let first =
+                json!({"index": index, "id": call_id(call), "type": "function", "function": function});
+            let mut calls = vec![first];
+            for piece in pieces(&call.arguments()) {
+                calls.push(json!({"index": index, "function": {"arguments": piece}}));
+            }
+            Box::new(calls.into_iter().map(|call| chunk(turn, json!({"tool_calls": [call]}), None)))
+        }
+    }
+}
+
+fn chunk(turn: &Turn, delta: Value, finish_reason: Option<&str>) -> Value {
+    let mut chunk = json!({
+        "id": id(turn),
+        "object": "chat.completion.chunk",
+        "created": turn.created,
+        "model": turn.model,
+        "choices": [{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason}],
+    });
+    if turn.include_usage {
+        chunk["usage"] = Value::Null;
+    }
+    chunk
+}
+
+fn usage(turn: &Turn) -> Value {
+    let (input, output) = (turn.bill.input(), turn.output_tokens());
+    json!({
+        "prompt_tokens": input,
+        "completion_tokens": output,
+        "total_tokens": input + output,
+        "prompt_tokens_details": {"cached_tokens": turn.bill.read},
+        "completion_tokens_details": {"reasoning_tokens": 0},
+    })
+}
+
+fn finish_reason(turn: &Turn) -> &'static str {
+    match (turn.truncated, turn.has_calls()) {
+        (true, _) => "length",
+        (false, true) => "tool_calls",
+        (false, false) => "stop",
+    }
+}
+
+fn id(turn: &Turn) -> String {
+    format!("chatcmpl-{}", turn.id)
+}
+
+fn call_id(call: &ToolCall) -> String {
+    format!("call_{}", call.id)
+}
