@@ -1,0 +1,56 @@
+//! The real clock, and the flag that Ctrl-C raises.
+
+use redraft_engine::ports::Clock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, SystemTime};
+
+pub struct SystemClock {
+    stop: Arc<AtomicBool>,
+}
+
+/// How often a wait looks at the flag.
+const SLICE_MS: u64 = 25;
+
+impl SystemClock {
+    pub fn new(stop: Arc<AtomicBool>) -> Self {
+        Self { stop }
+    }
+}
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine for the time")]
+    fn now_ms(&self) -> i64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn wait_ms(&self, ms: u64) -> bool {
+        let (never, mut left) = ((Mutex::new(()), Condvar::new()), ms);
+        while left > 0 && !self.stopped() {
+            let slice = left.min(SLICE_MS);
+            let Ok(guard) = never.0.lock() else { return false };
+            // Nobody notifies; this is a sleep that ends with the slice.
+            drop(never.1.wait_timeout(guard, Duration::from_millis(slice)));
+            left -= slice;
+        }
+        !self.stopped()
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_ends_at_once_when_the_run_is_stopped() {
+        let clock = SystemClock::new(Arc::new(AtomicBool::new(true)));
+        assert!(!clock.wait_ms(u64::MAX));
+        assert!(clock.now_ms() > 1_700_000_000_000);
+        assert!(SystemClock::new(Arc::default()).wait_ms(1));
+    }
+}

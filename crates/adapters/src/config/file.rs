@@ -1,0 +1,136 @@
+//! What was written: the shape of `redraft.toml`, everything optional, unknown keys refused.
+//!
+//! This is a public format. Values stay as they were typed, with their place in the text, so that a wrong one
+//! can be shown where it stands; `resolve` says what they mean.
+
+use super::error::ConfigError;
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use toml::Spanned;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct ConfigFile {
+    /// Dollars, whole or with a fraction.
+    pub(super) budget: Option<Spanned<f64>>,
+    pub(super) review: ReviewFile,
+    pub(super) limits: LimitsFile,
+    pub(super) workspace: WorkspaceFile,
+    pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
+    /// `default`, and the names of roles.
+    pub(super) roles: BTreeMap<Spanned<String>, Spanned<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct ReviewFile {
+    pub(super) policy: Option<Spanned<String>>,
+    pub(super) certify: Option<Spanned<String>>,
+    pub(super) threshold: Option<Spanned<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct LimitsFile {
+    pub(super) rounds: Option<Spanned<Whole>>,
+    pub(super) attempts: Option<Spanned<Whole>>,
+    pub(super) gates: Option<Spanned<Whole>>,
+    pub(super) late_rounds: Option<Spanned<Whole>>,
+    pub(super) reopenings: Option<Spanned<Whole>>,
+    pub(super) dispatch_minutes: Option<Spanned<Whole>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct WorkspaceFile {
+    pub(super) setup: Option<Spanned<String>>,
+    pub(super) copy: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct AgentFile {
+    pub(super) kind: Option<Spanned<String>>,
+    pub(super) scenario: Option<Spanned<String>>,
+    pub(super) model: Option<Spanned<String>>,
+    pub(super) program: Option<Spanned<String>>,
+    pub(super) base_url: Option<Spanned<String>>,
+    pub(super) key_env: Option<Spanned<String>>,
+    pub(super) key_file: Option<Spanned<String>>,
+    pub(super) price: Option<Spanned<String>>,
+    pub(super) wire: Option<Spanned<String>>,
+    pub(super) schema: Option<Spanned<String>>,
+    pub(super) max_tokens: Option<Spanned<Whole>>,
+    pub(super) pass: Option<Vec<Spanned<String>>>,
+    pub(super) args: Option<Vec<Spanned<String>>>,
+}
+
+/// A whole number of any size, so that one out of bounds is told its bounds and not the name of a type.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Whole(pub(super) i64);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = Whole;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number")
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Whole, E> {
+                Ok(Whole(value))
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Whole, E> {
+                Ok(Whole(i64::try_from(value).unwrap_or(i64::MAX)))
+            }
+        }
+        deserializer.deserialize_i64(Number)
+    }
+}
+
+/// Every table with fixed keys, for pointing from a key to the table it belongs in.
+const TABLES: [(&str, &[&str]); 3] = [
+    ("review", &["policy", "certify", "threshold"]),
+    ("limits", &["rounds", "attempts", "gates", "late_rounds", "reopenings", "dispatch_minutes"]),
+    ("workspace", &["setup", "copy"]),
+];
+
+pub(super) fn read(text: &str, path: &Path) -> Result<ConfigFile, ConfigError> {
+    toml::from_str(text).map_err(|error| explain(&error, text, path))
+}
+
+fn explain(error: &toml::de::Error, text: &str, path: &Path) -> ConfigError {
+    let said = error.message();
+    let mut words = said.split('`').skip(1).step_by(2);
+    let mut wrong = match (said.starts_with("unknown field"), words.next()) {
+        (true, Some(key)) => {
+            let known: Vec<&str> = words.collect();
+            let wrong = ConfigError::new(path, format!("there is no key `{key}` here"));
+            match TABLES.iter().find(|(_, keys)| keys.contains(&key)) {
+                Some((table, _)) => wrong.hint(format!("`{key}` belongs in [{table}]")),
+                None => wrong.meant(key, known.iter().copied()).or_list(&known),
+            }
+        }
+        (_, _) => ConfigError::new(path, said.trim().replace('\n', ", ")),
+    };
+    if let Some(span) = error.span() {
+        wrong = wrong.at(text, &span);
+    }
+    wrong
+}
+
+impl ConfigError {
+    /// Without a better hint, names everything that would be right.
+    fn or_list(self, known: &[&str]) -> ConfigError {
+        match self.hint {
+            Some(_) => self,
+            None => self.hint(format!("known here: {}", known.join(", "))),
+        }
+    }
+}

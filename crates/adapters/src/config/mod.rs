@@ -1,0 +1,196 @@
+//! `redraft.toml`: what a project wants differently.
+//!
+//! `file` has the types of what was written, where everything is optional; `resolve` turns that into
+//! [`Config`], what it means, with every default filled in and every value checked. Nothing is run and no
+//! folder is searched here. Start reading at [`Config::load`].
+
+mod error;
+mod file;
+mod nearest;
+mod resolve;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::ConfigError;
+
+use redraft_core::event::{Certify, Limits};
+use redraft_core::findings::Threshold;
+use redraft_core::ids::{AgentName, BlobId, Role};
+use redraft_core::policy::Policy;
+use redraft_core::text::hash;
+use redraft_core::usage::Usd;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file's name in the main checkout.
+pub const FILE: &str = "redraft.toml";
+
+/// The agent that is always there: built in, offline.
+pub const REHEARSAL: &str = "rehearsal";
+
+/// What the configuration means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// What a feature may cost in all.
+    pub budget: Usd,
+    pub policy: Policy,
+    pub certify: Certify,
+    pub threshold: Threshold,
+    pub limits: Limits,
+    /// How long one dispatch may take.
+    pub dispatch_minutes: u64,
+    pub workspace: WorkspaceConfig,
+    /// Every agent that can be named, the built-in one included.
+    pub agents: BTreeMap<AgentName, AgentConfig>,
+    /// Who works for a role that `roles` does not list.
+    pub default_agent: AgentName,
+    pub roles: BTreeMap<Role, AgentName>,
+    /// Of the file's bytes; of no bytes when there is no file.
+    pub hash: BlobId,
+}
+
+/// How a new worktree is prepared.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WorkspaceConfig {
+    /// A command to run in it, once the user has accepted it.
+    pub setup: Option<String>,
+    /// Files to copy from the main checkout, relative to its root.
+    pub copy: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentConfig {
+    /// Plays a scenario; the built-in one unless a file is named.
+    Rehearsal { scenario: Option<PathBuf> },
+    /// A program or service with a model behind it.
+    Model(ModelAgent),
+}
+
+/// An agent with a model behind it, as configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelAgent {
+    pub kind: ModelKind,
+    pub model: String,
+    /// `claude` and `codex`: the program, looked up on the PATH unless it is a path.
+    pub program: Option<String>,
+    /// `anthropic` and `openai`: where the service is.
+    pub base_url: Option<String>,
+    /// The variable of the environment that holds the key.
+    pub key_env: Option<String>,
+    /// A file that holds the key.
+    pub key_file: Option<String>,
+    /// `unknown` counts conservatively; another word names the card to use.
+    pub price: Option<String>,
+    /// `openai`: `chat` or `responses`.
+    pub wire: Wire,
+    /// `openai`: how the form of the answer is asked for.
+    pub schema: SchemaForm,
+    /// The longest answer.
+    pub max_tokens: u32,
+    /// Variables of the environment that are passed on beside the usual ones.
+    pub pass: Vec<String>,
+    /// `claude` and `codex`: more arguments for the program.
+    pub args: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelKind {
+    Claude,
+    Codex,
+    Anthropic,
+    OpenAi,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    Chat,
+    Responses,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchemaForm {
+    JsonSchema,
+    JsonObject,
+    None,
+}
+
+/// A command of the file that would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Command<'a> {
+    /// The key it stands under, e.g. `workspace.setup`.
+    pub key: &'static str,
+    pub text: &'a str,
+}
+
+impl Config {
+    /// Reads `redraft.toml` of a folder; without one, everything has its default. `roles` are those that
+    /// `[roles]` may name.
+    pub fn load(folder: &Path, roles: &[Role]) -> Result<Config, ConfigError> {
+        let path = folder.join(FILE);
+        match fs::read(&path) {
+            Ok(bytes) => Config::parse(&bytes, &path, roles),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Config::parse(b"", &path, roles),
+            Err(error) => Err(ConfigError::new(&path, format!("it cannot be read: {error}"))),
+        }
+    }
+
+    /// The same for bytes that came from elsewhere, e.g. from a commit. Paths inside are relative to the folder
+    /// of `path`, which is also what errors name.
+    pub fn parse(bytes: &[u8], path: &Path, roles: &[Role]) -> Result<Config, ConfigError> {
+        let text = error::text(bytes, path)?;
+        let file = file::read(text, path)?;
+        let mut config = resolve::resolve(file, &resolve::Source { text, path, roles })?;
+        config.hash = hash(bytes);
+        Ok(config)
+    }
+
+    pub fn agent_of(&self, role: &Role) -> &AgentName {
+        self.roles.get(role).unwrap_or(&self.default_agent)
+    }
+
+    /// Every command of the file that would run, once accepted.
+    pub fn commands(&self) -> Vec<Command<'_>> {
+        let setup = self.workspace.setup.as_deref();
+        setup.map(|text| Command { key: "workspace.setup", text }).into_iter().collect()
+    }
+
+    /// What is accepted when the user trusts the commands; changes whenever one of them does.
+    pub fn commands_hash(&self) -> BlobId {
+        let mut bytes = Vec::new();
+        for Command { key, text } in self.commands() {
+            for part in [key, text] {
+                bytes.extend((part.len() as u64).to_le_bytes());
+                bytes.extend(part.as_bytes());
+            }
+        }
+        hash(&bytes)
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let rehearsal = AgentName::new(REHEARSAL);
+        Config {
+            budget: Usd(5_000_000),
+            policy: Policy::Guarded,
+            certify: Certify::Resume,
+            threshold: Threshold::Strict,
+            limits: Limits::default(),
+            dispatch_minutes: 30,
+            workspace: WorkspaceConfig::default(),
+            agents: BTreeMap::from([(rehearsal.clone(), AgentConfig::Rehearsal { scenario: None })]),
+            default_agent: rehearsal,
+            roles: BTreeMap::new(),
+            hash: hash(b""),
+        }
+    }
+}
+
+/// The file that `redraft init` writes: every key with its default, as a comment. Lines of explanation begin
+/// with `# `, settings with `#` alone.
+pub fn template() -> &'static str {
+    include_str!("template.toml")
+}

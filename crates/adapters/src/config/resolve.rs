@@ -1,0 +1,332 @@
+//! From what was written to what it means: defaults, bounds, names that exist, paths that stay inside.
+//!
+//! Reads no file and runs nothing. [`resolve`] is the only entry point.
+
+use super::error::ConfigError;
+use super::file::{AgentFile, ConfigFile, LimitsFile, Whole, WorkspaceFile};
+use super::{AgentConfig, Config, ModelAgent, ModelKind, REHEARSAL, SchemaForm, Wire, WorkspaceConfig};
+use redraft_core::event::{Certify, Limits};
+use redraft_core::findings::Threshold;
+use redraft_core::ids::{AgentName, Role};
+use redraft_core::policy::Policy;
+use redraft_core::usage::Usd;
+use std::collections::BTreeMap;
+use std::ops::{Range, RangeInclusive};
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+const CERTIFY: [(&str, Certify); 3] =
+    [("resume", Certify::Resume), ("fresh", Certify::Fresh), ("off", Certify::Off)];
+
+const THRESHOLD: [(&str, Threshold); 2] = [("strict", Threshold::Strict), ("blockers", Threshold::Blockers)];
+
+const KINDS: [(&str, Kind); 5] = [
+    (REHEARSAL, Kind::Rehearsal),
+    ("claude", Kind::Model(ModelKind::Claude)),
+    ("codex", Kind::Model(ModelKind::Codex)),
+    ("anthropic", Kind::Model(ModelKind::Anthropic)),
+    ("openai", Kind::Model(ModelKind::OpenAi)),
+];
+
+const WIRE: [(&str, Wire); 2] = [("chat", Wire::Chat), ("responses", Wire::Responses)];
+
+const SCHEMA: [(&str, SchemaForm); 3] = [
+    ("json_schema", SchemaForm::JsonSchema),
+    ("json_object", SchemaForm::JsonObject),
+    ("none", SchemaForm::None),
+];
+
+/// The key of `[roles]` that is no role.
+const DEFAULT: &str = "default";
+
+/// Where the file came from, for messages, and what it may name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) text: &'a str,
+    pub(super) path: &'a Path,
+    pub(super) roles: &'a [Role],
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Rehearsal,
+    Model(ModelKind),
+}
+
+pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, ConfigError> {
+    let mut config = Config::default();
+    if let Some(budget) = &file.budget {
+        config.budget = source.budget(budget)?;
+    }
+    let review = &file.review;
+    source.word(&mut config.policy, review.policy.as_ref(), "a policy", &policies())?;
+    source.word(&mut config.certify, review.certify.as_ref(), "a value of certify", &CERTIFY)?;
+    source.word(&mut config.threshold, review.threshold.as_ref(), "a threshold", &THRESHOLD)?;
+    source.limits(&mut config.limits, &file.limits)?;
+    source.number(
+        &mut config.dispatch_minutes,
+        file.limits.dispatch_minutes.as_ref(),
+        "dispatch_minutes",
+        1..=600,
+    )?;
+    config.workspace = source.workspace(&file.workspace)?;
+    for (name, agent) in &file.agents {
+        config.agents.insert(source.agent_name(name)?, source.agent(name, agent)?);
+    }
+    source.roles(&mut config, &file.roles)?;
+    Ok(config)
+}
+
+impl Source<'_> {
+    fn wrong(&self, span: &Range<usize>, message: String) -> ConfigError {
+        ConfigError::new(self.path, message).at(self.text, span)
+    }
+
+    fn budget(&self, written: &Spanned<f64>) -> Result<Usd, ConfigError> {
+        let dollars = *written.get_ref();
+        if !(dollars.is_finite() && (0.0..=1_000_000.0).contains(&dollars)) {
+            let message = format!("budget = {dollars} is out of bounds (0 to 1000000 dollars)");
+            return Err(self.wrong(&written.span(), message));
+        }
+        Ok(Usd((dollars * 1_000_000.0).round() as u64))
+    }
+
+    /// One of a few words.
+    fn word<T: Copy>(
+        &self,
+        target: &mut T,
+        written: Option<&Spanned<String>>,
+        what: &str,
+        known: &[(&str, T)],
+    ) -> Result<(), ConfigError> {
+        let Some(written) = written else { return Ok(()) };
+        let word = written.get_ref();
+        match known.iter().find(|(name, _)| name == word) {
+            Some((_, value)) => {
+                *target = *value;
+                Ok(())
+            }
+            None => {
+                let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+                let message = format!("`{word}` is not {what} (known: {})", names.join(", "));
+                Err(self.wrong(&written.span(), message).meant(word, names))
+            }
+        }
+    }
+
+    fn number<T: Copy + TryFrom<i64>>(
+        &self,
+        target: &mut T,
+        written: Option<&Spanned<Whole>>,
+        key: &str,
+        bounds: RangeInclusive<i64>,
+    ) -> Result<(), ConfigError> {
+        let Some(written) = written else { return Ok(()) };
+        let Whole(value) = *written.get_ref();
+        let (least, most) = (*bounds.start(), *bounds.end());
+        match T::try_from(value) {
+            Ok(fits) if bounds.contains(&value) => {
+                *target = fits;
+                Ok(())
+            }
+            Ok(_) | Err(_) => {
+                let message = format!("{key} = {value} is out of bounds ({least} to {most})");
+                let near = value.clamp(least, most);
+                Err(self.wrong(&written.span(), message).hint(format!("the nearest valid value is {near}")))
+            }
+        }
+    }
+
+    /// Repair turns are not here: one per attempt is part of what an attempt is.
+    fn limits(&self, limits: &mut Limits, file: &LimitsFile) -> Result<(), ConfigError> {
+        self.number(&mut limits.rounds, file.rounds.as_ref(), "rounds", 1..=20)?;
+        self.number(&mut limits.attempts, file.attempts.as_ref(), "attempts", 1..=10)?;
+        self.number(&mut limits.gates, file.gates.as_ref(), "gates", 1..=10)?;
+        self.number(&mut limits.late_rounds, file.late_rounds.as_ref(), "late_rounds", 0..=5)?;
+        self.number(&mut limits.reopenings, file.reopenings.as_ref(), "reopenings", 0..=3)
+    }
+
+    fn workspace(&self, file: &WorkspaceFile) -> Result<WorkspaceConfig, ConfigError> {
+        let mut copy = Vec::new();
+        for path in file.copy.iter().flatten() {
+            self.inside(path)?;
+            copy.push(path.get_ref().clone());
+        }
+        let setup = match &file.setup {
+            Some(command) if command.get_ref().contains('\0') => {
+                return Err(self.wrong(&command.span(), "a command cannot hold a NUL character".to_owned()));
+            }
+            Some(command) if !command.get_ref().trim().is_empty() => Some(command.get_ref().clone()),
+            Some(_) | None => None,
+        };
+        Ok(WorkspaceConfig { setup, copy })
+    }
+
+    fn agent_name(&self, name: &Spanned<String>) -> Result<AgentName, ConfigError> {
+        let word = name.get_ref();
+        let plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
+        if word.is_empty() || !word.bytes().all(plain) {
+            let message = format!("`{word}` cannot be the name of an agent");
+            let hint = "use lower-case letters, digits, `-` and `_`";
+            return Err(self.wrong(&name.span(), message).hint(hint));
+        }
+        Ok(AgentName::new(word.clone()))
+    }
+
+    fn agent(&self, name: &Spanned<String>, file: &AgentFile) -> Result<AgentConfig, ConfigError> {
+        let named = KINDS.iter().find(|(kind, _)| kind == name.get_ref());
+        if file.kind.is_none() && named.is_none() {
+            let message = format!("the agent `{name}` has no kind", name = name.get_ref());
+            return Err(self.wrong(&name.span(), message).hint("add a line such as `kind = \"claude\"`"));
+        }
+        // An agent that is called like a kind is of that kind.
+        let mut kind = named.map_or(Kind::Rehearsal, |(_, kind)| *kind);
+        self.word(&mut kind, file.kind.as_ref(), "a kind of agent", &KINDS)?;
+        match kind {
+            Kind::Rehearsal => {
+                self.only(file, &["kind", "scenario"], REHEARSAL)?;
+                Ok(AgentConfig::Rehearsal { scenario: self.scenario(file.scenario.as_ref())? })
+            }
+            Kind::Model(kind) => Ok(AgentConfig::Model(self.model(name, file, kind)?)),
+        }
+    }
+
+    fn model(
+        &self,
+        name: &Spanned<String>,
+        file: &AgentFile,
+        kind: ModelKind,
+    ) -> Result<ModelAgent, ConfigError> {
+        let program = ["kind", "model", "program", "price", "max_tokens", "pass", "args"].as_slice();
+        let service = ["kind", "model", "base_url", "key_env", "key_file", "price", "max_tokens"].as_slice();
+        match kind {
+            ModelKind::Claude => self.only(file, program, "claude")?,
+            ModelKind::Codex => self.only(file, program, "codex")?,
+            ModelKind::Anthropic => self.only(file, service, "anthropic")?,
+            ModelKind::OpenAi => self.only(file, &[service, &["wire", "schema"]].concat(), "openai")?,
+        }
+        let text = |written: &Option<Spanned<String>>| {
+            written
+                .as_ref()
+                .map(|written| written.get_ref().trim().to_owned())
+                .filter(|text| !text.is_empty())
+        };
+        let Some(model) = text(&file.model) else {
+            let message = format!("the agent `{}` names no model", name.get_ref());
+            return Err(self
+                .wrong(&name.span(), message)
+                .hint("add a line such as `model = \"claude-sonnet-5.5\"`"));
+        };
+        let (mut wire, mut schema, mut max_tokens) = (Wire::Chat, SchemaForm::JsonSchema, 16_000);
+        self.word(&mut wire, file.wire.as_ref(), "a wire", &WIRE)?;
+        self.word(&mut schema, file.schema.as_ref(), "a form of schema", &SCHEMA)?;
+        self.number(&mut max_tokens, file.max_tokens.as_ref(), "max_tokens", 256..=200_000)?;
+        let words = |list: &Option<Vec<Spanned<String>>>| {
+            list.iter().flatten().map(|word| word.get_ref().clone()).collect()
+        };
+        Ok(ModelAgent {
+            kind,
+            model,
+            program: text(&file.program),
+            base_url: text(&file.base_url),
+            key_env: text(&file.key_env),
+            key_file: text(&file.key_file),
+            price: text(&file.price),
+            wire,
+            schema,
+            max_tokens,
+            pass: words(&file.pass),
+            args: words(&file.args),
+        })
+    }
+
+    /// A key that means nothing for this kind of agent is a mistake, not decoration.
+    fn only(&self, file: &AgentFile, known: &[&str], kind: &str) -> Result<(), ConfigError> {
+        let texts = [
+            ("scenario", &file.scenario),
+            ("model", &file.model),
+            ("program", &file.program),
+            ("base_url", &file.base_url),
+            ("key_env", &file.key_env),
+            ("key_file", &file.key_file),
+            ("price", &file.price),
+            ("wire", &file.wire),
+            ("schema", &file.schema),
+        ];
+        let written = texts.iter().filter_map(|(key, value)| Some((*key, value.as_ref()?.span())));
+        let written = written.chain(file.max_tokens.as_ref().map(|value| ("max_tokens", value.span())));
+        let lists = [("pass", &file.pass), ("args", &file.args)];
+        let first = |(key, list): (&'static str, &Option<Vec<Spanned<String>>>)| {
+            Some((key, list.as_ref()?.first()?.span()))
+        };
+        for (key, span) in written.chain(lists.into_iter().filter_map(first)) {
+            if !known.contains(&key) {
+                let message = format!("`{key}` means nothing for an agent of kind {kind}");
+                return Err(self.wrong(&span, message).hint(format!("known here: {}", known.join(", "))));
+            }
+        }
+        Ok(())
+    }
+
+    fn scenario(&self, written: Option<&Spanned<String>>) -> Result<Option<PathBuf>, ConfigError> {
+        let Some(written) = written.filter(|written| !written.get_ref().is_empty()) else { return Ok(None) };
+        self.inside(written)?;
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        Ok(Some(folder.join(written.get_ref())))
+    }
+
+    /// A path that stays in the folder of the file, on every system: both separators count everywhere.
+    fn inside(&self, path: &Spanned<String>) -> Result<(), ConfigError> {
+        let text = path.get_ref();
+        let refused = |why: &str| {
+            let wrong = self.wrong(&path.span(), format!("the path `{text}` {why}"));
+            Err(wrong.hint("give a path relative to the folder of this file, such as `.env`"))
+        };
+        let mut parts = text.split(['/', '\\']);
+        match parts.next() {
+            _ if text.trim().is_empty() => return refused("is empty"),
+            _ if text.contains('\0') => return refused("holds a NUL character"),
+            Some("") => return refused("is not relative"),
+            Some(first) if first.contains(':') => return refused("is not relative"),
+            Some(first) if first.eq_ignore_ascii_case(".git") => return refused("belongs to git"),
+            Some(_) | None => {}
+        }
+        if text.split(['/', '\\']).any(|part| part == "..") {
+            return refused("leads out of the folder");
+        }
+        Ok(())
+    }
+
+    fn roles(
+        &self,
+        config: &mut Config,
+        file: &BTreeMap<Spanned<String>, Spanned<String>>,
+    ) -> Result<(), ConfigError> {
+        for (key, name) in file {
+            let role = Role::new(key.get_ref().clone());
+            let agent = AgentName::new(name.get_ref().clone());
+            if !config.agents.contains_key(&agent) {
+                let known = config.agents.keys().map(AgentName::as_str);
+                let message = format!("there is no agent `{agent}`");
+                let list: Vec<&str> = known.clone().collect();
+                let message = format!("{message} (known: {})", list.join(", "));
+                return Err(self.wrong(&name.span(), message).meant(agent.as_str(), known));
+            }
+            if role.as_str() == DEFAULT {
+                config.default_agent = agent;
+            } else if self.roles.contains(&role) {
+                config.roles.insert(role, agent);
+            } else {
+                let known = self.roles.iter().map(Role::as_str).chain([DEFAULT]);
+                let message = format!("there is no role `{role}`");
+                return Err(self.wrong(&key.span(), message).meant(role.as_str(), known));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn policies() -> [(&'static str, Policy); 4] {
+    Policy::ALL.map(|policy| (policy.name(), policy))
+}

@@ -1,0 +1,85 @@
+//! Finished answers as files: `runs/TICKET/outcome.json` in the state folder.
+//!
+//! An answer is written whole under another name and then renamed, so a file that is there is complete.
+
+use redraft_core::ticket::Ticket;
+use redraft_engine::ports::{Inbox, Outcome};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+const VERSION: u16 = 1;
+
+pub struct FileInbox {
+    runs: PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    v: u16,
+    session: String,
+    outcome: Outcome,
+}
+
+impl FileInbox {
+    pub fn new(state: &Path) -> Self {
+        Self { runs: state.join("runs") }
+    }
+
+    fn file(&self, ticket: &Ticket) -> PathBuf {
+        self.runs.join(ticket.to_string()).join("outcome.json")
+    }
+}
+
+impl Inbox for FileInbox {
+    fn put(&self, ticket: &Ticket, session: &str, outcome: &Outcome) -> Result<(), String> {
+        let file = self.file(ticket);
+        let folder = file.parent().unwrap_or(&self.runs);
+        let named = |error: std::io::Error| format!("{}: {error}", file.display());
+        fs::create_dir_all(folder).map_err(named)?;
+        let kept = Kept { v: VERSION, session: session.to_owned(), outcome: outcome.clone() };
+        let bytes = serde_json::to_vec(&kept).map_err(|error| error.to_string())?;
+        let part = folder.join("outcome.json.part");
+        let mut writing = fs::File::create(&part).map_err(named)?;
+        writing.write_all(&bytes).map_err(named)?;
+        writing.sync_all().map_err(named)?;
+        fs::rename(&part, &file).map_err(named)
+    }
+
+    fn get(&self, ticket: &Ticket, session: &str) -> Result<Option<Outcome>, String> {
+        let file = self.file(ticket);
+        let bytes = match fs::read(&file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(format!("{}: {error}", file.display())),
+        };
+        match serde_json::from_slice::<Kept>(&bytes) {
+            Ok(kept) if kept.v == VERSION && kept.session == session => Ok(Some(kept.outcome)),
+            // Another version's or another ledger's answer cannot be trusted to mean the same; the dispatch counts as lost.
+            Ok(_) | Err(_) => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_found_again_and_a_torn_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let inbox = FileInbox::new(folder.path());
+        let ticket: Ticket = "031/specify.1/review/spec-reviewer/2.1".parse().unwrap();
+        assert_eq!(inbox.get(&ticket, "s"), Ok(None));
+        let outcome = Outcome { text: "yes".into(), ..Outcome::default() };
+        inbox.put(&ticket, "s", &outcome).unwrap();
+        assert_eq!(inbox.get(&ticket, "s"), Ok(Some(outcome)));
+        assert_eq!(inbox.get(&ticket, "another"), Ok(None));
+        fs::write(inbox.file(&ticket), "{\"v\":1,\"outc").unwrap();
+        assert_eq!(inbox.get(&ticket, "s"), Ok(None));
+        fs::write(inbox.file(&ticket), "{\"v\":2,\"outcome\":{}}").unwrap();
+        assert_eq!(inbox.get(&ticket, "s"), Ok(None));
+    }
+}

@@ -1,0 +1,109 @@
+//! Kernel file locks: one process at a time drives a feature or changes the repository's worktrees.
+//!
+//! The kernel releases a lock when its process ends, however it ends, so a lock is never taken over by time and
+//! the file is never removed. What stands inside is only for people: who holds it. Start at [`Lock::take`].
+
+#[cfg(test)]
+mod tests;
+
+use redraft_core::text::{one_line, utc};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// A lock held by this process until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+}
+
+/// Who holds a lock, as written inside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    pub pid: u32,
+    pub user: String,
+    pub since_ms: i64,
+    /// What was typed, e.g. `redraft run 031`.
+    pub command: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    #[error("it is held by {0}")]
+    Held(Holder),
+    #[error("`{0}` cannot be the name of a lock")]
+    Name(String),
+    #[error("the lock {path}: {error}")]
+    Io { path: PathBuf, error: io::Error },
+}
+
+/// More than any holder needs; a file that grew for another reason is not read whole.
+const HOLDER_BYTES_MAX: u64 = 64 * 1024;
+
+impl Lock {
+    /// Takes `locks/NAME` in the state folder without waiting, or says who has it.
+    pub fn take(state: &Path, name: &str, holder: &Holder) -> Result<Lock, LockError> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if name.is_empty() || !name.bytes().all(plain) {
+            return Err(LockError::Name(name.to_owned()));
+        }
+        let folder = state.join("locks");
+        let path = folder.join(name);
+        let failed = |error| LockError::Io { path: path.clone(), error };
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let file = file.map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {
+                let mut lock = Lock { file };
+                lock.sign(holder).map_err(failed)?;
+                Ok(lock)
+            }
+            Err(TryLockError::WouldBlock) => Err(LockError::Held(Holder::read(file))),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+
+    fn sign(&mut self, holder: &Holder) -> io::Result<()> {
+        let text = serde_json::to_string(holder)?;
+        self.file.set_len(0)?;
+        self.file.write_all(text.as_bytes())
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Nobody should be named as the holder in the moment between the next holder's lock and its signature.
+        // Should either call fail, closing the file still releases the lock.
+        let _ = self.file.set_len(0);
+        let _ = self.file.unlock();
+    }
+}
+
+impl Holder {
+    /// Stands in where the holder has not signed yet, or what it wrote cannot be read.
+    pub fn unknown() -> Holder {
+        Holder { pid: 0, user: "unknown".to_owned(), since_ms: 0, command: "unknown".to_owned() }
+    }
+
+    fn read(file: File) -> Holder {
+        let mut text = String::new();
+        match file.take(HOLDER_BYTES_MAX).read_to_string(&mut text) {
+            Ok(_) => serde_json::from_str(&text).unwrap_or_else(|_| Holder::unknown()),
+            Err(_) => Holder::unknown(),
+        }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Holder::unknown() {
+            return f.write_str("another process (unknown)");
+        }
+        let Holder { pid, user, since_ms, command } = self;
+        let (user, command) = (one_line(user, 60), one_line(command, 120));
+        write!(f, "`{command}` of {user}, process {pid}, since {}", utc(*since_ms))
+    }
+}

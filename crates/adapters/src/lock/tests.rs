@@ -1,0 +1,77 @@
+use super::*;
+use tempfile::TempDir;
+
+fn holder(command: &str) -> Holder {
+    Holder { pid: 42, user: "ada".to_owned(), since_ms: 1_709_210_096_000, command: command.to_owned() }
+}
+
+/// Whoever is said to hold the lock `031`.
+fn held(state: &TempDir) -> Holder {
+    match Lock::take(state.path(), "031", &holder("redraft decide")).unwrap_err() {
+        LockError::Held(holder) => holder,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_held_lock_is_refused_and_names_its_holder() {
+    let state = TempDir::new().unwrap();
+    let lock = Lock::take(state.path(), "031", &holder("redraft run 031")).unwrap();
+    assert_eq!(held(&state), holder("redraft run 031"));
+    assert_eq!(
+        LockError::Held(held(&state)).to_string(),
+        "it is held by `redraft run 031` of ada, process 42, since 2024-02-29 12:34:56 UTC"
+    );
+    Lock::take(state.path(), "032", &holder("redraft run 032")).unwrap();
+    drop(lock);
+}
+
+#[test]
+fn a_dropped_lock_can_be_taken_again_and_its_file_stays() {
+    let state = TempDir::new().unwrap();
+    let long = holder(&"redraft run ".repeat(20));
+    drop(Lock::take(state.path(), "031", &long).unwrap());
+    let file = state.path().join("locks").join("031");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "");
+    let _lock = Lock::take(state.path(), "031", &holder("short")).unwrap();
+    assert_eq!(held(&state), holder("short"));
+    assert!(file.exists());
+}
+
+#[test]
+fn what_a_killed_process_left_inside_does_not_hold_the_lock() {
+    let state = TempDir::new().unwrap();
+    fs::create_dir(state.path().join("locks")).unwrap();
+    let left = serde_json::to_string(&holder("redraft run, killed long ago")).unwrap();
+    fs::write(state.path().join("locks").join("031"), left).unwrap();
+    let _lock = Lock::take(state.path(), "031", &holder("redraft run 031")).unwrap();
+    assert_eq!(held(&state), holder("redraft run 031"));
+}
+
+#[test]
+fn an_empty_torn_or_foreign_text_inside_is_an_unknown_holder() {
+    let state = TempDir::new().unwrap();
+    let _lock = Lock::take(state.path(), "031", &holder("redraft run 031")).unwrap();
+    for text in [&b""[..], b"{\"pid\":42,\"us", b"\xff\xfe", b"[]"] {
+        fs::write(state.path().join("locks").join("031"), text).unwrap();
+        assert_eq!(held(&state), Holder::unknown());
+    }
+    assert_eq!(LockError::Held(Holder::unknown()).to_string(), "it is held by another process (unknown)");
+}
+
+#[test]
+fn a_name_cannot_lead_out_of_the_folder() {
+    let state = TempDir::new().unwrap();
+    for name in ["", "..", "../x", "a/b", "a\\b"] {
+        let error = Lock::take(state.path(), name, &holder("redraft run")).unwrap_err();
+        assert!(matches!(error, LockError::Name(_)), "{error}");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let state = TempDir::new().unwrap();
+    fs::write(state.path().join("locks"), "").unwrap();
+    let error = Lock::take(state.path(), "031", &holder("redraft run")).unwrap_err();
+    assert!(error.to_string().contains("locks"), "{error}");
+}

@@ -1,0 +1,213 @@
+//! How the file is opened.
+//!
+//! A writer uses SQLite's write-ahead log. A reader must leave no trace, and an ordinary reader of such a file
+//! creates two more files beside it. So while no log holds anything, a reader opens the file *frozen*: without
+//! locks, as if nobody could change it, and looks after each question whether somebody did. If so it opens the
+//! file again and asks once more. With a log in use, it opens the file *shared*, through the log that is there.
+
+use super::failure::{Failure, Place};
+use redraft_engine::ports::StoreError;
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, Transaction, TransactionBehavior};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How often a frozen file may change under a question before we take part in locking after all.
+const FROZEN_TRIES: u32 = 4;
+
+/// How often the log may be switched on by others at the very moment we do.
+const SWITCH_TRIES: u32 = 100;
+
+/// Bytes that every file of SQLite begins with.
+const HEADER: u64 = 100;
+
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) connection: Connection,
+    path: PathBuf,
+    busy: Duration,
+    how: How,
+}
+
+#[derive(Debug)]
+enum How {
+    Write,
+    Shared,
+    Frozen(Stamp),
+}
+
+/// Looks the same as long as nobody wrote: changes reach the log first, and the file before the log goes away.
+/// Two writers that both come and go within one tick of the file system's clock would be missed; each of them
+/// syncs the disk several times, which takes longer.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+    log_len: u64,
+}
+
+impl Link {
+    pub(super) fn write(path: &Path, busy: Duration) -> Result<Link, Failure> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(busy)?;
+        // SQLite opens a file it may not write for reading, and would say so only at the first append.
+        if connection.is_readonly(MAIN_DB)? {
+            return Err(Place::new(path).read_only("the file is write-protected").into());
+        }
+        Ok(Link { connection, path: path.to_owned(), busy, how: How::Write })
+    }
+
+    pub(super) fn read(path: &Path, busy: Duration) -> Result<Link, Failure> {
+        match Stamp::of(path) {
+            Some(stamp) if stamp.log_len == 0 => Link::frozen(path, busy, stamp),
+            Some(_) | None => Link::shared(path, busy),
+        }
+    }
+
+    fn frozen(path: &Path, busy: Duration, stamp: Stamp) -> Result<Link, Failure> {
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(frozen_uri(path), flags)?;
+        Ok(Link { connection, path: path.to_owned(), busy, how: How::Frozen(stamp) })
+    }
+
+    fn shared(path: &Path, busy: Duration) -> Result<Link, Failure> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(busy)?;
+        Ok(Link { connection, path: path.to_owned(), busy, how: How::Shared })
+    }
+
+    /// Asks until the answer belongs to one state of the file, however many statements the question has. The
+    /// question may be asked several times.
+    pub(super) fn ask<T>(
+        &mut self,
+        mut question: impl FnMut(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        for _ in 0..FROZEN_TRIES {
+            let answer = self.at_one_moment(&mut question);
+            match &self.how {
+                How::Frozen(stamp) if Stamp::of(&self.path).as_ref() != Some(stamp) => {
+                    *self = Link::read(&self.path, self.busy)?;
+                }
+                How::Frozen(_) | How::Write => return answer,
+                How::Shared => return answer.map_err(|failure| self.unreadable_log(failure)),
+            }
+        }
+        *self = Link::shared(&self.path, self.busy)?;
+        self.at_one_moment(&mut question).map_err(|failure| self.unreadable_log(failure))
+    }
+
+    fn at_one_moment<T>(
+        &self,
+        question: &mut impl FnMut(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let moment = Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)?;
+        question(&moment)
+    }
+
+    /// Opening the file without its log would show an older state as if it were the present one.
+    fn unreadable_log(&self, failure: Failure) -> Failure {
+        match &failure {
+            Failure::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
+                let log = beside(&self.path, "-wal");
+                let log = log.display();
+                let detail =
+                    format!("the last changes are in {log}, which can only be read in a writable folder");
+                Place::new(&self.path).other(detail).into()
+            }
+            _ => failure,
+        }
+    }
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Stamp> {
+        let log_len = fs::metadata(beside(path, "-wal")).map_or(0, |log| log.len());
+        let file = fs::metadata(path).ok()?;
+        Some(Stamp { len: file.len(), modified: file.modified().ok(), log_len })
+    }
+}
+
+/// Makes sure there is a file to read.
+pub(super) fn present(place: &Place, path: &Path) -> Result<(), StoreError> {
+    match fs::metadata(path) {
+        Ok(_) => whole(place, path),
+        Err(error) => Err(place.of_io("reading it", &error)),
+    }
+}
+
+/// Makes sure a file can be written: its folder exists, and what is there is no leftover.
+pub(super) fn prepare(place: &Place, folder: &Path, path: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(folder).map_err(|error| place.of_io("creating its folder", &error))?;
+    whole(place, path)
+}
+
+/// Switches the write-ahead log on, with every commit on disk before it counts.
+pub(super) fn use_log(connection: &Connection) -> Result<(), Failure> {
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    let switch = || connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0));
+    let mut mode = switch();
+    // Two processes that create the file together get in each other's way here, and SQLite does not wait by
+    // itself. It does wait for an exclusive transaction, after which the other one is through.
+    for _ in 0..SWITCH_TRIES {
+        match &mode {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
+                mode = switch();
+            }
+            Ok(_) | Err(_) => break,
+        }
+    }
+    if mode? == "wal" {
+        return Ok(());
+    }
+    let place = Place::new(Path::new(connection.path().unwrap_or_default()));
+    Err(place.other("this file system has no shared memory for a write-ahead log; use a local disk").into())
+}
+
+/// Refuses leftovers that SQLite would take for a file without content: it throws the log of an empty file
+/// away, and with it everything that was ever stored.
+fn whole(place: &Place, path: &Path) -> Result<(), StoreError> {
+    match Stamp::of(path) {
+        Some(Stamp { len: 0, log_len: 1.., .. }) => {
+            let log = beside(path, "-wal");
+            let log = log.display();
+            Err(place
+                .damaged(format!("the file is empty while its log {log} is not; restore it from a copy")))
+        }
+        Some(Stamp { len: len @ 1..HEADER, .. }) => {
+            Err(place.damaged(format!("only {len} bytes are left; restore it from a copy")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// The path as a URI, with every byte escaped that could end it or be taken for an escape.
+fn frozen_uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    if cfg!(windows) && path.is_absolute() {
+        uri.push('/');
+    }
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'\\' if cfg!(windows) => uri.push('/'),
+            b'/' | b'.' | b'-' | b'_' | b':' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                uri.push(char::from(*byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri.push_str("?mode=ro&immutable=1");
+    uri
+}

@@ -1,0 +1,288 @@
+//! The ledger as one SQLite file.
+//!
+//! Stores events, the blobs they name and the board, and gives them back unchanged; what an event means is not
+//! known here. [`Ledger::open`] is the way in. `layout` holds the tables and their version, `link` how the file
+//! is opened, `chain` the checksums, `verify` the check of the whole file, `failure` what errors become.
+
+mod chain;
+mod failure;
+mod layout;
+mod link;
+mod rows;
+mod verify;
+
+#[cfg(test)]
+mod tests;
+
+use chain::Chain;
+use failure::{Failure, Place};
+use layout::Found;
+use link::Link;
+use redraft_core::event::Entry;
+use redraft_core::ids::BlobId;
+use redraft_core::text::hash;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Store, StoreError};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use uuid::Uuid;
+
+pub use chain::Tip;
+
+/// The ledger's name in its folder.
+pub const FILE: &str = "ledger.db";
+
+/// How long a statement waits for another process that is writing.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// What the ledger is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// The file must exist; neither it nor its folder is changed.
+    ReadOnly,
+    /// Folder and file are created when missing.
+    Write,
+}
+
+#[derive(Debug)]
+pub struct Ledger {
+    place: Place,
+    link: Mutex<Link>,
+    mode: Mode,
+    namespace: Uuid,
+    /// Why this program must not write here: the layout is a later one.
+    newer: Option<String>,
+}
+
+impl Ledger {
+    /// Opens the ledger of a folder. A file of a newer layout opens too, but only for reading: see
+    /// [`Ledger::is_read_only`].
+    pub fn open(folder: &Path, mode: Mode) -> Result<Ledger, StoreError> {
+        Ledger::open_waiting(folder, mode, BUSY)
+    }
+
+    /// Where the ledger of a folder is, whether or not it exists.
+    pub fn file(folder: &Path) -> PathBuf {
+        folder.join(FILE)
+    }
+
+    pub fn is_read_only(&self) -> bool {
+        self.mode == Mode::ReadOnly || self.newer.is_some()
+    }
+
+    /// The number and checksum of the last event; 0 in an empty ledger.
+    pub fn tip(&self) -> Result<Tip, StoreError> {
+        self.ask(|connection| rows::tip(&self.place, connection))
+    }
+
+    /// The number of the scope's last event; 0 for none.
+    pub fn last_seq(&self, scope: Scope) -> Result<u64, StoreError> {
+        self.ask(|connection| rows::last_seq(&self.place, connection, scope))
+    }
+
+    /// Every scope that has events.
+    pub fn scopes(&self) -> Result<Vec<Scope>, StoreError> {
+        self.ask(|connection| rows::scopes(&self.place, connection))
+    }
+
+    /// The row of each scope as of the event it was computed at. Reads no events. Empty when the table is
+    /// missing, which [`Ledger::has_board`] tells apart.
+    pub fn board(&self) -> Result<Vec<(Scope, u64, String)>, StoreError> {
+        self.ask(|connection| rows::board(&self.place, connection))
+    }
+
+    /// Whether the board is there. Without it the caller folds the events and calls [`Ledger::replace_board`].
+    pub fn has_board(&self) -> Result<bool, StoreError> {
+        self.ask(|connection| Ok(layout::has_board(connection)?))
+    }
+
+    /// Puts a newly folded board in place of the old one, creating the table when missing. Each row names the
+    /// last event of its scope that it was folded from; refused when a scope has moved on since.
+    pub fn replace_board(&self, rows: &[(Scope, u64, String)]) -> Result<(), StoreError> {
+        self.change(|connection| {
+            layout::drop_board(connection)?;
+            layout::create_board(connection)?;
+            for (scope, seq, row) in rows {
+                let found = rows::last_seq(&self.place, connection, *scope)?;
+                if found != *seq {
+                    return Err(StoreError::Moved { scope: *scope, decided_on: *seq, found }.into());
+                }
+                rows::put_board(&self.place, connection, *scope, *seq, row)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands over every event of every scope in order, a few at a time.
+    pub fn all(&self, f: &mut dyn FnMut(Scope, Entry)) -> Result<(), StoreError> {
+        let mut after = 0;
+        loop {
+            let page = self.ask(|connection| rows::page(&self.place, connection, after))?;
+            let Some((_, last)) = page.last() else { return Ok(()) };
+            after = last.seq;
+            for (scope, entry) in page {
+                f(scope, entry);
+            }
+        }
+    }
+
+    /// Checks the whole file: numbers without gaps, the chain of checksums, every blob against its id, and
+    /// SQLite's own structures. Needs no more memory for a longer ledger. Names the first event that is wrong.
+    pub fn verify(&self) -> Result<Tip, StoreError> {
+        self.ask(|connection| verify::verify(&self.place, connection))
+    }
+
+    fn open_waiting(folder: &Path, mode: Mode, busy: Duration) -> Result<Ledger, StoreError> {
+        let path = Ledger::file(folder);
+        let place = Place::new(&path);
+        match mode {
+            Mode::ReadOnly => Ledger::for_reading(place, &path, mode, busy),
+            Mode::Write => {
+                link::prepare(&place, folder, &path)?;
+                let link = Link::write(&path, busy).map_err(|error| place.explain(error))?;
+                match settle(&link.connection) {
+                    Ok(Found::Ours { layout }) if layout > layout::VERSION => {
+                        drop(link);
+                        Ledger::for_reading(place, &path, mode, busy)
+                    }
+                    Ok(found) => Ledger::new(place, link, mode, &found),
+                    Err(failure) => Err(place.explain(failure)),
+                }
+            }
+        }
+    }
+
+    fn for_reading(place: Place, path: &Path, mode: Mode, busy: Duration) -> Result<Ledger, StoreError> {
+        link::present(&place, path)?;
+        let mut link = Link::read(path, busy).map_err(|error| place.explain(error))?;
+        let found = link.ask(|connection| Ok(layout::inspect(connection)?));
+        let found = found.map_err(|failure| place.explain(failure))?;
+        Ledger::new(place, link, mode, &found)
+    }
+
+    fn new(place: Place, mut link: Link, mode: Mode, found: &Found) -> Result<Ledger, StoreError> {
+        let layout = match found {
+            Found::Ours { layout } => *layout,
+            Found::Nothing => {
+                return Err(
+                    place.other("nothing was ever stored in it; `redraft new` begins the first feature")
+                );
+            }
+            Found::Foreign => return Err(place.damaged("it is an SQLite file, but not a ledger of redraft")),
+        };
+        let meta = |link: &mut Link, key| {
+            link.ask(|connection| Ok(rows::meta(connection, key)?)).map_err(|failure| place.explain(failure))
+        };
+        let newer = if layout > layout::VERSION {
+            let needed = meta(&mut link, layout::PROGRAM).ok().flatten();
+            Some(layout::needs(layout, needed.as_deref()))
+        } else {
+            None
+        };
+        let namespace = match meta(&mut link, layout::NAMESPACE) {
+            Ok(text) => text.and_then(|text| Uuid::parse_str(&text).ok()),
+            Err(_) if newer.is_some() => None,
+            Err(error) => return Err(error),
+        };
+        match (namespace, newer) {
+            (Some(namespace), newer) => Ok(Ledger { place, link: Mutex::new(link), mode, namespace, newer }),
+            (None, Some(newer)) => Err(place.newer(newer)),
+            (None, None) => Err(place.damaged("the namespace of its session names is missing")),
+        }
+    }
+
+    fn link(&self) -> MutexGuard<'_, Link> {
+        // A panic elsewhere leaves no half-done statement behind: transactions roll back when dropped.
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ask<T>(&self, question: impl FnMut(&Connection) -> Result<T, Failure>) -> Result<T, StoreError> {
+        self.link().ask(question).map_err(|failure| self.explain(failure))
+    }
+
+    /// Runs a change in one transaction that begins by locking out other writers.
+    fn change<T>(&self, change: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, StoreError> {
+        if let Some(newer) = &self.newer {
+            return Err(self.place.newer(newer.clone()));
+        }
+        if self.mode == Mode::ReadOnly {
+            return Err(self.place.read_only("it was opened for reading only"));
+        }
+        let mut link = self.link();
+        let run = || -> Result<T, Failure> {
+            let transaction = link.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let done = change(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        run().map_err(|failure| self.explain(failure))
+    }
+
+    fn explain(&self, failure: Failure) -> StoreError {
+        let error = self.place.explain(failure);
+        match (&error, &self.newer) {
+            // In a layout we do not know, tables that look wrong to us are the likely case, not damage.
+            (StoreError::Damaged { .. } | StoreError::Other { .. }, Some(newer)) => {
+                self.place.newer(format!("{newer} ({error})"))
+            }
+            _ => error,
+        }
+    }
+}
+
+impl Store for Ledger {
+    fn read(&self, scope: Scope) -> Result<Vec<Entry>, StoreError> {
+        self.ask(|connection| rows::of_scope(&self.place, connection, scope))
+    }
+
+    fn append(&self, append: Append<'_>) -> Result<Vec<Entry>, StoreError> {
+        self.change(|connection| {
+            let Append { scope, decided_on, at_ms, events, blobs, board } = append;
+            let found = rows::last_seq(&self.place, connection, scope)?;
+            if found != decided_on {
+                return Err(StoreError::Moved { scope, decided_on, found }.into());
+            }
+            rows::put_blobs(connection, blobs)?;
+            let mut chain = Chain::after(rows::tip(&self.place, connection)?);
+            let entries = rows::put_events(&self.place, connection, &mut chain, scope, at_ms, events)?;
+            // A missing board stays missing: with this row alone it would look complete.
+            if let Some(row) = board
+                && layout::has_board(connection)?
+            {
+                let seq = entries.last().map_or(found, |entry| entry.seq);
+                rows::put_board(&self.place, connection, scope, seq, row)?;
+            }
+            Ok(entries)
+        })
+    }
+
+    fn blob(&self, id: &BlobId) -> Result<Vec<u8>, StoreError> {
+        let bytes = self.ask(|connection| Ok(rows::blob(connection, id).optional()?))?;
+        let Some(bytes) = bytes else {
+            return Err(self.place.damaged(format!("it has no blob {id}")));
+        };
+        if hash(&bytes) != *id {
+            return Err(self.place.damaged(format!("blob {id} does not have the bytes of its name")));
+        }
+        Ok(bytes)
+    }
+
+    fn session_name(&self, words: &str) -> String {
+        Uuid::new_v5(&self.namespace, words.as_bytes()).to_string()
+    }
+}
+
+/// Looks at a file opened for writing and creates the tables if it has none.
+fn settle(connection: &Connection) -> Result<Found, Failure> {
+    match layout::inspect(connection)? {
+        Found::Nothing => {
+            link::use_log(connection)?;
+            layout::create(connection)?;
+        }
+        Found::Ours { layout } if layout <= layout::VERSION => link::use_log(connection)?,
+        found @ (Found::Ours { .. } | Found::Foreign) => return Ok(found),
+    }
+    Ok(layout::inspect(connection)?)
+}

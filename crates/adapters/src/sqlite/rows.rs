@@ -1,0 +1,176 @@
+//! The statements: every row read from or written to the ledger goes through here.
+//!
+//! Functions take a connection that is already open and, for changes, inside a transaction. The limits of
+//! SQLite's integers are checked here, so that the rest of the program sees only numbers that fit.
+
+use super::chain::{Chain, Link, Tip};
+use super::failure::{Failure, Place};
+use redraft_core::event::{DecodeError, Entry, Event};
+use redraft_core::ids::BlobId;
+use redraft_core::text::hash;
+use redraft_core::ticket::Scope;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// Events handed over at a time when all of them are read.
+const PAGE: i64 = 64;
+
+const COLUMNS: &str = "seq, scope, at_ms, kind, kind_version, body";
+
+pub(super) const BOARD: &str = "SELECT scope, seq, row FROM board ORDER BY scope";
+
+pub(super) fn meta(connection: &Connection, key: &str) -> rusqlite::Result<Option<String>> {
+    connection.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0)).optional()
+}
+
+pub(super) fn tip(place: &Place, connection: &Connection) -> Result<Tip, Failure> {
+    let sql = "SELECT seq, chain FROM events ORDER BY seq DESC LIMIT 1";
+    let found = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let Some((seq, chain)) = found else { return Ok(Tip::default()) };
+    Ok(Tip { seq: number(place, seq)?, chain: checksum(place, seq, chain)? })
+}
+
+pub(super) fn last_seq(place: &Place, connection: &Connection, scope: Scope) -> Result<u64, Failure> {
+    let sql = "SELECT coalesce(max(seq), 0) FROM events WHERE scope = ?1";
+    number(place, connection.query_row(sql, [scope.to_string()], |row| row.get(0))?)
+}
+
+/// Jumps from scope to scope along the index instead of looking at every event.
+pub(super) fn scopes(place: &Place, connection: &Connection) -> Result<Vec<Scope>, Failure> {
+    let sql = "WITH RECURSIVE found (scope) AS (
+            SELECT min(scope) FROM events
+            UNION ALL
+            SELECT (SELECT min(scope) FROM events WHERE events.scope > found.scope)
+            FROM found WHERE found.scope IS NOT NULL
+        ) SELECT scope FROM found WHERE scope IS NOT NULL";
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let mut scopes = Vec::new();
+    while let Some(row) = rows.next()? {
+        scopes.push(scope(place, &row.get::<_, String>(0)?)?);
+    }
+    Ok(scopes)
+}
+
+pub(super) fn of_scope(place: &Place, connection: &Connection, scope: Scope) -> Result<Vec<Entry>, Failure> {
+    let sql = format!("SELECT {COLUMNS} FROM events WHERE scope = ?1 ORDER BY seq");
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query([scope.to_string()])?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        entries.push(entry(place, row)?.1);
+    }
+    Ok(entries)
+}
+
+/// The next few events after a number, of all scopes.
+pub(super) fn page(
+    place: &Place,
+    connection: &Connection,
+    after: u64,
+) -> Result<Vec<(Scope, Entry)>, Failure> {
+    let sql = format!("SELECT {COLUMNS} FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2");
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query(params![stored(place, after)?, PAGE])?;
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        entries.push(entry(place, row)?);
+    }
+    Ok(entries)
+}
+
+pub(super) fn put_events(
+    place: &Place,
+    connection: &Connection,
+    chain: &mut Chain,
+    scope: Scope,
+    at_ms: i64,
+    events: &[Event],
+) -> Result<Vec<Entry>, Failure> {
+    let sql = format!("INSERT INTO events ({COLUMNS}, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+    let mut insert = connection.prepare(&sql)?;
+    let scope = scope.to_string();
+    let mut entries = Vec::with_capacity(events.len());
+    for event in events {
+        let (kind, version, body) = (event.kind(), event.version(), event.encode());
+        let Tip { seq, chain } = chain.extend(&Link { at_ms, scope: &scope, kind, version, body: &body });
+        insert.execute(params![stored(place, seq)?, scope, at_ms, kind, version, body, chain])?;
+        entries.push(Entry { seq, at_ms, event: event.clone() });
+    }
+    Ok(entries)
+}
+
+pub(super) fn blob(connection: &Connection, id: &BlobId) -> rusqlite::Result<Vec<u8>> {
+    connection.query_row("SELECT bytes FROM blobs WHERE id = ?1", [id.as_str()], |row| row.get(0))
+}
+
+pub(super) fn put_blobs(connection: &Connection, blobs: &[Vec<u8>]) -> Result<(), Failure> {
+    let mut insert = connection.prepare("INSERT OR IGNORE INTO blobs (id, bytes) VALUES (?1, ?2)")?;
+    for bytes in blobs {
+        insert.execute(params![hash(bytes).as_str(), bytes])?;
+    }
+    Ok(())
+}
+
+pub(super) fn board(place: &Place, connection: &Connection) -> Result<Vec<(Scope, u64, String)>, Failure> {
+    if !super::layout::has_board(connection)? {
+        return Ok(Vec::new());
+    }
+    let mut statement = connection.prepare(BOARD)?;
+    let mut rows = statement.query([])?;
+    let mut board = Vec::new();
+    while let Some(row) = rows.next()? {
+        board.push((scope(place, &row.get::<_, String>(0)?)?, number(place, row.get(1)?)?, row.get(2)?));
+    }
+    Ok(board)
+}
+
+pub(super) fn put_board(
+    place: &Place,
+    connection: &Connection,
+    scope: Scope,
+    seq: u64,
+    row: &str,
+) -> Result<(), Failure> {
+    let sql = "INSERT INTO board (scope, seq, row) VALUES (?1, ?2, ?3)
+        ON CONFLICT (scope) DO UPDATE SET seq = excluded.seq, row = excluded.row";
+    connection.execute(sql, params![scope.to_string(), stored(place, seq)?, row])?;
+    Ok(())
+}
+
+pub(super) fn number(place: &Place, value: i64) -> Result<u64, Failure> {
+    u64::try_from(value).map_err(|_| place.damaged(format!("{value} is no number of an event")).into())
+}
+
+pub(super) fn version(place: &Place, seq: i64, value: i64) -> Result<u16, Failure> {
+    u16::try_from(value).map_err(|_| place.damaged(format!("event {seq} has the version {value}")).into())
+}
+
+pub(super) fn checksum(place: &Place, seq: i64, bytes: Vec<u8>) -> Result<[u8; 32], Failure> {
+    let wrong = |bytes: Vec<u8>| format!("event {seq} has a checksum of {} bytes", bytes.len());
+    bytes.try_into().map_err(|bytes| place.damaged(wrong(bytes)).into())
+}
+
+fn stored(place: &Place, seq: u64) -> Result<i64, Failure> {
+    i64::try_from(seq).map_err(|_| place.other(format!("{seq} is past the last number of an event")).into())
+}
+
+fn scope(place: &Place, word: &str) -> Result<Scope, Failure> {
+    // A later program may know scopes that we do not; no program ever wrote one that is no word at all.
+    let unknown = || place.newer(format!("it has events of `{word}`, a scope not known to this redraft"));
+    word.parse().map_err(|_| unknown().into())
+}
+
+fn entry(place: &Place, row: &Row<'_>) -> Result<(Scope, Entry), Failure> {
+    let seq: i64 = row.get(0)?;
+    let scope = scope(place, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+    let kind = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
+    let body = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
+    let event = Event::decode(kind, version(place, seq, row.get(4)?)?, body).map_err(|error| {
+        let detail = format!("event {seq}: {error}");
+        match error {
+            DecodeError::Newer { .. } | DecodeError::UnknownKind { .. } => place.newer(detail),
+            DecodeError::Malformed { .. } => place.damaged(detail),
+        }
+    })?;
+    Ok((scope, Entry { seq: number(place, seq)?, at_ms: row.get(2)?, event }))
+}
