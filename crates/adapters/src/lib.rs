@@ -9,6 +9,7 @@
 
 pub mod clock;
 pub mod config;
+pub mod git;
 pub mod inbox;
 pub mod lock;
 pub mod sqlite;

@@ -1,0 +1,181 @@
+//! Commits of named paths, and the trailers that tie them to the ledger.
+//!
+//! Only `git commit` itself signs the way the user configured, so it is used as it is; what other people staged
+//! stays staged and uncommitted.
+
+use super::error::GitError;
+use super::files::Kind;
+use super::repository::head_call;
+use super::workspace::GitWorkspace;
+use redraft_core::text::one_line;
+use redraft_engine::ports::{Commit, CommitRefused, Trailers, WorkspaceError};
+
+const TICKET: &str = "Redraft-Ticket";
+const SEQ: &str = "Redraft-Seq";
+
+/// Commits exactly these paths; none when they are as in HEAD.
+pub(super) fn commit(
+    place: &GitWorkspace,
+    paths: &[String],
+    message: &str,
+    trailers: &Trailers,
+) -> Result<Option<Commit>, WorkspaceError> {
+    require_branch(place)?;
+    let mut present = Vec::new();
+    let mut absent = Vec::new();
+    for path in paths {
+        let gone = place.files.kind(path)? == Kind::Absent;
+        if gone { absent.push(path.as_str()) } else { present.push(path.as_str()) }
+    }
+    stage(place, &present)?;
+    let mut named = present;
+    named.extend(removed(place, &absent)?);
+    if named.is_empty() {
+        return Ok(None);
+    }
+    let call = place
+        .call(["commit", "--quiet", "--only", "--no-verify", "--cleanup=verbatim", "--untracked-files=no"])
+        // A guessed address would stay in the history for ever.
+        .setting("user.useConfigOnly=true")
+        .arg("-m")
+        .arg(full_message(message, trailers));
+    let done =
+        call.arg("--pathspec-from-file=-").arg("--pathspec-file-nul").input_list(bytes(&named)).end()?;
+    match done.failure() {
+        None => Ok(Some(Commit(place.call(["rev-parse", "--verify", "HEAD"]).text()?))),
+        // Git ends the same way when there is nothing to commit.
+        Some(_) if done.code == Some(1) && is_as_in_head(place, &named)? => Ok(None),
+        Some(error) => Err(refusal(error)),
+    }
+}
+
+/// HEAD's commit and its trailers.
+pub(super) fn head(place: &GitWorkspace) -> Result<(Commit, Trailers), WorkspaceError> {
+    let value = |key: &str| format!("%(trailers:key={key},valueonly,separator=%x0A)");
+    let format = format!("--format=%H%x00{}%x00{}", value(TICKET), value(SEQ));
+    let call = place.call(["rev-list", "-1", "--no-commit-header"]).setting("trailer.separators=:");
+    let text = match call.arg(format).arg("HEAD").text() {
+        Err(error) if error.stderr().contains("unknown revision") => {
+            return Err(GitError::NoCommits(place.root().to_owned()).into());
+        }
+        text => text?,
+    };
+    let mut fields = text.split('\0');
+    let id = fields.next().unwrap_or_default().to_owned();
+    // A commit that was squashed may have several; the last was written last.
+    let mut last =
+        || fields.next().and_then(|values| values.lines().last()).unwrap_or_default().trim().to_owned();
+    let (ticket, seq) = (last(), last());
+    Ok((Commit(id), Trailers { ticket, seq: seq.parse().unwrap_or(0) }))
+}
+
+pub(super) fn newest_seq(place: &GitWorkspace, base: &str) -> Result<u64, WorkspaceError> {
+    let format = format!("--format=%(trailers:key={SEQ},valueonly,separator=%x0A)");
+    let call = place.call(["rev-list", "--no-commit-header"]).setting("trailer.separators=:");
+    match call.arg(format).arg(format!("{base}..HEAD")).text() {
+        Ok(text) => Ok(text.lines().filter_map(|line| line.trim().parse().ok()).max().unwrap_or(0)),
+        // The base was rewritten and collected: HEAD alone must do.
+        Err(_) => Ok(head(place)?.1.seq),
+    }
+}
+
+fn require_branch(place: &GitWorkspace) -> Result<(), WorkspaceError> {
+    let wrong = || WorkspaceError::Commit(CommitRefused::WrongBranch(place.branch.clone()));
+    match head_call(place.call(["rev-parse"])).text() {
+        Ok(text) if text.lines().nth(1) == Some(&format!("refs/heads/{}", place.branch)) => Ok(()),
+        Ok(_) => Err(wrong()),
+        Err(error) if error.stderr().contains("unknown revision") => Err(wrong()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Lets git know of new files; it is asked by name, so ignored ones are refused.
+fn stage(place: &GitWorkspace, paths: &[&str]) -> Result<(), WorkspaceError> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let call = place.call(["add", "--pathspec-from-file=-", "--pathspec-file-nul"]).input_list(bytes(paths));
+    match call.succeed() {
+        Ok(_) => Ok(()),
+        Err(error) => match ignored(error.stderr(), paths) {
+            Some(path) => Err(WorkspaceError::Commit(CommitRefused::Ignored(path))),
+            None => Err(refusal(error)),
+        },
+    }
+}
+
+/// Those of the absent paths that HEAD has.
+fn removed<'a>(place: &GitWorkspace, absent: &[&'a str]) -> Result<Vec<&'a str>, GitError> {
+    if absent.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut call = place.call(["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", "--"]);
+    for path in absent {
+        call = call.arg(*path);
+    }
+    let known = call.list()?;
+    Ok(absent.iter().copied().filter(|path| known.iter().any(|name| name == path.as_bytes())).collect())
+}
+
+fn is_as_in_head(place: &GitWorkspace, paths: &[&str]) -> Result<bool, GitError> {
+    let mut call = place.call(["diff", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD", "--"]);
+    for path in paths {
+        call = call.arg(*path);
+    }
+    Ok(call.end()?.code == Some(0))
+}
+
+fn full_message(message: &str, trailers: &Trailers) -> String {
+    let mut text = message.trim_end().to_owned();
+    text.push('\n');
+    let mut gap = "\n";
+    if !trailers.ticket.is_empty() {
+        text.push_str(&format!("{gap}{TICKET}: {}\n", one_line(&trailers.ticket, usize::MAX)));
+        gap = "";
+    }
+    if trailers.seq != 0 {
+        text.push_str(&format!("{gap}{SEQ}: {}\n", trailers.seq));
+    }
+    text
+}
+
+/// The named path that git said is ignored; git may name a folder above it.
+fn ignored(stderr: &str, paths: &[&str]) -> Option<String> {
+    let (_, after) = stderr.split_once("ignored by one of your .gitignore files:\n")?;
+    let named = after.lines().next()?;
+    let below =
+        |path: &&&str| path.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    Some(paths.iter().find(below).map_or(named, |path| *path).to_owned())
+}
+
+/// Sorts what git said by the way out of it.
+fn refusal(error: GitError) -> WorkspaceError {
+    let stderr = error.stderr();
+    let says = |any: &[&str]| any.iter().any(|text| stderr.contains(text));
+    let identity = [
+        "tell me who you are",
+        "auto-detect email",
+        "empty ident",
+        "no email was given",
+        "no name was given",
+    ];
+    let signing =
+        ["failed to sign", "signing failed", "failed to write commit object", "gpg.", "user.signingkey"];
+    let refused = if let Some(lock) = error.lock() {
+        CommitRefused::Locked(lock.to_owned())
+    } else if says(&identity) {
+        CommitRefused::NoIdentity
+    } else if says(&signing) {
+        CommitRefused::Signing(one_line(stderr, 400))
+    } else {
+        return error.into();
+    };
+    WorkspaceError::Commit(refused)
+}
+
+fn bytes<'a>(paths: &'a [&'a str]) -> impl Iterator<Item = &'a [u8]> {
+    paths.iter().map(|path| path.as_bytes())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,20 @@
+//! A new repository with a first commit, for demonstrations.
+
+use super::error::GitError;
+use super::repository::Repository;
+use super::run::Git;
+use std::path::Path;
+
+/// Makes a repository of a folder and commits these files. It gets an identity of its own, so that a machine
+/// on which git was never set up can play the demo.
+pub fn create_repository(folder: &Path, files: &[&str]) -> Result<Repository, GitError> {
+    let git = Git::default();
+    git.call(folder, ["init", "--quiet", "--initial-branch=main"]).succeed()?;
+    for setting in ["user.name=Redraft Demo", "user.email=demo@redraft.invalid", "commit.gpgsign=false"] {
+        let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+        git.call(folder, ["config", name, value]).succeed()?;
+    }
+    git.call(folder, ["add", "--"].iter().chain(files).copied()).succeed()?;
+    git.call(folder, ["commit", "--quiet", "-m", "a repository to rehearse in"]).succeed()?;
+    Repository::discover(folder)
+}

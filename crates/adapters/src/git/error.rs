@@ -1,0 +1,102 @@
+//! What can go wrong with git, each with its way out, and how the engine's port sees it.
+
+use redraft_engine::ports::WorkspaceError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("the program `{program}` was not found; install git {MINIMUM} or newer and put it on the PATH")]
+    Missing { program: String },
+    #[error("git {found} is too old; redraft needs git {MINIMUM} or newer")]
+    TooOld { found: String },
+    #[error("{} is not in a git repository; go into one, or create one with `git init`", .0.display())]
+    NotARepository(PathBuf),
+    #[error("{} is a bare repository; redraft needs a checkout: clone it without `--bare`", .0.display())]
+    Bare(PathBuf),
+    #[error("{} is inside git's own folder; go into the checkout", .0.display())]
+    InsideGitFolder(PathBuf),
+    #[error("the main checkout of {} cannot be found; run redraft from the main checkout", .0.display())]
+    NoMainCheckout(PathBuf),
+    #[error("{} has no commits yet; make a first one, e.g. `git commit --allow-empty -m start`", .0.display())]
+    NoCommits(PathBuf),
+    #[error("branch {0} exists already; delete it or choose another name")]
+    BranchExists(String),
+    #[error("folder {} exists already; remove it or choose another name", .0.display())]
+    FolderExists(PathBuf),
+    #[error("`{0}` cannot be part of a branch name; use lower-case letters, digits and dashes")]
+    BadName(String),
+    #[error("{} is not a worktree of this repository; try `git worktree repair {}`", .0.display(), .0.display())]
+    NotAWorktree(PathBuf),
+    #[error("no space left for {command}: {detail}")]
+    NoSpace { command: String, detail: String },
+    #[error("{}: {detail}", .path.display())]
+    File { path: PathBuf, detail: String },
+    /// Git ended with an error of its own.
+    #[error("{command}: {}", explain(*.code, .stderr))]
+    Failed { command: String, code: Option<i32>, stderr: String },
+    /// Git could not be started, or said something it never says.
+    #[error("{command}: {detail}")]
+    Broken { command: String, detail: String },
+}
+
+/// The oldest git this was written for: `cat-file -z` came with it.
+pub(super) const MINIMUM: &str = "2.38";
+
+impl GitError {
+    pub(super) fn file(path: &Path, error: &io::Error) -> GitError {
+        let detail = error.to_string();
+        if is_full(error) {
+            GitError::NoSpace { command: path.display().to_string(), detail }
+        } else {
+            GitError::File { path: path.to_owned(), detail }
+        }
+    }
+
+    /// What git wrote to stderr, where it got so far.
+    pub(super) fn stderr(&self) -> &str {
+        match self {
+            GitError::Failed { stderr, .. } => stderr,
+            _ => "",
+        }
+    }
+
+    /// The lock file another git process holds, if that is what stopped this one.
+    pub(super) fn lock(&self) -> Option<&str> {
+        let (_, after) = self.stderr().split_once("Unable to create '")?;
+        let (path, _) = after.split_once("': File exists")?;
+        path.ends_with(".lock").then_some(path)
+    }
+}
+
+impl From<GitError> for WorkspaceError {
+    fn from(error: GitError) -> WorkspaceError {
+        let lock = error.lock().map(|lock| {
+            format!("another git process holds the lock {lock}; wait for it, or remove the file if none is running")
+        });
+        match error {
+            GitError::NoSpace { command, detail } => WorkspaceError::Full(format!("{command}: {detail}")),
+            GitError::File { path, detail } => {
+                WorkspaceError::File { path: path.display().to_string(), detail }
+            }
+            GitError::Failed { command, code, stderr } => {
+                WorkspaceError::Git { command, detail: lock.unwrap_or_else(|| explain(code, &stderr)) }
+            }
+            GitError::Broken { command, detail } => WorkspaceError::Git { command, detail },
+            other => WorkspaceError::Git { command: "git".to_owned(), detail: other.to_string() },
+        }
+    }
+}
+
+/// Whether the disk or the user's share of it is used up.
+pub(super) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+fn explain(code: Option<i32>, stderr: &str) -> String {
+    match (stderr.trim(), code) {
+        ("", Some(code)) => format!("ended with code {code} and said nothing"),
+        ("", None) => "was ended by a signal".to_owned(),
+        (text, _) => text.to_owned(),
+    }
+}

@@ -1,0 +1,135 @@
+//! A feature's branch and worktree: what they are called, and creating them so that a crash in the middle can
+//! be repeated.
+//!
+//! The caller holds the repository lock; nothing here guards against another Redraft doing the same.
+
+use super::error::GitError;
+use super::repository::{Head, Listed, Repository, worktrees};
+use redraft_core::ids::FeatureId;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Where worktrees are put, below the main checkout.
+const WORKTREES: &str = ".redraft/worktrees";
+
+/// Where a feature is worked on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeaturePlace {
+    /// `feature/031-rate-limits`
+    pub branch: String,
+    /// The root of its worktree.
+    pub worktree: PathBuf,
+}
+
+impl Repository {
+    /// Where a feature belongs, whether it exists or not.
+    pub fn feature_place(&self, id: FeatureId, slug: &str) -> Result<FeaturePlace, GitError> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if slug.is_empty() || slug.starts_with('-') || !slug.chars().all(plain) {
+            return Err(GitError::BadName(slug.to_owned()));
+        }
+        Ok(FeaturePlace {
+            branch: format!("feature/{id}-{slug}"),
+            worktree: self.main_checkout().join(WORKTREES).join(format!("{id}-{slug}")),
+        })
+    }
+
+    /// A new feature from HEAD of the checkout we are in. Returns where it is and what it began from.
+    pub fn create_feature(&self, id: FeatureId, slug: &str) -> Result<(FeaturePlace, Head), GitError> {
+        let place = self.feature_place(id, slug)?;
+        let base = self.head()?;
+        if self.has_branch(&place.branch)? {
+            return Err(GitError::BranchExists(place.branch));
+        }
+        if place.worktree.symlink_metadata().is_ok() {
+            return Err(GitError::FolderExists(place.worktree));
+        }
+        self.ensure_feature(&place.branch, &base.commit, &place.worktree)?;
+        Ok((place, base))
+    }
+
+    /// Creates whichever of branch and worktree is missing, and nothing when both are there.
+    pub fn ensure_feature(&self, branch: &str, base_commit: &str, worktree: &Path) -> Result<(), GitError> {
+        self.exclude_worktrees()?;
+        let branch_exists = self.has_branch(branch)?;
+        let listed = worktrees(self.call([]))?;
+        match listed.iter().find(|listed| same_path(&listed.path, worktree)) {
+            Some(found) if found.is_half_made() || !found.path.exists() => self.unregister(found)?,
+            Some(found) if !found.path.join(".git").exists() => {
+                return Err(GitError::NotAWorktree(worktree.to_owned()));
+            }
+            Some(_) if branch_exists => return Ok(()),
+            Some(_) => return self.create_branch(branch, base_commit),
+            None if is_empty_or_absent(worktree)? => {}
+            None => return Err(GitError::FolderExists(worktree.to_owned())),
+        }
+        let add = self.call(["worktree", "add", "--quiet", "--no-guess-remote"]);
+        let add = if branch_exists {
+            add.arg(worktree).arg(branch)
+        } else {
+            add.arg("-b").arg(branch).arg(worktree).arg(base_commit)
+        };
+        add.succeed().map(drop)
+    }
+
+    fn create_branch(&self, branch: &str, base_commit: &str) -> Result<(), GitError> {
+        self.call(["branch", branch, base_commit]).succeed().map(drop)
+    }
+
+    fn has_branch(&self, branch: &str) -> Result<bool, GitError> {
+        let full = format!("refs/heads/{branch}");
+        Ok(self.call(["show-ref", "--verify", "--quiet"]).arg(full).end()?.code == Some(0))
+    }
+
+    /// Forgets a worktree whose folder is gone or was never completed, and removes what is left of it.
+    fn unregister(&self, found: &Listed) -> Result<(), GitError> {
+        self.call(["worktree", "remove", "--force", "--force"]).arg(&found.path).succeed().map(drop)
+    }
+
+    /// Keeps the worktrees out of `git status` of the main checkout without touching a tracked file.
+    fn exclude_worktrees(&self) -> Result<(), GitError> {
+        let line = format!("/{WORKTREES}/");
+        let path = self.common_dir().join("info").join("exclude");
+        let failed = |error: io::Error| GitError::file(&path, &error);
+        let old = match fs::read(&path) {
+            Ok(old) => old,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(failed(error)),
+        };
+        if old.split(|byte| *byte == b'\n').any(|old| old.trim_ascii_end() == line.as_bytes()) {
+            return Ok(());
+        }
+        let gap = if old.is_empty() || old.ends_with(b"\n") { "" } else { "\n" };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
+        file.write_all(format!("{gap}{line}\n").as_bytes()).map_err(failed)
+    }
+}
+
+impl Listed {
+    /// Whether `git worktree add` was killed: until its checkout is complete it keeps this lock.
+    fn is_half_made(&self) -> bool {
+        self.locked.as_deref() == Some("initializing")
+    }
+}
+
+fn is_empty_or_absent(folder: &Path) -> Result<bool, GitError> {
+    match fs::read_dir(folder) {
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(false),
+        Err(error) => Err(GitError::file(folder, &error)),
+    }
+}
+
+/// Whether two paths lead to the same place; one that does not exist is compared as written.
+fn same_path(a: &Path, b: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    a == b || real(a) == real(b)
+}
+
+#[cfg(test)]
+mod tests;

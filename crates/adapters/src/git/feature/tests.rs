@@ -1,0 +1,132 @@
+use super::super::testbed::{Bed, get, put};
+use super::*;
+
+const ID: FeatureId = FeatureId(31);
+
+#[test]
+fn a_feature_gets_a_branch_and_a_worktree_from_the_head_the_user_is_on() {
+    let bed = Bed::new();
+    bed.config("[branch]\nautoSetupMerge = always\n");
+    bed.raw(&bed.root, &["checkout", "-q", "-b", "topic"]);
+    bed.write("topic.txt", "topic");
+    bed.raw(&bed.root, &["add", "topic.txt"]);
+    bed.raw(&bed.root, &["commit", "-q", "-m", "topic"]);
+    let (place, base) = bed.repository().create_feature(ID, "rate-limits").unwrap();
+    assert_eq!(place.branch, "feature/031-rate-limits");
+    assert_eq!(place.worktree, bed.root.join(".redraft/worktrees/031-rate-limits"));
+    assert_eq!(
+        base,
+        Head { branch: Some("topic".to_owned()), commit: bed.raw(&bed.root, &["rev-parse", "HEAD"]) }
+    );
+    assert_eq!(bed.raw(&place.worktree, &["symbolic-ref", "HEAD"]), "refs/heads/feature/031-rate-limits");
+    assert_eq!(get(&place.worktree, "topic.txt").as_deref(), Some("topic"));
+    assert_eq!(
+        bed.try_raw(&bed.root, &["config", "branch.feature/031-rate-limits.merge"]),
+        (false, String::new())
+    );
+}
+
+#[test]
+fn worktrees_do_not_show_in_the_users_checkout_and_the_exclude_line_is_written_once() {
+    let bed = Bed::new();
+    let exclude = bed.root.join(".git/info/exclude");
+    fs::write(&exclude, "*.swp").unwrap();
+    let repository = bed.repository();
+    repository.create_feature(ID, "one").unwrap();
+    repository.create_feature(FeatureId(32), "two").unwrap();
+    assert_eq!(fs::read_to_string(&exclude).unwrap(), "*.swp\n/.redraft/worktrees/\n");
+    assert!(!repository.is_dirty().unwrap());
+    fs::remove_dir_all(bed.root.join(".git/info")).unwrap();
+    repository.create_feature(FeatureId(33), "three").unwrap();
+    assert!(!repository.is_dirty().unwrap());
+}
+
+#[test]
+fn a_feature_started_in_a_worktree_begins_there_and_lies_beside_it() {
+    let bed = Bed::new();
+    let first = bed.feature();
+    put(first.root(), "a.txt", "a");
+    bed.raw(first.root(), &["add", "a.txt"]);
+    bed.raw(first.root(), &["commit", "-q", "-m", "a"]);
+    let inside = Repository::discover_with(bed.git.clone(), first.root()).unwrap();
+    let (place, base) = inside.create_feature(FeatureId(32), "next").unwrap();
+    assert_eq!(base.branch.as_deref(), Some("feature/031-limits"));
+    assert_eq!(place.worktree, bed.root.join(".redraft/worktrees/032-next"));
+    assert_eq!(get(&place.worktree, "a.txt").as_deref(), Some("a"));
+}
+
+#[test]
+fn what_exists_already_is_named_and_left_alone() {
+    let bed = Bed::new();
+    let repository = bed.repository();
+    bed.raw(&bed.root, &["branch", "feature/031-limits"]);
+    let error = repository.create_feature(ID, "limits").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "branch feature/031-limits exists already; delete it or choose another name"
+    );
+    bed.write(".redraft/worktrees/032-limits/mine.txt", "mine");
+    let error = repository.create_feature(FeatureId(32), "limits").unwrap_err();
+    assert!(matches!(&error, GitError::FolderExists(path) if path.ends_with("032-limits")), "{error}");
+    assert!(!repository.has_branch("feature/032-limits").unwrap());
+    for slug in ["", "-x", "../up", "a b", "Größe"] {
+        assert!(matches!(repository.create_feature(ID, slug), Err(GitError::BadName(_))), "{slug}");
+    }
+}
+
+#[test]
+fn a_repository_without_commits_cannot_have_a_feature() {
+    let bed = Bed::without_commits();
+    assert!(matches!(bed.repository().create_feature(ID, "x"), Err(GitError::NoCommits(_))));
+}
+
+#[test]
+fn creating_can_be_repeated_from_wherever_it_was_interrupted() {
+    let bed = Bed::new();
+    let repository = bed.repository();
+    let base = repository.head().unwrap().commit;
+    let place = repository.feature_place(ID, "limits").unwrap();
+    let ensure = || repository.ensure_feature(&place.branch, &base, &place.worktree);
+    let whole = || {
+        assert_eq!(bed.raw(&place.worktree, &["symbolic-ref", "HEAD"]), "refs/heads/feature/031-limits");
+        assert_eq!(bed.raw(&place.worktree, &["status", "--porcelain"]), "");
+        assert_eq!(get(&place.worktree, "README.md").as_deref(), Some("readme\n"));
+    };
+    // Only the branch had been made.
+    bed.raw(&bed.root, &["branch", &place.branch]);
+    ensure().unwrap();
+    whole();
+    // Both are there: nothing happens, and work in progress stays.
+    put(&place.worktree, "README.md", "edited\n");
+    ensure().unwrap();
+    assert_eq!(get(&place.worktree, "README.md").as_deref(), Some("edited\n"));
+    // The folder is gone, but git still lists it.
+    fs::remove_dir_all(&place.worktree).unwrap();
+    ensure().unwrap();
+    whole();
+    // Killed before the checkout was complete: git's own lock says so.
+    fs::write(bed.root.join(".git/worktrees/031-limits/locked"), "initializing\n").unwrap();
+    fs::remove_file(place.worktree.join("README.md")).unwrap();
+    ensure().unwrap();
+    whole();
+}
+
+#[test]
+fn a_folder_that_is_not_a_worktree_is_never_taken_over() {
+    let bed = Bed::new();
+    let repository = bed.repository();
+    let feature = bed.feature();
+    let base = repository.head().unwrap().commit;
+    fs::remove_file(feature.root().join(".git")).unwrap();
+    let error = repository.ensure_feature(feature.branch(), &base, feature.root()).unwrap_err();
+    assert!(matches!(error, GitError::NotAWorktree(_)), "{error}");
+    assert_eq!(get(feature.root(), "README.md").as_deref(), Some("readme\n"));
+
+    let other = bed.root.join(".redraft/worktrees/040-x");
+    put(&other, "mine.txt", "mine");
+    let error = repository.ensure_feature("feature/040-x", &base, &other).unwrap_err();
+    assert!(matches!(error, GitError::FolderExists(_)), "{error}");
+    let elsewhere = bed.root.join(".redraft/worktrees/041-x");
+    assert!(repository.ensure_feature("main", &base, &elsewhere).is_err());
+    assert!(!elsewhere.join("README.md").exists());
+}

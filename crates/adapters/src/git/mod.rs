@@ -1,0 +1,33 @@
+//! Git: the repository behind a run and the worktree a feature is worked on in.
+//!
+//! Everything goes through the `git` program (2.38 or newer), started in one place and never by a shell. The
+//! module knows trees, refs, indexes and files. It must not know phases, roles or verdicts: a revision is a
+//! tree id here and a ticket is only the text of a trailer.
+//!
+//! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the
+//! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
+//! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
+//! `commit`. `recent` remembers the last few answers, `run` starts git, `error` says what can go wrong, `temp_index` is scratch space.
+
+mod commit;
+mod create;
+mod error;
+mod feature;
+mod files;
+mod recent;
+mod repository;
+mod restore;
+mod revision;
+mod run;
+mod standing;
+mod temp_index;
+#[cfg(test)]
+mod testbed;
+mod workspace;
+
+pub use create::create_repository;
+pub use error::GitError;
+pub use feature::FeaturePlace;
+pub use repository::{Head, Repository};
+pub use run::Git;
+pub use workspace::GitWorkspace;

@@ -1,0 +1,235 @@
+//! The repository a command was started in: where it is, where HEAD stands, which feature numbers are used.
+//!
+//! Works from the main checkout, from any worktree and from any subfolder. Creating a feature's branch and
+//! worktree is in `feature`; working inside one is [`super::GitWorkspace`].
+
+use super::error::GitError;
+use super::files::os_path;
+use super::run::{Call, Git};
+use redraft_core::ids::FeatureId;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A repository with a main checkout.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    pub(super) git: Git,
+    main: PathBuf,
+    here: PathBuf,
+    common: PathBuf,
+}
+
+/// Where HEAD stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The branch without `refs/heads/`; none when HEAD is detached.
+    pub branch: Option<String>,
+    pub commit: String,
+}
+
+impl Repository {
+    /// The repository that holds a folder.
+    pub fn discover(folder: &Path) -> Result<Repository, GitError> {
+        Repository::discover_with(Git::default(), folder)
+    }
+
+    /// The same with a git of the caller's choice.
+    pub fn discover_with(git: Git, folder: &Path) -> Result<Repository, GitError> {
+        git.check_version()?;
+        let done = git
+            .call(folder, ["rev-parse", "--path-format=absolute", "--is-bare-repository"])
+            .arg("--git-common-dir")
+            .arg("--git-dir")
+            .arg("--show-toplevel")
+            .end()?;
+        // Without a checkout the last question fails, but the others have been answered by then.
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        let answers: Vec<&str> = text.lines().collect();
+        match answers.as_slice() {
+            ["true", common, _] => Err(GitError::Bare(PathBuf::from(common))),
+            ["false", _, _] if done.stderr.contains("must be run in a work tree") => {
+                Err(GitError::InsideGitFolder(folder.to_owned()))
+            }
+            [_, common, git_dir, here] if done.code == Some(0) => {
+                let (here, common) = (PathBuf::from(here), PathBuf::from(common));
+                let main =
+                    if common == Path::new(git_dir) { here.clone() } else { main_checkout(&git, &common)? };
+                Ok(Repository { git, main, here, common })
+            }
+            _ if done.stderr.contains("not a git repository") => {
+                Err(GitError::NotARepository(folder.to_owned()))
+            }
+            _ => Err(done.failure().unwrap_or_else(|| done.unexpected())),
+        }
+    }
+
+    /// The root of the main checkout, where configuration is read and worktrees are put.
+    pub fn main_checkout(&self) -> &Path {
+        &self.main
+    }
+
+    /// The root of the checkout the command was started in: the main one or a worktree.
+    pub fn here(&self) -> &Path {
+        &self.here
+    }
+
+    /// Git's folder that all worktrees share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common
+    }
+
+    /// Where Redraft's state is: one for all worktrees, untouched by `git clean`.
+    pub fn state_dir(&self) -> PathBuf {
+        self.common.join("redraft")
+    }
+
+    /// Where HEAD of the checkout we are in stands.
+    pub fn head(&self) -> Result<Head, GitError> {
+        let text = match head_call(self.call(["rev-parse"])).text() {
+            Ok(text) => text,
+            Err(error) if error.stderr().contains("unknown revision") => {
+                return Err(GitError::NoCommits(self.here.clone()));
+            }
+            Err(error) => return Err(error),
+        };
+        let (commit, name) = text.split_once('\n').unwrap_or((&text, "HEAD"));
+        Ok(Head { branch: name.strip_prefix("refs/heads/").map(str::to_owned), commit: commit.to_owned() })
+    }
+
+    /// Whether revisions of features are kept here, which only a run does.
+    pub fn has_anchors(&self) -> Result<bool, GitError> {
+        let refs = self.call(["for-each-ref", "--count=1", "--format=%(refname)", "refs/redraft/anchors"]);
+        Ok(!refs.text()?.is_empty())
+    }
+
+    /// Whether the checkout we are in has changes or new files that no commit holds.
+    pub fn is_dirty(&self) -> Result<bool, GitError> {
+        let status = self.call(["status", "--porcelain", "-z", "--untracked-files=normal"]);
+        Ok(!status.succeed()?.stdout.is_empty())
+    }
+
+    /// Every feature number that was ever given out here, as far as branches and folders still show it.
+    pub fn feature_numbers(&self) -> Result<BTreeSet<FeatureId>, GitError> {
+        let mut numbers = BTreeSet::new();
+        let refs = self.call(["for-each-ref", "--format=%(refname)", "refs/heads"]).text()?;
+        numbers.extend(refs.lines().filter_map(|name| number(name.strip_prefix("refs/heads/feature/")?)));
+        for folder in [self.here.join("docs/features"), self.main.join(".redraft/worktrees")] {
+            numbers.extend(names_in(&folder)?.iter().filter_map(|name| number(name)));
+        }
+        let mut queries = "HEAD:docs/features\n".to_owned();
+        for name in refs.lines() {
+            queries.push_str(&format!("{name}:docs/features\n"));
+        }
+        let done = self.call(["cat-file", "--batch", "--buffer"]).input(queries.into_bytes()).succeed()?;
+        let names = tree_names(&done.stdout).ok_or_else(|| done.unexpected())?;
+        numbers.extend(names.iter().filter_map(|name| number(name)));
+        Ok(numbers)
+    }
+
+    /// A call in the checkout we are in.
+    pub(super) fn call<const N: usize>(&self, args: [&str; N]) -> Call {
+        self.git.call(&self.here, args)
+    }
+}
+
+/// Asks for HEAD's commit and, on the next line, the ref it names (`HEAD` itself when detached).
+pub(super) fn head_call(rev_parse: Call) -> Call {
+    rev_parse.arg("HEAD").arg("--symbolic-full-name").arg("HEAD")
+}
+
+/// A worktree as git lists it.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    pub(super) path: PathBuf,
+    pub(super) bare: bool,
+    /// Why it is locked, if it is.
+    pub(super) locked: Option<String>,
+}
+
+/// All worktrees, the main checkout first.
+pub(super) fn worktrees(call: Call) -> Result<Vec<Listed>, GitError> {
+    let mut found: Vec<Listed> = Vec::new();
+    for line in call.arg("worktree").arg("list").arg("--porcelain").arg("-z").list()? {
+        if let Some(path) = line.strip_prefix(b"worktree ") {
+            found.push(Listed { path: os_path(path), ..Listed::default() });
+        }
+        let Some(last) = found.last_mut() else { continue };
+        if line == b"bare" {
+            last.bare = true;
+        } else if let Some(why) = line.strip_prefix(b"locked") {
+            last.locked = Some(String::from_utf8_lossy(why).trim().to_owned());
+        }
+    }
+    Ok(found)
+}
+
+fn main_checkout(git: &Git, common: &Path) -> Result<PathBuf, GitError> {
+    let listed = worktrees(git.call(common, [] as [&str; 0]))?;
+    match listed.into_iter().next() {
+        Some(main) if main.bare => Err(GitError::Bare(common.to_owned())),
+        // With a separate git folder git only guesses, and guesses wrong.
+        Some(main) if main.path.join(".git").exists() => Ok(main.path),
+        _ => Err(GitError::NoMainCheckout(common.to_owned())),
+    }
+}
+
+/// The number `NNN-slug` begins with. Three digits or more, as they are given out.
+fn number(name: &str) -> Option<FeatureId> {
+    let (digits, _) = name.split_once('-')?;
+    if digits.len() < 3 { None } else { digits.parse().ok() }
+}
+
+fn names_in(folder: &Path) -> Result<Vec<String>, GitError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(GitError::file(folder, &error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| GitError::file(folder, &error))?;
+        names.push(entry.file_name().to_string_lossy().into_owned());
+    }
+    Ok(names)
+}
+
+/// The names in all trees of a `cat-file --batch` answer; queries that found nothing are passed over.
+fn tree_names(mut answer: &[u8]) -> Option<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    while !answer.is_empty() {
+        let end = answer.iter().position(|byte| *byte == b'\n')?;
+        let header = std::str::from_utf8(answer.get(..end)?).ok()?;
+        answer = answer.get(end + 1..)?;
+        if header.ends_with(" missing") {
+            continue;
+        }
+        let words: Vec<&str> = header.split(' ').collect();
+        let [id, kind, size] = words.as_slice() else { return None };
+        let size: usize = size.parse().ok()?;
+        if *kind == "tree" {
+            names.extend(entry_names(answer.get(..size)?, id.len() / 2)?);
+        }
+        answer = answer.get(size + 1..)?;
+    }
+    Some(names)
+}
+
+/// The names in one stored tree: mode, space, name, NUL, the entry's id in raw bytes.
+fn entry_names(mut tree: &[u8], id_bytes: usize) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    while !tree.is_empty() {
+        let end = tree.iter().position(|byte| *byte == 0)?;
+        let entry = String::from_utf8_lossy(tree.get(..end)?).into_owned();
+        names.push(entry.split_once(' ')?.1.to_owned());
+        tree = tree.get(end + 1 + id_bytes..)?;
+    }
+    Some(names)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+use super::super::testbed::{Bed, put};
+use super::*;
+
+fn discover(bed: &Bed, folder: &Path) -> Result<Repository, GitError> {
+    Repository::discover_with(bed.git.clone(), folder)
+}
+
+#[test]
+fn the_repository_is_found_from_a_subfolder_and_from_a_worktree() {
+    let bed = Bed::new();
+    let from_src = discover(&bed, &bed.root.join("src")).unwrap();
+    assert_eq!(from_src.main_checkout(), bed.root);
+    assert_eq!(from_src.here(), bed.root);
+    assert_eq!(from_src.common_dir(), bed.root.join(".git"));
+    assert_eq!(from_src.state_dir(), bed.root.join(".git/redraft"));
+
+    let feature = bed.feature();
+    let from_worktree = discover(&bed, &feature.root().join("src")).unwrap();
+    assert_eq!(from_worktree.main_checkout(), bed.root);
+    assert_eq!(from_worktree.here(), feature.root());
+    assert_eq!(from_worktree.state_dir(), from_src.state_dir());
+}
+
+#[test]
+fn places_without_a_checkout_are_refused_each_in_its_own_words() {
+    let bed = Bed::new();
+    let outside = bed.root.parent().unwrap();
+    assert!(matches!(discover(&bed, outside), Err(GitError::NotARepository(folder)) if folder == outside));
+    assert!(matches!(discover(&bed, &bed.root.join(".git")), Err(GitError::InsideGitFolder(_))));
+    bed.raw(outside, &["clone", "-q", "--bare", "repo", "bare.git"]);
+    assert!(matches!(discover(&bed, &outside.join("bare.git")), Err(GitError::Bare(_))));
+    bed.raw(&outside.join("bare.git"), &["worktree", "add", "-q", "../linked", "main"]);
+    assert!(matches!(discover(&bed, &outside.join("linked")), Err(GitError::Bare(_))));
+    let gone = discover(&bed, &outside.join("gone")).unwrap_err();
+    assert!(matches!(gone, GitError::Broken { .. }), "{gone}");
+}
+
+#[test]
+fn a_worktree_whose_main_checkout_git_cannot_name_is_refused() {
+    let bed = Bed::new();
+    let outside = bed.root.parent().unwrap();
+    bed.raw(outside, &["init", "-q", "-b", "main", "--separate-git-dir=apart", "main"]);
+    let main = outside.join("main");
+    bed.raw(&main, &["commit", "-q", "--allow-empty", "-m", "first"]);
+    bed.raw(&main, &["worktree", "add", "-q", "-b", "side", "../side"]);
+    assert_eq!(discover(&bed, &main).unwrap().main_checkout(), main);
+    assert!(matches!(discover(&bed, &outside.join("side")), Err(GitError::NoMainCheckout(_))));
+}
+
+#[test]
+fn head_is_a_branch_or_detached_or_has_no_commit_yet() {
+    let bed = Bed::new();
+    let commit = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
+    let repository = bed.repository();
+    let on_main = Head { branch: Some("main".to_owned()), commit: commit.clone() };
+    assert_eq!(repository.head().unwrap(), on_main);
+    bed.raw(&bed.root, &["checkout", "-q", "--detach"]);
+    assert_eq!(repository.head().unwrap(), Head { branch: None, commit });
+
+    let empty = Bed::without_commits();
+    let error = empty.repository().head().unwrap_err();
+    assert!(matches!(&error, GitError::NoCommits(root) if *root == empty.root), "{error}");
+    assert!(error.to_string().contains("git commit --allow-empty"), "{error}");
+}
+
+#[test]
+fn a_checkout_is_dirty_with_a_changed_or_a_new_file_but_not_with_an_ignored_one() {
+    let bed = Bed::new();
+    let repository = bed.repository();
+    bed.write("run.log", "noise");
+    assert!(!repository.is_dirty().unwrap());
+    bed.config("[status]\nshowUntrackedFiles = no\n");
+    bed.write("new.txt", "new");
+    assert!(repository.is_dirty().unwrap());
+    fs::remove_file(bed.root.join("new.txt")).unwrap();
+    assert!(!repository.is_dirty().unwrap());
+    bed.write("README.md", "README\n");
+    assert!(repository.is_dirty().unwrap());
+}
+
+#[test]
+fn a_number_is_used_if_any_branch_or_any_branchs_tree_shows_it() {
+    let bed = Bed::new();
+    let repository = bed.repository();
+    assert!(repository.feature_numbers().unwrap().is_empty());
+    bed.raw(&bed.root, &["branch", "feature/007-old"]);
+    bed.raw(&bed.root, &["branch", "feature/12-too-short"]);
+    bed.raw(&bed.root, &["branch", "feature/names"]);
+    bed.raw(&bed.root, &["checkout", "-q", "-b", "other"]);
+    bed.write("docs/features/041-älter/spec.md", "spec");
+    bed.write("docs/features/1000-big/spec.md", "spec");
+    bed.raw(&bed.root, &["add", "."]);
+    bed.raw(&bed.root, &["commit", "-q", "-m", "features"]);
+    bed.raw(&bed.root, &["checkout", "-q", "main"]);
+    bed.write("docs/features/050-not-committed/prd.md", "prd");
+    put(&bed.root, ".redraft/worktrees/060-left-over/x", "x");
+    let numbers: Vec<u32> = repository.feature_numbers().unwrap().into_iter().map(|id| id.0).collect();
+    assert_eq!(numbers, [7, 41, 50, 60, 1000]);
+}
+
+#[test]
+fn numbers_are_read_in_a_repository_with_long_ids() {
+    let bed = Bed::new();
+    let outside = bed.root.parent().unwrap();
+    bed.raw(outside, &["init", "-q", "-b", "main", "--object-format=sha256", "long"]);
+    let long = outside.join("long");
+    put(&long, "docs/features/001-a/spec.md", "a");
+    put(&long, "docs/features/002-b/spec.md", "b");
+    bed.raw(&long, &["add", "."]);
+    bed.raw(&long, &["commit", "-q", "-m", "first"]);
+    fs::remove_dir_all(long.join("docs")).unwrap();
+    let numbers = discover(&bed, &long).unwrap().feature_numbers().unwrap();
+    assert_eq!(numbers, BTreeSet::from([FeatureId(1), FeatureId(2)]));
+}

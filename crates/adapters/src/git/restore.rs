@@ -1,0 +1,295 @@
+//! Puts a worktree back to where it was marked, after keeping what it is taken from.
+//!
+//! Every step compares with the mark before it acts, so a restore that was killed half-way is simply run again.
+//! Order: keep, forget an unfinished merge, branch and HEAD, index, files.
+
+use super::error::GitError;
+use super::files::{failed, is_absent, os_path};
+use super::revision::{ref_name, require};
+use super::standing::{Standing, look, operation};
+use super::temp_index::TempIndex;
+use super::workspace::GitWorkspace;
+use redraft_core::event::TreeMark;
+use redraft_core::ids::Revision;
+use redraft_engine::ports::WorkspaceError;
+use std::fs;
+use std::path::Path;
+
+/// So many files are named one by one; the rest is counted.
+const NAMED_FILES: usize = 50;
+
+/// A changed `.gitignore` hides files that show once it is back, so one pass may not be enough. Each pass takes
+/// back at least one such file; nobody hides behind this many.
+const PASSES_MAX: usize = 8;
+
+pub(super) fn restore(
+    place: &GitWorkspace,
+    mark: &TreeMark,
+    allowed: &[String],
+    name: &str,
+) -> Result<Vec<String>, WorkspaceError> {
+    let mut lines = Vec::new();
+    lines.extend(put_link_back(place)?);
+    for _ in 0..PASSES_MAX {
+        if !(Pass { place, mark, allowed, name }.run(&mut lines)?) {
+            break;
+        }
+    }
+    Ok(lines)
+}
+
+/// One comparison with the mark, and what follows from it.
+struct Pass<'a> {
+    place: &'a GitWorkspace,
+    mark: &'a TreeMark,
+    allowed: &'a [String],
+    name: &'a str,
+}
+
+impl Pass<'_> {
+    /// Returns whether there may be more to undo.
+    fn run(&self, lines: &mut Vec<String>) -> Result<bool, WorkspaceError> {
+        let (place, mark) = (self.place, self.mark);
+        let now = look(place)?;
+        let tip = self.branch_tip(&now)?;
+        let files = self.forbidden_changes(&now)?;
+        let index_moved = now.index.as_deref() != Some(&mark.index);
+        let head_moved =
+            now.branch != mark.branch || now.head != mark.head || tip.as_deref() != Some(&mark.head);
+        let unfinished = operation(place);
+        if !head_moved && !index_moved && files.is_empty() && unfinished.is_none() {
+            return Ok(false);
+        }
+        self.keep(&now, tip.as_deref())?;
+        if let Some(operation) = unfinished {
+            self.forget(operation)?;
+            lines.push(format!("ended an unfinished {operation}"));
+        }
+        if head_moved {
+            self.move_back(&now, tip.as_deref(), lines)?;
+        }
+        if index_moved {
+            place.call(["read-tree", "--reset"]).arg(&mark.index).succeed()?;
+            lines.push("put the index back".to_owned());
+        }
+        put_files_back(place, &files)?;
+        lines.extend(self.file_lines(&files));
+        // Only makes later calls faster; the exit code says that allowed files differ.
+        place.call(["update-index", "-q", "--refresh"]).end()?;
+        Ok(files.iter().any(Change::decides_about_others))
+    }
+
+    /// Where the marked branch points now; none when it is gone.
+    fn branch_tip(&self, now: &Standing) -> Result<Option<String>, GitError> {
+        if now.branch == self.mark.branch {
+            return Ok(Some(now.head.clone()).filter(|head| !head.is_empty()));
+        }
+        if self.mark.branch.is_empty() {
+            return Ok(Some(self.mark.head.clone()));
+        }
+        commit_of(self.place, &self.mark.branch)
+    }
+
+    /// The files that are not as marked and may not differ.
+    fn forbidden_changes(&self, now: &Standing) -> Result<Vec<Change>, WorkspaceError> {
+        if now.work == self.mark.work {
+            return Ok(Vec::new());
+        }
+        require(self.place, &[&Revision::new(self.mark.work.as_str())])?;
+        let mut changes = changes(self.place, &self.mark.work, &now.work)?;
+        changes.retain(|change| !self.allowed.iter().any(|allowed| covers(allowed.as_bytes(), &change.path)));
+        Ok(changes)
+    }
+
+    /// Keeps files, commits and staged files under one ref. An older kept state becomes a parent, so that a
+    /// second run never drops what the first one kept.
+    fn keep(&self, now: &Standing, tip: Option<&str>) -> Result<(), GitError> {
+        let reference = format!("refs/redraft/lost/{}", ref_name(self.name));
+        let earlier = commit_of(self.place, &reference)?;
+        let mut parents: Vec<&str> = vec![&now.head];
+        parents.extend(tip);
+        let staged = match &now.index {
+            Some(index) if *index != self.mark.index && *index != now.work => {
+                Some(self.lost_commit(index, &[&now.head], "what was staged")?)
+            }
+            _ => None,
+        };
+        parents.extend(staged.as_deref());
+        parents.extend(earlier.as_deref());
+        let commit = self.lost_commit(&now.work, &parents, "what was there")?;
+        let call = self.place.call(["update-ref", "--no-deref"]).arg(reference).arg(commit);
+        call.succeed().map(drop)
+    }
+
+    /// A commit under Redraft's own name: it needs no identity of the user's and is not signed.
+    fn lost_commit(&self, tree: &str, parents: &[&str], what: &str) -> Result<String, GitError> {
+        let message = format!("{what} before {} was undone", self.name);
+        let mut call = self.place.call(["commit-tree", tree, "-m"]).arg(message);
+        for who in ["AUTHOR", "COMMITTER"] {
+            call = call.env(&format!("GIT_{who}_NAME"), "Redraft");
+            call = call.env(&format!("GIT_{who}_EMAIL"), "redraft@localhost");
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        for parent in parents {
+            if !parent.is_empty() && !seen.contains(parent) {
+                seen.push(parent);
+                call = call.arg("-p").arg(*parent);
+            }
+        }
+        call.text()
+    }
+
+    fn forget(&self, operation: &str) -> Result<(), GitError> {
+        let call = match operation {
+            "rebase" => self.place.call(["rebase", "--quit"]),
+            "patch" => self.place.call(["am", "--quit"]),
+            // Forgets a merge and a revert as well.
+            _ => self.place.call(["cherry-pick", "--quit"]),
+        };
+        call.succeed().map(drop)
+    }
+
+    /// Moves branch and HEAD, but no file.
+    fn move_back(&self, now: &Standing, tip: Option<&str>, lines: &mut Vec<String>) -> Result<(), GitError> {
+        let (place, mark) = (self.place, self.mark);
+        let reason = ["-m", "redraft: back to where the agent began"];
+        if mark.branch.is_empty() {
+            let call = place.call(["update-ref", reason[0], reason[1], "--no-deref", "HEAD"]);
+            call.arg(&mark.head).succeed()?;
+            lines.push(self.moved_line("HEAD", Some(&now.head))?);
+            return Ok(());
+        }
+        let short = mark.branch.strip_prefix("refs/heads/").unwrap_or(&mark.branch);
+        if tip != Some(&mark.head) {
+            let call = place.call(["update-ref", reason[0], reason[1]]).arg(&mark.branch);
+            call.arg(&mark.head).succeed()?;
+            lines.push(self.moved_line(short, tip)?);
+        }
+        if now.branch != mark.branch {
+            place.call(["symbolic-ref", reason[0], reason[1], "HEAD"]).arg(&mark.branch).succeed()?;
+            lines.push(format!("moved HEAD back to {short}"));
+        }
+        Ok(())
+    }
+
+    fn moved_line(&self, what: &str, tip: Option<&str>) -> Result<String, GitError> {
+        let head = &self.mark.head;
+        let count = match tip {
+            Some(tip) if !tip.is_empty() => {
+                let range = format!("{head}..{tip}");
+                self.place.call(["rev-list", "--count"]).arg(range).text()?
+            }
+            _ => String::new(),
+        };
+        Ok(match count.as_str() {
+            "" | "0" => format!("moved {what} back to commit {}", head.get(..10).unwrap_or(head)),
+            "1" => "undid 1 commit of the agent".to_owned(),
+            many => format!("undid {many} commits of the agent"),
+        })
+    }
+
+    fn file_lines(&self, files: &[Change]) -> Vec<String> {
+        let mut lines: Vec<String> = files.iter().take(NAMED_FILES).map(Change::line).collect();
+        if let Some(more) = files.len().checked_sub(NAMED_FILES).filter(|more| *more > 0) {
+            let name = ref_name(self.name);
+            lines.push(format!("restored or removed {more} more files, kept under refs/redraft/lost/{name}"));
+        }
+        lines
+    }
+}
+
+/// A file that differs from the mark.
+#[derive(Debug)]
+struct Change {
+    path: Vec<u8>,
+    /// Mode and id as marked; none for a file the mark does not have.
+    marked: Option<(String, String)>,
+}
+
+impl Change {
+    /// Whether this file says which other files git sees, or how.
+    fn decides_about_others(&self) -> bool {
+        self.path.ends_with(b".gitignore") || self.path.ends_with(b".gitattributes")
+    }
+
+    fn line(&self) -> String {
+        let path = String::from_utf8_lossy(&self.path);
+        if self.marked.is_some() { format!("restored {path}") } else { format!("removed {path}") }
+    }
+}
+
+fn changes(place: &GitWorkspace, from: &str, to: &str) -> Result<Vec<Change>, GitError> {
+    let call = place.call(["diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=all", from, to]);
+    let mut fields = call.list()?.into_iter();
+    let mut found = Vec::new();
+    // Each change is `:MODE MODE ID ID STATUS` and then its path.
+    while let (Some(raw), Some(path)) = (fields.next(), fields.next()) {
+        let raw = String::from_utf8_lossy(&raw).into_owned();
+        let words: Vec<&str> = raw.trim_start_matches(':').split(' ').collect();
+        let [mode, _, id, _, status] = words.as_slice() else { continue };
+        let marked = (*status != "A").then(|| ((*mode).to_owned(), (*id).to_owned()));
+        found.push(Change { path, marked });
+    }
+    Ok(found)
+}
+
+/// Whether an allowed path is this path or a folder above it.
+fn covers(allowed: &[u8], path: &[u8]) -> bool {
+    path.strip_prefix(allowed).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+/// The commit a ref names, if there is one.
+fn commit_of(place: &GitWorkspace, reference: &str) -> Result<Option<String>, GitError> {
+    let done =
+        place.call(["rev-parse", "--verify", "--quiet"]).arg(format!("{reference}^{{commit}}")).end()?;
+    let text = String::from_utf8_lossy(&done.stdout).trim().to_owned();
+    Ok(Some(text).filter(|text| done.code == Some(0) && !text.is_empty()))
+}
+
+/// New files go first, because one of them may stand where a folder has to be.
+fn put_files_back(place: &GitWorkspace, files: &[Change]) -> Result<(), WorkspaceError> {
+    for file in files.iter().filter(|file| file.marked.is_none()) {
+        remove_file(place.root(), &os_path(&file.path))?;
+    }
+    let mut info: Vec<Vec<u8>> = Vec::new();
+    for file in files {
+        let Some((mode, id)) = &file.marked else { continue };
+        info.push([format!("{mode} {id}\t").as_bytes(), &file.path].concat());
+    }
+    if info.is_empty() {
+        return Ok(());
+    }
+    let index = TempIndex::empty(&place.temp())?;
+    let fill = place.call(["update-index", "-z", "--index-info"]).input_list(info.iter().map(Vec::as_slice));
+    index.used_by(fill).succeed()?;
+    index.used_by(place.call(["checkout-index", "--all", "--force", "--quiet"])).succeed()?;
+    Ok(())
+}
+
+/// Removes a file and the folders that are empty without it.
+fn remove_file(root: &Path, path: &Path) -> Result<(), WorkspaceError> {
+    match fs::remove_file(root.join(path)) {
+        Err(error) if !is_absent(&error) => return Err(failed(&path.display().to_string(), &error)),
+        _ => {}
+    }
+    for folder in path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
+        if fs::remove_dir(root.join(folder)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Ties a linked worktree to its repository again, or the next agent's git would work on the checkout around it.
+fn put_link_back(place: &GitWorkspace) -> Result<Option<String>, WorkspaceError> {
+    let Some(link) = &place.link else { return Ok(None) };
+    let path = place.root().join(".git");
+    if fs::read(&path).is_ok_and(|now| now == *link) {
+        return Ok(None);
+    }
+    fs::write(&path, link).map_err(|error| failed(".git", &error))?;
+    Ok(Some("tied the worktree to its repository again".to_owned()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,303 @@
+use super::super::testbed::{Bed, get, paths, put};
+use super::*;
+use redraft_engine::ports::Workspace as _;
+
+const NAME: &str = "031/specify.1/draft/spec-author/1.1";
+const LOST: &str = "refs/redraft/lost/031/specify.1/draft/spec-author/1.1";
+
+/// A feature in which a person has work of their own: one edited, one staged and one new file.
+fn busy(bed: &Bed) -> (GitWorkspace, TreeMark) {
+    let place = bed.feature();
+    put(place.root(), "src/x.rs", "fn x() { edited }\n");
+    put(place.root(), "staged.txt", "staged\n");
+    bed.raw(place.root(), &["add", "staged.txt"]);
+    put(place.root(), "new ü.txt", "new\n");
+    let mark = place.mark().unwrap();
+    (place, mark)
+}
+
+fn lost(bed: &Bed, path: &str) -> String {
+    bed.raw(&bed.root, &["show", &format!("{LOST}:{path}")])
+}
+
+#[test]
+fn nothing_is_undone_and_nothing_kept_when_only_allowed_files_changed() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    assert_eq!(place.restore(&mark, &[], NAME).unwrap(), Vec::<String>::new());
+    put(place.root(), "docs/spec.md", "spec\n");
+    put(place.root(), "src/x.rs", "fn x() { more }\n");
+    put(place.root(), "run.log", "noise");
+    let allowed = paths(&["docs/spec.md", "src"]);
+    assert_eq!(place.restore(&mark, &allowed, NAME).unwrap(), Vec::<String>::new());
+    assert_eq!(get(place.root(), "docs/spec.md").as_deref(), Some("spec\n"));
+    assert_eq!(get(place.root(), "src/x.rs").as_deref(), Some("fn x() { more }\n"));
+    assert!(!bed.try_raw(&bed.root, &["rev-parse", "--verify", LOST]).0);
+}
+
+#[test]
+fn forbidden_files_are_put_back_and_kept_while_allowed_ones_stay() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    put(place.root(), "spec.md", "spec\n");
+    put(place.root(), "specifics.md", "not covered by spec.md\n");
+    put(place.root(), "src/x.rs", "fn x() { broken }\n");
+    fs::remove_file(place.root().join("README.md")).unwrap();
+    fs::remove_file(place.root().join("new ü.txt")).unwrap();
+    put(place.root(), "deep/er/nötes \"1\".txt", "notes");
+    let lines = place.restore(&mark, &paths(&["spec.md", "spec"]), NAME).unwrap();
+    let expected = [
+        "restored README.md",
+        "removed deep/er/nötes \"1\".txt",
+        "restored new ü.txt",
+        "removed specifics.md",
+        "restored src/x.rs",
+    ];
+    assert_eq!(lines, expected);
+    assert_eq!(get(place.root(), "src/x.rs").as_deref(), Some("fn x() { edited }\n"));
+    assert_eq!(get(place.root(), "README.md").as_deref(), Some("readme\n"));
+    assert_eq!(get(place.root(), "new ü.txt").as_deref(), Some("new\n"));
+    assert_eq!(get(place.root(), "spec.md").as_deref(), Some("spec\n"));
+    assert!(!place.root().join("deep").exists());
+    assert_eq!(lost(&bed, "src/x.rs"), "fn x() { broken }");
+    assert_eq!(lost(&bed, "deep/er/nötes \"1\".txt"), "notes");
+    std::fs::remove_file(place.root().join("spec.md")).unwrap();
+    assert_eq!(place.mark().unwrap(), mark);
+}
+
+#[test]
+fn commits_of_an_agent_are_undone_softly_and_stay_reachable() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    put(place.root(), "spec.md", "one\n");
+    bed.raw(place.root(), &["add", "-A"]);
+    bed.raw(place.root(), &["commit", "-q", "-m", "one"]);
+    put(place.root(), "spec.md", "two\n");
+    bed.raw(place.root(), &["commit", "-q", "-a", "-m", "two"]);
+    let agents = bed.raw(place.root(), &["rev-parse", "HEAD"]);
+    let lines = place.restore(&mark, &paths(&["spec.md"]), NAME).unwrap();
+    assert_eq!(lines, ["undid 2 commits of the agent", "put the index back"]);
+    assert_eq!(get(place.root(), "spec.md").as_deref(), Some("two\n"));
+    assert_eq!(bed.raw(&bed.root, &["rev-parse", &format!("{LOST}^1")]), agents);
+    let status = bed.raw(place.root(), &["status", "--porcelain", "-z"]);
+    assert_eq!(status, " M src/x.rs\0A  staged.txt\0?? new ü.txt\0?? spec.md\0");
+    assert_eq!(place.restore(&mark, &paths(&["spec.md"]), NAME).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn keeping_needs_no_identity_and_no_signature() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    bed.forget_user();
+    bed.config("[commit]\ngpgsign = true\n[gpg]\nprogram = false\n");
+    put(place.root(), "src/x.rs", "broken");
+    assert_eq!(place.restore(&mark, &[], NAME).unwrap(), ["restored src/x.rs"]);
+    let who = bed.raw(&bed.root, &["log", "-1", "--format=%an <%ae> %cn <%ce>", LOST]);
+    assert_eq!(who, "Redraft <redraft@localhost> Redraft <redraft@localhost>");
+}
+
+#[test]
+fn a_switched_branch_is_switched_back_and_the_marked_branch_too() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    bed.raw(place.root(), &["commit", "-q", "--allow-empty", "-m", "on the feature"]);
+    let on_feature = bed.raw(place.root(), &["rev-parse", "HEAD"]);
+    bed.raw(place.root(), &["checkout", "-q", "-b", "mine", "main"]);
+    bed.raw(place.root(), &["commit", "-q", "--allow-empty", "-m", "on mine"]);
+    let on_mine = bed.raw(place.root(), &["rev-parse", "HEAD"]);
+    let lines = place.restore(&mark, &[], NAME).unwrap();
+    assert_eq!(lines[..2], ["undid 1 commit of the agent", "moved HEAD back to feature/031-limits"]);
+    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(bed.raw(&bed.root, &["rev-parse", "mine"]), on_mine);
+    let kept = bed.raw(&bed.root, &["log", "-1", "--format=%P", LOST]);
+    assert!(kept.contains(&on_feature) && kept.contains(&on_mine), "{kept}");
+}
+
+#[test]
+fn a_deleted_branch_a_detached_head_and_a_reset_are_put_back() {
+    let bed = Bed::new();
+    let (place, _) = busy(&bed);
+    bed.raw(place.root(), &["commit", "-q", "-m", "second"]);
+    let mark = place.mark().unwrap();
+    bed.raw(place.root(), &["checkout", "-q", "--detach"]);
+    bed.raw(place.root(), &["branch", "-q", "-D", "feature/031-limits"]);
+    let lines = place.restore(&mark, &[], NAME).unwrap();
+    let moved = format!("moved feature/031-limits back to commit {}", &mark.head[..10]);
+    assert_eq!(lines, [moved.as_str(), "moved HEAD back to feature/031-limits"]);
+    assert_eq!(place.mark().unwrap(), mark);
+
+    bed.raw(place.root(), &["reset", "-q", "--hard", "HEAD~1"]);
+    let lines = place.restore(&mark, &[], "reset").unwrap();
+    assert_eq!(lines, [moved.as_str(), "put the index back", "restored src/x.rs", "restored staged.txt"]);
+    assert_eq!(place.mark().unwrap(), mark);
+
+    bed.raw(place.root(), &["checkout", "-q", "--orphan", "empty"]);
+    assert_eq!(place.restore(&mark, &[], "orphan").unwrap(), ["moved HEAD back to feature/031-limits"]);
+    assert_eq!(place.mark().unwrap(), mark);
+}
+
+#[test]
+fn a_head_that_was_detached_is_detached_again() {
+    let bed = Bed::new();
+    let place = bed.feature();
+    bed.raw(place.root(), &["checkout", "-q", "--detach"]);
+    let mark = place.mark().unwrap();
+    bed.raw(place.root(), &["commit", "-q", "--allow-empty", "-m", "x"]);
+    assert_eq!(place.restore(&mark, &[], NAME).unwrap(), ["undid 1 commit of the agent"]);
+    bed.raw(place.root(), &["checkout", "-q", "feature/031-limits"]);
+    let moved = format!("moved HEAD back to commit {}", &mark.head[..10]);
+    assert_eq!(place.restore(&mark, &[], NAME).unwrap(), [moved]);
+    assert_eq!(place.mark().unwrap(), mark);
+}
+
+#[test]
+fn staged_files_of_an_agent_are_unstaged_and_kept() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    put(place.root(), "README.md", "staged by the agent\n");
+    bed.raw(place.root(), &["add", "README.md"]);
+    put(place.root(), "README.md", "readme\n");
+    assert_eq!(place.restore(&mark, &[], NAME).unwrap(), ["put the index back"]);
+    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(bed.raw(&bed.root, &["show", &format!("{LOST}^2:README.md")]), "staged by the agent");
+}
+
+#[test]
+fn an_unfinished_merge_of_an_agent_is_ended() {
+    let bed = Bed::new();
+    bed.write("README.md", "theirs\n");
+    let place = bed.feature();
+    bed.raw(&bed.root, &["commit", "-q", "-a", "-m", "theirs"]);
+    put(place.root(), "README.md", "ours\n");
+    bed.raw(place.root(), &["commit", "-q", "-a", "-m", "ours"]);
+    let mark = place.mark().unwrap();
+    for (agent, line) in [("merge", "merge"), ("cherry-pick", "cherry-pick"), ("rebase", "rebase")] {
+        assert!(!bed.try_raw(place.root(), &[agent, "main"]).0);
+        let lines = place.restore(&mark, &[], agent).unwrap();
+        assert_eq!(lines.first(), Some(&format!("ended an unfinished {line}")), "{lines:?}");
+        assert_eq!(place.mark().unwrap(), mark, "{agent}");
+        let kept = bed.raw(&bed.root, &["show", &format!("refs/redraft/lost/{agent}:README.md")]);
+        assert!(kept.contains("<<<<<<<"), "{kept}");
+    }
+}
+
+#[test]
+fn a_restore_that_was_killed_half_way_is_run_again_and_drops_nothing() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    put(place.root(), "src/x.rs", "broken");
+    put(place.root(), "extra.txt", "extra");
+    bed.raw(place.root(), &["checkout", "-q", "-b", "mine"]);
+    bed.raw(place.root(), &["commit", "-q", "-a", "-m", "mine"]);
+    // The first run got as far as keeping everything, moving HEAD and one of the files.
+    let now = look(&place).unwrap();
+    let pass = Pass { place: &place, mark: &mark, allowed: &[], name: NAME };
+    pass.keep(&now, Some(&mark.head)).unwrap();
+    pass.move_back(&now, Some(&mark.head), &mut Vec::new()).unwrap();
+    fs::remove_file(place.root().join("extra.txt")).unwrap();
+    let first = bed.raw(&bed.root, &["rev-parse", LOST]);
+
+    let lines = place.restore(&mark, &[], NAME).unwrap();
+    assert_eq!(lines, ["put the index back", "restored src/x.rs"]);
+    assert_eq!(place.mark().unwrap(), mark);
+    let parents = bed.raw(&bed.root, &["log", "-1", "--format=%P", LOST]);
+    assert!(parents.contains(&first), "{parents}");
+    assert_eq!(bed.raw(&bed.root, &["show", &format!("{first}:extra.txt")]), "extra");
+}
+
+#[test]
+fn files_hidden_by_a_changed_gitignore_are_found() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    put(place.root(), ".gitignore", "*.log\nbuild/\nhidden*\n");
+    put(place.root(), "hidden.txt", "hidden");
+    put(place.root(), "sub/.gitignore", "*.txt\n");
+    put(place.root(), "sub/below.txt", "below");
+    let lines = place.restore(&mark, &[], NAME).unwrap();
+    for line in ["restored .gitignore", "removed hidden.txt", "removed sub/below.txt"] {
+        assert!(lines.iter().any(|found| found == line), "{line} in {lines:?}");
+    }
+    assert!(!place.root().join("sub/below.txt").exists());
+    assert_eq!(place.mark().unwrap(), mark);
+}
+
+#[test]
+fn files_and_folders_that_traded_places_trade_back() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    fs::remove_file(place.root().join("README.md")).unwrap();
+    put(place.root(), "README.md/inside", "x");
+    fs::remove_dir_all(place.root().join("src")).unwrap();
+    put(place.root(), "src", "a file now");
+    let lines = place.restore(&mark, &[], NAME).unwrap();
+    assert_eq!(lines, ["restored README.md", "removed README.md/inside", "removed src", "restored src/x.rs"]);
+    assert_eq!(place.mark().unwrap(), mark);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_swapped_for_a_link_is_put_back_without_touching_what_it_leads_to() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    put(&bed.root, "outside/x.rs", "not yours");
+    fs::remove_dir_all(place.root().join("src")).unwrap();
+    symlink(bed.root.join("outside"), place.root().join("src")).unwrap();
+    fs::set_permissions(place.root().join("README.md"), fs::Permissions::from_mode(0o755)).unwrap();
+    let lines = place.restore(&mark, &[], NAME).unwrap();
+    assert_eq!(lines, ["restored README.md", "removed src", "restored src/x.rs"]);
+    assert_eq!(get(&bed.root, "outside/x.rs").as_deref(), Some("not yours"));
+    assert_eq!(place.mark().unwrap(), mark);
+}
+
+#[test]
+fn an_agent_that_cuts_the_worktree_off_does_not_reach_the_users_checkout() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    bed.write("README.md", "the user is editing\n");
+    fs::remove_file(place.root().join(".git")).unwrap();
+    assert_eq!(place.mark().unwrap(), mark);
+    put(place.root(), "README.md", "broken\n");
+    let lines = place.restore(&mark, &[], NAME).unwrap();
+    assert_eq!(lines, ["tied the worktree to its repository again", "restored README.md"]);
+    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(bed.raw(place.root(), &["symbolic-ref", "HEAD"]), mark.branch);
+    assert_eq!(get(&bed.root, "README.md").as_deref(), Some("the user is editing\n"));
+}
+
+#[test]
+fn many_files_are_counted_instead_of_named() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    for number in 0..NAMED_FILES + 7 {
+        put(place.root(), &format!("junk/{number:03}.txt"), "junk");
+    }
+    let lines = place.restore(&mark, &[], NAME).unwrap();
+    assert_eq!(lines.len(), NAMED_FILES + 1);
+    assert_eq!(lines.last().unwrap(), &format!("restored or removed 7 more files, kept under {LOST}"));
+    assert!(!place.root().join("junk").exists());
+}
+
+#[test]
+fn a_held_lock_is_named_and_nothing_is_lost_by_trying_again() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    bed.raw(place.root(), &["add", "-A"]);
+    let lock = place.git_dir.join("index.lock");
+    fs::write(&lock, "").unwrap();
+    let error = place.restore(&mark, &[], NAME).unwrap_err().to_string();
+    assert!(error.contains(&format!("another git process holds the lock {}", lock.display())), "{error}");
+    fs::remove_file(&lock).unwrap();
+    assert_eq!(place.restore(&mark, &[], NAME).unwrap(), ["put the index back"]);
+    assert_eq!(place.mark().unwrap(), mark);
+}
+
+#[test]
+fn a_mark_whose_files_were_collected_is_said_to_be_lost() {
+    let bed = Bed::new();
+    let (place, mark) = busy(&bed);
+    put(place.root(), "src/x.rs", "broken");
+    bed.raw(&bed.root, &["gc", "-q", "--prune=now"]);
+    let error = place.restore(&mark, &[], NAME).unwrap_err();
+    assert!(matches!(&error, WorkspaceError::AnchorLost(tree) if tree.as_str() == mark.work), "{error}");
+}

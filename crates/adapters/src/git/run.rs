@@ -1,0 +1,344 @@
+//! The one place that starts git.
+//!
+//! Every call is made the same way: no shell, no hooks, no prompts, no editor, no pager, no fsmonitor, English
+//! messages, literal paths. Whatever the user configured stays in force otherwise (identity, signing, filters).
+//! Nothing here knows what a call is for.
+
+use super::error::{GitError, MINIMUM};
+use redraft_core::text::one_line;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Settings of every call. Hooks and fsmonitor would run the repository's commands; maintenance would go on in
+/// the background after we are done, and may collect what is about to be kept.
+const SETTINGS: [&str; 9] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.quotepath=false",
+    "advice.detachedHead=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "i18n.commitEncoding=UTF-8",
+    "i18n.logOutputEncoding=UTF-8",
+];
+
+/// Variables that point git somewhere else than the folder it is started in, or change what it prints. Git sets
+/// some of them for its hooks, and a hook may have started us. `GIT_CONFIG_COUNT` is not among them: git never sets
+/// it, people do, to configure git in containers.
+const INHERITED: [&str; 27] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ATTR_SOURCE",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIFF_OPTS",
+    "GIT_DIR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_GRAFT_FILE",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REFLOG_ACTION",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// Replaced objects are never looked at: a tree id must mean the same bytes for everybody.
+const FIXED: [(&str, &str); 5] = [
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_EDITOR", "true"),
+    ("LC_ALL", "C"),
+];
+
+/// The git program and the environment it gets.
+#[derive(Debug, Clone)]
+pub struct Git {
+    program: OsString,
+    overrides: Vec<(OsString, Option<OsString>)>,
+}
+
+impl Default for Git {
+    fn default() -> Git {
+        Git { program: "git".into(), overrides: Vec::new() }
+    }
+}
+
+impl Git {
+    /// Another git than the one on the PATH.
+    #[must_use]
+    pub fn with_program(mut self, program: impl Into<OsString>) -> Git {
+        self.program = program.into();
+        self
+    }
+
+    /// A variable every call gets, or does not get (`None`), whatever this process inherited.
+    #[must_use]
+    pub fn with_env(mut self, name: impl Into<OsString>, value: Option<OsString>) -> Git {
+        self.overrides.push((name.into(), value));
+        self
+    }
+
+    /// Refuses a git that lacks what the other modules rely on.
+    pub fn check_version(&self) -> Result<(), GitError> {
+        let text = self.call(Path::new("."), ["version"]).text()?;
+        let found = text.strip_prefix("git version ").unwrap_or(&text).to_owned();
+        match (version(&found), version(MINIMUM)) {
+            (Some(have), Some(need)) if have >= need => Ok(()),
+            _ => Err(GitError::TooOld { found }),
+        }
+    }
+
+    /// A call to be made in a folder.
+    #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]
+    pub(super) fn call<I, S>(&self, folder: &Path, args: I) -> Call
+    where
+        I: IntoIterator<Item = S>,
+        S: Into<OsString>,
+    {
+        let mut command = Command::new(&self.program);
+        command.current_dir(folder);
+        for name in INHERITED {
+            command.env_remove(name);
+        }
+        command.envs(FIXED);
+        for (name, value) in &self.overrides {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        Call {
+            command,
+            settings: SETTINGS.iter().map(|setting| (*setting).to_owned()).collect(),
+            args: args.into_iter().map(Into::into).collect(),
+            input: None,
+        }
+    }
+}
+
+/// One call of git, not yet made.
+#[derive(Debug)]
+pub(super) struct Call {
+    command: Command,
+    settings: Vec<String>,
+    args: Vec<OsString>,
+    input: Option<Vec<u8>>,
+}
+
+impl Call {
+    /// One more setting, `section.key=value`, stronger than any configuration file.
+    pub(super) fn setting(mut self, setting: impl Into<String>) -> Call {
+        self.settings.push(setting.into());
+        self
+    }
+
+    pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Call {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(super) fn arg(mut self, arg: impl Into<OsString>) -> Call {
+        self.args.push(arg.into());
+        self
+    }
+
+    pub(super) fn input(mut self, bytes: Vec<u8>) -> Call {
+        self.input = Some(bytes);
+        self
+    }
+
+    /// These texts, each ended by a NUL, as input.
+    pub(super) fn input_list<'a>(self, items: impl IntoIterator<Item = &'a [u8]>) -> Call {
+        let mut bytes = Vec::new();
+        for item in items {
+            bytes.extend_from_slice(item);
+            bytes.push(0);
+        }
+        self.input(bytes)
+    }
+
+    /// What git wrote, without the last line break, when it succeeded.
+    pub(super) fn text(self) -> Result<String, GitError> {
+        let done = self.succeed()?;
+        Ok(String::from_utf8_lossy(&done.stdout).trim_end_matches('\n').to_owned())
+    }
+
+    /// The NUL-ended texts git wrote, when it succeeded.
+    pub(super) fn list(self) -> Result<Vec<Vec<u8>>, GitError> {
+        let mut done = self.succeed()?;
+        if done.stdout.last() == Some(&0) {
+            done.stdout.pop();
+        }
+        if done.stdout.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(done.stdout.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
+    }
+
+    pub(super) fn succeed(self) -> Result<Done, GitError> {
+        let done = self.end()?;
+        match done.failure() {
+            None => Ok(done),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Makes the call, whatever its exit code.
+    pub(super) fn end(mut self) -> Result<Done, GitError> {
+        let shown = self.shown();
+        self.command.arg("--literal-pathspecs").arg("--no-pager");
+        for setting in &self.settings {
+            self.command.arg("-c").arg(setting);
+        }
+        self.command.args(&self.args);
+        let output = feed(&mut self.command, self.input).map_err(|error| match error.kind() {
+            // A folder that is gone looks the same as a program that is gone.
+            io::ErrorKind::NotFound if self.command.get_current_dir().is_none_or(Path::is_dir) => {
+                GitError::Missing { program: self.command.get_program().to_string_lossy().into_owned() }
+            }
+            _ => GitError::Broken { command: shown.clone(), detail: error.to_string() },
+        })?;
+        Ok(Done {
+            command: shown,
+            code: output.status.code(),
+            stdout: output.stdout,
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+
+    /// The command as a person would type it, short enough for a message.
+    fn shown(&self) -> String {
+        let words: Vec<_> = self.args.iter().map(|arg| arg.to_string_lossy()).collect();
+        one_line(&format!("git {}", words.join(" ")), 120)
+    }
+}
+
+/// A call that came to its end.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) command: String,
+    pub(super) code: Option<i32>,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: String,
+}
+
+impl Done {
+    pub(super) fn failure(&self) -> Option<GitError> {
+        let (command, stderr) = (self.command.clone(), self.stderr.clone());
+        if self.code == Some(0) {
+            None
+        } else if stderr.contains("No space left on device") || stderr.contains("Disk quota exceeded") {
+            Some(GitError::NoSpace { command, detail: one_line(&stderr, 400) })
+        } else {
+            Some(GitError::Failed { command, code: self.code, stderr })
+        }
+    }
+
+    /// Git said something it never says.
+    pub(super) fn unexpected(&self) -> GitError {
+        let text = one_line(&String::from_utf8_lossy(&self.stdout), 200);
+        GitError::Broken { command: self.command.clone(), detail: format!("unexpected output `{text}`") }
+    }
+}
+
+fn feed(command: &mut Command, input: Option<Vec<u8>>) -> io::Result<Output> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let Some(input) = input else { return command.stdin(Stdio::null()).output() };
+    let mut child = command.stdin(Stdio::piped()).spawn()?;
+    let stdin = child.stdin.take();
+    // Written beside the reading, or a long input and a long output would wait for each other.
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // A git that stops reading early says why on stderr.
+            stdin.map(|mut pipe| pipe.write_all(&input))
+        });
+        child.wait_with_output()
+    })
+}
+
+/// Major and minor number of `2.47.3` or `2.39.5 (Apple Git-154)`.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbed::Bed;
+    use super::*;
+
+    #[test]
+    fn a_missing_git_program_is_told_apart_from_a_missing_folder() {
+        let bed = Bed::new();
+        let absent = bed.git.clone().with_program("no-such-git-program");
+        let error = absent.check_version().unwrap_err();
+        assert!(error.to_string().starts_with("the program `no-such-git-program` was not found"), "{error}");
+        let error = bed.git.call(&bed.root.join("gone"), ["version"]).text().unwrap_err();
+        assert!(matches!(error, GitError::Broken { .. }), "{error}");
+    }
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert!(version("2.9.1") < version(MINIMUM));
+        assert!(version("2.38.0.windows.1") >= version(MINIMUM));
+        assert!(version("2.100") > version(MINIMUM));
+        assert!(version("3.0.0-rc1") > version(MINIMUM));
+        assert_eq!(version("2.39.5 (Apple Git-154)"), Some((2, 39)));
+        assert_eq!(version("unknown"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_git_that_is_too_old_is_refused_with_its_version() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let bed = Bed::new();
+        let old = bed.root.join("old-git");
+        std::fs::write(&old, "#!/bin/sh\necho git version 2.37.9\n").unwrap();
+        std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let error = bed.git.clone().with_program(&old).check_version().unwrap_err();
+        assert_eq!(error.to_string(), "git 2.37.9 is too old; redraft needs git 2.38 or newer");
+        assert!(bed.git.check_version().is_ok());
+    }
+
+    #[test]
+    fn variables_of_a_hook_that_started_us_do_not_reach_git() {
+        let bed = Bed::new();
+        let call = bed.git.call(&bed.root, ["version"]);
+        let removed: Vec<_> = call.command.get_envs().filter(|(_, value)| value.is_none()).collect();
+        for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_CONFIG_PARAMETERS", "GIT_DIFF_OPTS"] {
+            assert!(removed.iter().any(|(removed, _)| *removed == OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_told_apart_from_other_failures() {
+        let done = |stderr: &str| Done {
+            command: "git add".to_owned(),
+            code: Some(128),
+            stdout: Vec::new(),
+            stderr: stderr.to_owned(),
+        };
+        let full = done("error: unable to write file x: No space left on device").failure();
+        assert!(matches!(full, Some(GitError::NoSpace { .. })));
+        let other = done("fatal: bad object").failure().unwrap();
+        assert_eq!(other.to_string(), "git add: fatal: bad object");
+        assert_eq!(done("").failure().unwrap().to_string(), "git add: ended with code 128 and said nothing");
+    }
+}

@@ -1,0 +1,138 @@
+//! Throw-away repositories for tests, shut off from the configuration of the machine they run on.
+
+use super::{Git, GitWorkspace, Repository};
+use redraft_core::ids::FeatureId;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A repository in a temporary folder. `raw` is git as a person or an agent would run it.
+pub(super) struct Bed {
+    /// Holds the folder as long as the bed lives.
+    _folder: TempDir,
+    pub(super) git: Git,
+    pub(super) root: PathBuf,
+    home: PathBuf,
+}
+
+impl Bed {
+    /// A repository with a user, without commits.
+    pub(super) fn without_commits() -> Bed {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        let (home, root) = (base.join("home"), base.join("repo"));
+        fs::create_dir_all(&home).unwrap();
+        fs::create_dir_all(&root).unwrap();
+        let mut git = Git::default();
+        for (name, value) in environment(&home) {
+            git = git.with_env(name, value.map(Into::into));
+        }
+        let bed = Bed { _folder: folder, git, root, home };
+        bed.config("[user]\nname = Ada\nemail = ada@example.org\n");
+        bed.raw(&bed.root, &["init", "-q", "-b", "main"]);
+        bed
+    }
+
+    /// A repository with one commit on `main`.
+    pub(super) fn new() -> Bed {
+        let bed = Bed::without_commits();
+        bed.write("README.md", "readme\n");
+        bed.write("src/x.rs", "fn x() {}\n");
+        bed.write(".gitignore", "*.log\nbuild/\n");
+        bed.raw(&bed.root, &["add", "."]);
+        bed.raw(&bed.root, &["commit", "-q", "-m", "first"]);
+        bed
+    }
+
+    /// Adds lines to the user's configuration.
+    pub(super) fn config(&self, text: &str) {
+        let path = self.home.join("config");
+        let old = fs::read_to_string(&path).unwrap_or_default();
+        fs::write(path, old + text).unwrap();
+    }
+
+    /// Makes the user nobody.
+    pub(super) fn forget_user(&self) {
+        fs::write(self.home.join("config"), "").unwrap();
+    }
+
+    pub(super) fn raw(&self, folder: &Path, args: &[&str]) -> String {
+        let (ok, text) = self.try_raw(folder, args);
+        assert!(ok, "git {args:?}: {text}");
+        text
+    }
+
+    /// Whether git succeeded, and what it said.
+    #[expect(clippy::disallowed_methods, reason = "looks at the repository from outside")]
+    pub(super) fn try_raw(&self, folder: &Path, args: &[&str]) -> (bool, String) {
+        let mut command = Command::new("git");
+        command.current_dir(folder).args(args);
+        for (name, value) in environment(&self.home) {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        let output = command.output().unwrap();
+        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if !output.status.success() {
+            text.push_str(&String::from_utf8_lossy(&output.stderr));
+        }
+        (output.status.success(), text.trim_end().to_owned())
+    }
+
+    /// Writes a file of the main checkout.
+    pub(super) fn write(&self, path: &str, text: &str) {
+        put(&self.root, path, text);
+    }
+
+    pub(super) fn repository(&self) -> Repository {
+        Repository::discover_with(self.git.clone(), &self.root).unwrap()
+    }
+
+    /// A feature with its own worktree.
+    pub(super) fn feature(&self) -> GitWorkspace {
+        let repository = self.repository();
+        let (place, _) = repository.create_feature(FeatureId(31), "limits").unwrap();
+        GitWorkspace::open(&repository, &place.worktree, &place.branch).unwrap()
+    }
+}
+
+/// Writes a file below a folder, creating folders as needed.
+pub(super) fn put(root: &Path, path: &str, text: &str) {
+    let full = root.join(path);
+    fs::create_dir_all(full.parent().unwrap()).unwrap();
+    fs::write(full, text).unwrap();
+}
+
+pub(super) fn get(root: &Path, path: &str) -> Option<String> {
+    fs::read_to_string(root.join(path)).ok()
+}
+
+pub(super) fn paths(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// What keeps the machine's own configuration out; none means the variable is not set.
+fn environment(home: &Path) -> Vec<(&'static str, Option<PathBuf>)> {
+    let unset = [
+        "EMAIL",
+        "GIT_AUTHOR_NAME",
+        "GIT_AUTHOR_EMAIL",
+        "GIT_COMMITTER_NAME",
+        "GIT_COMMITTER_EMAIL",
+        "GIT_CONFIG_COUNT",
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_WORK_TREE",
+    ];
+    let mut variables = vec![
+        ("HOME", Some(home.to_owned())),
+        ("XDG_CONFIG_HOME", Some(home.to_owned())),
+        ("GIT_CONFIG_GLOBAL", Some(home.join("config"))),
+        ("GIT_CONFIG_NOSYSTEM", Some(PathBuf::from("1"))),
+    ];
+    variables.extend(unset.map(|name| (name, None)));
+    variables
+}

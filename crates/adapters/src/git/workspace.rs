@@ -1,0 +1,172 @@
+//! A worktree as the engine's `Workspace` port sees it.
+//!
+//! This file only says where the worktree is and hands each question to the module that answers it.
+
+use super::error::GitError;
+use super::files::Files;
+use super::recent::Recent;
+use super::repository::Repository;
+use super::run::{Call, Git};
+use super::{commit, restore, revision, standing};
+use redraft_core::event::TreeMark;
+use redraft_core::ids::Revision;
+use redraft_engine::ports::{Commit, Trailers, Workspace, WorkspaceError};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// A worktree and the branch that is worked on in it.
+#[derive(Debug)]
+pub struct GitWorkspace {
+    pub(super) git: Git,
+    pub(super) files: Files,
+    /// Git's folder for this worktree.
+    pub(super) git_dir: PathBuf,
+    pub(super) common: PathBuf,
+    /// Redraft's folder in the common one.
+    pub(super) state: PathBuf,
+    /// Without `refs/heads/`.
+    pub(super) branch: String,
+    /// The file `.git` that ties a linked worktree to the repository; none in the main checkout.
+    pub(super) link: Option<Vec<u8>>,
+    recent: Mutex<Recent>,
+}
+
+impl GitWorkspace {
+    /// The worktree at `root`, which may also be the main checkout.
+    pub fn open(repository: &Repository, root: &Path, branch: &str) -> Result<GitWorkspace, GitError> {
+        let not_ours = || GitError::NotAWorktree(root.to_owned());
+        let root = fs::canonicalize(root).map_err(|_| not_ours())?;
+        let ask = ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"];
+        // After the repository was moved, git finds nothing here until the worktree is repaired.
+        let answer = repository.git.call(&root, ask).text().map_err(|error| match error {
+            GitError::Failed { .. } => not_ours(),
+            other => other,
+        })?;
+        let answers: Vec<&str> = answer.lines().collect();
+        let [git_dir, common, top] = answers.as_slice() else { return Err(not_ours()) };
+        // A folder without its own `.git` belongs to the checkout around it, which must not be touched.
+        if Path::new(top) != root || Path::new(common) != repository.common_dir() {
+            return Err(not_ours());
+        }
+        let dot_git = root.join(".git");
+        let link = match dot_git.is_file() {
+            true => Some(fs::read(&dot_git).map_err(|error| GitError::file(&dot_git, &error))?),
+            false => None,
+        };
+        Ok(GitWorkspace {
+            git: repository.git.clone(),
+            files: Files::new(root),
+            git_dir: PathBuf::from(git_dir),
+            common: PathBuf::from(common),
+            state: repository.state_dir(),
+            branch: branch.to_owned(),
+            link,
+            recent: Mutex::default(),
+        })
+    }
+
+    pub fn root(&self) -> &Path {
+        self.files.root()
+    }
+
+    pub fn branch(&self) -> &str {
+        &self.branch
+    }
+
+    /// A call for this worktree. It names the repository itself, so that an agent that removes the worktree's
+    /// `.git` does not turn it into a call for the checkout around it.
+    pub(super) fn call<const N: usize>(&self, args: [&str; N]) -> Call {
+        let call = self.git.call(self.root(), args);
+        call.env("GIT_DIR", &self.git_dir).env("GIT_WORK_TREE", self.root())
+    }
+
+    /// What was asked a moment ago. A panic elsewhere cannot leave it half written, so a poisoned lock is as good.
+    fn recent<T>(&self, ask: impl FnOnce(&mut Recent) -> T) -> T {
+        ask(&mut self.recent.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Scratch space.
+    pub(super) fn temp(&self) -> PathBuf {
+        self.state.join("tmp")
+    }
+}
+
+impl Workspace for GitWorkspace {
+    fn folder(&self) -> PathBuf {
+        self.root().to_owned()
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        self.files.read(path)
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
+        self.files.write(path, bytes)
+    }
+
+    fn revision(&self, paths: &[String]) -> Result<Option<Revision>, WorkspaceError> {
+        let found = revision::found(self, paths)?;
+        if let Some(revision) = self.recent(|recent| recent.taken(&found)) {
+            return Ok(revision);
+        }
+        let revision = revision::take(self, paths)?;
+        // Only if nothing changed while the tree was taken is it the tree of what was found.
+        if revision::found(self, paths)? == found {
+            self.recent(|recent| recent.take(found, revision.clone()));
+        }
+        Ok(revision)
+    }
+
+    fn read_at(&self, revision: &Revision, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        if let Some(bytes) = self.recent(|recent| recent.file(revision, path)) {
+            return Ok(bytes);
+        }
+        let bytes = revision::read_at(self, revision, path)?;
+        self.recent(|recent| recent.read(revision, path, bytes.clone()));
+        Ok(bytes)
+    }
+
+    fn delta(&self, from: &Revision, to: &Revision) -> Result<String, WorkspaceError> {
+        if let Some(delta) = self.recent(|recent| recent.delta(from, to)) {
+            return Ok(delta);
+        }
+        let delta = revision::delta(self, from, to)?;
+        self.recent(|recent| recent.compared(from, to, delta.clone()));
+        Ok(delta)
+    }
+
+    fn keep(&self, name: &str, revision: &Revision) -> Result<(), WorkspaceError> {
+        revision::keep(self, name, revision)
+    }
+
+    fn mark(&self) -> Result<TreeMark, WorkspaceError> {
+        standing::mark(self)
+    }
+
+    fn restore(
+        &self,
+        mark: &TreeMark,
+        allowed: &[String],
+        name: &str,
+    ) -> Result<Vec<String>, WorkspaceError> {
+        restore::restore(self, mark, allowed, name)
+    }
+
+    fn commit(
+        &self,
+        paths: &[String],
+        message: &str,
+        trailers: &Trailers,
+    ) -> Result<Option<Commit>, WorkspaceError> {
+        commit::commit(self, paths, message, trailers)
+    }
+
+    fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError> {
+        commit::newest_seq(self, base)
+    }
+
+    fn head(&self) -> Result<(Commit, Trailers), WorkspaceError> {
+        commit::head(self)
+    }
+}
