@@ -12,4 +12,5 @@ pub mod config;
 pub mod git;
 pub mod inbox;
 pub mod lock;
+pub mod rehearsal;
 pub mod sqlite;

@@ -1,0 +1,164 @@
+//! An open question that nobody owns and for which no default is given.
+//!
+//! The next phase would have to choose the behaviour itself. An owner or a default is enough; so is an answer.
+
+use super::{Defect, Looked, Papers, Wrong, mark, quote, section_name};
+use crate::rehearsal::document::{Kind, cells, has_any, plain};
+use crate::rehearsal::ids::leading;
+use crate::rehearsal::spec::{Part, Spec, after_id};
+use redraft_core::verdict::{Claim, Severity};
+
+pub(super) fn look(papers: &Papers<'_>) -> Looked {
+    let spec = &papers.spec;
+    let mut looked = Looked { name: "every open question has an owner or a default", ..Looked::default() };
+    let mut count = 0;
+    for at in 0..spec.document.lines.len() {
+        let Some(question) = question(spec, at) else { continue };
+        count += 1;
+        if is_settled(spec, at) {
+            looked.settled.push((vec![mark(&question)], format!("line {} settles it", at + 1)));
+        } else {
+            looked.defects.push(defect(papers, at, &question));
+        }
+    }
+    looked.note = format!("{count} open questions");
+    looked
+}
+
+/// The question a line asks: an item, a row or a heading of an open-question section. What follows its question
+/// mark is no part of it, so that it keeps its name when an owner is added.
+fn question(spec: &Spec<'_>, at: usize) -> Option<String> {
+    let document = &spec.document;
+    let line = &document.lines[at];
+    let titles =
+        ["resolved", "answered", "closed", "decided", "fulfilled", "deferred", "phase", "for design"];
+    let resolved =
+        document.titles(at).any(|title| has_any(title, &titles) && !has_any(title, &["unresolved"]));
+    if !spec.is_in(at, Part::Questions) || resolved {
+        return None;
+    }
+    let said = match line.kind {
+        Kind::Item { indent: 0..=1, .. } => plain(document.said(at)),
+        Kind::Row if !document.is_table_head(at) => {
+            let row = cells(line.raw);
+            plain(row.iter().max_by_key(|cell| cell.split_whitespace().count())?)
+        }
+        _ => return None,
+    };
+    let said = if leading(&said).is_some() { after_id(&said) } else { said };
+    let none = ["none", "no open", "n/a", "nothing", "-", "—"];
+    let lower = said.to_lowercase();
+    if none.iter().any(|word| lower.starts_with(word)) || said.split_whitespace().count() < 3 || !asks(&said)
+    {
+        return None;
+    }
+    Some(match said.find('?') {
+        Some(end) => said[..=end].to_owned(),
+        None => said.split(" (owner").next().unwrap_or(&said).to_owned(),
+    })
+}
+
+/// A question, or a short note of what is not known. A longer statement is somebody's answer.
+fn asks(said: &str) -> bool {
+    let first = said.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let words = [
+        "who", "what", "which", "where", "when", "why", "how", "should", "whether", "do", "does", "is",
+        "are", "can", "may", "will", "shall", "must",
+    ];
+    let note = said.split_whitespace().count() <= 10
+        && !said.contains([':', '(', '—'])
+        && !has_any(said, &[" not "]);
+    said.contains('?') || words.contains(&first.as_str()) || note
+}
+
+fn is_settled(spec: &Spec<'_>, at: usize) -> bool {
+    let document = &spec.document;
+    let block = document.block_of_item(at);
+    let text = document.text(block);
+    let lower = text.to_lowercase();
+    let ticked = lower.trim_start().starts_with("- [x]") || text.contains("~~");
+    let words = [
+        "owner",
+        "owned by",
+        "default",
+        "assum",
+        "decided",
+        "decision",
+        "resolved",
+        "resolution",
+        "answer:",
+        "answered",
+        "proposed",
+        "proposal",
+        "recommend",
+        "until then",
+        "for now",
+        "deferred",
+        "assigned",
+        "decides",
+        "leaning",
+        "responsible",
+        "design phase",
+        "lean:",
+        "→",
+        "confirmed",
+        "executed",
+        "fulfilled",
+        "design p",
+        "design c",
+        " owns ",
+        "candidate",
+    ];
+    let named =
+        text.split_whitespace().any(|word| word.trim_start_matches('(').starts_with('@') && word.len() > 2);
+    ticked
+        || named
+        || words.iter().any(|word| lower.contains(word))
+        || filled_column(spec, at)
+        || signed(&text)
+}
+
+/// `(Anna)` at the end names who answers.
+fn signed(text: &str) -> bool {
+    let line = text.trim_end().trim_end_matches('.');
+    let inside = line.strip_suffix(')').and_then(|line| line.rsplit_once('(')).map(|(_, inside)| inside);
+    inside.is_some_and(|name| {
+        name.split_whitespace().count() <= 3
+            && name.starts_with(char::is_uppercase)
+            && name.chars().all(|c| c.is_alphabetic() || c.is_whitespace())
+    })
+}
+
+/// A column for the owner or the default with something in it.
+fn filled_column(spec: &Spec<'_>, at: usize) -> bool {
+    let document = &spec.document;
+    let Some(head) = document.table_head(at) else { return false };
+    let row = cells(document.lines[at].raw);
+    let columns = cells(document.lines[head].raw);
+    columns.iter().enumerate().any(|(column, title)| {
+        let asked =
+            has_any(title, &["owner", "default", "who", "answer", "decision", "proposal", "assumption"]);
+        asked && row.get(column).is_some_and(|cell| cell.chars().any(char::is_alphanumeric))
+    })
+}
+
+fn defect(papers: &Papers<'_>, at: usize, question: &str) -> Defect {
+    let document = &papers.spec.document;
+    let section = document.section(at);
+    Defect {
+        wrong: Wrong::NoOwner { line: at },
+        severity: Severity::Blocker,
+        category: "completeness",
+        claim: Claim::Present,
+        file: papers.path.to_owned(),
+        line: at,
+        section: section.to_owned(),
+        quote: quote(document.lines[at].raw),
+        description: format!(
+            "the open question `{}` of {} has neither an owner nor a default, so the next phase would have to guess",
+            mark(question),
+            section_name(section)
+        ),
+        suggestion: "name who answers it and what holds until then".to_owned(),
+    }
+}

@@ -1,0 +1,6 @@
+//! The agent as the engine uses it: requests in, answers out.
+
+mod diff;
+mod loops;
+mod misbehaviour;
+mod stage;
