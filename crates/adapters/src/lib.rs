@@ -7,10 +7,13 @@
 //! Start reading at [`git`] (the repository, a feature's worktree, everything that is kept or undone there) or
 //! at [`sqlite::Ledger`] (where the events are); agents are [`rehearsal`] and, for models behind HTTP, [`api`].
 
+pub mod api;
 pub mod clock;
 pub mod config;
 pub mod git;
+mod http;
 pub mod inbox;
 pub mod lock;
 pub mod rehearsal;
 pub mod sqlite;
+mod tools;

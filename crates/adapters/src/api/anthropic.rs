@@ -1,0 +1,331 @@
+//! Anthropic's Messages protocol: where the cache boundaries stand, and how a streamed answer is put together.
+//!
+//! Boundaries after the constant, feature and role fragments are part of the stored bytes; only the one on the newest
+//! message moves. A boundary is no part of the cached prefix, so moving it costs nothing.
+
+use super::raw::{self, Members, quoted};
+use super::spend::sold;
+use super::wire::{Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported};
+use crate::http::sse::Event;
+use crate::tools::{Tool, ToolResult};
+use redraft_core::price::Lifetime;
+use redraft_core::prompt::{Fragment, Prompt};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const VERSION: &str = "2023-06-01";
+
+#[derive(Debug, Clone)]
+pub(super) struct Messages {
+    /// After constant, feature and role fragments and on the newest message; never longer than the one before.
+    lifetimes: [Lifetime; 4],
+}
+
+impl Messages {
+    pub(super) fn new(stable: [Lifetime; 3], newest: Lifetime) -> Messages {
+        let [constant, feature, role] = stable;
+        let mut lifetimes = [constant, feature, role, newest].map(sold);
+        // The vendor refuses a longer lifetime after a shorter one, and the newest message must keep what it asks for:
+        // whatever it builds on has to last at least as long.
+        for at in (1..lifetimes.len()).rev() {
+            lifetimes[at - 1] = lifetimes[at - 1].max(lifetimes[at]);
+        }
+        Messages { lifetimes }
+    }
+
+    /// The fragments of one stability as blocks, the last of them with a boundary.
+    fn blocks(fragments: &[Fragment], lifetime: Lifetime) -> Vec<String> {
+        let texts = fragments.iter().filter_map(|fragment| joined([fragment]));
+        let mut blocks: Vec<String> = texts.map(|text| block(&text).json()).collect();
+        if let Some(last) = blocks.last_mut() {
+            *last = with_boundary(last, lifetime);
+        }
+        blocks
+    }
+}
+
+impl Wire for Messages {
+    fn signature(&self) -> String {
+        format!("anthropic messages {VERSION} {}", self.lifetimes.map(Lifetime::name).join(" "))
+    }
+
+    fn path(&self) -> &'static str {
+        "/v1/messages"
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        let key = key.map(|key| ("x-api-key", key.to_owned()));
+        [("anthropic-version", VERSION.to_owned())].into_iter().chain(key).collect()
+    }
+
+    fn tools(&self, tools: &[&Tool]) -> String {
+        let tools: Vec<String> = tools
+            .iter()
+            .map(|tool| {
+                let Tool { name, description, schema } = tool;
+                format!(
+                    r#"{{"name":{},"description":{},"input_schema":{schema}}}"#,
+                    quoted(name),
+                    quoted(description)
+                )
+            })
+            .collect();
+        raw::list(&tools)
+    }
+
+    fn open(&self, prompt: &Prompt) -> Opening {
+        let [constant, feature, role, _] = self.lifetimes;
+        let system = Messages::blocks(&prompt.constant, constant);
+        let mut blocks = Messages::blocks(&prompt.feature, feature);
+        blocks.extend(Messages::blocks(&prompt.role, role));
+        blocks.extend(joined(&prompt.turn).map(|text| block(&text).json()));
+        let system = if system.is_empty() { String::new() } else { raw::list(&system) };
+        Opening { system, message: message("user", &blocks) }
+    }
+
+    fn say(&self, text: &str) -> String {
+        message("user", &[block(text).json()])
+    }
+
+    fn results(&self, results: &[(Call, ToolResult)]) -> Vec<String> {
+        let blocks: Vec<String> = results
+            .iter()
+            .map(|(call, result)| {
+                let mut block = Members::default()
+                    .with("type", quoted("tool_result"))
+                    .with("tool_use_id", quoted(&call.id))
+                    .with("content", quoted(&result.text));
+                if result.is_error {
+                    block.set("is_error", "true".to_owned());
+                }
+                block.json()
+            })
+            .collect();
+        vec![message("user", &blocks)]
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> String {
+        let [.., newest] = self.lifetimes;
+        let mut messages: Vec<String> = ask.messages.iter().map(|message| (*message).to_owned()).collect();
+        if let Some(last) = messages.last_mut() {
+            *last = with_boundary_at_end(last, newest);
+        }
+        let mut body = Members::default()
+            .with("model", quoted(ask.model))
+            .with("max_tokens", ask.max_tokens.to_string())
+            .with("stream", "true");
+        // The vendor reads them in this order, whatever the order here.
+        if ask.tools != "[]" {
+            body.set("tools", ask.tools.to_owned());
+        }
+        if !ask.system.is_empty() {
+            body.set("system", ask.system.to_owned());
+        }
+        body.set("messages", raw::list(&messages));
+        if !ask.schema.is_empty() {
+            let schema = ask.schema;
+            body.set("output_config", format!(r#"{{"format":{{"type":"json_schema","schema":{schema}}}}}"#));
+        }
+        body.json()
+    }
+
+    fn listen(&self) -> Box<dyn Listener> {
+        Box::new(Stream::default())
+    }
+
+    fn lifetimes(&self) -> Option<(Lifetime, Lifetime)> {
+        let [longest, .., newest] = self.lifetimes;
+        Some((longest, newest))
+    }
+}
+
+fn block(text: &str) -> Members {
+    Members::default().with("type", quoted("text")).with("text", quoted(text))
+}
+
+fn message(role: &str, blocks: &[String]) -> String {
+    format!(r#"{{"role":{},"content":{}}}"#, quoted(role), raw::list(blocks))
+}
+
+fn with_boundary(block: &str, lifetime: Lifetime) -> String {
+    let control = match lifetime {
+        Lifetime::FiveMinutes => r#"{"type":"ephemeral"}"#,
+        _ => r#"{"type":"ephemeral","ttl":"1h"}"#,
+    };
+    Members::parse(block)
+        .map_or_else(|| block.to_owned(), |block| block.with("cache_control", control).json())
+}
+
+/// A boundary on the last block that can carry one; a model's own thinking cannot.
+fn with_boundary_at_end(message: &str, lifetime: Lifetime) -> String {
+    let Some(mut members) = Members::parse(message) else { return message.to_owned() };
+    let Some(mut blocks) = members.get("content").and_then(raw::elements) else { return message.to_owned() };
+    let kind = |block: &str| Members::parse(block).and_then(|block| block.text("type")).unwrap_or_default();
+    if let Some(last) = blocks.iter_mut().rev().find(|block| !kind(block).contains("thinking")) {
+        *last = with_boundary(last, lifetime);
+    }
+    members.set("content", raw::list(&blocks));
+    members.json()
+}
+
+/// An answer as it arrives.
+#[derive(Default)]
+struct Stream {
+    blocks: BTreeMap<u64, Building>,
+    counted: Counted,
+    chars: u64,
+    stop: Option<String>,
+}
+
+/// A block and what its deltas add to it.
+#[derive(Default)]
+struct Building {
+    begun: Members,
+    /// By the name of the field they extend.
+    texts: BTreeMap<&'static str, String>,
+    input: String,
+    citations: Vec<String>,
+}
+
+impl Listener for Stream {
+    fn hear(&mut self, event: &Event) -> Result<bool, Fault> {
+        let data = parsed(event)?;
+        match data["type"].as_str().unwrap_or_default() {
+            "message_start" => self.count(&data["message"]["usage"]),
+            "content_block_start" => {
+                let begun =
+                    Members::parse(&event.data).and_then(|event| Members::parse(event.get("content_block")?));
+                let begun = begun.ok_or_else(|| Fault::Garbage("a block that is no object".to_owned()))?;
+                self.blocks.insert(place(&data), Building { begun, ..Building::default() });
+            }
+            "content_block_delta" => self.extend(&data, &event.data),
+            "message_delta" => {
+                self.count(&data["usage"]);
+                self.stop = data["delta"]["stop_reason"].as_str().map(str::to_owned);
+            }
+            "message_stop" => return Ok(true),
+            "error" => return Err(reported(&data["error"])),
+            // Pings, and kinds of a later version.
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn counted(&self) -> Counted {
+        self.counted.clone()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    fn chars(&self) -> u64 {
+        self.chars
+    }
+
+    fn said(self: Box<Self>, scrub: &dyn Fn(&str) -> String) -> Result<Said, Fault> {
+        let (mut blocks, mut text, mut calls) = (Vec::new(), String::new(), Vec::new());
+        for building in self.blocks.into_values() {
+            let (block, call) = building.finished(scrub);
+            match block.text("type").as_deref() {
+                Some("text") => {
+                    let said = block.text("text").unwrap_or_default();
+                    // The vendor sends empty texts and refuses to take them back.
+                    if said.is_empty() {
+                        continue;
+                    }
+                    text.push_str(&said);
+                }
+                Some("tool_use") => calls.push(call),
+                _ => {}
+            }
+            blocks.push(block.json());
+        }
+        let end = match self.stop.as_deref() {
+            None => return Err(Fault::Cut),
+            Some("tool_use") if !calls.is_empty() => End::Tools,
+            Some("pause_turn") => End::Paused,
+            Some("max_tokens") => End::Truncated,
+            Some("refusal") => End::Refused,
+            Some("model_context_window_exceeded") => End::Full,
+            Some(_) => End::Answered,
+        };
+        let messages = if blocks.is_empty() { Vec::new() } else { vec![message("assistant", &blocks)] };
+        Ok(Said { messages, text, calls, end })
+    }
+}
+
+impl Stream {
+    fn extend(&mut self, data: &Value, raw: &str) {
+        let Some(building) = self.blocks.get_mut(&place(data)) else { return };
+        let delta = &data["delta"];
+        for field in ["text", "thinking", "signature"] {
+            if let Some(piece) = delta[field].as_str() {
+                self.chars += piece.chars().count() as u64;
+                building.texts.entry(field).or_default().push_str(piece);
+            }
+        }
+        if let Some(piece) = delta["partial_json"].as_str() {
+            self.chars += piece.chars().count() as u64;
+            building.input.push_str(piece);
+        }
+        let citation =
+            || Members::parse(Members::parse(raw)?.get("delta")?)?.get("citation").map(str::to_owned);
+        building.citations.extend(citation());
+    }
+
+    /// Later counts replace earlier ones; what an event does not mention stays.
+    fn count(&mut self, usage: &Value) {
+        let counted = &mut self.counted;
+        let number = |field: &str| usage[field].as_u64();
+        counted.uncached = number("input_tokens").unwrap_or(counted.uncached);
+        counted.read = number("cache_read_input_tokens").unwrap_or(counted.read);
+        counted.output = number("output_tokens").unwrap_or(counted.output);
+        let by_lifetime = |field: &str| usage["cache_creation"][field].as_u64();
+        match (by_lifetime("ephemeral_5m_input_tokens"), by_lifetime("ephemeral_1h_input_tokens")) {
+            (None, None) => {
+                if let Some(written) = number("cache_creation_input_tokens") {
+                    // Where only the sum is given, the dearer lifetime is the safe reading.
+                    counted.written = vec![(Lifetime::Hour, written)];
+                }
+            }
+            (minutes, hour) => {
+                counted.written = vec![
+                    (Lifetime::FiveMinutes, minutes.unwrap_or_default()),
+                    (Lifetime::Hour, hour.unwrap_or_default()),
+                ];
+            }
+        }
+    }
+}
+
+impl Building {
+    /// The block as it goes back to the vendor, and the call it is if it is one.
+    fn finished(self, scrub: &dyn Fn(&str) -> String) -> (Members, Call) {
+        let Building { begun: mut block, texts, input, citations } = self;
+        for (field, added) in texts {
+            let text = block.text(field).unwrap_or_default() + &added;
+            // A signature vouches for the thinking beside it, so neither may be touched.
+            let text = if field == "text" { scrub(&text) } else { text };
+            block.set(field, quoted(&text));
+        }
+        if !citations.is_empty() {
+            block.set("citations", raw::list(&citations));
+        }
+        let parsed: Option<Value> = if input.trim().is_empty() {
+            block.get("input").and_then(|input| serde_json::from_str(input).ok())
+        } else {
+            serde_json::from_str(&input).ok()
+        };
+        if !input.trim().is_empty() {
+            block.set("input", if parsed.is_some() { input } else { json!({}).to_string() });
+        }
+        let word = |name: &str| block.text(name).unwrap_or_default();
+        let call = Call { id: word("id"), name: word("name"), input: parsed };
+        (block, call)
+    }
+}
+
+fn place(data: &Value) -> u64 {
+    data["index"].as_u64().unwrap_or_default()
+}

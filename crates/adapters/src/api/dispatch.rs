@@ -1,0 +1,393 @@
+//! One dispatch: send the conversation, do what the model asks of its tools, until it answers.
+//!
+//! Every message is stored before the next request is sent, and the turn is closed when the answer is there; what went
+//! wrong before that leaves the conversation as it was. Protocols are behind [`super::wire`]. Start at [`run`].
+
+use super::ApiAgent;
+use super::spend::{CHARS_PER_TOKEN, Spending, so_far};
+use super::transcript::{Done, Transcript};
+use super::wire::{Ask, Call, Counted, End, Fault, Listener, Said, joined, reported};
+use crate::http::retry::{self, Failure, Retry};
+use crate::http::sse::Events;
+use crate::http::{HttpError, Limits, Response};
+use crate::tools::{ToolResult, Toolbox};
+use redraft_core::event::Now;
+use redraft_core::usage::{Usage, Usd, grouped};
+use redraft_engine::ports::{AgentError, Outcome, Request, Watch};
+use serde_json::Value;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+    let toolbox = Toolbox::new(&request.folder, &request.may_write, &request.tools);
+    let toolbox = toolbox.map_err(|why| agent.error(Now::GiveUp, &why, None))?;
+    let dispatch = Dispatch {
+        agent,
+        request,
+        watch,
+        began_ms: watch.now_ms(),
+        asked: 0,
+        toolbox,
+        spending: Spending::new(&agent.card, request.max_usd),
+        opened: Vec::new(),
+        denials: Vec::new(),
+        notes: Vec::new(),
+    };
+    dispatch.run()
+}
+
+struct Dispatch<'a> {
+    agent: &'a ApiAgent,
+    request: &'a Request,
+    watch: &'a dyn Watch,
+    began_ms: i64,
+    /// Requests sent, repetitions included.
+    asked: u64,
+    toolbox: Toolbox,
+    spending: Spending<'a>,
+    opened: Vec<String>,
+    denials: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// Why a request brought no answer.
+enum Trouble {
+    Http(HttpError),
+    Status { status: u16, retry_after: Option<String>, fault: Fault },
+    Stream(Fault),
+    Overspent(Usd),
+}
+
+impl From<HttpError> for Trouble {
+    fn from(error: HttpError) -> Trouble {
+        Trouble::Http(error)
+    }
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Trouble {
+        Trouble::Stream(fault)
+    }
+}
+
+impl Dispatch<'_> {
+    fn run(mut self) -> Result<Outcome, AgentError> {
+        if self.watch.stopped() {
+            return Err(self.interrupted());
+        }
+        let mut transcript = self.transcript()?;
+        let earlier = transcript.last().cloned();
+        for turn in 0..self.agent.bounds.turns {
+            let asked_ms = self.watch.now_ms();
+            let (said, counted) = self.ask(&transcript)?;
+            if let Some(earlier) = earlier.as_ref().filter(|_| turn == 0) {
+                self.notes.extend(self.missed(earlier, &transcript, asked_ms, &counted));
+            }
+            let parts = transcript.parts();
+            for message in &said.messages {
+                self.stored(transcript.add(message.clone()))?;
+            }
+            match said.end {
+                End::Answered if said.messages.is_empty() => {
+                    return Err(self.failed(Now::GiveUp, "an empty answer"));
+                }
+                End::Answered => {
+                    let ticket = self.request.ticket.to_string();
+                    let done = Done { ticket, asked_ms, prompt_tokens: counted.input(), parts };
+                    self.stored(transcript.finish(done))?;
+                    return Ok(self.outcome(said.text));
+                }
+                End::Tools => {
+                    let results = self.call_all(said.calls);
+                    for message in self.agent.wire.results(&results) {
+                        self.stored(transcript.add(message))?;
+                    }
+                }
+                End::Paused => {}
+                end @ (End::Truncated | End::Refused | End::Full) => return Err(self.ended(end)),
+            }
+            if self.watch.stopped() {
+                return Err(self.interrupted());
+            }
+        }
+        let turns = self.agent.bounds.turns;
+        Err(self
+            .failed(Now::GiveUp, &format!("no answer after {turns} requests; the model kept calling tools")))
+    }
+
+    /// The conversation up to and including what is asked now.
+    fn transcript(&self) -> Result<Transcript, AgentError> {
+        let Self { agent, request, .. } = *self;
+        let prompt = agent.scrubbed(&request.prompt);
+        if request.resume {
+            let mut transcript = agent.continued(request)?;
+            let text = joined(prompt.fragments().map(|(_, fragment)| fragment)).unwrap_or_default();
+            self.stored(transcript.add(agent.wire.say(&text)))?;
+            return Ok(transcript);
+        }
+        let opening = agent.wire.open(&prompt);
+        let head = agent.head(request, opening.system);
+        let mut transcript = self.stored(agent.transcripts.open(&request.session, head))?;
+        self.stored(transcript.add(opening.message))?;
+        Ok(transcript)
+    }
+
+    /// Sends the conversation, again where that may help.
+    fn ask(&mut self, transcript: &Transcript) -> Result<(Said, Counted), AgentError> {
+        let agent = self.agent;
+        let messages = transcript.messages();
+        let body = agent.wire.body(&Ask {
+            model: &agent.model,
+            max_tokens: agent.bounds.answer_tokens,
+            system: &transcript.head.system,
+            tools: &transcript.head.tools,
+            schema: &transcript.head.schema,
+            messages: &messages,
+        });
+        // What the requests before cost is known only at their end.
+        if let Some(max) = self.spending.max().filter(|_| self.spending.is_over(&Counted::default())) {
+            self.recover(&Trouble::Overspent(max), 1)?;
+        }
+        let mut attempt = 1;
+        loop {
+            self.asked += 1;
+            let mut listener = agent.wire.listen();
+            let heard = self.exchange(body.clone(), listener.as_mut());
+            let (counted, chars) = (listener.counted(), listener.chars());
+            let said = heard.and_then(|()| Ok(listener.said(&|text| agent.scrub(text))?));
+            match said {
+                Ok(said) => {
+                    self.spending.add(&counted);
+                    return Ok((said, counted));
+                }
+                Err(trouble) => {
+                    self.spending.add(&so_far(counted, chars));
+                    self.recover(&trouble, attempt)?;
+                }
+            }
+            attempt += 1;
+        }
+    }
+
+    /// One request and its whole answer.
+    fn exchange(&self, body: String, listener: &mut dyn Listener) -> Result<(), Trouble> {
+        let agent = self.agent;
+        let url = format!("{}{}", agent.base_url, agent.wire.path());
+        let headers = agent.wire.headers(agent.key.as_ref().map(super::Key::expose));
+        let limits = Limits { deadlines: self.request.deadlines, began_ms: self.began_ms, watch: self.watch };
+        let sent = Counted { uncached: body.chars().count() as u64 / CHARS_PER_TOKEN, ..Counted::default() };
+        let mut response = agent.client.post(&url, &headers, body, limits)?;
+        if response.status != 200 {
+            return Err(refused(response)?);
+        }
+        let (mut events, mut heard) = (Events::default(), 0);
+        while let Some(bytes) = response.next()? {
+            for event in events.push(&bytes).map_err(|error| Fault::Garbage(error.to_string()))? {
+                heard += 1;
+                // Some servers end every stream this way, whatever its protocol.
+                if event.data.trim() == "[DONE]" || listener.hear(&event)? {
+                    return Ok(());
+                }
+                self.check(&sent, listener)?;
+            }
+        }
+        match heard {
+            0 => Err(Fault::Garbage("the answer is not a stream of events".to_owned()).into()),
+            // The listener knows whether it has all of the answer.
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a request that has become too dear. An answer that is there already is paid for, so it is kept.
+    fn check(&self, sent: &Counted, listener: &dyn Listener) -> Result<(), Trouble> {
+        let Some(max) = self.spending.max().filter(|_| !listener.is_whole()) else { return Ok(()) };
+        let counted = listener.counted();
+        // Some servers count the prompt only at the end; until then its size is what is known.
+        let counted = if counted.input() == 0 { sent.clone() } else { counted };
+        let counted = so_far(counted, listener.chars());
+        if self.spending.is_over(&counted) { Err(Trouble::Overspent(max)) } else { Ok(()) }
+    }
+
+    /// Waits, if the same request may succeed later; else says what the trouble means.
+    fn recover(&self, trouble: &Trouble, attempt: u32) -> Result<(), AgentError> {
+        let (status, retry_after, kind, detail) = match trouble {
+            Trouble::Http(HttpError::Stopped) => return Err(self.interrupted()),
+            Trouble::Http(error @ HttpError::Refused(_)) => {
+                return Err(self.failed(Now::AskPerson, &error.to_string()));
+            }
+            Trouble::Http(error @ (HttpError::Broken(_) | HttpError::Connect(_))) => {
+                (None, None, "", error.to_string())
+            }
+            Trouble::Http(error) => return Err(self.failed(Now::GiveUp, &error.to_string())),
+            Trouble::Stream(Fault::Cut) => (None, None, "", "the answer broke off".to_owned()),
+            Trouble::Overspent(max) => {
+                return Err(
+                    self.failed(Now::AskPerson, &format!("cut off: more than {max} for one dispatch"))
+                );
+            }
+            Trouble::Stream(Fault::Garbage(why)) => return Err(self.failed(Now::GiveUp, why)),
+            Trouble::Stream(Fault::Reported { kind, message }) => {
+                (Some(200), None, kind.as_str(), format!("{kind}: {message}"))
+            }
+            Trouble::Status { status, retry_after, fault } => {
+                let (kind, message) = match fault {
+                    Fault::Reported { kind, message } => (kind.as_str(), message.as_str()),
+                    Fault::Cut => ("", ""),
+                    Fault::Garbage(body) => ("", body.as_str()),
+                };
+                (Some(*status), retry_after.as_deref(), kind, format!("status {status}: {message}"))
+            }
+        };
+        let left_ms = self.left_ms();
+        let retry_after_ms = retry::retry_after_ms(retry_after);
+        let failure = Failure { attempt, status, retry_after_ms, kind, left_ms, random: self.random() };
+        match retry::next(&failure) {
+            Retry::Wait(ms) if self.watch.wait_ms(ms) => Ok(()),
+            Retry::Wait(_) => Err(self.interrupted()),
+            // A conversation that has outgrown the model can be begun anew with less in it.
+            Retry::Stop(Now::GiveUp) if self.request.resume && is_too_long(status, kind, &detail) => {
+                Err(self.failed(Now::FreshSession, &detail))
+            }
+            Retry::Stop(now) if attempt > 1 => {
+                Err(self.failed(now, &format!("{detail} (after {attempt} tries)")))
+            }
+            Retry::Stop(now) => Err(self.failed(now, &detail)),
+        }
+    }
+
+    fn call_all(&mut self, calls: Vec<Call>) -> Vec<(Call, ToolResult)> {
+        let mut results = Vec::with_capacity(calls.len());
+        for call in calls {
+            let mut result = match &call.input {
+                Some(input) => self.toolbox.call(&call.name, input),
+                None => not_json(&call.name),
+            };
+            result.text = self.agent.scrub(&result.text);
+            if let Some(path) = result.opened.as_ref().filter(|path| !self.opened.contains(path)) {
+                self.opened.push(path.clone());
+            }
+            if result.denied {
+                self.denials.push(format!("{}: {}", call.name, result.text));
+            }
+            results.push((call, result));
+        }
+        results
+    }
+
+    /// Why a continued conversation was read from the cache only in small part, if that is so.
+    fn missed(&self, earlier: &Done, now: &Transcript, asked_ms: i64, counted: &Counted) -> Option<String> {
+        const SHARE_PERCENT: u64 = 80;
+        let before = earlier.prompt_tokens;
+        let (_, lifetime) = self.agent.lifetimes();
+        let passed_ms = asked_ms.saturating_sub(earlier.asked_ms).max(0) as u64;
+        let is_too_small = self.agent.card.minimum.tokens.is_some_and(|minimum| before < minimum);
+        if passed_ms >= lifetime.seconds() * 1000
+            || is_too_small
+            || counted.read * 100 >= before * SHARE_PERCENT
+        {
+            return None;
+        }
+        let parts = now.parts();
+        let differs = earlier.parts.iter().enumerate().find(|(at, part)| parts.get(*at) != Some(part));
+        let why = match differs {
+            Some((at, _)) => format!("{} differs from what was sent before", part_name(at)),
+            None => format!(
+                "all {} parts sent before are unchanged, so the provider dropped them",
+                earlier.parts.len()
+            ),
+        };
+        let (read, before) = (grouped(counted.read), grouped(before));
+        Some(format!("only {read} of {before} tokens were read from the cache: {why}"))
+    }
+
+    fn outcome(self, text: String) -> Outcome {
+        Outcome {
+            text,
+            session: Some(self.request.session.clone()),
+            usage: self.spending.sum(),
+            opened: Some(self.opened),
+            denials: self.denials,
+            notes: self.notes,
+        }
+    }
+
+    fn ended(&self, end: End) -> AgentError {
+        let tokens = grouped(self.agent.bounds.answer_tokens);
+        match end {
+            End::Full if self.request.resume => {
+                self.failed(Now::FreshSession, "the conversation no longer fits the model")
+            }
+            End::Full => self.failed(Now::GiveUp, "the prompt does not fit the model"),
+            End::Refused => self.failed(Now::GiveUp, "the model refused to answer"),
+            End::Truncated | End::Answered | End::Tools | End::Paused => self
+                .failed(Now::GiveUp, &format!("the answer was cut at {tokens} tokens; allow longer answers")),
+        }
+    }
+
+    fn stored<T>(&self, result: std::io::Result<T>) -> Result<T, AgentError> {
+        result.map_err(|error| {
+            let session = &self.request.session;
+            self.failed(Now::GiveUp, &format!("conversation {session} cannot be stored: {error}"))
+        })
+    }
+
+    fn failed(&self, now: Now, detail: &str) -> AgentError {
+        self.agent.error(now, detail, self.usage())
+    }
+
+    fn interrupted(&self) -> AgentError {
+        let error = self.failed(Now::GiveUp, "interrupted");
+        AgentError { interrupted: true, ..error }
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        (self.asked > 0).then(|| self.spending.sum())
+    }
+
+    fn left_ms(&self) -> u64 {
+        let passed = self.watch.now_ms().saturating_sub(self.began_ms).max(0) as u64;
+        self.request.deadlines.total_ms.saturating_sub(passed)
+    }
+
+    /// Differs between clients that failed at the same moment, and is the same when a test repeats.
+    fn random(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.request.ticket.to_string(), self.request.session.as_str(), self.asked).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// What an answer other than 200 says.
+fn refused(response: Response<'_>) -> Result<Trouble, HttpError> {
+    let (status, retry_after) = (response.status, response.retry_after.clone());
+    let body = response.beginning()?;
+    let fault = match serde_json::from_str::<Value>(&body) {
+        Ok(value) if value["error"].is_object() => reported(&value["error"]),
+        Ok(value) if value["error"].is_string() => reported(&serde_json::json!({"message": value["error"]})),
+        _ => Fault::Garbage(body),
+    };
+    Ok(Trouble::Status { status, retry_after, fault })
+}
+
+fn is_too_long(status: Option<u16>, kind: &str, detail: &str) -> bool {
+    let says = |words: &str| detail.to_lowercase().contains(words);
+    status == Some(413)
+        || matches!(kind, "context_length_exceeded" | "request_too_large")
+        || says("prompt is too long")
+        || says("context length")
+        || says("context size")
+}
+
+fn not_json(name: &str) -> ToolResult {
+    let text = format!("the input of {name} is not JSON; call it again");
+    ToolResult { text, is_error: true, ..ToolResult::default() }
+}
+
+/// The parts of a request in the order of [`Transcript::parts`].
+fn part_name(at: usize) -> String {
+    match at {
+        0 => "the tool set".to_owned(),
+        1 => "the system text".to_owned(),
+        2 => "the answer form".to_owned(),
+        _ => format!("message {}", at - 2),
+    }
+}

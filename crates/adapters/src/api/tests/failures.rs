@@ -1,0 +1,205 @@
+use super::*;
+use redraft_core::event::Now;
+use redraft_core::usage::Usd;
+
+fn overloaded() -> Reply {
+    Reply::error(529, "overloaded_error", "try later")
+}
+
+#[test]
+fn a_refused_key_or_a_spend_limit_asks_a_person_at_once() {
+    for reply in [
+        Reply::error(401, "authentication_error", "invalid x-api-key"),
+        Reply::error(403, "permission_error", "not yours"),
+        Reply::error(429, "enforced_spend_limit_reached", "the limit of this month is reached"),
+        Reply::ErrorInStream { kind: "permission_error".to_owned(), message: "not yours".to_owned() },
+    ] {
+        let world = World::answering(vec![reply]);
+        let error = world.error();
+        assert_eq!((error.now, world.provider.requests().len()), (Now::AskPerson, 1), "{error}");
+        assert!(world.waits().is_empty() && !error.interrupted);
+    }
+}
+
+#[test]
+fn a_wrong_request_gives_up_with_the_vendors_words() {
+    let world = World::answering(vec![Reply::error(400, "invalid_request_error", "max_tokens: too many")]);
+    let error = world.error();
+    assert_eq!(error.now, Now::GiveUp);
+    assert_eq!(error.detail, "sonnet: status 400: max_tokens: too many");
+}
+
+#[test]
+fn retry_after_is_honoured() {
+    let limited = Reply::error(429, "rate_limit_error", "slow down").with_header("retry-after", "7");
+    let world = World::answering(vec![limited, Reply::Json(verdict())]);
+    world.run(&world.anthropic(), &world.fresh()).unwrap();
+    let waits = world.waits();
+    assert!(matches!(waits.as_slice(), [ms] if (7_000..8_000).contains(ms)), "{waits:?}");
+    let bodies = world.bodies();
+    assert_eq!(bodies[0], bodies[1]);
+}
+
+#[test]
+fn a_retry_after_beyond_the_deadline_is_left_to_the_engine() {
+    let limited = Reply::error(429, "rate_limit_error", "slow down").with_header("retry-after", "3600");
+    let world = World::answering(vec![limited]);
+    let error = world.error();
+    assert!(matches!(error.now, Now::Wait(ms) if ms >= 3_600_000), "{error:?}");
+    assert!(world.waits().is_empty());
+}
+
+#[test]
+fn a_storm_of_overload_ends_after_four_tries_with_a_longer_wait() {
+    let world = World::answering(vec![overloaded()]);
+    let error = world.error();
+    assert!(matches!(error.now, Now::Wait(ms) if ms >= 60_000), "{error:?}");
+    assert!(error.detail.contains("status 529: try later (after 4 tries)"), "{error}");
+    assert_eq!(world.provider.requests().len(), 4);
+    let waits = world.waits();
+    assert!(waits.len() == 3 && waits.is_sorted(), "{waits:?}");
+}
+
+#[test]
+fn what_passes_by_itself_is_tried_again() {
+    for reply in [
+        overloaded(),
+        Reply::error(500, "api_error", "sorry"),
+        Reply::Json(verdict()).cut_after(4),
+        Reply::Close,
+        Reply::ErrorInStream { kind: "overloaded_error".to_owned(), message: "try later".to_owned() },
+    ] {
+        let world = World::answering(vec![reply.clone(), Reply::Json(verdict())]);
+        let outcome = world.run(&world.anthropic(), &world.fresh()).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&outcome.text).unwrap(), verdict(), "{reply:?}");
+        assert_eq!((world.waits().len(), world.provider.requests().len()), (1, 2), "{reply:?}");
+    }
+}
+
+#[test]
+fn an_answer_that_broke_off_is_paid_for_all_the_same() {
+    let world = World::answering(vec![Reply::Json(verdict()).cut_after(4), Reply::Json(verdict())]);
+    let twice = world.run(&world.anthropic(), &world.fresh()).unwrap().usage;
+    let world = World::answering(vec![Reply::Json(verdict())]);
+    let once = world.run(&world.anthropic(), &world.fresh()).unwrap().usage;
+    assert_eq!(twice.input(), once.input() * 2);
+    assert!(twice.output > once.output);
+}
+
+#[test]
+fn nonsense_is_not_taken_for_an_answer() {
+    for bytes in [&b"<html>hello</html>"[..], b"data: {nonsense\n\n", b"data: \xff\xfe\n\n", b""] {
+        let world = World::answering(vec![Reply::Garbage(bytes.to_vec())]);
+        let error = world.error();
+        assert_eq!((error.now, world.provider.requests().len()), (Now::GiveUp, 1), "{error}");
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_tried_four_times() {
+    let world = World::answering(vec![overloaded()]);
+    // Nothing listens on a port that was just given back.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let base_url = format!("http://127.0.0.1:{port}");
+    let agent = ApiAgent::anthropic(AnthropicSettings { base_url, ..world.anthropic_settings() }).unwrap();
+    let error = world.run(&agent, &world.fresh()).unwrap_err();
+    assert!(matches!(error.now, Now::Wait(_)) && error.detail.contains("the connection broke"), "{error}");
+    assert_eq!(world.waits().len(), 3);
+}
+
+#[test]
+fn a_redirect_is_not_followed() {
+    let away = Reply::Status {
+        code: 307,
+        headers: vec![("location".to_owned(), "/v1/models".to_owned())],
+        body: String::new(),
+    };
+    let world = World::answering(vec![away]);
+    assert_eq!(world.error().now, Now::GiveUp);
+    assert_eq!(world.provider.requests().len(), 1);
+}
+
+#[test]
+fn an_answer_of_100_megabytes_is_refused() {
+    let world = World::answering(vec![Reply::Huge { bytes: 100 * 1024 * 1024 }]);
+    let error = world.error();
+    assert_eq!(error.now, Now::GiveUp);
+    assert!(error.detail.contains("larger than 33554432 bytes"), "{error}");
+    assert!(error.usage.unwrap().output > 1_000_000);
+}
+
+/// No time that a test could ever need.
+const AGES_MS: u64 = 1_000_000_000;
+
+#[test]
+fn silence_ends_at_the_deadline_it_breaks() {
+    let begun = || Reply::text("a long answer ".repeat(50)).stalled_after(600);
+    for (reply, deadlines, said) in [
+        (Reply::Stall, (30_000, AGES_MS, AGES_MS), "no first byte within 30000 ms"),
+        (begun(), (AGES_MS, 60_000, AGES_MS), "nothing more within 60000 ms"),
+        (begun(), (AGES_MS, AGES_MS, 90_000), "not finished within 90000 ms"),
+        (Reply::Stall, (AGES_MS, AGES_MS, 90_000), "not finished within 90000 ms"),
+    ] {
+        let world = World::answering(vec![reply]);
+        world.watch.step_ms.store(10_000, Ordering::SeqCst);
+        let (first_byte_ms, idle_ms, total_ms) = deadlines;
+        let deadlines = Deadlines { connect_ms: first_byte_ms, first_byte_ms, idle_ms, total_ms };
+        let error = world.run(&world.anthropic(), &Request { deadlines, ..world.fresh() }).unwrap_err();
+        assert_eq!(error.now, Now::GiveUp);
+        assert!(error.detail.ends_with(said), "{error}");
+    }
+}
+
+#[test]
+fn a_stop_is_obeyed_while_nothing_arrives() {
+    for reply in [Reply::Stall, Reply::text("words ".repeat(500)).stalled_after(700)] {
+        let world = World::answering(vec![reply]);
+        world.watch.stop_after.store(6, Ordering::SeqCst);
+        let error = world.error();
+        assert!(error.interrupted, "{error}");
+    }
+}
+
+#[test]
+fn a_dispatch_is_cut_off_when_it_costs_too_much() {
+    // Already the prompt is too dear.
+    let world = World::answering(vec![Reply::text("answer")]);
+    let error =
+        world.run(&world.anthropic(), &Request { max_usd: Some(Usd(1)), ..world.fresh() }).unwrap_err();
+    assert_eq!(error.now, Now::AskPerson);
+    assert!(error.detail.contains("more than $0.0000"), "{error}");
+    // The answer becomes too long while it is streamed, long before it is counted.
+    let world = World::answering(vec![Reply::Huge { bytes: 8 * 1024 * 1024 }]);
+    let error =
+        world.run(&world.anthropic(), &Request { max_usd: Some(Usd(500_000)), ..world.fresh() }).unwrap_err();
+    assert!(error.detail.contains("cut off"), "{error}");
+    let cost = error.usage.unwrap().cost;
+    assert!(cost > Usd(500_000) && cost < Usd(600_000), "{cost}");
+    // Tools are called over and over.
+    let world = World::answering(vec![read_spec()]);
+    let error =
+        world.run(&world.anthropic(), &Request { max_usd: Some(Usd(25_000)), ..world.fresh() }).unwrap_err();
+    assert_eq!(error.now, Now::AskPerson, "{error}");
+}
+
+#[test]
+fn an_answer_that_is_no_answer_gives_up() {
+    for (reply, said) in
+        [(Reply::Truncated("half".to_owned()), "cut at 4,000 tokens"), (Reply::text(""), "an empty answer")]
+    {
+        let world = World::answering(vec![reply]);
+        let error = world.error();
+        assert_eq!(error.now, Now::GiveUp);
+        assert!(error.detail.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_conversation_that_outgrew_the_model_is_begun_anew() {
+    let too_long =
+        Reply::error(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum");
+    let world = World::answering(vec![Reply::Json(verdict()), too_long.clone()]);
+    world.run(&world.anthropic(), &world.fresh()).unwrap();
+    assert_eq!(world.run(&world.anthropic(), &world.resumed()).unwrap_err().now, Now::FreshSession);
+    assert_eq!(World::answering(vec![too_long]).error().now, Now::GiveUp);
+}

@@ -1,0 +1,158 @@
+//! What the vendors' protocols have in common, as far as a conversation with tools needs it.
+//!
+//! A [`Wire`] turns prompts and tool results into messages and a conversation into a request; a [`Listener`] turns the
+//! events of one answer back into messages. Both only shape values: nothing here sends, waits, counts money or stores.
+
+use crate::http::sse::Event;
+use crate::tools::{Tool, ToolResult};
+use redraft_core::price::Lifetime;
+use redraft_core::prompt::Prompt;
+use serde_json::Value;
+
+pub(super) trait Wire: Send + Sync {
+    /// Everything besides model, tools, schema and system text that a continued conversation depends on.
+    fn signature(&self) -> String;
+
+    /// What follows the base URL.
+    fn path(&self) -> &'static str;
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
+
+    fn tools(&self, tools: &[&Tool]) -> String;
+
+    /// The system text and the first message of a conversation, as they are stored and sent each time.
+    fn open(&self, prompt: &Prompt) -> Opening;
+
+    /// A later message of ours.
+    fn say(&self, text: &str) -> String;
+
+    fn results(&self, results: &[(Call, ToolResult)]) -> Vec<String>;
+
+    /// The whole request.
+    fn body(&self, ask: &Ask<'_>) -> String;
+
+    fn listen(&self) -> Box<dyn Listener>;
+
+    /// The longest lifetime anything is written for, and the one of the newest message.
+    fn lifetimes(&self) -> Option<(Lifetime, Lifetime)>;
+}
+
+/// One answer on its way.
+pub(super) trait Listener {
+    /// Takes one event; true when the answer is complete.
+    fn hear(&mut self, event: &Event) -> Result<bool, Fault>;
+
+    fn counted(&self) -> Counted;
+
+    /// Whether the model has said why it stopped, so that nothing more will be written.
+    fn is_whole(&self) -> bool;
+
+    /// Characters the model has written so far, whether or not they are counted yet.
+    fn chars(&self) -> u64;
+
+    /// What was said. `scrub` hides secrets in texts; everything else stays as it was received.
+    fn said(self: Box<Self>, scrub: &dyn Fn(&str) -> String) -> Result<Said, Fault>;
+}
+
+/// All values are raw JSON, empty where there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Opening {
+    pub(super) system: String,
+    pub(super) message: String,
+}
+
+/// A request about to be built; all values are raw JSON.
+pub(super) struct Ask<'a> {
+    pub(super) model: &'a str,
+    pub(super) max_tokens: u64,
+    pub(super) system: &'a str,
+    pub(super) tools: &'a str,
+    pub(super) schema: &'a str,
+    pub(super) messages: &'a [&'a str],
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Said {
+    /// What goes into the conversation, as received.
+    pub(super) messages: Vec<String>,
+    pub(super) text: String,
+    pub(super) calls: Vec<Call>,
+    pub(super) end: End,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// None where the model wrote something that is no JSON.
+    pub(super) input: Option<Value>,
+}
+
+/// Why the model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Answered,
+    Tools,
+    /// It wants to go on after the same conversation is sent again.
+    Paused,
+    /// The allowed length was reached.
+    Truncated,
+    Refused,
+    /// The conversation no longer fits the model.
+    Full,
+}
+
+/// What one request used, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Counted {
+    pub(super) uncached: u64,
+    pub(super) read: u64,
+    pub(super) written: Vec<(Lifetime, u64)>,
+    pub(super) output: u64,
+}
+
+/// Why there was no whole answer, in the vendor's words where it had some.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fault {
+    Reported {
+        kind: String,
+        message: String,
+    },
+    /// The answer ended before its end.
+    Cut,
+    /// Nothing this protocol knows.
+    Garbage(String),
+}
+
+impl Counted {
+    pub(super) fn input(&self) -> u64 {
+        self.uncached + self.read + self.written.iter().map(|(_, tokens)| tokens).sum::<u64>()
+    }
+}
+
+/// The data of an event.
+pub(super) fn parsed(event: &Event) -> Result<Value, Fault> {
+    serde_json::from_str(&event.data)
+        .map_err(|error| Fault::Garbage(format!("an event is not JSON: {error}")))
+}
+
+/// The error object of any of the vendors.
+pub(super) fn reported(error: &Value) -> Fault {
+    let word = |name: &str| error[name].as_str().filter(|word| !word.is_empty());
+    // OpenAI's `code` is the precise word where it is one; `type` is Anthropic's.
+    let kind = word("code").or_else(|| word("type")).unwrap_or_default();
+    let message = word("message").map_or_else(|| error.to_string(), str::to_owned);
+    Fault::Reported { kind: kind.to_owned(), message }
+}
+
+/// The texts of fragments as one, separated by an empty line; none where there is nothing to say.
+pub(super) fn joined<'a>(
+    fragments: impl IntoIterator<Item = &'a redraft_core::prompt::Fragment>,
+) -> Option<String> {
+    let texts: Vec<&str> = fragments
+        .into_iter()
+        .map(|fragment| fragment.text.trim_end())
+        .filter(|text| !text.is_empty())
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}

@@ -1,0 +1,99 @@
+//! What a failed request means: wait and send it again, or stop, and how. A pure decision; it sends nothing.
+
+use redraft_core::event::Now;
+
+/// One failed try.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Failure<'a> {
+    /// Which try this was, from 1.
+    pub(crate) attempt: u32,
+    /// None where no status arrived: the connection broke.
+    pub(crate) status: Option<u16>,
+    pub(crate) retry_after_ms: Option<u64>,
+    /// The vendor's word for it, such as `overloaded_error`; may be empty.
+    pub(crate) kind: &'a str,
+    /// What is left of the dispatch's time.
+    pub(crate) left_ms: u64,
+    /// Any number; spreads clients that failed together.
+    pub(crate) random: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Retry {
+    Wait(u64),
+    Stop(Now),
+}
+
+pub(crate) const TRIES_MAX: u32 = 4;
+const FIRST_MS: u64 = 1_000;
+const LONGEST_MS: u64 = 30_000;
+/// After so many tries the engine is told to wait at least this long before it dispatches again.
+const EXHAUSTED_MS: u64 = 60_000;
+
+pub(crate) fn next(failure: &Failure<'_>) -> Retry {
+    match meaning(failure.status, failure.kind) {
+        Meaning::Refused => Retry::Stop(Now::AskPerson),
+        Meaning::Wrong => Retry::Stop(Now::GiveUp),
+        Meaning::Passing => passing(failure),
+    }
+}
+
+/// `retry-after` in seconds. Dates are not read: a server that sends one gets the usual back-off.
+pub(crate) fn retry_after_ms(header: Option<&str>) -> Option<u64> {
+    let seconds: f64 = header?.trim().parse().ok()?;
+    (seconds.is_finite() && seconds >= 0.0).then_some((seconds * 1000.0).ceil() as u64)
+}
+
+enum Meaning {
+    /// No repetition helps; somebody must change a key, a limit or a name.
+    Refused,
+    /// This request is not accepted as it is.
+    Wrong,
+    Passing,
+}
+
+/// The kind is asked first, because an error inside a 200 has no other sign, and because a spend limit comes as a 429.
+fn meaning(status: Option<u16>, kind: &str) -> Meaning {
+    match kind {
+        "authentication_error"
+        | "permission_error"
+        | "billing_error"
+        | "not_found_error"
+        | "enforced_spend_limit_reached"
+        | "insufficient_quota"
+        | "billing_hard_limit_reached"
+        | "invalid_api_key"
+        | "model_not_found" => return Meaning::Refused,
+        "invalid_request_error" | "request_too_large" | "context_length_exceeded"
+            if !matches!(status, Some(401..=404)) =>
+        {
+            return Meaning::Wrong;
+        }
+        "overloaded_error"
+        | "rate_limit_error"
+        | "rate_limit_exceeded"
+        | "api_error"
+        | "timeout_error"
+        | "server_error" => return Meaning::Passing,
+        _ => {}
+    }
+    match status {
+        Some(401..=404) => Meaning::Refused,
+        Some(408 | 409 | 425 | 429 | 500..) | None => Meaning::Passing,
+        // An unknown error inside a stream that began well.
+        Some(200) => Meaning::Passing,
+        Some(_) => Meaning::Wrong,
+    }
+}
+
+fn passing(failure: &Failure<'_>) -> Retry {
+    let Failure { attempt, retry_after_ms, left_ms, random, .. } = *failure;
+    let doubled = FIRST_MS.saturating_mul(1 << attempt.saturating_sub(1).min(16)).min(LONGEST_MS);
+    // Between half and all of the step, so that it grows and still spreads.
+    let spread = doubled / 2 + random % (doubled / 2 + 1);
+    let wait_ms = retry_after_ms.map_or(spread, |asked| asked.saturating_add(random % FIRST_MS));
+    if attempt >= TRIES_MAX || wait_ms >= left_ms {
+        return Retry::Stop(Now::Wait(wait_ms.max(EXHAUSTED_MS)));
+    }
+    Retry::Wait(wait_ms)
+}

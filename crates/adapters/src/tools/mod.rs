@@ -1,0 +1,189 @@
+//! The small tool set of agents that have none of their own: looking at files, and changing the few a role may change.
+//!
+//! Every path goes through [`place`], which never leaves the working folder and never enters `.git`. Whatever is
+//! refused is answered with a text that names the path, because the model is its reader. Nothing here knows a vendor's
+//! protocol. Start at [`Toolbox::call`].
+
+mod change;
+mod look;
+mod place;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use place::Folder;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// The tools of one dispatch.
+#[derive(Debug)]
+pub(crate) struct Toolbox {
+    folder: Folder,
+    may_write: Vec<String>,
+    offered: Vec<&'static Tool>,
+}
+
+/// What a model is told about a tool. The bytes are constant: they stand at the beginning of every cached prompt.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    /// A JSON Schema of the input.
+    pub(crate) schema: &'static str,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ToolResult {
+    pub(crate) text: String,
+    pub(crate) is_error: bool,
+    /// The file that was read, relative to the folder.
+    pub(crate) opened: Option<String>,
+    /// Whether a rule refused the call, rather than the call being mistaken.
+    pub(crate) denied: bool,
+}
+
+/// Why a tool did nothing; the text goes to the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Refusal {
+    /// The role may not do this.
+    Denied(String),
+    /// It could not be done.
+    Failed(String),
+}
+
+/// In sending order.
+pub(crate) const TOOLS: [Tool; 6] = [
+    Tool {
+        name: "Read",
+        description: "Reads a text file and returns its lines with their numbers. Give offset (first line, from 1) \
+                      and limit (number of lines) for a part of a large file.",
+        schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"offset":{"type":"integer","minimum":1},"limit":{"type":"integer","minimum":1}},"required":["path"],"additionalProperties":false}"#,
+    },
+    Tool {
+        name: "List",
+        description: "Lists the entries of a folder; folders end in a slash. Without a path it lists the working \
+                      folder.",
+        schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"}},"required":[],"additionalProperties":false}"#,
+    },
+    Tool {
+        name: "Glob",
+        description: "Finds files by pattern: * matches within a name, ? one character, ** any number of folders. \
+                      Example: docs/**/*.md",
+        schema: r#"{"type":"object","properties":{"pattern":{"type":"string","description":"relative to the working folder"}},"required":["pattern"],"additionalProperties":false}"#,
+    },
+    Tool {
+        name: "Grep",
+        description: "Finds the lines that contain a text. The text is taken literally, not as a regular expression. \
+                      Give glob to search certain files only and ignore_case for any case.",
+        schema: r#"{"type":"object","properties":{"text":{"type":"string"},"glob":{"type":"string","description":"which files, e.g. src/**/*.rs"},"ignore_case":{"type":"boolean"}},"required":["text"],"additionalProperties":false}"#,
+    },
+    Tool {
+        name: "Write",
+        description: "Writes a whole file. Only files named in your task can be written.",
+        schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"content":{"type":"string"}},"required":["path","content"],"additionalProperties":false}"#,
+    },
+    Tool {
+        name: "Edit",
+        description: "Replaces one passage of a file. old_text must occur exactly once, so give enough of its \
+                      surroundings. Only files named in your task can be changed.",
+        schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"old_text":{"type":"string"},"new_text":{"type":"string"}},"required":["path","old_text","new_text"],"additionalProperties":false}"#,
+    },
+];
+
+/// The tools of [`TOOLS`] that are among the names, in constant order. Names of other agents' tools are left out.
+pub(crate) fn offered(names: &[String]) -> Vec<&'static Tool> {
+    const { &TOOLS }.iter().filter(|tool| names.iter().any(|name| name == tool.name)).collect()
+}
+
+impl Toolbox {
+    /// Tools that work inside `folder` and change only the files of `may_write`, both as the engine gives them.
+    pub(crate) fn new(
+        folder: &std::path::Path,
+        may_write: &[String],
+        names: &[String],
+    ) -> Result<Toolbox, String> {
+        let folder = Folder::new(folder)?;
+        Ok(Toolbox { folder, may_write: may_write.to_vec(), offered: offered(names) })
+    }
+
+    /// Does what a model asked for. Mistakes and refusals are results, too.
+    pub(crate) fn call(&self, name: &str, input: &Value) -> ToolResult {
+        match self.perform(name, input) {
+            Ok(result) => result,
+            Err(Refusal::Denied(text)) => ToolResult { text, is_error: true, denied: true, opened: None },
+            Err(Refusal::Failed(text)) => ToolResult { text, is_error: true, denied: false, opened: None },
+        }
+    }
+
+    fn perform(&self, name: &str, input: &Value) -> Result<ToolResult, Refusal> {
+        if !self.offered.iter().any(|tool| tool.name == name) {
+            let known: Vec<&str> = self.offered.iter().map(|tool| tool.name).collect();
+            return Err(Refusal::Denied(format!(
+                "there is no tool `{name}` here; use one of {}",
+                known.join(", ")
+            )));
+        }
+        match name {
+            "Read" => {
+                let path = self.folder.relative(required(input, "path")?)?;
+                let text = look::read(&self.folder, &path, number(input, "offset"), number(input, "limit"))?;
+                Ok(ToolResult { text, opened: Some(path), ..ToolResult::default() })
+            }
+            "List" => said(look::list(&self.folder, &self.folder.relative(optional(input, "path", "."))?)?),
+            "Glob" => said(search::glob(&self.folder, required(input, "pattern")?)?),
+            "Grep" => {
+                let any_case = input["ignore_case"].as_bool().unwrap_or(false);
+                said(search::grep(
+                    &self.folder,
+                    required(input, "text")?,
+                    optional(input, "glob", "**"),
+                    any_case,
+                )?)
+            }
+            "Write" => {
+                let path = self.writable(input)?;
+                said(change::write(&path, required(input, "content")?)?)
+            }
+            _ => {
+                let path = self.writable(input)?;
+                said(change::edit(&path, required(input, "old_text")?, required(input, "new_text")?)?)
+            }
+        }
+    }
+
+    /// The place of a file this role may change.
+    fn writable(&self, input: &Value) -> Result<Writable, Refusal> {
+        let path = self.folder.relative(required(input, "path")?)?;
+        if !self.may_write.contains(&path) {
+            let may =
+                if self.may_write.is_empty() { "no file".to_owned() } else { self.may_write.join(", ") };
+            return Err(Refusal::Denied(format!(
+                "`{path}` may not be changed in this task; you may change {may}"
+            )));
+        }
+        let place = self.folder.for_writing(&path)?;
+        Ok(Writable { path, place })
+    }
+}
+
+/// A file whose path was checked for writing.
+struct Writable {
+    path: String,
+    place: PathBuf,
+}
+
+fn said(text: String) -> Result<ToolResult, Refusal> {
+    Ok(ToolResult { text, ..ToolResult::default() })
+}
+
+fn required<'a>(input: &'a Value, field: &str) -> Result<&'a str, Refusal> {
+    input[field].as_str().ok_or_else(|| Refusal::Failed(format!("the input needs `{field}` as a text")))
+}
+
+fn optional<'a>(input: &'a Value, field: &str, otherwise: &'a str) -> &'a str {
+    input[field].as_str().filter(|text| !text.is_empty()).unwrap_or(otherwise)
+}
+
+fn number(input: &Value, field: &str) -> Option<u64> {
+    input[field].as_u64()
+}
