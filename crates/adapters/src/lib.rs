@@ -8,7 +8,10 @@
 //! at [`sqlite::Ledger`] (where the events are); agents are [`rehearsal`] and, for models behind HTTP, [`api`].
 
 pub mod api;
+pub mod child;
+pub mod claude;
 pub mod clock;
+pub mod codex;
 pub mod config;
 pub mod git;
 mod http;

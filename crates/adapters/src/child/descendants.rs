@@ -1,0 +1,98 @@
+//! Every process that descends from this one, found and ended.
+//!
+//! On Linux the process makes itself the reaper of its descendants, so that one whose parent ended is handed to it
+//! and not to the system's first process; a walk over `/proc` then misses none. Elsewhere only the process group of
+//! the program is reached.
+
+use rustix::process::Pid;
+#[cfg(target_os = "linux")]
+use rustix::process::{Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
+use std::io;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
+
+/// Walks with a pause between them; whoever still lives then cannot be ended at all, such as one that waits for a
+/// broken disk.
+#[cfg(target_os = "linux")]
+const WALKS_MAX: u32 = 2_000;
+#[cfg(target_os = "linux")]
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// From now on descendants are handed to this process when their parents end.
+#[cfg(target_os = "linux")]
+pub(super) fn adopt() -> io::Result<()> {
+    Ok(set_child_subreaper(Some(getpid()))?)
+}
+
+/// Ends all descendants, again and again until none is left: one may start another while we look.
+#[cfg(target_os = "linux")]
+pub(super) fn end_all(_program: Pid) {
+    for _ in 0..WALKS_MAX {
+        let left = living();
+        if left.is_empty() {
+            return;
+        }
+        for pid in left {
+            // It may have ended by itself meanwhile.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        std::thread::park_timeout(PAUSE);
+    }
+}
+
+/// Takes the ended processes that were handed to us off the system's table. Only once the program itself has been
+/// waited for, because this would take its status too.
+#[cfg(target_os = "linux")]
+pub(super) fn reap() {
+    while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+}
+
+/// The descendants that have not ended.
+#[cfg(target_os = "linux")]
+fn living() -> Vec<Pid> {
+    let all: Vec<Process> = std::fs::read_dir("/proc").into_iter().flatten().filter_map(process).collect();
+    let mut found = vec![getpid()];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        let children = all.iter().filter(|process| process.parent == parent.as_raw_nonzero().get());
+        found.extend(children.map(|process| process.pid));
+        at += 1;
+    }
+    let ended = |pid: &Pid| all.iter().any(|process| process.pid == *pid && process.ended);
+    found.into_iter().skip(1).filter(|pid| !ended(pid)).collect()
+}
+
+#[cfg(target_os = "linux")]
+struct Process {
+    pid: Pid,
+    parent: i32,
+    ended: bool,
+}
+
+/// Reads `PID (NAME) STATE PARENT …`; a name may hold spaces and brackets, so what counts begins after the last one.
+#[cfg(target_os = "linux")]
+fn process(entry: io::Result<std::fs::DirEntry>) -> Option<Process> {
+    let name = entry.ok()?.file_name();
+    let pid = Pid::from_raw(name.to_str()?.parse().ok()?)?;
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut words = rest.split_whitespace();
+    let state = words.next()?;
+    let parent = words.next()?.parse().ok()?;
+    Some(Process { pid, parent, ended: matches!(state, "Z" | "X") })
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn adopt() -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn end_all(program: Pid) {
+    // The group may be gone already.
+    let _ = rustix::process::kill_process_group(program, rustix::process::Signal::KILL);
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn reap() {}

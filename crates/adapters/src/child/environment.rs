@@ -1,0 +1,94 @@
+//! The variables an agent may see. Everything else of the user's environment stays with us.
+//!
+//! Values are handed in; nothing here reads the environment of this process.
+
+use redraft_core::ticket::Ticket;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+/// Names the dispatch an agent works for. `run` refuses to start where it is set, so that an agent cannot start runs.
+pub const TICKET: &str = "REDRAFT_TICKET";
+
+/// Variables by name.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Environment(pub BTreeMap<OsString, OsString>);
+
+/// What every agent is given, where it is set. A star stands for any ending.
+const COMMON: [&str; 22] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LC_*",
+    "TZ",
+    "TERM",
+    "TMPDIR",
+    "SHELL",
+    "XDG_*",
+    "SSL_CERT_*",
+    "NODE_EXTRA_CA_CERTS",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSH_AUTH_SOCK",
+];
+
+/// Endings of names whose values are secrets.
+const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS"];
+
+impl Environment {
+    /// What an agent of one kind sees of the user's: the common variables, its own, those the user named.
+    pub(crate) fn passed(&self, own: &[&str], named: &[String]) -> Environment {
+        let wanted = |name: &OsStr| {
+            let patterns = COMMON.iter().chain(own).copied().chain(named.iter().map(String::as_str));
+            name.to_str().is_some_and(|name| patterns.into_iter().any(|pattern| fits(name, pattern)))
+        };
+        let passed = self.0.iter().filter(|(name, _)| wanted(name));
+        Environment(passed.map(|(name, value)| (name.clone(), value.clone())).collect())
+    }
+
+    /// Adds what every process of a dispatch carries.
+    pub(crate) fn mark(&mut self, ticket: &Ticket) {
+        self.set(TICKET, &ticket.to_string());
+        self.set("GIT_TERMINAL_PROMPT", "0");
+    }
+
+    /// Sets what the user has not set.
+    pub(crate) fn default_to(&mut self, name: &str, value: &str) {
+        self.0.entry(name.into()).or_insert_with(|| value.into());
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.0.insert(name.into(), value.into());
+    }
+
+    /// Values that must not appear in a message.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let secret = |name: &OsString| {
+            let name = name.to_string_lossy().to_uppercase();
+            SECRET.iter().any(|ending| name.ends_with(ending))
+        };
+        let values = self.0.iter().filter(|(name, _)| secret(name));
+        values.filter_map(|(_, value)| Some(value.to_str()?.to_owned())).collect()
+    }
+}
+
+/// Values may be secrets, so only names are shown.
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+fn fits(name: &str, pattern: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => name == pattern,
+    }
+}

@@ -1,0 +1,62 @@
+//! Lines of bounded length out of a stream of any length.
+
+use std::io::{self, BufRead};
+
+/// One step through a stream.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// Without its line break. The last one may have had none.
+    Whole(Vec<u8>),
+    /// A line that was longer than allowed; it is read over and not kept.
+    TooLong,
+    /// More of a line arrived; nothing to read yet, but a sign of life.
+    Part,
+}
+
+/// Reads line by line; what exceeds `max` bytes is never held in memory.
+pub(crate) struct Bounded<R> {
+    reader: R,
+    max: usize,
+    held: Vec<u8>,
+    skipping: bool,
+}
+
+impl<R: BufRead> Bounded<R> {
+    pub(crate) fn new(reader: R, max: usize) -> Self {
+        Bounded { reader, max, held: Vec::new(), skipping: false }
+    }
+
+    /// The next step; none at the end of the stream.
+    pub(crate) fn step(&mut self) -> io::Result<Option<Line>> {
+        let available = loop {
+            match self.reader.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
+        if available.is_empty() {
+            return Ok(self.last());
+        }
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let piece = &available[..end.unwrap_or(available.len())];
+        if self.held.len() + piece.len() > self.max {
+            self.skipping = true;
+            self.held = Vec::new();
+        }
+        if !self.skipping {
+            self.held.extend_from_slice(piece);
+        }
+        let used = piece.len() + usize::from(end.is_some());
+        self.reader.consume(used);
+        Ok(Some(if end.is_some() { self.finish() } else { Line::Part }))
+    }
+
+    fn finish(&mut self) -> Line {
+        let held = std::mem::take(&mut self.held);
+        if std::mem::take(&mut self.skipping) { Line::TooLong } else { Line::Whole(held) }
+    }
+
+    fn last(&mut self) -> Option<Line> {
+        (self.skipping || !self.held.is_empty()).then(|| self.finish())
+    }
+}

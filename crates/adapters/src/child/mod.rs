@@ -1,0 +1,25 @@
+//! Agents that are programs: started so that nothing of them outlives us, and read so that nothing they print can
+//! hurt us.
+//!
+//! A program is not started directly but through [`worker`], a hidden verb of our own binary, which adopts every
+//! process the program leaves behind and ends them all when its pipe to us closes, however we died. Nothing here
+//! knows a vendor, a prompt or what a line means.
+//!
+//! Start at [`Launch::run`] (our side) and [`worker::work`] (the other side).
+
+mod descendants;
+mod environment;
+mod lines;
+mod program;
+mod run;
+mod session;
+pub mod worker;
+
+#[cfg(test)]
+mod tests;
+
+pub use environment::{Environment, TICKET};
+pub(crate) use lines::{Bounded, Line};
+pub(crate) use program::Program;
+pub(crate) use run::{End, Finished, LINE_BYTES_MAX, Launch};
+pub(crate) use session::{Asked, Fingerprint, Sessions, read_kept, write_kept};

@@ -1,0 +1,188 @@
+//! Our side of a worker: starts it, reads its lines, and ends it in time.
+
+use super::environment::Environment;
+use super::lines::{Bounded, Line};
+use super::worker::{self, Exit};
+use redraft_engine::ports::{Deadlines, Watch};
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// No line of an agent is longer, unless something is wrong with it.
+pub(crate) const LINE_BYTES_MAX: usize = 16 << 20;
+/// How often the run's own wishes are looked at while nothing arrives.
+const SLICE: Duration = Duration::from_millis(25);
+/// How long a worker may take to end its processes.
+const ENDING_SLICES: u32 = 400;
+const STDERR_SHOWN: usize = 16 << 10;
+
+/// One program, ready to be started.
+pub(crate) struct Launch<'a> {
+    /// Our own binary.
+    pub(crate) worker: &'a Path,
+    /// Where everything it prints is kept.
+    pub(crate) out: &'a Path,
+    pub(crate) program: &'a Path,
+    pub(crate) arguments: &'a [OsString],
+    pub(crate) folder: &'a Path,
+    pub(crate) input: &'a str,
+    pub(crate) environment: &'a Environment,
+    pub(crate) deadlines: Deadlines,
+}
+
+/// Why there is nothing more to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The program ended, or could not be started.
+    Exited(Exit),
+    /// The worker was ended by somebody else; what became of the program is not known.
+    Vanished,
+    /// The run was asked to stop.
+    Stopped,
+    Slow(Slow),
+}
+
+/// Which deadline passed, and how long it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slow {
+    FirstByte(u64),
+    Idle(u64),
+    Total(u64),
+}
+
+impl std::fmt::Display for Slow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Slow::FirstByte(ms) => write!(f, "said nothing within {ms} ms"),
+            Slow::Idle(ms) => write!(f, "was silent for {ms} ms"),
+            Slow::Total(ms) => write!(f, "did not finish within {ms} ms"),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) end: End,
+    /// The beginning of what it said on standard error.
+    pub(crate) stderr: String,
+}
+
+/// A worker that runs.
+pub(crate) struct Started {
+    child: Child,
+    steps: Receiver<Line>,
+}
+
+impl Launch<'_> {
+    /// Starts the program and hands over its lines until it ends, the run stops or a deadline passes. No process of it
+    /// is left when this returns.
+    pub(crate) fn run(&self, watch: &dyn Watch, each: &mut dyn FnMut(Line)) -> io::Result<Finished> {
+        let started = self.start()?;
+        let early = started.listen(self.deadlines, watch, each);
+        let Started { mut child, steps } = started;
+        // From here on nobody takes lines; the reading thread goes on so that the worker never waits for us.
+        drop(steps);
+        end(&mut child, early.is_some());
+        let end = early.unwrap_or_else(|| Exit::read(self.out).map_or(End::Vanished, End::Exited));
+        Ok(Finished { end, stderr: stderr(self.out) })
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "starts our own binary, which starts the agent's program")]
+    pub(crate) fn start(&self) -> io::Result<Started> {
+        fs::create_dir_all(self.out)?;
+        // A file of an earlier start would be taken for this one's.
+        for name in [worker::STDOUT, worker::STDERR, worker::EXIT] {
+            match fs::remove_file(self.out.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        fs::write(self.out.join(worker::STDIN), self.input)?;
+        let mut command = Command::new(self.worker);
+        command.arg("worker").arg("--out").arg(self.out).arg("--").arg(self.program).args(self.arguments);
+        command.current_dir(self.folder).env_clear().envs(&self.environment.0);
+        // A group of its own: Ctrl-C is for us, and we decide what it means for the agent.
+        command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn()?;
+        let stdout = child.stdout.take();
+        let (send, steps) = sync_channel(64);
+        let reading = std::thread::Builder::new().name("agent output".to_owned());
+        reading.spawn(move || read(stdout, &send))?;
+        Ok(Started { child, steps })
+    }
+}
+
+impl Started {
+    /// Hands over lines; says why it stopped before the end of the output, if it did.
+    fn listen(&self, deadlines: Deadlines, watch: &dyn Watch, each: &mut dyn FnMut(Line)) -> Option<End> {
+        let began_ms = watch.now_ms();
+        let mut heard_ms = None;
+        loop {
+            match self.steps.recv_timeout(SLICE) {
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(step) => {
+                    heard_ms = Some(watch.now_ms());
+                    if step != Line::Part {
+                        each(step);
+                    }
+                }
+            }
+            if watch.stopped() {
+                return Some(End::Stopped);
+            }
+            if let Some(slow) = late(deadlines, began_ms, heard_ms, watch.now_ms()) {
+                return Some(End::Slow(slow));
+            }
+        }
+    }
+}
+
+/// The deadline that has passed, if any.
+pub(super) fn late(deadlines: Deadlines, began_ms: i64, heard_ms: Option<i64>, now_ms: i64) -> Option<Slow> {
+    let passed = |since_ms: i64, limit_ms: u64| now_ms.saturating_sub(since_ms).max(0) as u64 >= limit_ms;
+    let Deadlines { first_byte_ms, idle_ms, total_ms, .. } = deadlines;
+    if passed(began_ms, total_ms) {
+        return Some(Slow::Total(total_ms));
+    }
+    match heard_ms {
+        None => passed(began_ms, first_byte_ms).then_some(Slow::FirstByte(first_byte_ms)),
+        Some(heard_ms) => passed(heard_ms, idle_ms).then_some(Slow::Idle(idle_ms)),
+    }
+}
+
+/// Reads to the end whether or not anybody listens.
+fn read(stdout: Option<ChildStdout>, send: &SyncSender<Line>) {
+    let Some(stdout) = stdout else { return };
+    let mut lines = Bounded::new(BufReader::with_capacity(64 * 1024, stdout), LINE_BYTES_MAX);
+    while let Ok(Some(step)) = lines.step() {
+        // Nobody listens any more once a deadline has passed.
+        let _ = send.send(step);
+    }
+}
+
+/// Waits until the worker is gone, and with it everything it started. `early`: it has to be told.
+fn end(child: &mut Child, early: bool) {
+    if early {
+        drop(child.stdin.take());
+    }
+    for _ in 0..ENDING_SLICES {
+        if !matches!(child.try_wait(), Ok(None)) {
+            return;
+        }
+        std::thread::park_timeout(SLICE);
+    }
+    // It neither ends nor answers; a process that is gone already is what we want.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn stderr(out: &Path) -> String {
+    let bytes = fs::read(out.join(worker::STDERR)).unwrap_or_default();
+    String::from_utf8_lossy(&bytes[..bytes.len().min(STDERR_SHOWN)]).into_owned()
+}

@@ -1,0 +1,134 @@
+//! What is kept of a conversation that lives in another program: under which circumstances it was begun.
+//!
+//! A conversation goes on only under exactly those, because a different model, flag or text would silently answer
+//! from another beginning and pay for all of it again. Start at [`Sessions`].
+
+use redraft_core::ids::SessionId;
+use redraft_core::text;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const VERSION: u16 = 1;
+
+/// Everything that must be the same for a conversation to go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fingerprint {
+    pub(crate) v: u16,
+    pub(crate) program: String,
+    pub(crate) version: String,
+    pub(crate) model: String,
+    pub(crate) flags: Vec<String>,
+    pub(crate) system_sha256: String,
+    pub(crate) tools: Vec<String>,
+    pub(crate) schema_sha256: String,
+    pub(crate) folder: String,
+}
+
+impl Fingerprint {
+    pub(crate) const VERSION: u16 = VERSION;
+
+    /// The first thing that is not as it was, with both values; none when all is the same.
+    pub(crate) fn difference(&self, now: &Fingerprint) -> Option<String> {
+        let words = |list: &[String]| list.join(" ");
+        let pairs = [
+            ("program", self.program.clone(), now.program.clone()),
+            ("version", self.version.clone(), now.version.clone()),
+            ("model", self.model.clone(), now.model.clone()),
+            ("tools", words(&self.tools), words(&now.tools)),
+            ("flags", words(&self.flags), words(&now.flags)),
+            ("system text", self.system_sha256.clone(), now.system_sha256.clone()),
+            ("schema", self.schema_sha256.clone(), now.schema_sha256.clone()),
+            ("folder", self.folder.clone(), now.folder.clone()),
+        ];
+        let (name, then, now) = pairs.into_iter().find(|(_, then, now)| then != now)?;
+        Some(text::one_line(&format!("{name} {now}, begun with {then}"), 160))
+    }
+}
+
+/// What was asked in one dispatch, kept beside its output for whoever finds it after a crash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asked {
+    pub(crate) v: u16,
+    pub(crate) ticket: String,
+    pub(crate) session: String,
+    pub(crate) resume: bool,
+    pub(crate) folder: PathBuf,
+    pub(crate) fingerprint: Fingerprint,
+    /// What the dispatch costs if its answer does not say, in millionths of a dollar.
+    pub(crate) reserved: u64,
+}
+
+impl Asked {
+    pub(crate) const VERSION: u16 = VERSION;
+    const FILE: &str = "asked.json";
+
+    pub(crate) fn keep(&self, out: &Path) -> io::Result<()> {
+        fs::create_dir_all(out)?;
+        write_kept(&out.join(Self::FILE), self)
+    }
+
+    pub(crate) fn read(out: &Path) -> Option<Asked> {
+        let asked: Asked = read_kept(&out.join(Self::FILE)).ok().flatten()?;
+        (asked.v == VERSION).then_some(asked)
+    }
+}
+
+/// The conversations of one agent, a folder each.
+pub(crate) struct Sessions {
+    folder: PathBuf,
+}
+
+impl Sessions {
+    const FINGERPRINT: &str = "fingerprint.json";
+
+    pub(crate) fn new(state: &Path) -> Self {
+        Sessions { folder: state.join("sessions") }
+    }
+
+    /// A folder for any name: letters, digits and dashes as they are, other bytes in hex.
+    pub(crate) fn folder(&self, session: &SessionId) -> PathBuf {
+        let mut name = String::new();
+        for byte in session.as_str().bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' => name.push(char::from(byte)),
+                other => name.push_str(&format!("%{other:02x}")),
+            }
+        }
+        self.folder.join(name)
+    }
+
+    pub(crate) fn begin(&self, session: &SessionId, fingerprint: &Fingerprint) -> io::Result<()> {
+        fs::create_dir_all(self.folder(session))?;
+        write_kept(&self.folder(session).join(Self::FINGERPRINT), fingerprint)
+    }
+
+    /// Why a conversation cannot go on now, in words; none when it can.
+    pub(crate) fn refusal(&self, session: &SessionId, now: &Fingerprint) -> Option<String> {
+        match read_kept::<Fingerprint>(&self.folder(session).join(Self::FINGERPRINT)) {
+            Ok(Some(then)) => then.difference(now).map(|what| format!("fingerprint differs: {what}")),
+            Ok(None) => Some(format!("nothing is known of conversation {session}")),
+            Err(error) => Some(format!("what is kept of conversation {session} cannot be read: {error}")),
+        }
+    }
+}
+
+/// Reads a kept object; none when there is no such file.
+pub(crate) fn read_kept<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
+    match fs::read(file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::other),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Replaces a kept object, whole or not at all.
+pub(crate) fn write_kept(file: &Path, value: &impl Serialize) -> io::Result<()> {
+    let part = file.with_extension("part");
+    fs::write(&part, serde_json::to_vec(value).map_err(io::Error::other)?)?;
+    fs::rename(&part, file)
+}

@@ -1,0 +1,135 @@
+//! The process between us and an agent's program.
+//!
+//! It is told what to run, keeps everything the program prints in a folder, passes its standard output on, and
+//! watches its own standard input: when that closes, whoever started it has cancelled or is dead, and the program
+//! ends with everything it started. It decides nothing and reads nothing of what it copies. Start at [`work`].
+
+use super::descendants;
+use rustix::process::Pid;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// What is kept of each stream; more is passed on but not kept.
+const STDOUT_KEPT: u64 = 1 << 30;
+const STDERR_KEPT: u64 = 1 << 20;
+
+pub(super) const STDIN: &str = "stdin";
+pub(super) const STDOUT: &str = "stdout";
+pub(super) const STDERR: &str = "stderr";
+pub(super) const EXIT: &str = "exit";
+
+const VERSION: u16 = 1;
+
+/// What to run, and where to keep what it prints.
+#[derive(Debug)]
+pub struct Work {
+    /// Must exist. A file `stdin` in it is what the program reads.
+    pub out: PathBuf,
+    pub program: OsString,
+    pub arguments: Vec<OsString>,
+}
+
+/// How a program ended, kept as the file `exit`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Exit {
+    v: u16,
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    /// Why it could not be started; empty when it was.
+    pub(crate) not_started: String,
+}
+
+impl Exit {
+    pub(super) fn read(out: &Path) -> Option<Exit> {
+        let exit: Exit = serde_json::from_slice(&fs::read(out.join(EXIT)).ok()?).ok()?;
+        (exit.v == VERSION).then_some(exit)
+    }
+}
+
+/// Runs the program to its end or ours. `lifeline` ends when we are to stop; `onward` gets the program's output.
+pub fn work(
+    work: &Work,
+    mut lifeline: impl Read + Send + 'static,
+    onward: impl Write + Send,
+) -> io::Result<()> {
+    descendants::adopt()?;
+    let mut child = match start(work) {
+        Ok(child) => child,
+        Err(error) => {
+            let not_started = error.to_string();
+            return keep(&work.out, &Exit { v: VERSION, code: None, signal: None, not_started });
+        }
+    };
+    let program = pid(&child)?;
+    // It ends with this process; there is nothing to wait for.
+    std::thread::Builder::new().name("lifeline".to_owned()).spawn(move || {
+        // Nothing is ever sent; reading ends when the other side is gone.
+        let _ = io::copy(&mut lifeline, &mut io::sink());
+        descendants::end_all(program);
+    })?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let status = std::thread::scope(|scope| {
+        let copied = scope.spawn(|| copy(stdout, &work.out.join(STDOUT), STDOUT_KEPT, onward));
+        let noted = scope.spawn(|| copy(stderr, &work.out.join(STDERR), STDERR_KEPT, io::sink()));
+        let status = child.wait();
+        // Whatever it left running would hold the streams open for ever.
+        descendants::end_all(program);
+        descendants::reap();
+        for thread in [copied, noted] {
+            thread.join().unwrap_or_else(|_| Err(io::Error::other("a copying thread ended in a panic")))?;
+        }
+        status
+    })?;
+    let (code, signal) = (status.code(), status.signal());
+    keep(&work.out, &Exit { v: VERSION, code, signal, not_started: String::new() })
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that starts an agent's program")]
+fn start(work: &Work) -> io::Result<Child> {
+    let input = match File::open(work.out.join(STDIN)) {
+        Ok(file) => Stdio::from(file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Stdio::null(),
+        Err(error) => return Err(error),
+    };
+    let mut command = Command::new(&work.program);
+    command.args(&work.arguments).process_group(0);
+    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+}
+
+fn pid(child: &Child) -> io::Result<Pid> {
+    let raw = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    raw.ok_or_else(|| io::Error::other(format!("process {} has no usable id", child.id())))
+}
+
+/// Copies as it comes: first to the file, so that what was passed on is always kept too.
+fn copy(from: Option<impl Read>, file: &Path, kept_max: u64, mut onward: impl Write) -> io::Result<()> {
+    let mut kept = File::create(file)?;
+    let Some(mut from) = from else { return Ok(()) };
+    let (mut buffer, mut room, mut listening) = ([0; 64 * 1024], kept_max, true);
+    loop {
+        let read = match from.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let keep = read.min(usize::try_from(room).unwrap_or(usize::MAX));
+        kept.write_all(&buffer[..keep])?;
+        room -= keep as u64;
+        // Nobody listens any more when we are about to be told to stop; what arrives until then is still kept.
+        listening = listening && onward.write_all(&buffer[..read]).and_then(|()| onward.flush()).is_ok();
+    }
+}
+
+/// Whole or not at all.
+fn keep(out: &Path, exit: &Exit) -> io::Result<()> {
+    let part = out.join("exit.part");
+    fs::write(&part, serde_json::to_vec(exit).map_err(io::Error::other)?)?;
+    fs::rename(&part, out.join(EXIT))
+}

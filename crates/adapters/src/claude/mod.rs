@@ -1,0 +1,242 @@
+//! Claude Code, the installed program, without its terminal interface.
+//!
+//! Each dispatch is one process. Everything but the turn is its system prompt, kept as a file, so that the beginning of
+//! every request stays the same bytes through commits and new files; a later turn is the same command with the same
+//! conversation. The user's own login and HOME are used. It knows the engine's port and the program, and nothing of
+//! reviews.
+//!
+//! Start at [`ClaudeAgent`]; [`flags`] is how it is called, [`stream`] what it prints, [`outcome`] what that means.
+
+mod flags;
+mod outcome;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions};
+use redraft_core::event::Now;
+use redraft_core::ids::{AgentName, SessionId};
+use redraft_core::price::{Card, Lifetime};
+use redraft_core::prompt::Prompt;
+use redraft_core::redact::Redactor;
+use redraft_core::text;
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::{Usage, Usd};
+use redraft_engine::ports::{Abilities, Agent, AgentError, Outcome, Request, Resume, UsageReport, Watch};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use stream::Heard;
+
+/// An estimate for English and Markdown, on the safe side.
+const CHARS_PER_TOKEN: u64 = 3;
+/// The definitions of the tools and the program's own words around ours.
+const FRAME_TOKENS: u64 = 6_000;
+/// What a role reads besides its prompt, and how often its requests repeat all of it: the larger of what was seen.
+const READ_TOKENS: u64 = 40_000;
+const REQUESTS: u64 = 12;
+const OUTPUT_TOKENS: u64 = 16_000;
+
+/// What a Claude Code agent needs to know.
+#[derive(Debug, Clone)]
+pub struct ClaudeSettings {
+    pub name: AgentName,
+    /// The program, found already.
+    pub program: PathBuf,
+    /// Always named: without a name the program's own choice changes between a turn and the next.
+    pub model: String,
+    /// The agent's own folder: what is kept of each conversation.
+    pub state: PathBuf,
+    /// Where the output of each dispatch is kept, by ticket.
+    pub runs: PathBuf,
+    /// Our own binary.
+    pub worker: PathBuf,
+    /// The user's variables, of which a named set is passed on.
+    pub environment: Environment,
+    /// More variables to pass on, by name; a star at the end stands for any ending.
+    pub pass: Vec<String>,
+    pub max_turns: u32,
+    /// Tools whose name differs from the profile's.
+    pub tool_map: BTreeMap<String, String>,
+    pub extra_args: Vec<String>,
+    /// What the model costs.
+    pub card: Card,
+    /// How long the cached beginning of a conversation is to last.
+    pub lifetime: Lifetime,
+}
+
+pub struct ClaudeAgent {
+    settings: ClaudeSettings,
+    program: Program,
+    sessions: Sessions,
+    redactor: Redactor,
+}
+
+impl ClaudeAgent {
+    pub fn new(settings: ClaudeSettings) -> Self {
+        let program =
+            Program::new(settings.program.clone(), settings.environment.passed(&flags::OWN, &settings.pass));
+        let sessions = Sessions::new(&settings.state);
+        let redactor = Redactor::new(settings.environment.secrets());
+        ClaudeAgent { settings, program, sessions, redactor }
+    }
+
+    /// The finished answer in the folder of a dispatch whose end nobody saw, if there is one.
+    pub fn recovered(&self, request_dir: &Path) -> Option<Outcome> {
+        let asked = Asked::read(request_dir)?;
+        let heard = Heard::in_folder(request_dir)?;
+        self.answer(&heard, &asked).ok().flatten()
+    }
+
+    /// The answer among what was heard: none where there is no last line, an error where that says so.
+    fn answer(&self, heard: &Heard, asked: &Asked) -> Result<Option<Outcome>, AgentError> {
+        let Some(result) = &heard.result else { return Ok(None) };
+        let usage = self.usage(result, Usd(asked.reserved));
+        if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
+            let usage = usage.filter(|_| result.usage.is_some_and(|usage| usage.input() > 0));
+            return Err(self.error(now, &detail, usage));
+        }
+        let known = result.session_id == asked.session;
+        Ok(Some(Outcome {
+            text: result.answer(),
+            session: known.then(|| SessionId::new(asked.session.clone())),
+            usage: usage.unwrap_or_default(),
+            opened: Some(heard.opened(&asked.folder)),
+            denials: result.denials.clone(),
+            notes: Vec::new(),
+        }))
+    }
+
+    /// After a stream that was cut the program reports no tokens at all; what was reserved then counts as spent.
+    fn usage(&self, result: &stream::ResultLine, reserved: Usd) -> Option<Usage> {
+        let told = result.usage?;
+        if told.input() + told.output == 0 {
+            return Some(Usage { cost: reserved, ..told });
+        }
+        let cost = match result.cost {
+            Usd(0) => self.settings.card.cost_by_lifetime(&told, &result.written, told.input()),
+            cost => cost,
+        };
+        Some(Usage { cost, ..told })
+    }
+
+    fn fingerprint(&self, request: &Request, system: &str) -> Result<Fingerprint, AgentError> {
+        let version = self.program.version().map_err(|detail| self.error(Now::AskPerson, detail, None))?;
+        Ok(Fingerprint {
+            v: Fingerprint::VERSION,
+            program: "claude".to_owned(),
+            version: version.to_owned(),
+            model: self.settings.model.clone(),
+            flags: flags::fixed(&self.settings),
+            system_sha256: text::hash(system.as_bytes()).to_string(),
+            tools: flags::tools(&self.settings, request),
+            schema_sha256: text::hash(request.schema.as_bytes()).to_string(),
+            folder: request.folder.display().to_string(),
+        })
+    }
+
+    /// Prepares the conversation's files; a resumed one must be as it was begun.
+    fn prepare(&self, request: &Request) -> Result<(PathBuf, Fingerprint), AgentError> {
+        let folder = self.sessions.folder(&request.session);
+        let file = folder.join("system.md");
+        let broken =
+            |error: io::Error| self.error(Now::AskPerson, &format!("{}: {error}", file.display()), None);
+        if request.resume {
+            let system = match fs::read_to_string(&file) {
+                Ok(system) => system,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    let detail = format!("nothing is known of conversation {}", request.session);
+                    return Err(self.error(Now::FreshSession, &detail, None));
+                }
+                Err(error) => return Err(broken(error)),
+            };
+            let now = self.fingerprint(request, &system)?;
+            return match self.sessions.refusal(&request.session, &now) {
+                Some(detail) => Err(self.error(Now::FreshSession, &detail, None)),
+                None => Ok((file, now)),
+            };
+        }
+        let system = Prompt { turn: Vec::new(), ..request.prompt.clone() }.text();
+        let fingerprint = self.fingerprint(request, &system)?;
+        fs::create_dir_all(&folder).and_then(|()| fs::write(&file, &system)).map_err(broken)?;
+        self.sessions.begin(&request.session, &fingerprint).map_err(broken)?;
+        Ok((file, fingerprint))
+    }
+
+    fn error(&self, now: Now, detail: &str, usage: Option<Usage>) -> AgentError {
+        let (detail, _) = self.redactor.redact(detail);
+        AgentError { now, detail: text::one_line(&detail, 400), usage, interrupted: false }
+    }
+}
+
+impl Agent for ClaudeAgent {
+    fn name(&self) -> AgentName {
+        self.settings.name.clone()
+    }
+
+    fn describe(&self) -> String {
+        format!("claude {}, {}", self.program.version().unwrap_or("(no version)"), self.settings.model)
+    }
+
+    fn is_free(&self) -> bool {
+        self.settings.card.is_free()
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { resume: Resume::Yes, opened_files: true, structured: true, usage: UsageReport::AtEnd }
+    }
+
+    fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
+        self.recovered(&self.settings.runs.join(ticket.to_string()))
+    }
+
+    fn reserve(&self, request: &Request) -> Usd {
+        let earlier = match request.resume {
+            true => fs::metadata(self.sessions.folder(&request.session).join("system.md"))
+                .map_or(0, |file| file.len()),
+            false => 0,
+        };
+        let prompt =
+            (request.prompt.chars() + earlier).div_ceil(CHARS_PER_TOKEN) + FRAME_TOKENS + READ_TOKENS;
+        let card = &self.settings.card;
+        let again = Usage { read: prompt * (REQUESTS - 1), ..Usage::default() };
+        let dearest = card.dearest(prompt, OUTPUT_TOKENS, self.settings.lifetime) + card.cost(&again, prompt);
+        request.max_usd.map_or(dearest, |max| max.min(dearest))
+    }
+
+    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+        let (system, fingerprint) = self.prepare(request)?;
+        let out = self.settings.runs.join(request.ticket.to_string());
+        let asked = Asked {
+            v: Asked::VERSION,
+            ticket: request.ticket.to_string(),
+            session: request.session.to_string(),
+            resume: request.resume,
+            folder: request.folder.clone(),
+            fingerprint,
+            reserved: self.reserve(request).0,
+        };
+        let turn = Prompt { turn: request.prompt.turn.clone(), ..Prompt::default() }.text();
+        let launch = Launch {
+            worker: &self.settings.worker,
+            out: &out,
+            program: self.program.path(),
+            arguments: &flags::all(&self.settings, request, &system),
+            folder: &request.folder,
+            input: &turn,
+            environment: &flags::environment(&self.settings, request),
+            deadlines: request.deadlines,
+        };
+        let mut heard = Heard::default();
+        let finished = asked.keep(&out).and_then(|()| launch.run(watch, &mut |line: Line| heard.take(line)));
+        let finished = finished.map_err(|error| {
+            self.error(Now::AskPerson, &format!("{}: {error}", self.settings.worker.display()), None)
+        })?;
+        if let Some(outcome) = self.answer(&heard, &asked)? {
+            return Ok(outcome);
+        }
+        let (now, detail) = outcome::silence(&heard, &finished);
+        Err(AgentError { interrupted: finished.end == End::Stopped, ..self.error(now, &detail, None) })
+    }
+}

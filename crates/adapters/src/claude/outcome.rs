@@ -1,0 +1,120 @@
+//! What an end of Claude Code means. Its exit code says next to nothing; the last line does, and where there is none,
+//! what it said on standard error.
+
+use super::stream::{Heard, ResultLine};
+use crate::child::{End, Finished};
+use redraft_core::event::Now;
+
+/// The program has repeated the request itself already.
+const BUSY_MS: u64 = 30_000;
+const UNREACHABLE_MS: u64 = 10_000;
+
+/// Why the last line is not an answer; none when it is.
+pub(super) fn failure(heard: &Heard, result: &ResultLine, resumed: bool) -> Option<(Now, String)> {
+    if !result.is_error {
+        return None;
+    }
+    let said = match result.text.is_empty() {
+        true => result.errors.join("; "),
+        false => result.text.clone(),
+    };
+    let status = result.status.map(|status| format!("{status}: ")).unwrap_or_default();
+    let detail = format!("claude {status}{}", if said.is_empty() { &result.subtype } else { &said });
+    let said = said.to_lowercase();
+    let now = lost(&said)
+        .or_else(|| by_kind(result, resumed))
+        .or_else(|| limit(heard, &said))
+        .or_else(|| result.status.map(|status| by_status(status, &said)))
+        .unwrap_or_else(|| by_words(&said));
+    Some((now, detail))
+}
+
+/// Why there is no last line.
+pub(super) fn silence(heard: &Heard, finished: &Finished) -> (Now, String) {
+    let stderr = finished.stderr.trim();
+    match &finished.end {
+        End::Stopped => (Now::GiveUp, "the run was asked to stop".to_owned()),
+        End::Slow(slow) => {
+            let retried =
+                heard.retried.map(|status| format!(", last refused with {status}")).unwrap_or_default();
+            (Now::GiveUp, format!("claude {slow}{retried}"))
+        }
+        End::Vanished => (Now::GiveUp, "claude was ended from outside".to_owned()),
+        End::Exited(exit) if !exit.not_started.is_empty() => {
+            (Now::AskPerson, format!("claude cannot be started: {}", exit.not_started))
+        }
+        End::Exited(_) if lost(&stderr.to_lowercase()).is_some() => (Now::FreshSession, stderr.to_owned()),
+        // The next attempt has a name of its own.
+        End::Exited(_) if stderr.contains("already in use") => (Now::GiveUp, stderr.to_owned()),
+        End::Exited(exit) => {
+            let how = match (exit.code, exit.signal) {
+                (_, Some(signal)) => format!("signal {signal}"),
+                (code, None) => format!("code {}", code.unwrap_or_default()),
+            };
+            let unreadable = match heard.unreadable {
+                0 => String::new(),
+                lines => format!(", {lines} unreadable lines"),
+            };
+            let detail = format!("claude ended with {how} and no result{unreadable}: {stderr}");
+            // It ended before it began: the command line itself was refused, and would be again.
+            (if heard.began || exit.signal.is_some() { Now::GiveUp } else { Now::AskPerson }, detail)
+        }
+    }
+}
+
+/// The program no longer has the conversation. Depending on its version and on what it is asked to print, this is a last
+/// line or a sentence on standard error.
+fn lost(said: &str) -> Option<Now> {
+    said.contains("no conversation found").then_some(Now::FreshSession)
+}
+
+/// Ends that the program names.
+fn by_kind(result: &ResultLine, resumed: bool) -> Option<Now> {
+    if result.terminal_reason == "prompt_too_long" || result.status == Some(413) {
+        return Some(if resumed { Now::FreshSession } else { Now::AskPerson });
+    }
+    match result.subtype.as_str() {
+        "error_max_budget_usd" => Some(Now::AskPerson),
+        "error_max_turns" | "error_max_structured_output_retries" | "error_during_execution" => {
+            Some(Now::GiveUp)
+        }
+        _ => (result.stop_reason == "refusal").then_some(Now::GiveUp),
+    }
+}
+
+/// A limit of the user's plan, as opposed to a busy service.
+fn limit(heard: &Heard, said: &str) -> Option<Now> {
+    const LIMITS: [&str; 5] =
+        ["hit your", "usage limit reached", "spend limit", "credit balance", "out of usage credits"];
+    let reached = heard.limit_ends_ms.is_some() || LIMITS.iter().any(|words| said.contains(words));
+    let ends_ms = || heard.limit_ends_ms.or_else(|| stamped(said));
+    reached.then(|| ends_ms().map_or(Now::AskPerson, Now::ParkUntil))
+}
+
+/// Older versions end the sentence with the time: `usage limit reached|1749924000`.
+fn stamped(said: &str) -> Option<i64> {
+    let (_, seconds) = said.rsplit_once('|')?;
+    seconds.trim().parse::<i64>().ok()?.checked_mul(1000)
+}
+
+fn by_status(status: u16, said: &str) -> Now {
+    match status {
+        408 | 409 | 429 | 500..=599 => Now::Wait(BUSY_MS),
+        // A model that does not exist, a request that is refused as it is, a login that does not count.
+        400..=499 => Now::AskPerson,
+        _ => by_words(said),
+    }
+}
+
+fn by_words(said: &str) -> Now {
+    const LOGIN: [&str; 4] = ["not logged in", "/login", "invalid api key", "authentication"];
+    const UNREACHABLE: [&str; 5] =
+        ["unable to connect", "timed out", "connection error", "overloaded", "econn"];
+    if LOGIN.iter().any(|words| said.contains(words)) {
+        return Now::AskPerson;
+    }
+    match UNREACHABLE.iter().any(|words| said.contains(words)) {
+        true => Now::Wait(UNREACHABLE_MS),
+        false => Now::GiveUp,
+    }
+}

@@ -1,0 +1,198 @@
+//! What Claude Code prints, one JSON object a line, reduced to what counts.
+//!
+//! Unknown lines are passed over and broken ones counted: a newer program may say more. Start at [`Heard`].
+
+use crate::child::{Bounded, LINE_BYTES_MAX, Line};
+use redraft_core::price::Lifetime;
+use redraft_core::text::one_line;
+use redraft_core::usage::{Usage, Usd};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+/// Everything of interest that was said so far.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    /// Whether it said anything in its own form.
+    pub(super) began: bool,
+    pub(super) result: Option<ResultLine>,
+    /// When a usage limit that stopped it ends, in milliseconds since 1970.
+    pub(super) limit_ends_ms: Option<i64>,
+    /// The status of the last request that failed and was repeated.
+    pub(super) retried: Option<u16>,
+    /// Lines that were no JSON or too long.
+    pub(super) unreadable: u64,
+    reads: Vec<Read>,
+}
+
+#[derive(Debug)]
+struct Read {
+    id: String,
+    file: String,
+    /// Whether the tool answered, and not with an error.
+    opened: bool,
+}
+
+/// The last line.
+#[derive(Debug, Default)]
+pub(super) struct ResultLine {
+    pub(super) subtype: String,
+    pub(super) is_error: bool,
+    pub(super) status: Option<u16>,
+    pub(super) terminal_reason: String,
+    pub(super) stop_reason: String,
+    pub(super) session_id: String,
+    pub(super) text: String,
+    pub(super) structured: Option<Value>,
+    pub(super) errors: Vec<String>,
+    pub(super) usage: Option<Usage>,
+    /// The written tokens by lifetime.
+    pub(super) written: Vec<(Lifetime, u64)>,
+    pub(super) cost: Usd,
+    pub(super) denials: Vec<String>,
+}
+
+impl Heard {
+    /// What was kept of a dispatch; none when nothing was.
+    pub(super) fn in_folder(folder: &Path) -> Option<Heard> {
+        let file = File::open(folder.join("stdout")).ok()?;
+        let mut lines = Bounded::new(BufReader::new(file), LINE_BYTES_MAX);
+        let mut heard = Heard::default();
+        while let Ok(Some(line)) = lines.step() {
+            heard.take(line);
+        }
+        Some(heard)
+    }
+
+    pub(super) fn take(&mut self, line: Line) {
+        match line {
+            Line::Part => {}
+            Line::TooLong => self.unreadable += 1,
+            Line::Whole(bytes) if bytes.trim_ascii().is_empty() => {}
+            Line::Whole(bytes) => match serde_json::from_slice::<Value>(&bytes) {
+                Ok(value) if value.is_object() => self.hear(&value),
+                _ => self.unreadable += 1,
+            },
+        }
+    }
+
+    /// Files it opened, relative to the folder where they are inside it, each once.
+    pub(super) fn opened(&self, folder: &Path) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for read in self.reads.iter().filter(|read| read.opened) {
+            let path = Path::new(&read.file);
+            let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+            if !files.contains(&name) {
+                files.push(name);
+            }
+        }
+        files
+    }
+
+    fn hear(&mut self, line: &Value) {
+        match (line["type"].as_str(), line["subtype"].as_str()) {
+            (Some("system"), Some("init")) => self.began = true,
+            (Some("system"), Some("api_retry")) => {
+                self.retried = line["error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
+            }
+            (Some("assistant"), _) => self.asked_to_read(&line["message"]["content"]),
+            (Some("user"), _) => self.was_answered(&line["message"]["content"]),
+            (Some("rate_limit_event"), _) if line["rate_limit_info"]["status"] == "rejected" => {
+                let seconds = line["rate_limit_info"]["resetsAt"].as_f64();
+                self.limit_ends_ms = seconds.map(|seconds| (seconds * 1000.0) as i64);
+            }
+            (Some("result"), _) => self.result = Some(ResultLine::of(line)),
+            _ => {}
+        }
+    }
+
+    fn asked_to_read(&mut self, content: &Value) {
+        for block in
+            list(content).iter().filter(|block| block["type"] == "tool_use" && block["name"] == "Read")
+        {
+            let (Some(id), Some(file)) = (block["id"].as_str(), block["input"]["file_path"].as_str()) else {
+                continue;
+            };
+            self.reads.push(Read { id: id.to_owned(), file: file.to_owned(), opened: false });
+        }
+    }
+
+    fn was_answered(&mut self, content: &Value) {
+        for block in list(content).iter().filter(|block| block["type"] == "tool_result") {
+            let asked = self.reads.iter_mut().find(|read| block["tool_use_id"] == read.id.as_str());
+            if let Some(read) = asked {
+                read.opened = block["is_error"] != true;
+            }
+        }
+    }
+}
+
+impl ResultLine {
+    fn of(line: &Value) -> ResultLine {
+        let word = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
+        let usage = &line["usage"];
+        let cost = line["total_cost_usd"].as_f64().filter(|cost| cost.is_finite() && *cost > 0.0);
+        ResultLine {
+            subtype: word("subtype"),
+            is_error: line["is_error"] == true,
+            status: line["api_error_status"].as_u64().and_then(|status| u16::try_from(status).ok()),
+            terminal_reason: word("terminal_reason"),
+            stop_reason: word("stop_reason"),
+            session_id: word("session_id"),
+            text: word("result"),
+            structured: line.get("structured_output").filter(|value| !value.is_null()).cloned(),
+            errors: list(&line["errors"]).iter().map(plain).collect(),
+            usage: usage.is_object().then(|| tokens(usage)),
+            written: written(&usage["cache_creation"]),
+            cost: Usd(cost.map_or(0, |dollars| (dollars * 1e6).ceil() as u64)),
+            denials: denials(&line["permission_denials"]),
+        }
+    }
+
+    /// The answer in the form that was asked for, else whatever it said.
+    pub(super) fn answer(&self) -> String {
+        self.structured.as_ref().map_or_else(|| self.text.clone(), Value::to_string)
+    }
+}
+
+fn tokens(usage: &Value) -> Usage {
+    let count = |name: &str| usage[name].as_u64().unwrap_or_default();
+    Usage {
+        uncached: count("input_tokens"),
+        written: count("cache_creation_input_tokens"),
+        read: count("cache_read_input_tokens"),
+        output: count("output_tokens"),
+        cost: Usd(0),
+    }
+}
+
+fn written(by_lifetime: &Value) -> Vec<(Lifetime, u64)> {
+    let names =
+        [(Lifetime::FiveMinutes, "ephemeral_5m_input_tokens"), (Lifetime::Hour, "ephemeral_1h_input_tokens")];
+    let told = names.into_iter().filter_map(|(lifetime, name)| Some((lifetime, by_lifetime[name].as_u64()?)));
+    told.filter(|(_, tokens)| *tokens > 0).collect()
+}
+
+/// `Write docs/spec.md`, each once.
+fn denials(denied: &Value) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for denial in list(denied) {
+        let tool = denial["tool_name"].as_str().unwrap_or("a tool");
+        let input = &denial["tool_input"];
+        let on =
+            ["file_path", "command", "path", "pattern", "url"].iter().find_map(|name| input[name].as_str());
+        let what = format!("{tool} {}", on.unwrap_or_default());
+        names.insert(one_line(&what, 200));
+    }
+    names.into_iter().collect()
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,212 @@
+//! Lines as the program prints them, and what they mean.
+
+use super::stream::Heard;
+use super::{ClaudeAgent, ClaudeSettings, flags, outcome};
+use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line};
+use redraft_core::event::Now;
+use redraft_core::ids::AgentName;
+use redraft_core::price::{Cards, Lifetime};
+use redraft_core::usage::{Usage, Usd};
+use std::path::Path;
+
+const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/repo","session_id":"s-1","tools":["Read","StructuredOutput"],"model":"claude-sonnet-4-5","claude_code_version":"2.1.197"}"#;
+const READ: &str = r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"/repo/docs/spec.md"}},{"type":"tool_use","id":"t2","name":"Read","input":{"file_path":"/repo/missing.md"}}]},"session_id":"s-1"}"#;
+const SHOWN: &str = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"1 # Spec"},{"type":"tool_result","tool_use_id":"t2","is_error":true,"content":"File does not exist."}]},"session_id":"s-1"}"#;
+const DONE: &str = r#"{"type":"result","subtype":"success","is_error":false,"api_error_status":null,"num_turns":2,"result":"{\"approved\":true}","stop_reason":"end_turn","session_id":"s-1","total_cost_usd":0.0125,"usage":{"input_tokens":10,"cache_creation_input_tokens":2000,"cache_read_input_tokens":500,"output_tokens":40,"cache_creation":{"ephemeral_1h_input_tokens":0,"ephemeral_5m_input_tokens":2000}},"permission_denials":[{"tool_name":"Write","tool_use_id":"t3","tool_input":{"file_path":"/repo/x","content":"y"}}],"structured_output":{"approved":true},"terminal_reason":"completed"}"#;
+
+fn heard(lines: &[&str]) -> Heard {
+    let mut heard = Heard::default();
+    lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
+    heard
+}
+
+fn settings(folder: &Path) -> ClaudeSettings {
+    ClaudeSettings {
+        name: AgentName::new("claude"),
+        program: "claude".into(),
+        model: "claude-sonnet-4-5".into(),
+        state: folder.join("state"),
+        runs: folder.join("runs"),
+        worker: "redraft".into(),
+        environment: Environment::default(),
+        pass: Vec::new(),
+        max_turns: 40,
+        tool_map: [("Search".to_owned(), "Grep".to_owned())].into(),
+        extra_args: Vec::new(),
+        card: Cards::builtin().find("claude-sonnet-4-5").unwrap().clone(),
+        lifetime: Lifetime::FiveMinutes,
+    }
+}
+
+/// A folder as a dispatch leaves it.
+fn kept(folder: &Path, lines: &[&str]) {
+    let fingerprint = Fingerprint {
+        v: Fingerprint::VERSION,
+        program: "claude".into(),
+        version: "2.1.197".into(),
+        model: "claude-sonnet-4-5".into(),
+        flags: Vec::new(),
+        system_sha256: String::new(),
+        tools: Vec::new(),
+        schema_sha256: String::new(),
+        folder: "/repo".into(),
+    };
+    let asked = Asked {
+        v: Asked::VERSION,
+        ticket: "031/specify.1/review/spec-reviewer/1.1".into(),
+        session: "s-1".into(),
+        resume: false,
+        folder: "/repo".into(),
+        fingerprint,
+        reserved: 77_000,
+    };
+    asked.keep(folder).unwrap();
+    std::fs::write(folder.join("stdout"), lines.join("\n")).unwrap();
+}
+
+#[test]
+fn a_kept_answer_is_read_with_everything_that_was_told_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    kept(
+        folder.path(),
+        &[INIT, READ, "not json at all {", SHOWN, "[1,2]", DONE, "{\"type\":\"result\",\"sub"],
+    );
+    let outcome = ClaudeAgent::new(settings(folder.path())).recovered(folder.path()).unwrap();
+    assert_eq!(outcome.text, r#"{"approved":true}"#);
+    assert_eq!(outcome.session.unwrap().as_str(), "s-1");
+    assert_eq!(
+        outcome.usage,
+        Usage { uncached: 10, written: 2_000, read: 500, output: 40, cost: Usd(12_500) }
+    );
+    assert_eq!(
+        outcome.opened,
+        Some(vec!["docs/spec.md".to_owned()]),
+        "what could not be opened does not count"
+    );
+    assert_eq!(outcome.denials, ["Write /repo/x"]);
+    assert_eq!(heard(&["garbage", "[1]", "{\"a\":", ""]).unreadable, 3);
+}
+
+#[test]
+fn an_unfinished_or_failed_dispatch_is_not_adopted() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = ClaudeAgent::new(settings(folder.path()));
+    assert_eq!(agent.recovered(folder.path()), None, "nothing was kept");
+    let cut = &DONE[..DONE.len() - 1];
+    for lines in
+        [&[INIT, READ][..], &[INIT, cut], &[INIT, &DONE.replace("\"is_error\":false", "\"is_error\":true")]]
+    {
+        kept(folder.path(), lines);
+        assert_eq!(agent.recovered(folder.path()), None, "{lines:?}");
+    }
+}
+
+#[test]
+fn a_missing_form_gives_text_and_missing_counts_give_the_reserved_sum() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = ClaudeAgent::new(settings(folder.path()));
+    let plain = DONE.replace(r#""structured_output":{"approved":true},"#, "").replace("0.0125", "0");
+    kept(folder.path(), &[INIT, &plain]);
+    let outcome = agent.recovered(folder.path()).unwrap();
+    assert_eq!(outcome.text, r#"{"approved":true}"#, "the result's own words");
+    let card = Cards::builtin().find("claude-sonnet-4-5").unwrap().clone();
+    assert_eq!(outcome.usage.cost, card.cost(&outcome.usage, outcome.usage.input()), "the card's price");
+    let zero = plain.replace(":10,", ":0,").replace("2000", "0").replace("500", "0").replace(":40,", ":0,");
+    kept(folder.path(), &[INIT, &zero]);
+    assert_eq!(
+        agent.recovered(folder.path()).unwrap().usage,
+        Usage { cost: Usd(77_000), ..Usage::default() }
+    );
+    kept(folder.path(), &[INIT, &DONE.replace("s-1", "s-2")]);
+    assert_eq!(agent.recovered(folder.path()).unwrap().session, None, "another conversation than ours");
+}
+
+/// The last line of a failure.
+fn failed(subtype: &str, status: &str, text: &str, more: &str) -> String {
+    format!(
+        r#"{{"type":"result","subtype":"{subtype}","is_error":true,"api_error_status":{status},"result":"{text}","session_id":"s-1"{more}}}"#
+    )
+}
+
+fn means(lines: &[&str], resumed: bool) -> Now {
+    let heard = heard(lines);
+    outcome::failure(&heard, heard.result.as_ref().unwrap(), resumed).unwrap().0
+}
+
+#[test]
+fn a_failure_says_what_to_do_next() {
+    let wait = |now| matches!(now, Now::Wait(ms) if ms > 0);
+    for status in ["429", "500", "529", "408"] {
+        assert!(wait(means(&[&failed("success", status, "API Error: Overloaded", "")], false)), "{status}");
+    }
+    assert!(wait(means(
+        &[&failed("success", "null", "Unable to connect to API (ConnectionRefused)", "")],
+        false
+    )));
+    for (status, text) in [
+        ("401", "Invalid authentication"),
+        ("403", "Forbidden"),
+        ("404", "no such model"),
+        ("null", "Not logged in · Please run /login"),
+        ("400", "Your credit balance is too low"),
+        ("429", "You've hit your monthly spend limit."),
+    ] {
+        assert_eq!(means(&[&failed("success", status, text, "")], false), Now::AskPerson, "{status} {text}");
+    }
+    assert_eq!(means(&[&failed("error_max_budget_usd", "null", "", "")], false), Now::AskPerson);
+    for subtype in ["error_max_turns", "error_max_structured_output_retries", "error_during_execution"] {
+        assert_eq!(means(&[&failed(subtype, "null", "", "")], false), Now::GiveUp, "{subtype}");
+    }
+    let refused = failed("success", "null", "", r#","stop_reason":"refusal""#);
+    assert_eq!(means(&[&refused], false), Now::GiveUp);
+    let gone = r#","errors":["No conversation found with session ID: s-1"]"#;
+    assert_eq!(means(&[&failed("error_during_execution", "null", "", gone)], true), Now::FreshSession);
+    let long = failed("success", "400", "Prompt is too long", r#","terminal_reason":"prompt_too_long""#);
+    assert_eq!(means(&[&long], true), Now::FreshSession, "a new conversation is shorter");
+    assert_eq!(means(&[&long], false), Now::AskPerson);
+}
+
+#[test]
+fn a_usage_limit_parks_until_the_time_it_names() {
+    let event = r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1790000000,"rateLimitType":"five_hour"},"session_id":"s-1"}"#;
+    let reached = failed("success", "429", "You've hit your session limit · resets 3pm (UTC)", "");
+    assert_eq!(means(&[event, &reached], false), Now::ParkUntil(1_790_000_000_000));
+    assert_eq!(means(&[&reached], false), Now::AskPerson, "no time is named that can be counted on");
+    let warning = event.replace("rejected", "allowed_warning");
+    let busy = failed("success", "529", "Overloaded", "");
+    assert!(matches!(means(&[&warning, &busy], false), Now::Wait(_)), "a warning is not the limit");
+    let old = failed("success", "null", "Claude AI usage limit reached|1790000001", "");
+    assert_eq!(means(&[&old], false), Now::ParkUntil(1_790_000_001_000));
+}
+
+#[test]
+fn silence_is_explained_by_what_ended_it() {
+    let exit = |code: i32, stderr: &str| {
+        let exit = format!(r#"{{"v":1,"code":{code},"signal":null,"not_started":""}}"#);
+        Finished { end: End::Exited(serde_json::from_str(&exit).unwrap()), stderr: stderr.into() }
+    };
+    let now = |lines: &[&str], finished: &Finished| outcome::silence(&heard(lines), finished).0;
+    assert_eq!(now(&[], &exit(1, "No conversation found with session ID: X")), Now::FreshSession);
+    assert_eq!(now(&[], &exit(1, "Error: Session ID X is already in use.")), Now::GiveUp);
+    assert_eq!(
+        now(&[], &exit(1, "error: unknown option '--tool'")),
+        Now::AskPerson,
+        "it would be refused again"
+    );
+    assert_eq!(now(&[INIT], &exit(143, "")), Now::GiveUp);
+    let missing = r#"{"v":1,"code":null,"signal":null,"not_started":"No such file or directory"}"#;
+    let missing =
+        Finished { end: End::Exited(serde_json::from_str(missing).unwrap()), stderr: String::new() };
+    let (now, detail) = outcome::silence(&heard(&[]), &missing);
+    assert_eq!(now, Now::AskPerson);
+    assert_eq!(detail, "claude cannot be started: No such file or directory");
+}
+
+#[test]
+fn a_long_cache_is_part_of_the_fingerprint_but_not_of_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = settings(folder.path());
+    let long = ClaudeSettings { lifetime: Lifetime::Hour, ..short.clone() };
+    assert_ne!(flags::fixed(&short), flags::fixed(&long));
+    assert_eq!(flags::fixed(&long).last().unwrap(), "ENABLE_PROMPT_CACHING_1H=1");
+}

@@ -1,0 +1,242 @@
+//! Codex, the installed program, without its terminal interface.
+//!
+//! Each dispatch is one process; the first carries the whole prompt, a later one only its turn, in the thread that Codex
+//! named. Codex counts tokens over the whole life of a thread, so what a dispatch used is a difference, and it never
+//! gives up a lost network by itself, so the deadlines are ours. It knows the engine's port and the program, and nothing
+//! of reviews.
+//!
+//! Start at [`CodexAgent`]; [`stream`] is what the program prints, [`outcome`] what that means, [`totals`] the counting.
+
+mod outcome;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod totals;
+
+use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions};
+use redraft_core::event::Now;
+use redraft_core::ids::{AgentName, SessionId};
+use redraft_core::price::{Card, Lifetime};
+use redraft_core::redact::Redactor;
+use redraft_core::text;
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::{Usage, Usd};
+use redraft_engine::ports::{Abilities, Agent, AgentError, Outcome, Request, Resume, UsageReport, Watch};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use stream::Heard;
+use totals::Totals;
+
+/// An estimate for English and Markdown, on the safe side.
+const CHARS_PER_TOKEN: u64 = 3;
+/// The program's own instructions and the definitions of its tools.
+const FRAME_TOKENS: u64 = 12_000;
+/// What a role reads besides its prompt, and how often its requests repeat all of it.
+const READ_TOKENS: u64 = 40_000;
+const REQUESTS: u64 = 12;
+const OUTPUT_TOKENS: u64 = 16_000;
+
+/// Variables of the user that are Codex's own business.
+const OWN: [&str; 4] = ["OPENAI_*", "CODEX_*", "RUST_LOG", "AZURE_*"];
+
+/// What a Codex agent needs to know.
+#[derive(Debug, Clone)]
+pub struct CodexSettings {
+    pub name: AgentName,
+    /// The program, found already.
+    pub program: PathBuf,
+    pub model: String,
+    /// The agent's own folder: what is kept of each conversation.
+    pub state: PathBuf,
+    /// Where the output of each dispatch is kept, by ticket.
+    pub runs: PathBuf,
+    /// Our own binary.
+    pub worker: PathBuf,
+    /// The user's variables, of which a named set is passed on.
+    pub environment: Environment,
+    /// More variables to pass on, by name; a star at the end stands for any ending.
+    pub pass: Vec<String>,
+    pub extra_args: Vec<String>,
+    /// What the model costs; Codex names no price itself.
+    pub card: Card,
+}
+
+pub struct CodexAgent {
+    settings: CodexSettings,
+    program: Program,
+    sessions: Sessions,
+    redactor: Redactor,
+}
+
+impl CodexAgent {
+    pub fn new(settings: CodexSettings) -> Self {
+        let program =
+            Program::new(settings.program.clone(), settings.environment.passed(&OWN, &settings.pass));
+        let sessions = Sessions::new(&settings.state);
+        let redactor = Redactor::new(settings.environment.secrets());
+        CodexAgent { settings, program, sessions, redactor }
+    }
+
+    /// The finished answer in the folder of a dispatch whose end nobody saw, if there is one.
+    pub fn recovered(&self, request_dir: &Path) -> Option<Outcome> {
+        let asked = Asked::read(request_dir)?;
+        let heard = Heard::in_folder(request_dir)?;
+        self.answer(&heard, &asked).ok().flatten()
+    }
+
+    /// The answer among what was heard: none where the turn was not completed, an error where it failed.
+    fn answer(&self, heard: &Heard, asked: &Asked) -> Result<Option<Outcome>, AgentError> {
+        if let Some(message) = &heard.failed {
+            let (now, detail) = outcome::failure(message, asked.resume);
+            return Err(self.error(now, &detail, None));
+        }
+        let Some(total) = heard.total else { return Ok(None) };
+        if asked.resume && heard.thread != asked.session {
+            // Asked for a thread it does not know, Codex may begin another without a word; that one knows nothing.
+            let detail = format!("codex answered in thread {} and not in {}", heard.thread, asked.session);
+            return Err(self.error(Now::FreshSession, &detail, None));
+        }
+        let thread = SessionId::new(heard.thread.clone());
+        let folder = self.sessions.folder(&thread);
+        let before = Totals::before(&folder, &asked.ticket, total);
+        let before = before.map_err(|error| self.broken(&folder, &error))?;
+        if !asked.resume {
+            let begun = self.sessions.begin(&thread, &asked.fingerprint);
+            begun.map_err(|error| self.broken(&folder, &error))?;
+        }
+        let mut usage = total.since(&before);
+        usage.cost = self.settings.card.cost(&usage, total.input.saturating_sub(before.input));
+        Ok(Some(Outcome {
+            text: heard.text.clone(),
+            session: (!heard.thread.is_empty()).then_some(thread),
+            usage,
+            opened: None,
+            denials: Vec::new(),
+            notes: Vec::new(),
+        }))
+    }
+
+    fn fingerprint(&self, request: &Request) -> Result<Fingerprint, AgentError> {
+        let version = self.program.version().map_err(|detail| self.error(Now::AskPerson, detail, None))?;
+        Ok(Fingerprint {
+            v: Fingerprint::VERSION,
+            program: "codex".to_owned(),
+            version: version.to_owned(),
+            model: self.settings.model.clone(),
+            flags: self.settings.extra_args.clone(),
+            // The thread itself keeps what was said first.
+            system_sha256: text::hash(b"").to_string(),
+            // There is no list of tools; what they may do is decided by the sandbox.
+            tools: vec![sandbox(request).to_owned()],
+            schema_sha256: text::hash(request.schema.as_bytes()).to_string(),
+            folder: request.folder.display().to_string(),
+        })
+    }
+
+    fn arguments(&self, request: &Request, schema: &Path) -> Vec<OsString> {
+        let mut words: Vec<OsString> =
+            ["exec", "--json", "--skip-git-repo-check", "--color", "never"].map(OsString::from).into();
+        words.extend(["-s".into(), sandbox(request).into()]);
+        words.extend(["-m".into(), self.settings.model.as_str().into()]);
+        words.extend(["-C".into(), request.folder.clone().into_os_string()]);
+        words.extend(["--output-schema".into(), schema.into()]);
+        words.extend(self.settings.extra_args.iter().map(OsString::from));
+        if request.resume {
+            words.extend(["resume".into(), request.session.as_str().into()]);
+        }
+        words.push("-".into());
+        words
+    }
+
+    fn error(&self, now: Now, detail: &str, usage: Option<Usage>) -> AgentError {
+        let (detail, _) = self.redactor.redact(detail);
+        AgentError { now, detail: text::one_line(&detail, 400), usage, interrupted: false }
+    }
+
+    fn broken(&self, path: &Path, error: &io::Error) -> AgentError {
+        self.error(Now::AskPerson, &format!("{}: {error}", path.display()), None)
+    }
+}
+
+impl Agent for CodexAgent {
+    fn name(&self) -> AgentName {
+        self.settings.name.clone()
+    }
+
+    fn describe(&self) -> String {
+        format!("codex {}, {}", self.program.version().unwrap_or("(no version)"), self.settings.model)
+    }
+
+    fn is_free(&self) -> bool {
+        self.settings.card.is_free()
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { resume: Resume::Yes, opened_files: false, structured: true, usage: UsageReport::AtEnd }
+    }
+
+    fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
+        self.recovered(&self.settings.runs.join(ticket.to_string()))
+    }
+
+    fn reserve(&self, request: &Request) -> Usd {
+        let earlier = match request.resume {
+            true => Totals::last(&self.sessions.folder(&request.session)).map_or(0, |total| total.input),
+            false => 0,
+        };
+        let prompt = request.prompt.chars().div_ceil(CHARS_PER_TOKEN) + FRAME_TOKENS + READ_TOKENS + earlier;
+        let card = &self.settings.card;
+        let again = Usage { read: prompt * (REQUESTS - 1), ..Usage::default() };
+        let dearest = card.dearest(prompt, OUTPUT_TOKENS, Lifetime::FiveMinutes) + card.cost(&again, prompt);
+        request.max_usd.map_or(dearest, |max| max.min(dearest))
+    }
+
+    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+        let fingerprint = self.fingerprint(request)?;
+        if request.resume
+            && let Some(detail) = self.sessions.refusal(&request.session, &fingerprint)
+        {
+            return Err(self.error(Now::FreshSession, &detail, None));
+        }
+        let out = self.settings.runs.join(request.ticket.to_string());
+        let asked = Asked {
+            v: Asked::VERSION,
+            ticket: request.ticket.to_string(),
+            session: request.session.to_string(),
+            resume: request.resume,
+            folder: request.folder.clone(),
+            fingerprint,
+            reserved: self.reserve(request).0,
+        };
+        let schema = out.join("schema.json");
+        let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
+        kept.map_err(|error| self.broken(&out, &error))?;
+        let mut environment = self.settings.environment.passed(&OWN, &self.settings.pass);
+        environment.mark(&request.ticket);
+        let launch = Launch {
+            worker: &self.settings.worker,
+            out: &out,
+            program: self.program.path(),
+            arguments: &self.arguments(request, &schema),
+            folder: &request.folder,
+            input: &request.prompt.text(),
+            environment: &environment,
+            deadlines: request.deadlines,
+        };
+        let mut heard = Heard::default();
+        let finished = launch.run(watch, &mut |line: Line| heard.take(line));
+        let finished = finished.map_err(|error| self.broken(&self.settings.worker, &error))?;
+        if let Some(outcome) = self.answer(&heard, &asked)? {
+            return Ok(outcome);
+        }
+        let (now, detail) = outcome::silence(&heard, &finished);
+        Err(AgentError { interrupted: finished.end == End::Stopped, ..self.error(now, &detail, None) })
+    }
+}
+
+/// What its commands may do to the disk.
+fn sandbox(request: &Request) -> &'static str {
+    if request.may_write.is_empty() { "read-only" } else { "workspace-write" }
+}

@@ -1,0 +1,71 @@
+//! What an end of Codex means. A turn that failed says why in words only, so words decide.
+
+use super::stream::Heard;
+use crate::child::{End, Finished};
+use redraft_core::event::Now;
+
+/// The program has repeated the request itself already.
+const BUSY_MS: u64 = 30_000;
+
+/// What a failed turn means.
+pub(super) fn failure(message: &str, resumed: bool) -> (Now, String) {
+    let said = message.to_lowercase();
+    let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let now = if any(&["usage limit", "quota", "billing", "credits"]) {
+        Now::AskPerson
+    } else if any(&["context window", "context_length", "context length"]) {
+        if resumed { Now::FreshSession } else { Now::AskPerson }
+    } else if any(&[
+        "401",
+        "403",
+        "unauthorized",
+        "forbidden",
+        "missing environment variable",
+        "not logged in",
+    ]) {
+        Now::AskPerson
+    } else if any(&["429", "too many requests", "rate limit", "overloaded", "high demand", "at capacity"])
+        || any(&["stream disconnected", "connection", "timed out", "timeout", "network"])
+        || any(&["500", "502", "503", "504", "529", "internal server error"])
+    {
+        Now::Wait(BUSY_MS)
+    } else if any(&["400", "404", "bad request", "invalid_request", "not supported", "does not exist"]) {
+        Now::AskPerson
+    } else {
+        Now::GiveUp
+    };
+    (now, format!("codex: {message}"))
+}
+
+/// Why the turn neither was completed nor failed.
+pub(super) fn silence(heard: &Heard, finished: &Finished) -> (Now, String) {
+    let stderr = finished.stderr.trim();
+    let last = stderr.lines().last().unwrap_or_default();
+    match &finished.end {
+        End::Stopped => (Now::GiveUp, "the run was asked to stop".to_owned()),
+        End::Slow(slow) => {
+            let remark =
+                heard.remark.as_ref().map(|remark| format!(", last said: {remark}")).unwrap_or_default();
+            (Now::GiveUp, format!("codex {slow}{remark}"))
+        }
+        End::Vanished => (Now::GiveUp, "codex was ended from outside".to_owned()),
+        End::Exited(exit) if !exit.not_started.is_empty() => {
+            (Now::AskPerson, format!("codex cannot be started: {}", exit.not_started))
+        }
+        End::Exited(_) if stderr.contains("no rollout found") => (Now::FreshSession, last.to_owned()),
+        End::Exited(exit) => {
+            let how = match (exit.code, exit.signal) {
+                (_, Some(signal)) => format!("signal {signal}"),
+                (code, None) => format!("code {}", code.unwrap_or_default()),
+            };
+            let unreadable = match heard.unreadable {
+                0 => String::new(),
+                lines => format!(", {lines} unreadable lines"),
+            };
+            let detail = format!("codex ended with {how} and no completed turn{unreadable}: {last}");
+            // It ended before a thread began: the command line or the login was refused, and would be again.
+            let refused = heard.thread.is_empty() && exit.signal.is_none();
+            (if refused { Now::AskPerson } else { Now::GiveUp }, detail)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What Codex prints, one JSON object a line, reduced to what counts.
+//!
+//! Unknown lines are passed over and broken ones counted. An item of type `error` is a remark and not a failed turn, and
+//! an `error` line is one too while Codex goes on trying. Start at [`Heard`].
+
+use super::totals::Totals;
+use crate::child::{Bounded, LINE_BYTES_MAX, Line};
+use serde_json::Value;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+/// Everything of interest that was said so far.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Heard {
+    pub(super) thread: String,
+    /// The last message.
+    pub(super) text: String,
+    /// The thread's counts; only a completed turn has them.
+    pub(super) total: Option<Totals>,
+    /// Why the turn failed.
+    pub(super) failed: Option<String>,
+    /// The last remark about something that did not work.
+    pub(super) remark: Option<String>,
+    /// Lines that were no JSON or too long.
+    pub(super) unreadable: u64,
+}
+
+impl Heard {
+    /// What was kept of a dispatch; none when nothing was.
+    pub(super) fn in_folder(folder: &Path) -> Option<Heard> {
+        let file = File::open(folder.join("stdout")).ok()?;
+        let mut lines = Bounded::new(BufReader::new(file), LINE_BYTES_MAX);
+        let mut heard = Heard::default();
+        while let Ok(Some(line)) = lines.step() {
+            heard.take(line);
+        }
+        Some(heard)
+    }
+
+    pub(super) fn take(&mut self, line: Line) {
+        match line {
+            Line::Part => {}
+            Line::TooLong => self.unreadable += 1,
+            Line::Whole(bytes) if bytes.trim_ascii().is_empty() => {}
+            Line::Whole(bytes) => match serde_json::from_slice::<Value>(&bytes) {
+                Ok(value) if value.is_object() => self.hear(&value),
+                _ => self.unreadable += 1,
+            },
+        }
+    }
+
+    fn hear(&mut self, line: &Value) {
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        match line["type"].as_str() {
+            Some("thread.started") => self.thread = word(&line["thread_id"]),
+            Some("item.completed") if line["item"]["type"] == "agent_message" => {
+                self.text = word(&line["item"]["text"]);
+            }
+            Some("turn.completed") => self.total = Some(total(&line["usage"])),
+            Some("turn.failed") => self.failed = Some(word(&line["error"]["message"])),
+            Some("error") => self.remark = Some(word(&line["message"])),
+            _ => {}
+        }
+    }
+}
+
+fn total(usage: &Value) -> Totals {
+    let count = |name: &str| usage[name].as_u64().unwrap_or_default();
+    Totals {
+        input: count("input_tokens"),
+        read: count("cached_input_tokens"),
+        written: count("cache_write_input_tokens"),
+        output: count("output_tokens"),
+    }
+}

@@ -1,0 +1,147 @@
+//! Lines as the program prints them, and what they mean.
+
+use super::outcome;
+use super::stream::Heard;
+use super::totals::Totals;
+use super::{CodexAgent, CodexSettings};
+use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line};
+use redraft_core::event::Now;
+use redraft_core::ids::{AgentName, SessionId};
+use redraft_core::price::Cards;
+use redraft_core::usage::Usd;
+use std::path::Path;
+
+const BEGUN: &str = r#"{"type":"thread.started","thread_id":"th-1"}"#;
+const REMARK: &str = r#"{"type":"item.completed","item":{"id":"item_0","type":"error","message":"Model metadata for `gpt-5.1` not found"}}"#;
+const AGAIN: &str = r#"{"type":"error","message":"Reconnecting... 1/5 (stream disconnected)"}"#;
+const FIRST: &str =
+    r#"{"type":"item.completed","item":{"id":"item_1","type":"agent_message","text":"I will look."}}"#;
+const LAST: &str =
+    r#"{"type":"item.completed","item":{"id":"item_3","type":"agent_message","text":"{\"approved\":true}"}}"#;
+
+fn done(input: u64, cached: u64, output: u64) -> String {
+    format!(
+        r#"{{"type":"turn.completed","usage":{{"input_tokens":{input},"cached_input_tokens":{cached},"cache_write_input_tokens":0,"output_tokens":{output},"reasoning_output_tokens":0}}}}"#
+    )
+}
+
+fn agent(folder: &Path) -> CodexAgent {
+    CodexAgent::new(CodexSettings {
+        name: AgentName::new("codex"),
+        program: "codex".into(),
+        model: "gpt-5.1".into(),
+        state: folder.join("state"),
+        runs: folder.join("runs"),
+        worker: "redraft".into(),
+        environment: Environment::default(),
+        pass: Vec::new(),
+        extra_args: Vec::new(),
+        card: Cards::builtin().conservative(),
+    })
+}
+
+fn kept(folder: &Path, round: u16, resume: bool, lines: &[&str]) {
+    let fingerprint = Fingerprint {
+        v: Fingerprint::VERSION,
+        program: "codex".into(),
+        version: "0.166.0".into(),
+        model: "gpt-5.1".into(),
+        flags: Vec::new(),
+        system_sha256: String::new(),
+        tools: vec!["read-only".into()],
+        schema_sha256: String::new(),
+        folder: "/repo".into(),
+    };
+    let asked = Asked {
+        v: Asked::VERSION,
+        ticket: format!("031/specify.1/review/spec-reviewer/{round}.1"),
+        session: if resume { "th-1".into() } else { "ours".into() },
+        resume,
+        folder: "/repo".into(),
+        fingerprint,
+        reserved: 5,
+    };
+    asked.keep(folder).unwrap();
+    std::fs::write(folder.join("stdout"), lines.join("\n")).unwrap();
+}
+
+#[test]
+fn a_dispatch_counts_what_it_added_to_its_thread_and_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = agent(folder.path());
+    kept(folder.path(), 1, false, &[BEGUN, REMARK, AGAIN, FIRST, "garbage", LAST, &done(19_446, 9_000, 40)]);
+    let first = agent.recovered(folder.path()).unwrap();
+    assert_eq!(first.text, r#"{"approved":true}"#);
+    assert_eq!(first.session, Some(SessionId::new("th-1")));
+    assert_eq!((first.usage.uncached, first.usage.read, first.usage.output), (10_446, 9_000, 40));
+    assert!(first.usage.cost > Usd(0));
+    assert_eq!(agent.recovered(folder.path()), Some(first), "read again, it is the same");
+    kept(folder.path(), 2, true, &[BEGUN, LAST, &done(29_313, 18_500, 55)]);
+    let second = agent.recovered(folder.path()).unwrap();
+    assert_eq!((second.usage.uncached, second.usage.read, second.usage.output), (367, 9_500, 15));
+    assert_eq!(agent.recovered(folder.path()), Some(second));
+}
+
+#[test]
+fn an_answer_from_another_thread_or_without_an_end_is_not_adopted() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = agent(folder.path());
+    let other = BEGUN.replace("th-1", "th-2");
+    let failed = r#"{"type":"turn.failed","error":{"message":"boom"}}"#;
+    for lines in [&[&other, LAST, &done(1, 0, 1)][..], &[BEGUN, LAST], &[BEGUN, LAST, failed]] {
+        kept(folder.path(), 2, true, lines);
+        assert_eq!(agent.recovered(folder.path()), None, "{lines:?}");
+    }
+}
+
+#[test]
+fn what_a_thread_used_is_never_negative() {
+    let before = Totals { input: 100, read: 50, written: 0, output: 10 };
+    let after = Totals { input: 120, read: 80, written: 5, output: 12 };
+    let usage = after.since(&before);
+    assert_eq!((usage.uncached, usage.read, usage.written, usage.output), (0, 30, 5, 2));
+}
+
+#[test]
+fn a_failure_says_what_to_do_next() {
+    let now = |message: &str, resumed| outcome::failure(message, resumed).0;
+    for message in [
+        "exceeded retry limit, last status: 429 Too Many Requests",
+        "unexpected status 500 Internal Server Error",
+        "stream disconnected before completion",
+        "We're currently experiencing high demand",
+    ] {
+        assert!(matches!(now(message, true), Now::Wait(ms) if ms > 0), "{message}");
+    }
+    for message in [
+        "unexpected status 401 Unauthorized: bad key",
+        "You've hit your usage limit. Try again at 3:04 PM.",
+        "Quota exceeded. Check your plan and billing details.",
+        "Missing environment variable: `OPENAI_API_KEY`",
+        "unexpected status 400 Bad Request",
+    ] {
+        assert_eq!(now(message, true), Now::AskPerson, "{message}");
+    }
+    let full = "Codex ran out of room in the model's context window.";
+    assert_eq!((now(full, true), now(full, false)), (Now::FreshSession, Now::AskPerson));
+    assert_eq!(now("something nobody has seen", true), Now::GiveUp);
+}
+
+#[test]
+fn silence_is_explained_by_what_ended_it() {
+    let exit = |stderr: &str| {
+        let exit = serde_json::from_str(r#"{"v":1,"code":1,"signal":null,"not_started":""}"#).unwrap();
+        Finished { end: End::Exited(exit), stderr: stderr.into() }
+    };
+    let mut heard = Heard::default();
+    let lost = exit(
+        "WARNING: no aliases\nError: thread/resume failed: no rollout found for thread id X (code -32600)\n",
+    );
+    assert_eq!(outcome::silence(&heard, &lost).0, Now::FreshSession);
+    assert_eq!(outcome::silence(&heard, &exit("error: unexpected argument")).0, Now::AskPerson);
+    heard.take(Line::Whole(BEGUN.into()));
+    heard.take(Line::TooLong);
+    let (now, detail) = outcome::silence(&heard, &exit("killed"));
+    assert_eq!(now, Now::GiveUp);
+    assert_eq!(detail, "codex ended with code 1 and no completed turn, 1 unreadable lines: killed");
+}

@@ -1,0 +1,162 @@
+//! What Codex does, through our adapter.
+
+use crate::world::{World, named, processes, steady, verdict};
+use redraft_adapters::codex::{CodexAgent, CodexSettings};
+use redraft_core::event::Now;
+use redraft_core::ids::{AgentName, SessionId};
+use redraft_core::price::Cards;
+use redraft_engine::ports::{Agent, Deadlines, Request};
+use redraft_testkit::provider::{Recorded, Reply, tool_results};
+use serde_json::{Value, json};
+
+fn settings(world: &World, url: &str) -> CodexSettings {
+    let home = world.scratch.outside().join("codex");
+    std::fs::create_dir_all(&home).unwrap();
+    let provider = format!(
+        "model_providers.fake={{name=\"fake\",base_url=\"{url}/v1\",env_key=\"CODEX_FAKE_KEY\",\
+         wire_api=\"responses\",request_max_retries=0,stream_max_retries=0}}"
+    );
+    let extra = ["-c", "model_provider=fake", "-c", &provider].map(str::to_owned);
+    CodexSettings {
+        name: AgentName::new("codex"),
+        program: named("REDRAFT_CODEX"),
+        model: "gpt-5.1".to_owned(),
+        state: world.state(),
+        runs: world.runs(),
+        worker: named("REDRAFT_BIN"),
+        environment: world
+            .environment(&[("CODEX_HOME", home.to_str().unwrap()), ("CODEX_FAKE_KEY", "sk-test-0123456789")]),
+        pass: Vec::new(),
+        extra_args: extra.into(),
+        card: Cards::builtin().conservative(),
+    }
+}
+
+fn agent(world: &World) -> CodexAgent {
+    CodexAgent::new(settings(world, &world.provider.base_url()))
+}
+
+/// Reads the note by a command once in a conversation, then gives its verdict.
+fn reading() -> World {
+    World::new(|request: &Recorded, _: usize| match tool_results(request).is_empty() {
+        true => Reply::tool("exec_command", json!({"cmd": "cat note.txt"})),
+        false => Reply::Json(verdict()),
+    })
+}
+
+#[test]
+fn a_fresh_dispatch_runs_a_command_and_answers_in_the_schema() {
+    let world = reading();
+    let agent = agent(&world);
+    assert!(agent.describe().starts_with("codex 0."), "{}", agent.describe());
+    let request = world.request("Judge note.txt.", 1);
+    let outcome = agent.run(&request, &steady()).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&outcome.text).unwrap(), verdict());
+    assert!(
+        outcome.session.as_ref().is_some_and(|thread| *thread != request.session),
+        "the thread is named by codex"
+    );
+    assert_eq!(outcome.opened, None);
+    assert!(outcome.usage.input() > 1_000 && outcome.usage.output > 0 && outcome.usage.cost.0 > 0);
+    let asked = world.asked();
+    assert!(asked[1]["input"].to_string().contains("pelican"), "the command ran in the folder");
+    assert_eq!(asked[0]["text"]["format"]["type"], "json_schema");
+    let folder = world.runs().join(request.ticket.to_string());
+    assert_eq!(agent.recovered(&folder), Some(outcome), "taken in twice, it still counts once");
+}
+
+#[test]
+fn a_later_turn_keeps_the_conversation_through_a_commit_and_counts_only_itself() {
+    let world = reading();
+    let agent = agent(&world);
+    let first = agent.run(&world.request("Judge note.txt.", 1), &steady()).unwrap();
+    let before = world.asked().pop().unwrap();
+    world.commit();
+    world.provider.reset_requests();
+    let request = world.resumed(&first.session.unwrap(), "Line 1 changed; judge again.", 2);
+    let second = agent.run(&request, &steady()).unwrap();
+    assert_eq!(second.session, Some(request.session));
+    let after = world.asked().remove(0);
+    for part in ["instructions", "tools"] {
+        assert_eq!(before[part].to_string(), after[part].to_string(), "{part}");
+    }
+    let items = |request: &Value| -> Vec<String> {
+        request["input"].as_array().unwrap().iter().map(Value::to_string).collect()
+    };
+    let (before, after) = (items(&before), items(&after));
+    assert!(after.len() > before.len());
+    assert_eq!(before[..], after[..before.len()]);
+    let usage = second.usage;
+    assert!(usage.read * 100 >= usage.input() * 95, "{usage:?}");
+    assert!(
+        usage.input() < first.usage.input(),
+        "one request and not all three: {usage:?}, {:?}",
+        first.usage
+    );
+}
+
+#[test]
+fn a_thread_that_codex_has_lost_or_never_had_is_begun_anew() {
+    let world = reading();
+    let agent = agent(&world);
+    let unknown = world.resumed(&SessionId::new("not a thread"), "Again.", 2);
+    let error = agent.run(&unknown, &steady()).unwrap_err();
+    assert_eq!(error.now, Now::FreshSession, "{error:?}");
+    let first = agent.run(&world.request("Judge note.txt.", 1), &steady()).unwrap();
+    let home = world.scratch.outside().join("codex");
+    std::fs::remove_dir_all(&home).unwrap();
+    std::fs::create_dir(&home).unwrap();
+    let error = agent.run(&world.resumed(&first.session.unwrap(), "Again.", 2), &steady()).unwrap_err();
+    assert_eq!(error.now, Now::FreshSession, "{error:?}");
+    assert!(error.detail.contains("no rollout found"), "{}", error.detail);
+}
+
+#[test]
+fn a_reviewer_cannot_write_and_an_author_can() {
+    for (may_write, written) in [(vec![], false), (vec!["made.txt".to_owned()], true)] {
+        let world = World::new(|request: &Recorded, _: usize| match tool_results(request).is_empty() {
+            true => Reply::tool("exec_command", json!({"cmd": "echo x > made.txt"})),
+            false => Reply::text("not in the schema"),
+        });
+        let request = Request { may_write, ..world.request("Try to write.", 1) };
+        let outcome = agent(&world).run(&request, &steady()).unwrap();
+        assert_eq!(outcome.text, "not in the schema");
+        assert_eq!(world.scratch.root().join("made.txt").exists(), written);
+    }
+}
+
+#[test]
+fn errors_of_the_service_say_what_to_do_next() {
+    for (reply, wanted) in [
+        (Reply::error(429, "rate_limit_exceeded", "Slow down"), "wait"),
+        (Reply::error(500, "server_error", "oops"), "wait"),
+        (Reply::text("half").cut_after(3), "wait"),
+        (Reply::error(401, "invalid_api_key", "bad key sk-test-0123456789"), "ask"),
+        (Reply::error(400, "invalid_request_error", "no such model"), "ask"),
+    ] {
+        let told = format!("{reply:?}");
+        let world = World::new(move |_: &Recorded, _: usize| reply.clone());
+        let error = agent(&world).run(&world.request("Judge it.", 1), &steady()).unwrap_err();
+        let now = match error.now {
+            Now::Wait(ms) if ms > 0 => "wait",
+            Now::AskPerson => "ask",
+            _ => "another",
+        };
+        assert_eq!(now, wanted, "{told}: {error:?}");
+        assert!(!error.detail.contains("sk-test-0123456789"), "{}", error.detail);
+    }
+}
+
+#[test]
+fn a_service_that_cannot_be_reached_is_given_up_at_our_deadline_and_nothing_is_left() {
+    let world = reading();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let deadlines = Deadlines { connect_ms: 3_000, first_byte_ms: 3_000, idle_ms: 3_000, total_ms: 3_000 };
+    let request = Request { deadlines, ..world.request("Judge it.", 81) };
+    let error = CodexAgent::new(settings(&world, &url)).run(&request, &steady()).unwrap_err();
+    assert!(error.detail.contains("3000 ms"), "{error:?}");
+    assert_eq!((error.now, error.interrupted), (Now::GiveUp, false));
+    assert_eq!(processes(&request.ticket.to_string()), [""; 0]);
+}

@@ -1,0 +1,8 @@
+//! The installed Claude Code and Codex against a fake provider: what our adapters rely on is shown by the programs
+//! themselves. `.ci/clients` installs the programs and runs this.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod claude;
+mod codex;
+mod world;

@@ -1,0 +1,170 @@
+//! A throw-away HOME, a repository to work in, a fake provider, and requests to send.
+
+use redraft_adapters::child::Environment;
+use redraft_adapters::clock::SystemClock;
+use redraft_core::ids::SessionId;
+use redraft_core::prompt::{Fragment, Prompt};
+use redraft_engine::ports::{Clock, Deadlines, Request, Watch};
+use redraft_testkit::Scratch;
+use redraft_testkit::provider::{Provider, Script};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub(crate) const SCHEMA: &str = r#"{"type":"object","properties":{"approved":{"type":"boolean"},"summary":{"type":"string"}},"required":["approved","summary"],"additionalProperties":false}"#;
+
+pub(crate) struct World {
+    pub(crate) scratch: Scratch,
+    pub(crate) provider: Provider,
+}
+
+impl World {
+    pub(crate) fn new(script: impl Script + 'static) -> World {
+        let scratch = Scratch::repository(named("REDRAFT_BIN"));
+        scratch.write("note.txt", "the password is pelican\n");
+        World { scratch, provider: Provider::start(script) }
+    }
+
+    pub(crate) fn note(&self) -> PathBuf {
+        self.scratch.root().join("note.txt")
+    }
+
+    pub(crate) fn state(&self) -> PathBuf {
+        self.scratch.outside().join("state")
+    }
+
+    pub(crate) fn runs(&self) -> PathBuf {
+        self.scratch.outside().join("runs")
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.scratch.outside().join("home")
+    }
+
+    pub(crate) fn environment(&self, more: &[(&str, &str)]) -> Environment {
+        let mut all: BTreeMap<OsString, OsString> = BTreeMap::new();
+        all.insert("PATH".into(), std::env::var_os("PATH").unwrap());
+        all.insert("HOME".into(), self.home().into());
+        all.insert("UNRELATED_SECRET".into(), "must-not-be-passed-on".into());
+        all.extend(more.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
+        Environment(all)
+    }
+
+    /// A fresh request; the first `attempt` of a reviewer.
+    pub(crate) fn request(&self, turn: &str, round: u16) -> Request {
+        let long =
+            |name: &str| Fragment::new(name, format!("{name}: {}", "words that stay the same. ".repeat(160)));
+        let prompt = Prompt {
+            constant: vec![long("constant")],
+            feature: vec![long("feature")],
+            role: vec![long("role")],
+            turn: vec![Fragment::new("turn", turn)],
+        };
+        Request {
+            ticket: format!("031/specify.1/review/spec-reviewer/{round}.1").parse().unwrap(),
+            prompt,
+            tools: ["Read", "Glob", "Grep"].map(str::to_owned).into(),
+            schema: SCHEMA,
+            session: SessionId::new(format!("11111111-1111-4111-8111-{:012}", std::process::id())),
+            resume: false,
+            folder: self.scratch.root(),
+            may_write: Vec::new(),
+            deadlines: Deadlines {
+                connect_ms: 60_000,
+                first_byte_ms: 60_000,
+                idle_ms: 60_000,
+                total_ms: 60_000,
+            },
+            max_usd: None,
+        }
+    }
+
+    /// The next turn of a conversation.
+    pub(crate) fn resumed(&self, session: &SessionId, turn: &str, round: u16) -> Request {
+        let prompt = Prompt { turn: vec![Fragment::new("turn", turn)], ..Prompt::default() };
+        Request { prompt, session: session.clone(), resume: true, ..self.request("", round) }
+    }
+
+    /// What an author does between two reviews.
+    pub(crate) fn commit(&self) {
+        self.scratch.write("other.txt", "something new\n");
+        self.scratch.git(["add", "other.txt"]);
+        self.scratch.git(["commit", "-q", "-m", "second"]);
+        self.scratch.write("untracked.txt", "not yet added\n");
+    }
+
+    /// The model requests among everything that arrived.
+    pub(crate) fn asked(&self) -> Vec<Value> {
+        let all = self.provider.requests().into_iter();
+        all.filter(|request| request.method == "POST").map(|request| request.json).collect()
+    }
+}
+
+pub(crate) fn verdict() -> Value {
+    json!({"approved": true, "summary": "fine"})
+}
+
+/// A variable that `.ci/clients` sets.
+pub(crate) fn named(name: &str) -> PathBuf {
+    match std::env::var_os(name) {
+        Some(value) => value.into(),
+        None => panic!("{name} must name a program; run .ci/clients, which installs it"),
+    }
+}
+
+/// A run that nobody stops.
+pub(crate) struct Steady(pub(crate) SystemClock);
+
+pub(crate) fn steady() -> Steady {
+    Steady(SystemClock::new(std::sync::Arc::default()))
+}
+
+impl Watch for Steady {
+    fn stopped(&self) -> bool {
+        self.0.stopped()
+    }
+
+    fn wait_ms(&self, ms: u64) -> bool {
+        self.0.wait_ms(ms)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.0.now_ms()
+    }
+}
+
+/// A run that is stopped as soon as a process of the ticket has this word in its command line.
+pub(crate) struct StopAt<'a> {
+    pub(crate) ticket: &'a str,
+    pub(crate) word: &'a str,
+    pub(crate) clock: Steady,
+}
+
+impl Watch for StopAt<'_> {
+    fn stopped(&self) -> bool {
+        processes(self.ticket).iter().any(|command| command.contains(self.word))
+    }
+
+    fn wait_ms(&self, ms: u64) -> bool {
+        self.clock.wait_ms(ms)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+}
+
+/// The command lines of every process that carries the ticket, on the whole machine, except this test.
+pub(crate) fn processes(ticket: &str) -> Vec<String> {
+    let mark = format!("REDRAFT_TICKET={ticket}");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let environ = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        if environ.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes()) {
+            let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            found.push(String::from_utf8_lossy(&command).replace('\0', " "));
+        }
+    }
+    found
+}
