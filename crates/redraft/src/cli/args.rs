@@ -1,0 +1,179 @@
+//! What was typed.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Takes a feature from an idea to merged code with AI agents: drafted, reviewed and redrafted until approved.
+#[derive(Debug, Parser)]
+#[command(name = "redraft", version, max_term_width = 100, after_help = AFTER_HELP, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Print one JSON object on stdout and nothing else there
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Work as if started in this folder
+    #[arg(short = 'C', long = "dir", global = true, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+First steps:
+  redraft demo            play a whole feature offline in a throw-away repository
+  redraft new \"an idea\"   begin a feature in this repository
+  redraft run             drive it on; run again after any interruption
+
+Exit codes: 0 done, 1 not approved, 2 usage, 3 configuration, 4 agent failure, 5 limit reached,
+6 waiting for a decision, 7 held by another process, 70 bug, 130 interrupted";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Play a whole feature offline in a throw-away repository, with the built-in rehearsal agent
+    Demo(DemoArgs),
+    /// Write redraft.toml with every default as a comment, and tell which agents are installed
+    Init,
+    /// Begin a feature on a branch and worktree of its own
+    New(NewArgs),
+    /// Drive a feature on from wherever it stands; run again to continue after any interruption
+    Run(RunArgs),
+    /// Answer what a run is waiting for
+    Decide(DecideArgs),
+    /// Show where each feature stands and the next command to type
+    Status(StatusArgs),
+    /// Show what happened, event by event
+    Log(LogArgs),
+    /// Look inside: prompts that were sent, findings that were raised
+    #[command(subcommand)]
+    Show(ShowCommand),
+    /// Show the commands redraft.toml would run, and accept them
+    Trust(TrustArgs),
+    /// Run an agent's program and end everything it started when standard input closes
+    #[command(hide = true)]
+    Worker(WorkerArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArgs {
+    /// The folder that keeps what the program prints
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The program and its arguments
+    #[arg(last = true, required = true)]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// What the feature is about
+    pub(crate) idea: Option<String>,
+    /// Keep the repository in this new or empty folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// The idea, in a sentence or more
+    pub(crate) idea: String,
+    /// Copy this file in as the feature's PRD
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prd: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The feature's number; not needed inside its worktree or when only one is active
+    pub(crate) feature: Option<String>,
+    /// What to do when a stage has used up its review rounds [default: ask on a terminal, else stop]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) on_cap: Option<OnCap>,
+    /// Do not ask before money is spent
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// The most the feature may cost in all, in dollars [default: budget of redraft.toml, else 5]
+    #[arg(long, value_name = "USD")]
+    pub(crate) budget: Option<String>,
+    /// How dispatches are sent, for loops opened by this run: seed, guarded, fresh or resume
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: Option<String>,
+    /// Who signs a phase, for loops opened by this run: resume, fresh or off
+    #[arg(long, value_name = "WHO")]
+    pub(crate) certify: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnCap {
+    /// Ask on the terminal; without one, wait for `redraft decide`
+    Ask,
+    /// Stop with exit code 5
+    Stop,
+    /// Accept what is open, by a stored ruling
+    Accept,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DecideArgs {
+    /// The feature's number, then the choice; without a choice the question is shown
+    #[arg(value_name = "[FEATURE] [CHOICE]", num_args = 0..=2)]
+    pub(crate) words: Vec<String>,
+    /// The reason, kept with the decision
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub(crate) why: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// Only this feature
+    pub(crate) feature: Option<String>,
+    /// Fold all events again and rewrite the board, .meta.json and .review-history.md
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// Only this feature
+    pub(crate) feature: Option<String>,
+    /// At most this many events, the latest ones
+    #[arg(long, short = 'n', value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ShowCommand {
+    /// Show a prompt as it was sent, fragment by fragment
+    Prompt(PromptArgs),
+    /// List the findings of a feature with their status
+    Findings(FindingsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromptArgs {
+    /// The feature's number
+    pub(crate) feature: Option<String>,
+    /// Exactly this dispatch, e.g. 031/specify.1/review/spec-reviewer/2.1
+    #[arg(long)]
+    pub(crate) ticket: Option<String>,
+    /// The last prompt of this role
+    #[arg(long)]
+    pub(crate) role: Option<String>,
+    /// The last prompt sent with this strategy (lazy or resume)
+    #[arg(long)]
+    pub(crate) strategy: Option<String>,
+    /// Build every prompt of the feature again from the ledger and compare it with the stored one
+    #[arg(long, conflicts_with_all = ["ticket", "role", "strategy"])]
+    pub(crate) verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FindingsArgs {
+    /// The feature's number
+    pub(crate) feature: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// Accept without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+}

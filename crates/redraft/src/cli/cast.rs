@@ -1,0 +1,208 @@
+//! Who plays which role: agents made from the configuration, each when it is first needed.
+//!
+//! An agent nobody is asked to play is never made, so a key that is missing for it stands in nobody's way.
+
+use super::site::{Site, Surroundings};
+use redraft_adapters::api::{
+    AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
+};
+use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
+use redraft_adapters::codex::{CodexAgent, CodexSettings};
+use redraft_adapters::config::{AgentConfig, Config, ModelAgent, ModelKind, SchemaForm, Wire};
+use redraft_adapters::rehearsal::{RehearsalAgent, Scenario};
+use redraft_core::ids::{AgentName, Role};
+use redraft_core::price::{Card, Cards, Lifetime};
+use redraft_engine::ports::{Agent, Agents};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub(crate) struct Cast<'a> {
+    site: &'a Site,
+    config: &'a Config,
+    around: &'a Surroundings,
+    made: Mutex<BTreeMap<AgentName, Arc<dyn Agent>>>,
+}
+
+impl<'a> Cast<'a> {
+    pub(crate) fn new(site: &'a Site, config: &'a Config, around: &'a Surroundings) -> Self {
+        Self { site, config, around, made: Mutex::default() }
+    }
+
+    fn make(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String> {
+        let Some(settings) = self.config.agents.get(name) else {
+            return Err(format!("there is no agent `{name}` in redraft.toml"));
+        };
+        let named = |detail: String| format!("[agents.{name}] {detail}");
+        match settings {
+            AgentConfig::Rehearsal { scenario } => {
+                let scenario =
+                    scenario.as_deref().map_or(Ok(Scenario::default()), read_scenario).map_err(named)?;
+                Ok(Arc::new(RehearsalAgent::new(name.clone(), &self.state(name), scenario)))
+            }
+            AgentConfig::Model(model) => self.model(name, model).map_err(named),
+        }
+    }
+
+    fn model(&self, name: &AgentName, agent: &ModelAgent) -> Result<Arc<dyn Agent>, String> {
+        let (name, model, state, card) = (name.clone(), agent.model.clone(), self.state(name), card(agent)?);
+        let runs = self.site.state.join("runs");
+        let (worker, environment) = (self.around.exe.clone(), self.around.environment.clone());
+        let (pass, extra_args) = (agent.pass.clone(), agent.args.clone());
+        let redactor = self.around.redactor.clone();
+        let bounds = Bounds { answer_tokens: u64::from(agent.max_tokens), ..Bounds::default() };
+        let proxy = None;
+        Ok(match agent.kind {
+            ModelKind::Claude => Arc::new(ClaudeAgent::new(ClaudeSettings {
+                program: self.program(agent, "claude", "npm install -g @anthropic-ai/claude-code")?,
+                name,
+                model,
+                state,
+                runs,
+                worker,
+                environment,
+                pass,
+                max_turns: 60,
+                tool_map: BTreeMap::new(),
+                extra_args,
+                card,
+                lifetime: Lifetime::FiveMinutes,
+            })),
+            ModelKind::Codex => {
+                let program = self.program(agent, "codex", "npm install -g @openai/codex")?;
+                let settings = CodexSettings {
+                    name,
+                    program,
+                    model,
+                    state,
+                    runs,
+                    worker,
+                    environment,
+                    pass,
+                    extra_args,
+                    card,
+                };
+                Arc::new(CodexAgent::new(settings))
+            }
+            ModelKind::Anthropic => Arc::new(ApiAgent::anthropic(AnthropicSettings {
+                base_url: agent.base_url.clone().unwrap_or_else(|| "https://api.anthropic.com".to_owned()),
+                key: self.key(agent, "ANTHROPIC_API_KEY")?.ok_or_else(|| no_key("ANTHROPIC_API_KEY"))?,
+                name,
+                model,
+                bounds,
+                stable: [Lifetime::Hour; 3],
+                newest: Lifetime::FiveMinutes,
+                state,
+                card,
+                redactor,
+                proxy,
+            })?),
+            ModelKind::OpenAi => {
+                let base_url =
+                    agent.base_url.clone().unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
+                let key = self.key(agent, "OPENAI_API_KEY")?;
+                if key.is_none() && agent.base_url.is_none() {
+                    return Err(no_key("OPENAI_API_KEY"));
+                }
+                let local = agent.base_url.is_some();
+                let length = if local { LengthField::MaxTokens } else { LengthField::MaxCompletionTokens };
+                let wire = match agent.wire {
+                    Wire::Chat => OpenAiWire::Chat,
+                    Wire::Responses => OpenAiWire::Responses { reasoning: !local },
+                };
+                let form = match agent.schema {
+                    SchemaForm::JsonSchema => Form::JsonSchema,
+                    SchemaForm::JsonObject => Form::JsonObject,
+                    SchemaForm::None => Form::None,
+                };
+                Arc::new(ApiAgent::openai(OpenAiSettings {
+                    name,
+                    model,
+                    base_url,
+                    key,
+                    wire,
+                    form,
+                    length,
+                    bounds,
+                    state,
+                    card,
+                    redactor,
+                    proxy,
+                })?)
+            }
+        })
+    }
+
+    fn state(&self, name: &AgentName) -> PathBuf {
+        self.site.state.join("agents").join(name.as_str())
+    }
+
+    /// Where the program is: as configured, or on the PATH.
+    fn program(&self, agent: &ModelAgent, usual: &str, install: &str) -> Result<PathBuf, String> {
+        let word = agent.program.as_deref().unwrap_or(usual);
+        let path = Path::new(word);
+        let found = match path.components().count() > 1 {
+            true => Some(self.site.repository.main_checkout().join(path)).filter(|path| path.is_file()),
+            false => self.around.find_program(word),
+        };
+        found.ok_or_else(|| {
+            format!("the program `{word}` was not found; install it with `{install}` or set `program`")
+        })
+    }
+
+    /// The key, from the file or the variable the user named, or the usual variable.
+    fn key(&self, agent: &ModelAgent, usual: &str) -> Result<Option<Key>, String> {
+        if let Some(file) = &agent.key_file {
+            let text = std::fs::read_to_string(file).map_err(|error| format!("key_file {file}: {error}"))?;
+            return Ok(Some(Key::new(text)));
+        }
+        let name = agent.key_env.as_deref().unwrap_or(usual);
+        let value =
+            self.around.environment.0.get(std::ffi::OsStr::new(name)).and_then(|value| value.to_str());
+        match (value.filter(|value| !value.trim().is_empty()), &agent.key_env) {
+            (Some(value), _) => Ok(Some(Key::new(value))),
+            (None, Some(_)) => Err(no_key(name)),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+fn no_key(variable: &str) -> String {
+    format!(
+        "there is no key: set {variable}, or name another variable or a file with `key_env` or `key_file`"
+    )
+}
+
+/// What the model costs: its own card, the one the user names, or the dearest of all where the price is unknown.
+fn card(agent: &ModelAgent) -> Result<Card, String> {
+    let cards = Cards::builtin();
+    let wanted = match agent.price.as_deref() {
+        Some("unknown") => return Ok(cards.conservative()),
+        Some(other) => other,
+        None => agent.model.as_str(),
+    };
+    cards.find(wanted).cloned().map_err(|unknown| {
+        format!(
+            "{unknown}; or set `price = \"unknown\"`, which counts conservatively, or `price = \"local\"`"
+        )
+    })
+}
+
+fn read_scenario(file: &Path) -> Result<Scenario, String> {
+    let named = |detail: String| format!("scenario {}: {detail}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| named(error.to_string()))?;
+    Scenario::parse(&text).map_err(|error| named(error.to_string()))
+}
+
+impl Agents for Cast<'_> {
+    fn agent_for(&self, role: &Role) -> Result<Arc<dyn Agent>, String> {
+        let name = self.config.agent_of(role);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(agent) = made.get(name) {
+            return Ok(Arc::clone(agent));
+        }
+        let agent = self.make(name)?;
+        made.insert(name.clone(), Arc::clone(&agent));
+        Ok(agent)
+    }
+}

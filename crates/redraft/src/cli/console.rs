@@ -1,0 +1,144 @@
+//! The only place that prints. Data goes to stdout, talk to stderr.
+
+#![expect(clippy::disallowed_methods, reason = "this is the one place")]
+
+use super::errors::{CliError, Code};
+use redraft_core::event::{Entry, Event};
+use redraft_core::pipeline::Pipeline;
+use redraft_core::project;
+use redraft_core::ticket::Ticket;
+use redraft_engine::Progress;
+use redraft_engine::ports::Clock;
+use serde::Serialize;
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+
+/// How to talk: JSON keeps stdout for one object and stderr quiet.
+#[derive(Debug)]
+pub(crate) struct Console {
+    pub(crate) json: bool,
+    quiet: bool,
+    live: Option<Mutex<Vec<Ticket>>>,
+}
+
+impl Console {
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        Self { json, quiet, live: (terminal && !json && !quiet).then(Mutex::default) }
+    }
+
+    /// One line of data.
+    pub(crate) fn data(&self, text: &str) {
+        write_out(text);
+    }
+
+    /// One JSON object on stdout.
+    pub(crate) fn object(&self, value: &impl Serialize) {
+        let json = serde_json::to_string_pretty(value).unwrap_or_default();
+        write_out(&json);
+    }
+
+    /// A line for the person; nothing when the output is for a program.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.json && !self.quiet {
+            self.talk(text);
+        }
+    }
+
+    /// Either data for a person or one object for a program.
+    pub(crate) fn show(&self, text: &str, value: &impl Serialize) {
+        if self.json { self.object(value) } else { self.data(text.trim_end()) }
+    }
+
+    pub(crate) fn error(&self, error: &CliError) {
+        if self.json {
+            let code = error.code as i32;
+            self.object(&ErrorJson { v: 1, error: &error.message, hints: &error.hints, exit: code });
+        }
+        self.talk(&format!("error: {}", error.message));
+        for hint in &error.hints {
+            self.talk(&format!("  hint: {hint}"));
+        }
+        if error.code == Code::Bug {
+            self.talk("  hint: this should not happen; please report it with the output of `redraft log`");
+        }
+    }
+
+    /// Asks on the terminal; none at the end of input or when the user stops the program.
+    pub(crate) fn ask(&self, question: &str, clock: &dyn Clock) -> Option<String> {
+        let mut err = std::io::stderr().lock();
+        // A terminal that went away shows nothing; the answer is then missing too.
+        let _ = write!(err, "{question}");
+        let _ = err.flush();
+        drop(err);
+        // Reading cannot be interrupted, so it happens beside us; a reader that is left behind ends with the program.
+        let (answer, waiting) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let read = std::io::stdin().read_line(&mut line).ok().filter(|read| *read > 0);
+            // Nobody waits any more after Ctrl-C.
+            let _ = answer.send(read.map(|_| line.trim().to_owned()));
+        });
+        while clock.wait_ms(20) {
+            if let Ok(line) = waiting.try_recv() {
+                return line;
+            }
+        }
+        None
+    }
+
+    pub(crate) fn can_ask(&self) -> bool {
+        !self.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+
+    fn talk(&self, text: &str) {
+        let mut err = std::io::stderr().lock();
+        if self.live.is_some() {
+            // Clears the line that tells what is under way.
+            let _ = write!(err, "\r\x1b[K");
+        }
+        let _ = writeln!(err, "{text}");
+    }
+
+    fn under_way(&self, entry: &Entry) {
+        let Some(live) = &self.live else { return };
+        let Ok(mut tickets) = live.lock() else { return };
+        match &entry.event {
+            Event::Started(fact) => tickets.push(fact.ticket.clone()),
+            Event::Answered(fact) => tickets.retain(|ticket| *ticket != fact.ticket),
+            Event::Failed(fact) => tickets.retain(|ticket| *ticket != fact.ticket),
+            Event::Lost(fact) => tickets.retain(|ticket| *ticket != fact.ticket),
+            _ => {}
+        }
+        if tickets.is_empty() {
+            return;
+        }
+        let names: Vec<String> =
+            tickets.iter().map(|ticket| format!("{} {}", ticket.role, ticket.purpose)).collect();
+        let mut err = std::io::stderr().lock();
+        let _ = write!(err, "\r\x1b[K… waiting for {}", names.join(", "));
+        let _ = err.flush();
+    }
+}
+
+impl Progress for Console {
+    fn stored(&self, entry: &Entry, _state: &Pipeline) {
+        self.say(&format!("  {}", project::line(&entry.event)));
+        self.under_way(entry);
+    }
+}
+
+#[derive(Serialize)]
+struct ErrorJson<'a> {
+    v: u16,
+    error: &'a str,
+    hints: &'a [String],
+    exit: i32,
+}
+
+/// A closed pipe is the reader's way of saying enough.
+fn write_out(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{text}");
+    let _ = out.flush();
+}

@@ -1,0 +1,151 @@
+//! `redraft decide`: answers what a run is waiting for.
+
+use super::args::DecideArgs;
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::{Asked, Cancelled, Decided, Decision, Event, Question};
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::project::{self, BoardRow};
+use redraft_core::review;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Clock, Store};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct DecideJson<'a> {
+    v: u16,
+    feature: String,
+    question: Option<&'a Question>,
+    decided: Option<&'static str>,
+    next: String,
+}
+
+pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let ledger = site.writer()?;
+    let (word, choice) = split(&args.words)?;
+    let id = site.feature(&ledger, word)?;
+    let _lock = site.lock(&id.to_string(), around)?;
+    let scope = Scope::Feature(id);
+    let entries = ledger.read(scope)?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let open = state.open.as_ref();
+    let question = open.and_then(review::question);
+    let feature = id.to_string();
+    let (Some(open), Some(question)) = (open, question) else {
+        if choice == Some(Decision::Abandon) && !state.cancelled && state.phase().is_some() {
+            return abandon(&ledger, scope, &state, &args.why, around, console);
+        }
+        let next = BoardRow::of(&state, 0).next;
+        if choice.is_some() {
+            return Err(CliError::usage(format!("feature {id} is not waiting for a decision")).hint(next));
+        }
+        let shown = DecideJson { v: 1, feature, question: None, decided: None, next: next.clone() };
+        console.show(&format!("feature {id} is not waiting for a decision\nnext: {next}"), &shown);
+        return Ok(Code::Done);
+    };
+    let Some(choice) = choice else {
+        let next = BoardRow::of(&state, 0).next;
+        let text = format!("feature {id}: {}\nnext: {next}", question.text);
+        console.show(&text, &DecideJson { v: 1, feature, question: Some(&question), decided: None, next });
+        return Ok(Code::Waiting);
+    };
+    if !question.choices.contains(&choice) {
+        let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
+        return Err(CliError::usage(format!("`{}` is not a choice for: {}", choice.name(), question.text))
+            .hint(format!("choose one of: {}", names.join(", "))));
+    }
+    let ruled = if choice == Decision::Accept { review::rulings(open, &question.about) } else { Vec::new() };
+    if choice == Decision::Accept && args.why.trim().is_empty() {
+        return Err(CliError::usage("accepting is a ruling and needs a reason").hint("add --why \"…\""));
+    }
+    let asked = Event::from(Asked { question: question.clone() });
+    let decided = Event::from(Decided {
+        pass: question.pass,
+        number: question.number,
+        about: question.about.clone(),
+        choice,
+        by: around.user.clone(),
+        why: args.why.trim().to_owned(),
+        ruled,
+    });
+    let mut events = vec![decided];
+    if !entries.iter().any(|entry| entry.event == asked) {
+        events.insert(0, asked);
+    }
+    let mut next_state = state.clone();
+    for event in &events {
+        let stepped = pipeline::step(&next_state, event);
+        next_state = stepped.map_err(|error| CliError::new(Code::Bug, error.to_string()))?;
+    }
+    let at_ms = around.clock.now_ms();
+    let board = project::board_row(&next_state, at_ms);
+    let (decided_on, blobs) = (state.seq, Vec::new());
+    ledger.append(Append {
+        scope,
+        decided_on,
+        at_ms,
+        events: &events,
+        blobs: &blobs,
+        board: Some(&board),
+    })?;
+    let next = BoardRow::of(&next_state, at_ms).next;
+    let shown = DecideJson {
+        v: 1,
+        feature,
+        question: Some(&question),
+        decided: Some(choice.name()),
+        next: next.clone(),
+    };
+    console.show(&format!("feature {id}: decided {}\nnext: {next}", choice.name()), &shown);
+    Ok(Code::Done)
+}
+
+/// A feature can be given up at any time, also when nothing is asked.
+fn abandon(
+    ledger: &Ledger,
+    scope: Scope,
+    state: &Pipeline,
+    why: &str,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let event = Event::from(Cancelled { by: around.user.clone(), why: why.trim().to_owned() });
+    let stepped = pipeline::step(state, &event);
+    let next_state = stepped.map_err(|error| CliError::new(Code::Bug, error.to_string()))?;
+    let at_ms = around.clock.now_ms();
+    let board = project::board_row(&next_state, at_ms);
+    let (decided_on, events, blobs) = (state.seq, [event], Vec::new());
+    ledger.append(Append {
+        scope,
+        decided_on,
+        at_ms,
+        events: &events,
+        blobs: &blobs,
+        board: Some(&board),
+    })?;
+    let row = BoardRow::of(&next_state, at_ms);
+    let decided = Some(Decision::Abandon.name());
+    let shown = DecideJson { v: 1, feature: row.id.clone(), question: None, decided, next: row.next.clone() };
+    console.show(&format!("feature {} is given up; its branch stays\nnext: {}", row.id, row.next), &shown);
+    Ok(Code::Done)
+}
+
+/// `[FEATURE] [CHOICE]`, either of which may be missing.
+fn split(words: &[String]) -> Result<(Option<&str>, Option<Decision>), CliError> {
+    let choice = |word: &str| Decision::ALL.into_iter().find(|choice| choice.name() == word);
+    match words {
+        [] => Ok((None, None)),
+        [word] => match choice(word) {
+            Some(choice) => Ok((None, Some(choice))),
+            None => Ok((Some(word), None)),
+        },
+        [feature, word, ..] => match choice(word) {
+            Some(choice) => Ok((Some(feature), Some(choice))),
+            None => Err(CliError::usage(format!("`{word}` is not a choice"))
+                .hint("choices are accept, rerun, retry and abandon, as far as the question allows them")),
+        },
+    }
+}

@@ -1,0 +1,74 @@
+//! `redraft demo`: a whole feature in a throw-away repository, offline, with the rehearsal agent.
+
+use super::args::{DemoArgs, NewArgs, OnCap, RunArgs};
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use super::{new, run};
+use redraft_adapters::git::{self, Repository};
+use std::path::{Path, PathBuf};
+
+const IDEA: &str = "Let people reset a forgotten password by email";
+const PRD: &str = include_str!("demo-prd.md");
+
+pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let temporary = tempfile::Builder::new().prefix("redraft-demo-").tempdir();
+    let temporary =
+        temporary.map_err(|error| CliError::new(Code::Config, format!("no temporary folder: {error}")))?;
+    let place = match &args.keep {
+        Some(keep) => kept(&around.folder.join(keep))?,
+        None => temporary.path().join("repository"),
+    };
+    let own_idea = args.idea.is_some();
+    let idea = args.idea.unwrap_or_else(|| IDEA.to_owned());
+    console.say(&format!("demo: a repository in {}, the idea: {idea}", place.display()));
+    let repository = make_repository(&place, own_idea)?;
+    let state = repository.state_dir();
+    let site = Site { repository, state };
+    let prd = (!own_idea).then(|| place.join("ideas/password-reset.md"));
+    let id = new::create(&site, &NewArgs { idea, prd }, around, console)?;
+    let args_run = RunArgs {
+        feature: None,
+        yes: false,
+        on_cap: Some(OnCap::Stop),
+        budget: None,
+        policy: None,
+        certify: None,
+    };
+    let program = &around.program;
+    let ending = match &args.keep {
+        Some(_) => format!("folder: {}\nnext: {program} -C {} status", place.display(), place.display()),
+        None => format!(
+            "the repository is gone again; to keep the next one: {program} demo --keep DIR\n\
+             next: {program} new \"your idea\", in a repository of your own"
+        ),
+    };
+    run::drive_to(&site, id, &args_run, around, console, Some(ending))
+}
+
+/// A folder that is new or empty: a demo never writes among somebody's files.
+fn kept(folder: &Path) -> Result<PathBuf, CliError> {
+    let named =
+        |error: std::io::Error| CliError::usage(format!("{} cannot be used: {error}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(named)?;
+    if std::fs::read_dir(folder).map_err(named)?.next().is_some() {
+        return Err(CliError::usage(format!("{} is not empty", folder.display()))
+            .hint("name a folder that does not exist yet"));
+    }
+    std::fs::canonicalize(folder).map_err(named)
+}
+
+fn make_repository(place: &Path, own_idea: bool) -> Result<Repository, CliError> {
+    let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", place.display()));
+    std::fs::create_dir_all(place).map_err(named)?;
+    let mut files = vec![("README.md", "# A small web shop\n\nIt exists to show `redraft demo`.\n")];
+    if !own_idea {
+        std::fs::create_dir_all(place.join("ideas")).map_err(named)?;
+        files.push(("ideas/password-reset.md", PRD));
+    }
+    for (name, text) in &files {
+        std::fs::write(place.join(name), text).map_err(named)?;
+    }
+    let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+    Ok(git::create_repository(place, &names)?)
+}

@@ -1,0 +1,205 @@
+//! An error at the edge: what went wrong, the exit code it means, and ways out.
+
+use redraft_adapters::config::ConfigError;
+use redraft_adapters::git::GitError;
+use redraft_adapters::lock::LockError;
+use redraft_engine::EngineError;
+use redraft_engine::ports::{CommitRefused, StoreError, WorkspaceError};
+
+/// The public table of exit codes, see docs/exit-codes.md.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    Done = 0,
+    NotApproved = 1,
+    Usage = 2,
+    Config = 3,
+    Agent = 4,
+    Limit = 5,
+    Waiting = 6,
+    Held = 7,
+    Bug = 70,
+    Interrupted = 130,
+}
+
+#[cfg(test)]
+impl Code {
+    /// Every code with its meaning, as the documentation lists them.
+    pub(crate) const ALL: [(Code, &'static str); 10] = [
+        (Code::Done, "done"),
+        (Code::NotApproved, "not approved, or findings"),
+        (Code::Usage, "the command cannot be carried out as typed or where it was typed"),
+        (Code::Config, "the configuration, the ledger, the repository or the disk needs attention"),
+        (Code::Agent, "an agent failed and a person must decide how to go on"),
+        (Code::Limit, "a limit or budget was reached"),
+        (Code::Waiting, "waiting for a decision"),
+        (Code::Held, "held by another process"),
+        (Code::Bug, "a bug in redraft"),
+        (Code::Interrupted, "interrupted; the same command continues"),
+    ];
+}
+
+#[derive(Debug)]
+pub(crate) struct CliError {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+    pub(crate) hints: Vec<String>,
+}
+
+impl CliError {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hints: Vec::new() }
+    }
+
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Code::Usage, message)
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+}
+
+impl From<EngineError> for CliError {
+    fn from(error: EngineError) -> Self {
+        let message = error.to_string();
+        match error {
+            EngineError::Store(error) => error.into(),
+            EngineError::Workspace(error) => error.into(),
+            EngineError::UnknownFeature(id) => unknown_feature(&id.to_string()),
+            EngineError::History { .. } => CliError::new(Code::Config, message).hint(
+                "the ledger was changed by hand or written by another version; nothing was changed now",
+            ),
+            EngineError::LedgerBehind { branch, .. } => CliError::new(Code::Config, message)
+                .hint("the ledger is older than the branch, as after restoring a backup or copying a clone")
+                .hint(format!(
+                    "bring the newer ledger back, or start again from the document: git switch {branch}"
+                )),
+            EngineError::NothingAsked => {
+                CliError::usage(message).hint("`redraft status` shows what each feature is waiting for")
+            }
+            EngineError::NotAChoice { question, .. } => {
+                let choices: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
+                CliError::usage(message).hint(format!("choose one of: {}", choices.join(", ")))
+            }
+            EngineError::Agent(_) => CliError::new(Code::Agent, message),
+            EngineError::Inbox { .. } => CliError::new(Code::Config, message)
+                .hint("free some space or make it writable, then run again"),
+            EngineError::Bug(_) => CliError::new(Code::Bug, message),
+        }
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        match error {
+            StoreError::Moved { .. } => {
+                CliError::new(Code::Held, message).hint("nothing was stored; run the command again")
+            }
+            StoreError::Damaged { .. } => CliError::new(Code::Config, message)
+                .hint("nothing was changed; copy the file away before anything else")
+                .hint("restore it from a backup of .git/redraft, or move it away to start a new ledger"),
+            StoreError::Newer { .. } => {
+                CliError::new(Code::Config, message).hint("install the newer redraft")
+            }
+            StoreError::Full { .. } => {
+                CliError::new(Code::Config, message).hint("free some space, then run the same command again")
+            }
+            StoreError::ReadOnly { .. } => CliError::new(Code::Config, message)
+                .hint("make the repository's .git/redraft folder writable; `redraft status` works without"),
+            StoreError::Busy { .. } => CliError::new(Code::Held, message).hint("try again in a moment"),
+            StoreError::Other { .. } => CliError::new(Code::Config, message)
+                .hint("nothing was stored; look at the disk and the rights of that folder, then run again"),
+        }
+    }
+}
+
+impl From<WorkspaceError> for CliError {
+    fn from(error: WorkspaceError) -> Self {
+        let hint = match &error {
+            WorkspaceError::Commit(refused) => commit_hint(refused),
+            WorkspaceError::AnchorLost(_) => {
+                "git collected an object the ledger names; `redraft run` goes on without it".to_owned()
+            }
+            WorkspaceError::Secret { .. } => {
+                "take it out of the file (and change the secret if it is real), then run again".to_owned()
+            }
+            WorkspaceError::Full(_) => "free some space, then run the same command again".to_owned(),
+            WorkspaceError::File { .. } | WorkspaceError::Git { .. } => {
+                "nothing is lost; mend the cause and run the same command again".to_owned()
+            }
+        };
+        CliError::new(Code::Config, error.to_string()).hint(hint)
+    }
+}
+
+fn commit_hint(refused: &CommitRefused) -> String {
+    match refused {
+        CommitRefused::NoIdentity => {
+            "git config user.name \"Your Name\" && git config user.email you@example.com, then run again"
+                .to_owned()
+        }
+        CommitRefused::Signing(_) => {
+            "unlock the signing key, or git config commit.gpgsign false for this repository, then run again"
+                .to_owned()
+        }
+        CommitRefused::Locked(lock) => {
+            format!(
+                "wait for the other git process to end, or remove {lock} if there is none, then run again"
+            )
+        }
+        CommitRefused::Ignored(path) => format!("take {path} out of .gitignore, then run again"),
+        CommitRefused::WrongBranch(branch) => format!("git switch {branch} in the worktree, then run again"),
+    }
+}
+
+impl From<GitError> for CliError {
+    /// Git's errors carry their way out in the message.
+    fn from(error: GitError) -> Self {
+        let code = match &error {
+            GitError::NotARepository(_)
+            | GitError::Bare(_)
+            | GitError::InsideGitFolder(_)
+            | GitError::NoMainCheckout(_)
+            | GitError::NoCommits(_)
+            | GitError::BranchExists(_)
+            | GitError::FolderExists(_)
+            | GitError::BadName(_) => Code::Usage,
+            GitError::Missing { .. }
+            | GitError::TooOld { .. }
+            | GitError::NotAWorktree(_)
+            | GitError::NoSpace { .. }
+            | GitError::File { .. }
+            | GitError::Failed { .. }
+            | GitError::Broken { .. } => Code::Config,
+        };
+        CliError::new(code, error.to_string())
+    }
+}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> Self {
+        let at = error.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let shown = CliError::new(Code::Config, format!("{}{at}: {}", error.path.display(), error.message));
+        match error.hint {
+            Some(hint) => shown.hint(hint),
+            None => shown,
+        }
+    }
+}
+
+impl From<LockError> for CliError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Held(holder) => CliError::new(Code::Held, format!("held by {holder}"))
+                .hint("wait for it to end, or stop it with Ctrl-C in its terminal; other features may run"),
+            other => CliError::new(Code::Config, other.to_string())
+                .hint("make the repository's .git/redraft folder writable, then run again"),
+        }
+    }
+}
+
+pub(crate) fn unknown_feature(name: &str) -> CliError {
+    CliError::usage(format!("there is no feature {name}")).hint("`redraft status` lists the features")
+}

@@ -1,0 +1,64 @@
+//! `redraft log`: what happened, event by event.
+
+use super::args::LogArgs;
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use redraft_core::event::Entry;
+use redraft_core::project;
+use redraft_core::text::utc;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::Store;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+
+pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let Some(ledger) = site.reader()? else {
+        let empty = json!({"v": 1, "events": []});
+        console.show("nothing has happened here yet\nnext: redraft new \"your idea\"", &empty);
+        return Ok(Code::Done);
+    };
+    let only = match &args.feature {
+        Some(word) => Some(Scope::Feature(site.feature(&ledger, Some(word))?)),
+        None => None,
+    };
+    let limit = args.limit.unwrap_or(usize::MAX);
+    let mut kept: VecDeque<(Scope, Entry)> = VecDeque::new();
+    let mut keep = |scope, entry| {
+        if limit > 0 {
+            if kept.len() == limit {
+                kept.pop_front();
+            }
+            kept.push_back((scope, entry));
+        }
+    };
+    match only {
+        Some(scope) => ledger.read(scope)?.into_iter().for_each(|entry| keep(scope, entry)),
+        None => ledger.all(&mut keep)?,
+    }
+    if console.json {
+        let events: Vec<Value> = kept.iter().map(|(scope, entry)| event(*scope, entry)).collect();
+        console.object(&json!({"v": 1, "events": events}));
+    } else {
+        for (scope, entry) in &kept {
+            let line = project::line(&entry.event);
+            console.data(&format!("{:>6}  {}  {scope}  {line}", entry.seq, utc(entry.at_ms)));
+        }
+    }
+    Ok(Code::Done)
+}
+
+fn event(scope: Scope, entry: &Entry) -> Value {
+    let body: Value = serde_json::from_str(&entry.event.encode()).unwrap_or_default();
+    json!({
+        "seq": entry.seq,
+        "at": utc(entry.at_ms),
+        "at_ms": entry.at_ms,
+        "scope": scope.to_string(),
+        "kind": entry.event.kind(),
+        "version": entry.event.version(),
+        "line": project::line(&entry.event),
+        "body": body,
+    })
+}

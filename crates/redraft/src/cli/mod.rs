@@ -1,0 +1,69 @@
+//! The command line: one file per command, all of them thin.
+
+mod args;
+mod cast;
+mod console;
+mod decide;
+mod demo;
+mod errors;
+mod init;
+mod log;
+mod new;
+mod prepare;
+mod run;
+mod show;
+mod site;
+mod status;
+#[cfg(test)]
+mod tests;
+mod trust;
+mod worker;
+
+use args::{Cli, Command, ShowCommand};
+use clap::Parser;
+use console::Console;
+use errors::{CliError, Code};
+use site::Surroundings;
+use std::process::ExitCode;
+
+/// Parses, performs, and turns the result into an exit code.
+pub(crate) fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are data; everything else is talk. A closed pipe is not an error.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { Code::Usage as u8 } else { Code::Done as u8 });
+        }
+    };
+    let console = Console::new(cli.json, false);
+    let done = match cli.command {
+        // It has no surroundings: where and with which variables it runs is decided by whoever started it.
+        Command::Worker(args) => worker::worker(args),
+        _ => Surroundings::of(&cli).and_then(|around| perform(cli, &around, &console)),
+    };
+    let code = match done {
+        Ok(code) => code,
+        Err(error) => {
+            console.error(&error);
+            error.code
+        }
+    };
+    ExitCode::from(code as u8)
+}
+
+fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    match cli.command {
+        Command::Demo(args) => demo::demo(args, around, console),
+        Command::Init => init::init(around, console),
+        Command::New(args) => new::new(args, around, console),
+        Command::Run(args) => run::run(args, around, console),
+        Command::Decide(args) => decide::decide(args, around, console),
+        Command::Status(args) => status::status(args, around, console),
+        Command::Log(args) => log::log(args, around, console),
+        Command::Show(ShowCommand::Prompt(args)) => show::prompt(args, around, console),
+        Command::Show(ShowCommand::Findings(args)) => show::findings(args, around, console),
+        Command::Worker(args) => worker::worker(args),
+        Command::Trust(args) => trust::trust(args, around, console),
+    }
+}

@@ -1,0 +1,148 @@
+//! `redraft new`: a feature with a number, a branch and a worktree of its own.
+
+use super::args::NewArgs;
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::prepare::prepare;
+use super::site::{Site, Surroundings};
+use redraft_core::event::{Event, FeatureCreated};
+use redraft_core::ids::{FeatureId, slug};
+use redraft_core::phase::Lane;
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::project;
+use redraft_core::text::hash;
+use redraft_core::ticket::Scope;
+use redraft_engine::compose::folder;
+use redraft_engine::ports::{Append, Clock, Store};
+use serde::Serialize;
+use std::path::Path;
+
+/// More than any PRD; a larger file is a mistake.
+const PRD_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+#[derive(Serialize)]
+struct NewJson {
+    v: u16,
+    feature: String,
+    slug: String,
+    branch: String,
+    base: String,
+    worktree: String,
+    folder: String,
+    next: String,
+}
+
+pub(crate) fn new(args: NewArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let id = create(&site, &args, around, console)?;
+    let ledger = site.writer()?;
+    let created = site.created(&ledger, id)?;
+    let worktree = site.worktree(&created)?;
+    let next = format!("redraft run {id}");
+    let shown = NewJson {
+        v: 1,
+        feature: id.to_string(),
+        slug: created.slug.clone(),
+        branch: created.branch.clone(),
+        base: created.base_branch.clone(),
+        worktree: worktree.display().to_string(),
+        folder: folder(&created),
+        next: next.clone(),
+    };
+    let (branch, place) = (&created.branch, worktree.display());
+    console.show(&format!("feature {id} on branch {branch}\nworktree: {place}\nnext: {next}"), &shown);
+    Ok(Code::Done)
+}
+
+/// Gives out a number, stores the feature, then builds its worktree. A crash in between is mended by `run`.
+pub(crate) fn create(
+    site: &Site,
+    args: &NewArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<FeatureId, CliError> {
+    let idea = args.idea.trim();
+    if idea.is_empty() {
+        return Err(CliError::usage("the idea is empty")
+            .hint("redraft new \"let people reset a forgotten password\""));
+    }
+    let config = site.config()?;
+    let idea = &*around.redactor.redact(idea).0;
+    let prd = args.prd.as_deref().map(|file| read_prd(&around.folder.join(file), around)).transpose()?;
+    let head = site.repository.head()?;
+    let lock = site.lock("repo", around)?;
+    let ledger = site.writer()?;
+    let given = ledger.scopes()?.into_iter().filter_map(|scope| match scope {
+        Scope::Feature(id) => Some(id),
+        Scope::Repo => None,
+    });
+    let last = given.chain(site.repository.feature_numbers()?).max().unwrap_or(FeatureId(0));
+    let Some(next) = last.0.checked_add(1) else {
+        return Err(
+            CliError::usage(format!("no number is left after {last}")).hint("rename that branch or folder")
+        );
+    };
+    let id = FeatureId(next);
+    let slug = slug(idea);
+    let place = site.repository.feature_place(id, &slug)?;
+    let created = FeatureCreated {
+        id,
+        slug,
+        idea: idea.to_owned(),
+        lane: Lane::Standard,
+        base_branch: head.branch.clone().unwrap_or_default(),
+        base_commit: head.commit,
+        branch: place.branch,
+        prd: prd.as_deref().map(hash),
+    };
+    let event = Event::from(created.clone());
+    let bug = |error: redraft_core::review::Rejected| CliError::new(Code::Bug, error.to_string());
+    let state = pipeline::step(&Pipeline::default(), &event).map_err(bug)?;
+    let at_ms = around.clock.now_ms();
+    let blobs: Vec<Vec<u8>> = prd.into_iter().collect();
+    around.boundaries.pass("before a feature is stored");
+    ledger.append(Append {
+        scope: Scope::Feature(id),
+        decided_on: 0,
+        at_ms,
+        events: &[event],
+        blobs: &blobs,
+        board: Some(&project::board_row(&state, at_ms)),
+    })?;
+    around.boundaries.pass("after a feature is stored");
+    if head.branch.is_none() {
+        console.say(&format!("HEAD is detached; feature {id} begins at that commit"));
+    }
+    if site.repository.is_dirty()? {
+        console
+            .say("uncommitted changes of your checkout stay where they are and are not part of the feature");
+    }
+    drop(lock);
+    let _lock = site.lock(&id.to_string(), around)?;
+    prepare(site, &ledger, &created, &config, around, console)?;
+    Ok(id)
+}
+
+fn read_prd(file: &Path, around: &Surroundings) -> Result<Vec<u8>, CliError> {
+    let named = |error: std::io::Error| {
+        CliError::usage(format!("the PRD {} cannot be read: {error}", file.display()))
+    };
+    let size = std::fs::metadata(file).map_err(named)?.len();
+    if size > PRD_BYTES_MAX {
+        let name = file.display();
+        return Err(CliError::usage(format!(
+            "the PRD {name} has {size} bytes; at most {PRD_BYTES_MAX} are taken"
+        )));
+    }
+    let bytes = std::fs::read(file).map_err(named)?;
+    let Ok(text) = std::str::from_utf8(&bytes) else {
+        return Err(CliError::usage(format!("the PRD {} is not UTF-8 text", file.display())));
+    };
+    if let Some(found) = around.redactor.find(text).first() {
+        let (name, line, kind) = (file.display(), found.line, found.kind.name());
+        let error =
+            format!("the PRD {name}:{line} holds what looks like a secret ({kind}); it would be committed");
+        return Err(CliError::usage(error).hint("take it out, and change the secret if it is real"));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,296 @@
+//! `redraft run`: drives a feature on until it is approved, a person is needed, or it is interrupted.
+
+use super::args::{OnCap, RunArgs};
+use super::cast::Cast;
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::prepare::prepare;
+use super::site::{Site, Surroundings};
+use redraft_adapters::config::Config;
+use redraft_adapters::inbox::FileInbox;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::{About, Certify, Decision, Event, FeatureCreated, Question};
+use redraft_core::ids::FeatureId;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::price::OverBudget;
+use redraft_core::profile;
+use redraft_core::project::{self, BoardRow, Receipt};
+use redraft_core::review::End;
+use redraft_core::text::utc;
+use redraft_core::ticket::Scope;
+use redraft_core::usage::Usd;
+use redraft_engine::ports::{Agents, Clock, Deadlines, Store, Workspace};
+use redraft_engine::{Parts, Rules, Run, Stop};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct RunJson<'a> {
+    v: u16,
+    feature: String,
+    /// `approved`, `accepted` (by a ruling), `waiting`, `parked`, `over budget`, `abandoned` or `interrupted`.
+    outcome: &'a str,
+    question: Option<&'a Question>,
+    receipt: &'a Receipt,
+    folder: String,
+    next: String,
+}
+
+pub(crate) fn run(args: RunArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    if let Some(ticket) = &around.ticket {
+        let message = format!("an agent at work on {ticket} cannot start a run");
+        return Err(CliError::usage(message).hint("start it from a terminal of your own"));
+    }
+    let site = Site::find(&around.folder)?;
+    // Only looked at here; it is opened for writing, and checked, once the feature is ours alone.
+    let Some(ledger) = site.reader()? else {
+        site.writer()?;
+        return Err(
+            CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
+        );
+    };
+    let id = site.feature(&ledger, args.feature.as_deref())?;
+    drop(ledger);
+    drive(&site, id, &args, around, console)
+}
+
+/// Drives one feature.
+fn drive(
+    site: &Site,
+    id: FeatureId,
+    args: &RunArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    drive_to(site, id, args, around, console, None)
+}
+
+/// The same with another ending than the worktree and the feature's next command.
+pub(crate) fn drive_to(
+    site: &Site,
+    id: FeatureId,
+    args: &RunArgs,
+    around: &Surroundings,
+    console: &Console,
+    ending: Option<String>,
+) -> Result<Code, CliError> {
+    let config = site.config()?;
+    let rules = rules(&config, args, around)?;
+    let lock = site.lock(&id.to_string(), around)?;
+    let ledger = site.writer()?;
+    let created = site.created(&ledger, id)?;
+    prepare(site, &ledger, &created, &config, around, console)?;
+    let workspace = site.workspace(&created)?;
+    let inbox = FileInbox::new(&site.state);
+    let agents = Cast::new(site, &config, around);
+    for role in profile::roles() {
+        // A configuration that cannot work is told before anything is sent.
+        agents.agent_for(&role).map_err(|detail| CliError::new(Code::Config, detail))?;
+    }
+    if !consented(&ledger, &created, &agents, &rules, args, around, console)? {
+        return Ok(Code::Waiting);
+    }
+    let parts = Parts {
+        store: &ledger,
+        workspace: &workspace,
+        inbox: &inbox,
+        clock: &around.clock,
+        boundaries: &around.boundaries,
+        progress: console,
+        agents: &agents,
+        redactor: &around.redactor,
+    };
+    let mut run = Run::load(parts, rules, id)?;
+    let on_cap = args.on_cap.unwrap_or(if console.can_ask() { OnCap::Ask } else { OnCap::Stop });
+    let stop = loop {
+        match run.drive()? {
+            Stop::Asking(question) => match answer(&question, on_cap, around, console) {
+                Some((choice, why)) => run.decide(choice, &why)?,
+                None => break Stop::Asking(question),
+            },
+            stop => break stop,
+        }
+    };
+    if let Some(changed) = changed_since(&workspace, run.state())? {
+        console.say(&changed);
+    }
+    let receipt = project::receipt(run.entries());
+    let row = BoardRow::of(run.state(), around.clock.now_ms());
+    let place = site.worktree(&created)?.join(redraft_engine::compose::folder(&created));
+    let (outcome, code) = match &stop {
+        Stop::Interrupted => ("interrupted", Code::Interrupted),
+        Stop::Parked(until_ms) => {
+            console.say(&format!("an agent's usage limit is reached until {}", utc(*until_ms)));
+            ("parked", Code::Limit)
+        }
+        Stop::Done => (row.status.as_str(), done_code(&row.status)),
+        Stop::Asking(question) => ("waiting", waiting_code(question, on_cap)),
+        Stop::OverBudget { .. } => ("over budget", Code::Limit),
+    };
+    let question = if let Stop::Asking(question) = &stop { Some(question) } else { None };
+    let next = match &stop {
+        Stop::OverBudget { over, .. } => format!("{} --budget {}", row.next, raised(over)),
+        Stop::Done | Stop::Asking(_) | Stop::Parked(_) | Stop::Interrupted => row.next.clone(),
+    };
+    if let Stop::OverBudget { ticket, over } = &stop {
+        console.say(&format!("{ticket}: {over}"));
+    }
+    let folder = place.display().to_string();
+    console.say("");
+    let shown = RunJson { v: 1, feature: id.to_string(), outcome, question, receipt: &receipt, folder, next };
+    console.show(&report(&shown, ending), &shown);
+    drop(lock);
+    Ok(code)
+}
+
+/// A document that was edited after its phase had closed is not what was approved; nobody will look at it again.
+fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<String>, CliError> {
+    let Some(past) = state.past.last().filter(|_| state.open.is_none()) else { return Ok(None) };
+    let Some(End::Closed(closed)) = &past.end else { return Ok(None) };
+    let found = workspace.revision(&past.opened.paths)?;
+    let changed = found.as_ref() != Some(&closed.revision);
+    let (path, phase) = (past.artifact(), closed.phase);
+    Ok(changed.then(|| format!("{path} is not what was approved: it was edited after {phase} had closed")))
+}
+
+/// Before the first paid dispatch of a feature: who will be asked and what it may cost. Asked once.
+fn consented(
+    ledger: &Ledger,
+    created: &FeatureCreated,
+    agents: &Cast<'_>,
+    rules: &Rules,
+    args: &RunArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<bool, CliError> {
+    let begun =
+        ledger.read(Scope::Feature(created.id))?.iter().any(|entry| matches!(entry.event, Event::Started(_)));
+    let mut paid = String::new();
+    for role in profile::roles() {
+        let agent = agents.agent_for(&role).map_err(|detail| CliError::new(Code::Config, detail))?;
+        if !agent.is_free() {
+            paid.push_str(&format!("  {role}: {}\n", agent.describe()));
+        }
+    }
+    if begun || paid.is_empty() || args.yes {
+        return Ok(true);
+    }
+    console.say(&format!("these roles are played by agents that cost money:\n{}", paid.trim_end()));
+    console.say(&format!(
+        "the feature may cost at most {} in all; each dispatch reserves its dearest outcome first",
+        rules.budget
+    ));
+    if console.can_ask() {
+        let word = console.ask("go on? yes or no: ", &around.clock);
+        return Ok(word.is_some_and(|word| word == "yes" || word == "y"));
+    }
+    Err(CliError::new(Code::Waiting, "nobody has agreed to spend money on this feature yet")
+        .hint(format!("to agree: redraft run {} --yes (and --budget USD for another limit)", created.id)))
+}
+
+fn report(shown: &RunJson<'_>, ending: Option<String>) -> String {
+    let RunJson { feature, outcome, question, receipt, folder, next, .. } = shown;
+    let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
+    let ending = ending.unwrap_or_else(|| format!("folder: {folder}\nnext: {next}"));
+    format!("{}\nfeature {feature} is {outcome}{asked}\n{ending}", receipt.text())
+}
+
+/// A budget with which the next dispatch and a few more would fit, in whole dollars.
+fn raised(over: &OverBudget) -> u64 {
+    let spent = over.limit.0.saturating_sub(over.left.0);
+    (spent + 2 * over.needed.0).div_ceil(1_000_000).max(over.limit.0.div_ceil(1_000_000) + 1)
+}
+
+/// Dollars as typed, `5` or `2.50`.
+pub(crate) fn dollars(word: &str) -> Option<Usd> {
+    let amount: f64 = word.trim_start_matches('$').parse().ok()?;
+    (amount.is_finite() && (0.0..=1_000_000.0).contains(&amount))
+        .then(|| Usd((amount * 1_000_000.0).round() as u64))
+}
+
+fn done_code(status: &str) -> Code {
+    if matches!(status, "approved" | "accepted") { Code::Done } else { Code::NotApproved }
+}
+
+fn waiting_code(question: &Question, on_cap: OnCap) -> Code {
+    match (&question.about, on_cap) {
+        (About::Agent { .. }, _) => Code::Agent,
+        (About::Cap { .. }, OnCap::Stop) => Code::Limit,
+        _ => Code::Waiting,
+    }
+}
+
+fn rules(config: &Config, args: &RunArgs, around: &Surroundings) -> Result<Rules, CliError> {
+    let policy = match &args.policy {
+        Some(word) => {
+            word.parse().map_err(|error: redraft_core::ids::BadId| CliError::usage(error.to_string()))?
+        }
+        None => config.policy,
+    };
+    let certify = match args.certify.as_deref() {
+        None => config.certify,
+        Some("resume") => Certify::Resume,
+        Some("fresh") => Certify::Fresh,
+        Some("off") => Certify::Off,
+        Some(word) => return Err(CliError::usage(format!("`{word}` is not one of resume, fresh, off"))),
+    };
+    let budget = match &args.budget {
+        None => config.budget,
+        Some(word) => dollars(word).ok_or_else(|| {
+            CliError::usage(format!("`{word}` is not a budget in dollars, such as 5 or 2.50"))
+        })?,
+    };
+    Ok(Rules {
+        limits: config.limits,
+        threshold: config.threshold,
+        certify,
+        policy,
+        config: config.hash.clone(),
+        deadlines: deadlines(config.dispatch_minutes * 60_000),
+        budget,
+        person: around.user.clone(),
+    })
+}
+
+/// The total is the user's; the parts of it are what a healthy agent never exceeds.
+fn deadlines(total_ms: u64) -> Deadlines {
+    let at_most = |ms: u64| ms.min(total_ms);
+    Deadlines {
+        connect_ms: at_most(10_000),
+        first_byte_ms: at_most(120_000),
+        idle_ms: at_most(300_000),
+        total_ms,
+    }
+}
+
+/// A decision without leaving the run: by flag, or asked on the terminal.
+fn answer(
+    question: &Question,
+    on_cap: OnCap,
+    around: &Surroundings,
+    console: &Console,
+) -> Option<(Decision, String)> {
+    let cap = matches!(question.about, About::Cap { .. });
+    if cap && on_cap == OnCap::Accept {
+        return Some((Decision::Accept, "--on-cap accept".to_owned()));
+    }
+    if !console.can_ask() || (cap && on_cap == OnCap::Stop) {
+        return None;
+    }
+    let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
+    console.say(&question.text);
+    loop {
+        let word = console.ask(&format!("{} or stop? ", names.join(", ")), &around.clock)?;
+        if word.is_empty() || word == "stop" {
+            return None;
+        }
+        if let Some(choice) = question.choices.iter().find(|choice| choice.name() == word) {
+            let why = console.ask("why (kept with the decision)? ", &around.clock)?;
+            if *choice == Decision::Accept && why.is_empty() {
+                console.say("accepting is a ruling and needs a reason");
+                continue;
+            }
+            return Some((*choice, why));
+        }
+        console.say(&format!("`{word}` is not a choice here"));
+    }
+}

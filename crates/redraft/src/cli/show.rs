@@ -1,0 +1,184 @@
+//! `redraft show`: looks inside a feature.
+
+use super::args::{FindingsArgs, PromptArgs};
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::{Entry, Event, Started};
+use redraft_core::findings::Finding;
+use redraft_core::ids::FeatureId;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::prompt::Prompt;
+use redraft_core::ticket::{Scope, Ticket};
+use redraft_engine::compose;
+use redraft_engine::ports::Store;
+use serde::Serialize;
+
+fn open(site: &Site, word: Option<&str>) -> Result<(Ledger, FeatureId, Vec<Entry>), CliError> {
+    let Some(ledger) = site.reader()? else {
+        return Err(
+            CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
+        );
+    };
+    let id = site.feature(&ledger, word)?;
+    let entries = ledger.read(Scope::Feature(id))?;
+    Ok((ledger, id, entries))
+}
+
+#[derive(Serialize)]
+struct PromptJson {
+    v: u16,
+    ticket: String,
+    strategy: &'static str,
+    why: String,
+    sha256: String,
+    chars: u64,
+    fragments: Vec<FragmentJson>,
+}
+
+#[derive(Serialize)]
+struct FragmentJson {
+    name: String,
+    stability: &'static str,
+    bytes: usize,
+    text: String,
+}
+
+pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let ticket = args.ticket.as_deref().map(str::parse::<Ticket>).transpose();
+    let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
+    let of_ticket = ticket.as_ref().map(|ticket| ticket.feature.to_string());
+    let (ledger, id, entries) = open(&site, args.feature.as_deref().or(of_ticket.as_deref()))?;
+    if args.verify {
+        return verify(&site, &ledger, id, &entries, around, console);
+    }
+    let started = entries.iter().rev().filter_map(|entry| match &entry.event {
+        Event::Started(started) => Some(started),
+        _ => None,
+    });
+    let wanted = |started: &&Started| {
+        ticket.as_ref().is_none_or(|ticket| started.ticket == *ticket)
+            && args.role.as_deref().is_none_or(|role| started.ticket.role.as_str() == role)
+            && args.strategy.as_deref().is_none_or(|strategy| started.choice.strategy.name() == strategy)
+    };
+    let all: Vec<&Started> = started.collect();
+    let Some(started) = all.iter().copied().find(wanted) else {
+        let error = CliError::usage(format!("no prompt like that was sent for feature {id}"));
+        let sent: Vec<String> = all.iter().map(|started| started.ticket.to_string()).collect();
+        return Err(match sent.as_slice() {
+            [] => error.hint(format!("nothing was sent yet: redraft run {id}")),
+            sent => error.hint(format!("sent so far: {}", sent.join(" "))),
+        });
+    };
+    let prompt = read(&ledger, started)?;
+    let fragments = prompt.fragments().map(|(stability, fragment)| FragmentJson {
+        name: fragment.name.clone(),
+        stability: stability.name(),
+        bytes: fragment.text.len(),
+        text: fragment.text.clone(),
+    });
+    let shown = PromptJson {
+        v: 1,
+        ticket: started.ticket.to_string(),
+        strategy: started.choice.strategy.name(),
+        why: started.choice.why.clone(),
+        sha256: started.prompt.to_string(),
+        chars: started.prompt_chars,
+        fragments: fragments.collect(),
+    };
+    console.say(&format!("{}, {}: {}", shown.ticket, shown.strategy, shown.why));
+    for fragment in &shown.fragments {
+        console
+            .say(&format!("  {:<9} {:<18} {:>7} bytes", fragment.stability, fragment.name, fragment.bytes));
+    }
+    console.show(&prompt.text(), &shown);
+    Ok(Code::Done)
+}
+
+fn read(ledger: &Ledger, started: &Started) -> Result<Prompt, CliError> {
+    let bytes = ledger.blob(&started.prompt)?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        CliError::new(Code::Config, format!("the stored prompt of {} is damaged: {error}", started.ticket))
+    })
+}
+
+#[derive(Serialize)]
+struct VerifyJson {
+    v: u16,
+    prompts: usize,
+    differing: Vec<String>,
+}
+
+/// The same events and inputs give byte-identical prompts; this shows it for one feature.
+fn verify(
+    site: &Site,
+    ledger: &Ledger,
+    id: FeatureId,
+    entries: &[Entry],
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let created = site.created(ledger, id)?;
+    let workspace = site.workspace(&created)?;
+    let rebuilt = compose::rebuild(&workspace, entries, &around.redactor)?;
+    let sent = entries.iter().filter(|entry| matches!(entry.event, Event::Started(_))).count();
+    let mut differing: Vec<String> = Vec::new();
+    for one in &rebuilt {
+        let bytes = serde_json::to_vec(&one.prompt).unwrap_or_default();
+        if redraft_core::text::hash(&bytes) != one.stored || ledger.blob(&one.stored)? != bytes {
+            differing.push(one.ticket.to_string());
+        }
+    }
+    let missing = sent - rebuilt.len();
+    let text = match (differing.as_slice(), missing) {
+        ([], 0) => {
+            format!("{sent} prompts of feature {id} were built again from the ledger and are identical")
+        }
+        (differing, _) => format!("prompts that differ: {}; not rebuilt: {missing}", differing.join(" ")),
+    };
+    let fine = differing.is_empty() && missing == 0;
+    console.show(&text, &VerifyJson { v: 1, prompts: sent, differing });
+    Ok(if fine { Code::Done } else { Code::NotApproved })
+}
+
+#[derive(Serialize)]
+struct FindingsJson<'a> {
+    v: u16,
+    feature: String,
+    findings: &'a [Finding],
+}
+
+pub(crate) fn findings(
+    args: FindingsArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let (_, id, entries) = open(&site, args.feature.as_deref())?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let findings = state.latest().map(|latest| latest.findings.as_slice()).unwrap_or_default();
+    let mut text = String::new();
+    for finding in findings {
+        let mut marks = finding.status.name().to_owned();
+        if finding.late {
+            marks.push_str(", late");
+        }
+        if let Some(why) = &finding.unverified {
+            marks.push_str(&format!(", unverified: {why}"));
+        }
+        let (id, severity, category, round) =
+            (&finding.id, finding.severity, &finding.category, finding.round);
+        text.push_str(&format!("{id} [{severity}] [{category}] {marks}, raised in round {round}\n"));
+        text.push_str(&format!("   {}\n   at: {}\n", finding.description, finding.place()));
+        if !finding.note.is_empty() {
+            text.push_str(&format!("   last said: {}\n", finding.note));
+        }
+    }
+    if findings.is_empty() {
+        text.push_str(&format!("feature {id} has no findings"));
+    }
+    console.show(&text, &FindingsJson { v: 1, feature: id.to_string(), findings });
+    Ok(Code::Done)
+}

@@ -1,0 +1,232 @@
+//! Where a command works: the process's surroundings, the repository, its ledger and configuration.
+
+use super::args::Cli;
+use super::errors::{CliError, Code, unknown_feature};
+use redraft_adapters::child::Environment;
+use redraft_adapters::child::TICKET;
+use redraft_adapters::clock::SystemClock;
+use redraft_adapters::config::Config;
+use redraft_adapters::git::{GitWorkspace, Repository};
+use redraft_adapters::lock::{Holder, Lock};
+use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_core::event::{Event, FeatureCreated};
+use redraft_core::ids::FeatureId;
+use redraft_core::project::BoardRow;
+use redraft_core::redact::Redactor;
+use redraft_core::ticket::Scope;
+use redraft_engine::boundary::Boundaries;
+use redraft_engine::ports::{Clock, Store};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What the process was given from outside. Read once, here.
+pub(crate) struct Surroundings {
+    pub(crate) folder: PathBuf,
+    pub(crate) user: String,
+    pub(crate) command: String,
+    /// Every variable; agents are passed a named set of them.
+    pub(crate) environment: Environment,
+    /// This program's own file.
+    pub(crate) exe: PathBuf,
+    pub(crate) path: Option<std::ffi::OsString>,
+    /// What to type to start this program: its name where that is on the PATH, else where it is.
+    pub(crate) program: String,
+    pub(crate) clock: SystemClock,
+    pub(crate) redactor: Redactor,
+    pub(crate) boundaries: Boundaries,
+    /// The dispatch whose agent started this process, if one did.
+    pub(crate) ticket: Option<String>,
+}
+
+/// Aborts the process at the Nth boundary; for tests of crashes.
+const ABORT_AT: &str = "REDRAFT_ABORT_AT_BOUNDARY";
+
+impl Surroundings {
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+    pub(crate) fn of(cli: &Cli) -> Result<Self, CliError> {
+        let here = std::env::current_dir()
+            .map_err(|error| CliError::usage(format!("the current folder cannot be read: {error}")))?;
+        let folder = cli.dir.as_ref().map_or(here.clone(), |dir| here.join(dir));
+        if !folder.is_dir() {
+            return Err(CliError::usage(format!("{} is not a folder", folder.display())));
+        }
+        let abort_at = match std::env::var(ABORT_AT) {
+            Ok(number) => {
+                number.parse().map_err(|_| CliError::usage(format!("{ABORT_AT}={number} is not a number")))?
+            }
+            Err(_) => 0,
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            // The second signal ends the process at once; everything stored so far is safe.
+            let twice = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop));
+            let once = twice.and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)));
+            once.map_err(|error| CliError::new(Code::Bug, format!("signals cannot be caught: {error}")))?;
+        }
+        let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME"));
+        let path = std::env::var_os("PATH");
+        let words: Vec<String> = std::env::args().skip(1).collect();
+        Ok(Self {
+            folder,
+            user: user.ok().filter(|user| !user.is_empty()).unwrap_or_else(|| "someone".to_owned()),
+            command: format!("redraft {}", words.join(" ")).trim_end().to_owned(),
+            environment: Environment(std::env::vars_os().collect()),
+            exe: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("redraft")),
+            program: program(path.as_deref()),
+            path,
+            clock: SystemClock::new(stop),
+            redactor: Redactor::new(secrets()),
+            boundaries: Boundaries::new(abort_at),
+            ticket: std::env::var(TICKET).ok().filter(|ticket| !ticket.is_empty()),
+        })
+    }
+}
+
+impl Surroundings {
+    /// A program of this name on the PATH.
+    pub(crate) fn find_program(&self, name: &str) -> Option<PathBuf> {
+        let path = self.path.as_deref()?;
+        std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    }
+}
+
+/// Values of the environment that are secrets by their name; they never reach a prompt, the ledger or a commit.
+fn secrets() -> Vec<String> {
+    let telling = |name: &str| {
+        let name = name.to_ascii_uppercase();
+        ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"].iter().any(|word| name.contains(word))
+    };
+    let named = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(telling));
+    named.filter_map(|(_, value)| value.into_string().ok()).collect()
+}
+
+fn program(path: Option<&std::ffi::OsStr>) -> String {
+    let name = "redraft".to_owned();
+    let on_path =
+        path.is_some_and(|path| std::env::split_paths(path).any(|folder| folder.join(&name).is_file()));
+    match std::env::current_exe() {
+        Ok(exe) if !on_path => exe.display().to_string(),
+        _ => name,
+    }
+}
+
+/// A repository and what Redraft knows of it.
+pub(crate) struct Site {
+    pub(crate) repository: Repository,
+    pub(crate) state: PathBuf,
+}
+
+impl Site {
+    pub(crate) fn find(folder: &Path) -> Result<Self, CliError> {
+        let repository = Repository::discover(folder)?;
+        let state = repository.state_dir();
+        Ok(Self { repository, state })
+    }
+
+    pub(crate) fn config(&self) -> Result<Config, CliError> {
+        Ok(Config::load(self.repository.main_checkout(), &redraft_core::profile::roles())?)
+    }
+
+    /// The ledger to read; a repository without one has no features yet.
+    pub(crate) fn reader(&self) -> Result<Option<Ledger>, CliError> {
+        if !Ledger::file(&self.state).exists() {
+            return Ok(None);
+        }
+        Ok(Some(Ledger::open(&self.state, Mode::ReadOnly)?))
+    }
+
+    /// The ledger to write; a damaged one is found here, before anything is added to it.
+    pub(crate) fn writer(&self) -> Result<Ledger, CliError> {
+        self.refuse_lost_ledger()?;
+        let ledger = Ledger::open(&self.state, Mode::Write)?;
+        ledger.verify()?;
+        Ok(ledger)
+    }
+
+    /// A ledger that is missing or empty in a repository where features were worked on was lost, not never there.
+    fn refuse_lost_ledger(&self) -> Result<(), CliError> {
+        let file = Ledger::file(&self.state);
+        let empty = std::fs::metadata(&file).map_or(true, |found| found.len() == 0);
+        if !empty || !self.repository.has_anchors()? {
+            return Ok(());
+        }
+        let message =
+            format!("the ledger {} is missing or empty, but features were worked on here", file.display());
+        Err(CliError::new(Code::Config, message)
+            .hint("restore it from a backup; nothing was changed")
+            .hint("to begin anew without it, delete the refs under refs/redraft/ and the feature branches"))
+    }
+
+    pub(crate) fn lock(&self, name: &str, around: &Surroundings) -> Result<Lock, CliError> {
+        let holder = Holder {
+            pid: std::process::id(),
+            user: around.user.clone(),
+            since_ms: around.clock.now_ms(),
+            command: around.command.clone(),
+        };
+        Ok(Lock::take(&self.state, name, &holder)?)
+    }
+
+    /// The feature meant: by number, by the worktree we are in, or the only one that can go on.
+    pub(crate) fn feature(&self, ledger: &Ledger, word: Option<&str>) -> Result<FeatureId, CliError> {
+        let known: Vec<FeatureId> = ledger
+            .scopes()?
+            .into_iter()
+            .filter_map(|scope| match scope {
+                Scope::Feature(id) => Some(id),
+                Scope::Repo => None,
+            })
+            .collect();
+        if let Some(word) = word {
+            let number = word.split('-').next().unwrap_or(word);
+            let id = number.parse().map_err(|_| unknown_feature(word))?;
+            return if known.contains(&id) { Ok(id) } else { Err(unknown_feature(word)) };
+        }
+        let here = self.repository.here().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let inside = self.repository.here() != self.repository.main_checkout();
+        let by_worktree = here.split('-').next().and_then(|number| number.parse().ok());
+        if let Some(id) = by_worktree.filter(|id| inside && known.contains(id)) {
+            return Ok(id);
+        }
+        let mut open = Vec::new();
+        for (scope, _, row) in ledger.board()? {
+            let row: Option<BoardRow> = serde_json::from_str(&row).ok();
+            if let (Scope::Feature(id), Some(row)) = (scope, row)
+                && matches!(row.status.as_str(), "active" | "waiting")
+            {
+                open.push(id);
+            }
+        }
+        match (open.as_slice(), known.as_slice()) {
+            ([only], _) | ([], [only]) => Ok(*only),
+            (_, []) => {
+                Err(CliError::usage("there is no feature here yet")
+                    .hint("begin one: redraft new \"your idea\""))
+            }
+            _ => {
+                let names: Vec<String> = known.iter().map(FeatureId::to_string).collect();
+                let error = CliError::usage("several features could be meant");
+                Err(error.hint(format!("name one of {}, or go into its worktree", names.join(", "))))
+            }
+        }
+    }
+
+    pub(crate) fn created(&self, ledger: &Ledger, id: FeatureId) -> Result<FeatureCreated, CliError> {
+        let entries = ledger.read(Scope::Feature(id))?;
+        let created = entries.into_iter().find_map(|entry| match entry.event {
+            Event::FeatureCreated(created) => Some(created),
+            _ => None,
+        });
+        created.ok_or_else(|| unknown_feature(&id.to_string()))
+    }
+
+    pub(crate) fn worktree(&self, created: &FeatureCreated) -> Result<PathBuf, CliError> {
+        Ok(self.repository.feature_place(created.id, &created.slug)?.worktree)
+    }
+
+    pub(crate) fn workspace(&self, created: &FeatureCreated) -> Result<GitWorkspace, CliError> {
+        let root = self.worktree(created)?;
+        Ok(GitWorkspace::open(&self.repository, &root, &created.branch)?)
+    }
+}

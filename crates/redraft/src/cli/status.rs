@@ -1,0 +1,146 @@
+//! `redraft status`: where each feature stands and the next command to type.
+
+use super::args::StatusArgs;
+use super::console::Console;
+use super::errors::{CliError, Code, unknown_feature};
+use super::site::{Site, Surroundings};
+use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_core::event::Entry;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::project::{self, BoardRow};
+use redraft_core::text::count;
+use redraft_core::ticket::Scope;
+use redraft_core::usage::Usd;
+use redraft_engine::compose::folder;
+use redraft_engine::ports::{Store, Workspace};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct StatusJson {
+    v: u16,
+    features: Vec<BoardRow>,
+    next: String,
+}
+
+pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    if args.rebuild {
+        rebuild(&site, around, console)?;
+    }
+    let begin = "redraft new \"your idea\"".to_owned();
+    let mut rows = match site.reader()? {
+        None => Vec::new(),
+        Some(ledger) => rows(&ledger)?,
+    };
+    if let Some(word) = &args.feature {
+        let number = word.split('-').next().unwrap_or(word).trim_start_matches('0').to_owned();
+        rows.retain(|row| row.id.trim_start_matches('0') == number);
+        if rows.is_empty() {
+            return Err(unknown_feature(word));
+        }
+    }
+    let next = rows.iter().find(|row| open(row)).map_or(begin, |row| row.next.clone());
+    let shown = StatusJson { v: 1, features: rows, next };
+    console.show(&text(&shown), &shown);
+    Ok(Code::Done)
+}
+
+fn open(row: &BoardRow) -> bool {
+    matches!(row.status.as_str(), "active" | "waiting")
+}
+
+fn text(shown: &StatusJson) -> String {
+    let mut text = String::new();
+    let several = shown.features.iter().filter(|row| open(row)).count() > 1;
+    for row in &shown.features {
+        let BoardRow { id, slug, status, phase, .. } = row;
+        let spent = Usd(row.spent_micro_usd);
+        text.push_str(&format!("{id} {slug}  {status}, {phase}"));
+        if open(row) && row.round > 0 {
+            text.push_str(&format!(", round {} of {}", row.round, row.rounds_max));
+        }
+        let mut findings = count(row.open_findings as usize, "open finding");
+        if row.deferred_findings > 0 {
+            findings.push_str(&format!(", {} deferred", row.deferred_findings));
+        }
+        let dispatches = count(row.dispatches as usize, "dispatch");
+        text.push_str(&format!(", {findings}, {dispatches}, {spent}\n"));
+        if let Some(question) = &row.question {
+            text.push_str(&format!("    waiting: {question}\n"));
+        }
+        if open(row) && several {
+            text.push_str(&format!("    next: {}\n", row.next));
+        }
+    }
+    if shown.features.is_empty() {
+        text.push_str("no features yet\n");
+    }
+    text.push_str(&format!("next: {}", shown.next));
+    text
+}
+
+/// The board, read as it is; a row of another form, or a board that is gone, is folded again without being stored.
+fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
+    let mut rows = Vec::new();
+    if ledger.has_board()? {
+        for (_, _, row) in ledger.board()? {
+            match serde_json::from_str(&row) {
+                Ok(row) => rows.push(row),
+                Err(_) => return folded(ledger),
+            }
+        }
+        return Ok(rows);
+    }
+    folded(ledger)
+}
+
+fn folded(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
+    let mut rows = Vec::new();
+    for scope in ledger.scopes()? {
+        if let Some((_, row)) = fold(scope, &ledger.read(scope)?)? {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+fn fold(scope: Scope, entries: &[Entry]) -> Result<Option<(u64, BoardRow)>, CliError> {
+    let (Scope::Feature(_), Some(last)) = (scope, entries.last()) else { return Ok(None) };
+    let state = Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    Ok(Some((last.seq, BoardRow::of(&state, last.at_ms))))
+}
+
+/// Folds everything again and rewrites what can be rewritten.
+fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), CliError> {
+    if !Ledger::file(&site.state).exists() {
+        return Ok(());
+    }
+    let ledger = Ledger::open(&site.state, Mode::Write)?;
+    ledger.verify()?;
+    let mut board = Vec::new();
+    for scope in ledger.scopes()? {
+        let entries = ledger.read(scope)?;
+        let Some((seq, row)) = fold(scope, &entries)? else { continue };
+        board.push((scope, seq, serde_json::to_string(&row).unwrap_or_default()));
+        let Scope::Feature(id) = scope else { continue };
+        // A feature that is being driven writes its own projections.
+        let Ok(_lock) = site.lock(&id.to_string(), around) else {
+            console.say(&format!("feature {id} is being driven; its files are left to that run"));
+            continue;
+        };
+        let created = site.created(&ledger, id)?;
+        if !site.worktree(&created)?.is_dir() {
+            continue;
+        }
+        let workspace = site.workspace(&created)?;
+        for (name, text) in project::files(&entries) {
+            let path = format!("{}/{name}", folder(&created));
+            if workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
+                workspace.write(&path, text.as_bytes())?;
+            }
+        }
+    }
+    ledger.replace_board(&board)?;
+    console.say(&format!("folded {} features again", board.len()));
+    Ok(())
+}

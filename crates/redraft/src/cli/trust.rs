@@ -1,0 +1,79 @@
+//! `redraft trust`: shows what redraft.toml would run, and stores that a person accepted it.
+
+use super::args::TrustArgs;
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use redraft_core::event::{Event, Trusted};
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Clock, Store};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct TrustJson {
+    v: u16,
+    commands: Vec<CommandJson>,
+    hash: String,
+    accepted: bool,
+}
+
+#[derive(Serialize)]
+struct CommandJson {
+    key: &'static str,
+    command: String,
+}
+
+pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let config = site.config()?;
+    let commands: Vec<CommandJson> = config
+        .commands()
+        .into_iter()
+        .map(|command| CommandJson { key: command.key, command: command.text.to_owned() })
+        .collect();
+    let wanted = config.commands_hash();
+    let hash = wanted.to_string();
+    if commands.is_empty() {
+        console.show("redraft.toml runs no commands", &TrustJson { v: 1, commands, hash, accepted: true });
+        return Ok(Code::Done);
+    }
+    let ledger = site.writer()?;
+    let entries = ledger.read(Scope::Repo)?;
+    let known =
+        entries.iter().any(|entry| matches!(&entry.event, Event::Trusted(fact) if fact.commands == wanted));
+    let mut text = String::new();
+    for command in &commands {
+        text.push_str(&format!("{}: {}\n", command.key, command.command));
+    }
+    let accepted = known || args.yes || asked(&text, around, console);
+    if accepted && !known {
+        let event = Event::from(Trusted { commands: wanted, by: around.user.clone() });
+        let decided_on = entries.last().map_or(0, |entry| entry.seq);
+        let at_ms = around.clock.now_ms();
+        let (events, blobs) = ([event], Vec::new());
+        ledger.append(Append {
+            scope: Scope::Repo,
+            decided_on,
+            at_ms,
+            events: &events,
+            blobs: &blobs,
+            board: None,
+        })?;
+    }
+    text.push_str(match (known, accepted) {
+        (true, _) => "accepted before",
+        (false, true) => "accepted; redraft asks again when they change",
+        (false, false) => "not accepted; to accept: redraft trust --yes",
+    });
+    console.show(&text, &TrustJson { v: 1, commands, hash, accepted });
+    Ok(if accepted { Code::Done } else { Code::Waiting })
+}
+
+fn asked(commands: &str, around: &Surroundings, console: &Console) -> bool {
+    if !console.can_ask() {
+        return false;
+    }
+    console.say(commands.trim_end());
+    let question = "run these in new worktrees? yes or no: ";
+    console.ask(question, &around.clock).is_some_and(|word| word == "yes" || word == "y")
+}
