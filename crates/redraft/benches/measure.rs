@@ -1,0 +1,168 @@
+//! What the program itself costs: starting `status`, and driving a rehearsed loop beside git.
+//!
+//! `cargo bench -p redraft` prints the figures of docs/performance.md. Nothing here passes or fails: machines are
+//! noisy, so figures are compared within one run.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark prints, and stops when it cannot measure"
+)]
+
+use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_core::event::{Event, Trusted};
+use redraft_core::ids::BlobId;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Store};
+use redraft_testkit::Scratch;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_redraft");
+const RUNS: usize = 20;
+const EVENTS: u64 = 10_000;
+
+fn main() {
+    let small = Scratch::repository(PROGRAM);
+    small.run(["new", "a feature"]).expect(0);
+    small.run(["run"]).expect(0);
+    let large = Scratch::repository(PROGRAM);
+    large.run(["new", "a feature"]).expect(0);
+    large.run(["run"]).expect(0);
+    grow(&large);
+    let (few, many) = (status(&small), status(&large));
+    let git = median(|| wall(&mut small.command("git"), &["rev-parse", "--git-dir"]));
+    println!("status, one feature:           {:>6.1} ms (median of {RUNS})", ms(few));
+    println!("status, {EVENTS} events more:     {:>6.1} ms, {:.2} times that", ms(many), ratio(many, few));
+    println!("git rev-parse for comparison:  {:>6.1} ms; status starts git twice", ms(git));
+
+    let (mut walls, mut cpus) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        let scratch = five_rounds();
+        let (wall, cpu) = measured(&mut scratch.redraft(["run", "001"]));
+        walls.push(wall);
+        cpus.push(cpu);
+        let meta = std::fs::read_to_string(scratch.artifacts("001").join(".meta.json")).unwrap();
+        assert!(meta.contains("\"spec-reviewer\": 5"), "the loop had five rounds: {meta}");
+    }
+    walls.sort();
+    cpus.sort();
+    let mean = cpus.iter().sum::<Duration>() / RUNS as u32;
+    println!("a loop of 5 rounds, wall:      {:>6.1} ms (median of {RUNS})", ms(walls[RUNS / 2]));
+    println!(
+        "a loop of 5 rounds, own CPU:   {:>6.1} ms mean, {:.1} ms median, user plus system, git not counted",
+        ms(mean),
+        ms(cpus[RUNS / 2])
+    );
+}
+
+/// Adds events of the repository's own scope, as many small ones as a long history has.
+fn grow(scratch: &Scratch) {
+    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+    let mut last = 0;
+    for batch in 0..EVENTS / 100 {
+        let events: Vec<Event> = (0..100)
+            .map(|n| Trusted { commands: BlobId::new(format!("{batch}-{n}")), by: "bench".into() }.into())
+            .collect();
+        let append = Append {
+            scope: Scope::Repo,
+            decided_on: last,
+            at_ms: 0,
+            events: &events,
+            blobs: &[],
+            board: None,
+        };
+        last = ledger.append(append).unwrap().last().unwrap().seq;
+    }
+}
+
+fn status(scratch: &Scratch) -> Duration {
+    median(|| wall(&mut scratch.redraft(["status"]), &[]))
+}
+
+/// A spec that is rejected four times; the author's changes and the verdicts are given, so every run is the same.
+fn five_rounds() -> Scratch {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "a feature"]).expect(0);
+    let spec = "docs/features/001-a-feature/spec.md";
+    let mut scenario = String::new();
+    for round in 1..=4 {
+        scenario.push_str(&format!(
+            "[[rule]]\nticket = \"*/review/spec-reviewer/{round}.*\"\ndo = \"say\"\ntext = '''{}'''\n\
+             [[rule]]\nticket = \"*/revise/spec-author/{round}.*\"\ndo = \"edit\"\npath = \"{spec}\"\ntext = \"{}\"\n",
+            rejecting(round),
+            text(round)
+        ));
+    }
+    scenario.push_str(&format!(
+        "[[rule]]\nticket = \"*/review/*\"\ndo = \"say\"\ntext = '''{{\"approved\":true,\"answers\":[{}]}}'''\n",
+        answer(4)
+    ));
+    scratch.scenario(&scenario);
+    let file = scratch.worktree("001").join(spec);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, text(0).replace("\\n", "\n")).unwrap();
+    scratch
+}
+
+fn text(round: usize) -> String {
+    let lines: Vec<String> =
+        (0..80).map(|n| format!("- line {n} of the document, changed in round {round}")).collect();
+    format!("# Spec\\n\\n{}\\n", lines.join("\\n"))
+}
+
+fn rejecting(round: usize) -> String {
+    let answers = if round > 1 { answer(round - 1) } else { String::new() };
+    format!(
+        "{{\"approved\":false,\"answers\":[{answers}],\"issues\":[{{\"severity\":\"blocker\",\"category\":\"clarity\",\
+         \"claim\":\"present\",\"file\":\"docs/features/001-a-feature/spec.md\",\"line\":{},\"description\":\"defect number {round} alpha{round} beta{round} gamma{round}\"}}]}}",
+        round * 10
+    )
+}
+
+fn answer(number: usize) -> String {
+    format!("{{\"id\":\"S{number}\",\"status\":\"fixed\",\"note\":\"seen\"}}")
+}
+
+fn wall(command: &mut Command, words: &[&str]) -> Duration {
+    let begin = Instant::now();
+    let status = command.args(words).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    assert!(status.success());
+    begin.elapsed()
+}
+
+/// Wall time and the process's own CPU time. The kernel keeps it for a process that has ended and was not yet
+/// waited for; its children's time stands elsewhere.
+fn measured(command: &mut Command) -> (Duration, Duration) {
+    let begin = Instant::now();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut said = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    let stat = format!("/proc/{}/stat", child.id());
+    let ticks = loop {
+        let text = std::fs::read_to_string(&stat).unwrap();
+        let fields: Vec<&str> = text.rsplit_once(") ").unwrap().1.split(' ').collect();
+        if fields[0] == "Z" {
+            break fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
+        }
+        std::thread::yield_now();
+    };
+    let wall = begin.elapsed();
+    assert!(child.wait().unwrap().success(), "{said}");
+    (wall, Duration::from_millis(ticks * 10))
+}
+
+fn median(measure: impl Fn() -> Duration) -> Duration {
+    let mut all: Vec<Duration> = (0..RUNS).map(|_| measure()).collect();
+    all.sort();
+    all[RUNS / 2]
+}
+
+fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}
+
+fn ratio(one: Duration, other: Duration) -> f64 {
+    one.as_secs_f64() / other.as_secs_f64()
+}

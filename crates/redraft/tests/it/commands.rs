@@ -1,0 +1,149 @@
+//! Each command from the first minute on: empty places, help, JSON, the next command to type.
+
+use crate::world::{PROGRAM, feature};
+use redraft_testkit::Scratch;
+use serde_json::json;
+use std::fs;
+
+#[test]
+fn the_demo_rejects_resumes_approves_and_leaves_nothing_behind() {
+    let scratch = Scratch::empty(PROGRAM);
+    let ran = scratch.run(["demo"]).expect(0);
+    for words in ["rejected: ", "resume", "approved", "orchestration: 0 tokens", "next: "] {
+        assert!(
+            ran.stdout.contains(words) || ran.stderr.contains(words),
+            "{words} in\n{}\n{}",
+            ran.stdout,
+            ran.stderr
+        );
+    }
+    assert_eq!(fs::read_dir(scratch.root()).unwrap().count(), 0);
+}
+
+#[test]
+fn any_idea_can_be_demonstrated_and_kept_and_every_command_works_there() {
+    let scratch = Scratch::empty(PROGRAM);
+    let shown = scratch.json(["demo", "Show the weather on the start page", "--keep", "kept"]);
+    assert_eq!((&shown["v"], &shown["outcome"]), (&json!(1), &json!("approved")));
+    let inside = |words: &[&str], code: i32| {
+        let output = scratch.redraft(["-C", "kept"]).args(words).output().unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{words:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for words in [
+        &["status"][..],
+        &["status", "--rebuild"],
+        &["log"],
+        &["log", "001", "-n", "3"],
+        &["show", "prompt"],
+        &["show", "prompt", "--verify"],
+        &["show", "findings"],
+        &["run"],
+        &["decide"],
+        &["trust"],
+        &["init"],
+        &["init"],
+    ] {
+        inside(words, 0);
+        let mut with_json = words.to_vec();
+        with_json.push("--json");
+        let object: serde_json::Value = serde_json::from_str(&inside(&with_json, 0)).unwrap();
+        assert_eq!(object["v"], 1, "{words:?}");
+    }
+    assert_eq!(inside(&["log", "-n", "3"], 0).lines().count(), 3);
+    inside(&["new", "another idea"], 0);
+    inside(&["run", "002"], 0);
+    scratch.run(["demo", "--keep", "kept"]).expect(2);
+}
+
+#[test]
+fn a_repository_without_features_says_how_to_begin() {
+    let scratch = Scratch::repository(PROGRAM);
+    let status = scratch.run(["status"]).expect(0);
+    assert_eq!(status.stdout, "no features yet\nnext: redraft new \"your idea\"\n");
+    assert_eq!(scratch.json(["status"])["features"], json!([]));
+    assert_eq!(scratch.json(["log"])["events"], json!([]));
+    for words in [&["run"][..], &["show", "findings"], &["decide"], &["show", "prompt"]] {
+        let ran = scratch.run(words).expect(2);
+        assert!(ran.stderr.contains("redraft new"), "{words:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn init_writes_defaults_as_comments_and_never_overwrites() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["init"]).expect(0);
+    let text = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+    assert!(text.lines().all(|line| line.is_empty() || line.starts_with('#')), "{text}");
+    fs::write(scratch.root().join("redraft.toml"), "[limits]\nrounds = 4\n").unwrap();
+    let ran = scratch.run(["init"]).expect(0);
+    assert!(ran.stdout.contains("left as it is"), "{}", ran.stdout);
+    assert_eq!(fs::read_to_string(scratch.root().join("redraft.toml")).unwrap(), "[limits]\nrounds = 4\n");
+}
+
+#[test]
+fn json_stdout_is_one_object_and_nothing_else_also_for_errors() {
+    let scratch = feature("Export the monthly report as CSV");
+    let run = scratch.json(["run"]);
+    assert_eq!((&run["v"], &run["outcome"]), (&json!(1), &json!("approved")));
+    assert!(run["receipt"]["lines"].as_array().unwrap().len() >= 5);
+    let error = scratch.json(["run", "099"]);
+    assert_eq!((&error["v"], &error["exit"]), (&json!(1), &json!(2)));
+    assert!(error["error"].as_str().unwrap().contains("099"));
+}
+
+#[test]
+fn help_shows_the_verbs_and_a_wrong_word_is_usage() {
+    let scratch = Scratch::empty(PROGRAM);
+    let help = scratch.run(["--help"]).expect(0).stdout;
+    for verb in ["demo", "init", "new", "run", "decide", "status", "log", "show", "trust"] {
+        assert!(help.contains(&format!("  {verb} ")), "{verb} in {help}");
+        scratch.run([verb, "--help"]).expect(0);
+    }
+    scratch.run(["rnu"]).expect(2);
+    scratch.run(Vec::<&str>::new()).expect(2);
+}
+
+#[test]
+fn a_feature_is_found_by_number_by_worktree_and_when_it_is_the_only_one_open() {
+    let scratch = feature("Export the monthly report as CSV");
+    scratch.run(["run"]).expect(0);
+    scratch.run(["new", "Show the weather"]).expect(0);
+    scratch.run(["show", "findings", "001-export"]).expect(0);
+    let ran = scratch.run(["run"]).expect(0);
+    assert!(ran.stdout.contains("feature 002 is approved"), "the only open one: {}", ran.stdout);
+    let ran = scratch.run(["run"]).expect(2);
+    assert!(ran.stderr.contains("001, 002"), "{}", ran.stderr);
+    let inside = scratch
+        .redraft(["show", "findings", "--json"])
+        .current_dir(scratch.worktree("001"))
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&inside.stdout).contains("\"feature\": \"001\""));
+}
+
+#[test]
+fn a_prd_is_copied_in_and_read_by_path() {
+    let scratch = Scratch::repository(PROGRAM);
+    fs::write(scratch.outside().join("idea.md"), crate::documents::PRD).unwrap();
+    scratch.run(["new", "export the report", "--prd", "../idea.md"]).expect(0);
+    assert_eq!(fs::read_to_string(scratch.artifacts("001").join("prd.md")).unwrap(), crate::documents::PRD);
+    scratch.run(["run"]).expect(0);
+    let prompt =
+        scratch.run(["show", "prompt", "--ticket", "001/specify.1/review/spec-reviewer/1.1"]).expect(0);
+    assert!(prompt.stdout.contains("- PRD: docs/features/001-export-the-report/prd.md"), "{}", prompt.stdout);
+    let without = feature("Export the monthly report as CSV");
+    without.run(["run"]).expect(0);
+    let prompt =
+        without.run(["show", "prompt", "--ticket", "001/specify.1/review/spec-reviewer/1.1"]).expect(0);
+    assert!(
+        prompt.stdout.contains("- PRD: No PRD — feature created without brainstorm"),
+        "{}",
+        prompt.stdout
+    );
+}

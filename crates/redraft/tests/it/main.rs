@@ -1,0 +1,16 @@
+//! The real program on real repositories, one module per capability.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod bad_input;
+mod commands;
+mod crash;
+mod documents;
+mod git_outcomes;
+mod interruption;
+mod loops;
+mod models;
+mod money;
+mod projections;
+mod worker;
+mod world;

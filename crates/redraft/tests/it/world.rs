@@ -1,0 +1,80 @@
+//! What the tests of this folder share: a repository with a feature, and what a finished run left behind.
+
+use redraft_testkit::Scratch;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_redraft");
+
+/// A repository with feature 001, not yet run.
+pub(crate) fn feature(idea: &str) -> Scratch {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", idea]).expect(0);
+    scratch
+}
+
+/// What must be the same however a run was interrupted.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Left {
+    pub(crate) artifact: String,
+    /// Id, status, severity and text of every finding.
+    pub(crate) findings: Vec<String>,
+    /// Review rounds per role.
+    pub(crate) rounds: Value,
+    /// Role and revision of every approval.
+    pub(crate) approvals: Vec<String>,
+    pub(crate) outcome: String,
+}
+
+/// Every event of the ledger as JSON.
+pub(crate) fn events(scratch: &Scratch) -> Vec<Value> {
+    let log = scratch.json(["log"]);
+    log["events"].as_array().expect("a list of events").clone()
+}
+
+pub(crate) fn bodies<'a>(events: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    events.iter().filter(move |event| event["kind"] == kind).map(|event| &event["body"])
+}
+
+pub(crate) fn left(scratch: &Scratch) -> Left {
+    let folder = scratch.artifacts("001");
+    let meta: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join(".meta.json")).unwrap()).unwrap();
+    let findings = scratch.json(["show", "findings", "001"]);
+    let events = events(scratch);
+    let closed = bodies(&events, "phase-closed").next().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let line = |f: &Value| {
+        format!(
+            "{} {} {} {}",
+            text(&f["id"]),
+            text(&f["status"]),
+            text(&f["severity"]),
+            text(&f["description"])
+        )
+    };
+    let approvals = closed["approvals"].as_array().cloned().unwrap_or_default();
+    Left {
+        artifact: std::fs::read_to_string(folder.join("spec.md")).unwrap(),
+        findings: findings["findings"].as_array().unwrap().iter().map(line).collect(),
+        rounds: meta["phases"]["specify"]["iterations"].clone(),
+        approvals: approvals
+            .iter()
+            .map(|a| format!("{} {}", text(&a["role"]), text(&a["revision"])))
+            .collect(),
+        outcome: text(&meta["status"]),
+    }
+}
+
+/// How often the rehearsal agent's own log says that it answered each ticket.
+pub(crate) fn answered(scratch: &Scratch) -> BTreeMap<String, usize> {
+    let log = std::fs::read_to_string(scratch.state().join("agents/rehearsal/log.jsonl")).unwrap();
+    let mut answered = BTreeMap::new();
+    for line in log.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        if line["at"] == "answered" {
+            *answered.entry(line["ticket"].as_str().unwrap().to_owned()).or_default() += 1;
+        }
+    }
+    answered
+}
