@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) struct Files {
     /// Without links, so that what a link leads to can be compared with it.
     root: PathBuf,
+    scratch: PathBuf,
 }
 
 /// What stands at a path; links are not followed.
@@ -26,8 +27,10 @@ pub(super) enum Kind {
 }
 
 impl Files {
-    pub(super) fn new(root: PathBuf) -> Files {
-        Files { root }
+    /// `scratch` is where a file is written before it takes its place: outside the worktree, so that a process that
+    /// is killed leaves nothing behind in it.
+    pub(super) fn new(root: PathBuf, scratch: PathBuf) -> Files {
+        Files { root, scratch }
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -66,12 +69,14 @@ impl Files {
             }
             old => old,
         };
-        let temp = temporary_beside(&full);
-        let written = fill(&temp, bytes, old.as_ref()).and_then(|()| fs::rename(&temp, &full));
-        if written.is_err() {
-            // What went wrong is reported; that the scrap may stay behind too is not worth hiding it for.
-            let _ = fs::remove_file(&temp);
-        }
+        fs::create_dir_all(&self.scratch).map_err(|error| failed(path, &error))?;
+        let written = match replace(&temporary_in(&self.scratch), &full, bytes, old.as_ref()) {
+            // A worktree on another disk than git's folder; there the scrap must stand beside its place.
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                replace(&temporary_in(full.parent().unwrap_or(&self.root)), &full, bytes, old.as_ref())
+            }
+            written => written,
+        };
         written.map_err(|error| failed(path, &error))
     }
 
@@ -173,10 +178,20 @@ fn look(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-fn temporary_beside(path: &Path) -> PathBuf {
+fn temporary_in(folder: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    path.with_file_name(format!(".redraft-{}-{count}.tmp", std::process::id()))
+    folder.join(format!(".redraft-{}-{count}.tmp", std::process::id()))
+}
+
+/// Puts a new file in the place of another in one step, or leaves everything as it was.
+fn replace(temp: &Path, full: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
+    let written = fill(temp, bytes, old).and_then(|()| fs::rename(temp, full));
+    if written.is_err() {
+        // What went wrong is reported; that the scrap may stay behind too is not worth hiding it for.
+        let _ = fs::remove_file(temp);
+    }
+    written
 }
 
 /// Writes a new file that has the rights of the one it will replace.

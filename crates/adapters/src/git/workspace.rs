@@ -56,7 +56,7 @@ impl GitWorkspace {
         };
         Ok(GitWorkspace {
             git: repository.git.clone(),
-            files: Files::new(root),
+            files: Files::new(root, repository.state_dir().join("tmp")),
             git_dir: PathBuf::from(git_dir),
             common: PathBuf::from(common),
             state: repository.state_dir(),
