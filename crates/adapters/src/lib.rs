@@ -17,6 +17,7 @@ pub mod git;
 mod http;
 pub mod inbox;
 pub mod lock;
+pub mod mcp;
 pub mod rehearsal;
 pub mod sqlite;
 mod tools;

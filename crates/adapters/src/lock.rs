@@ -88,6 +88,15 @@ impl Holder {
         Holder { pid: 0, user: "unknown".to_owned(), since_ms: 0, command: "unknown".to_owned() }
     }
 
+    /// Whether the process that signed is no more, as far as the system tells. The lock then hangs on a process it was
+    /// just starting, which lets go of it the moment it runs.
+    pub fn is_gone(&self) -> bool {
+        let known = self.pid != 0 && Path::new("/proc/self/stat").exists();
+        let state = |stat: String| stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+        let alive = || fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok().and_then(state);
+        known && matches!(alive(), None | Some('Z' | 'X'))
+    }
+
     fn read(file: File) -> Holder {
         let mut text = String::new();
         match file.take(HOLDER_BYTES_MAX).read_to_string(&mut text) {

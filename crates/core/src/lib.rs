@@ -13,6 +13,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod delta;
+pub mod estimate;
 pub mod event;
 pub mod evidence;
 pub mod findings;
@@ -30,6 +31,7 @@ pub mod project;
 pub mod prompt;
 pub mod redact;
 pub mod review;
+pub mod sections;
 pub mod text;
 pub mod ticket;
 pub mod usage;

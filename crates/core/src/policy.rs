@@ -12,16 +12,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
+    /// A fresh conversation; upstream artifacts in the prompt, behind cache boundaries.
+    Inline,
     /// A fresh conversation; upstream artifacts as paths the agent must read.
     Lazy,
+    /// A fresh conversation; only what changed, what is open, and the sections these touch.
+    Digest,
     /// The same conversation; only what changed.
     Resume,
 }
 
 impl Strategy {
+    pub const ALL: [Strategy; 4] = [Strategy::Inline, Strategy::Lazy, Strategy::Digest, Strategy::Resume];
+
     pub fn name(self) -> &'static str {
         match self {
+            Strategy::Inline => "inline",
             Strategy::Lazy => "lazy",
+            Strategy::Digest => "digest",
             Strategy::Resume => "resume",
         }
     }

@@ -10,7 +10,7 @@ use redraft_core::ids::Revision;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::policy::Strategy;
 use redraft_core::profile::{self, Kind, Profile};
-use redraft_core::prompt::{Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, build};
+use redraft_core::prompt::{Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, Upstream, build};
 use redraft_core::redact::Redactor;
 use redraft_core::review::{Effect, Loop, Order, Seat, shown_round};
 use redraft_core::ticket::{Purpose, Ticket};
@@ -34,6 +34,7 @@ pub fn compose(
     state: &Loop,
     order: &Order,
     strategy: Strategy,
+    missing: &[String],
 ) -> Result<Composed, WorkspaceError> {
     let unknown = || WorkspaceError::File {
         path: order.ticket.role.to_string(),
@@ -51,17 +52,30 @@ pub fn compose(
     };
     let prd = at_revision(&prd_path)?;
     let artifact = at_revision(state.artifact())?;
-    let resumed = strategy == Strategy::Resume;
+    let mut upstream = Vec::new();
+    if strategy == Strategy::Inline {
+        for name in profile.artifacts.iter().filter(|name| **name != state.opened.phase.artifact()) {
+            let path = format!("{folder}/{name}");
+            let bytes = if path == prd_path { prd.clone() } else { at_revision(&path)? };
+            upstream.extend(bytes.map(|bytes| (path, bytes, profile::shared(state.opened.phase, name))));
+        }
+    }
+    let upstream: Vec<Upstream<'_>> =
+        upstream.iter().map(|(path, bytes, shared)| Upstream { path, bytes, shared: *shared }).collect();
     let work = seat.work.as_ref();
     let purpose = work.map_or(order.ticket.purpose, |work| work.purpose);
     let repair =
         work.and_then(|work| work.repair.as_ref()).filter(|_| order.ticket.purpose == Purpose::Repair);
     let delta = match (&order.since, &order.sees) {
-        (Some(since), Some(sees)) if wants_delta(profile, resumed) && repair.is_none() && since != sees => {
+        (Some(since), Some(sees)) if wants_delta(profile, strategy) && repair.is_none() && since != sees => {
             match workspace.delta(since, sees) {
                 Ok(delta) => Some(delta),
                 // A fresh author reads the whole document anyway.
-                Err(WorkspaceError::AnchorLost(_)) if !resumed => None,
+                Err(WorkspaceError::AnchorLost(_))
+                    if matches!(strategy, Strategy::Lazy | Strategy::Inline) =>
+                {
+                    None
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -72,6 +86,7 @@ pub fn compose(
     let unresolved = unresolved(state, seat);
     let brief = Brief {
         profile,
+        missing,
         place: Place {
             folder: &folder,
             prd: if prd.is_some() || (order.sees.is_none() && created.prd.is_some()) {
@@ -85,6 +100,7 @@ pub fn compose(
         purpose: if repair.is_some() { Purpose::Repair } else { purpose },
         strategy,
         artifact: artifact.as_deref(),
+        upstream: &upstream,
         delta: delta.as_deref(),
         fix_summaries: if profile.kind == Kind::Author { &[] } else { &summaries },
         findings: &findings,
@@ -103,16 +119,17 @@ pub fn compose(
     let prompt = build(&brief);
     let told_to_read = profile.artifacts.iter().map(|name| format!("{folder}/{name}"));
     let mut context_chars = prompt.chars();
-    for path in told_to_read {
+    // An inline prompt holds them already, and a digest tells nobody to read them.
+    for path in told_to_read.filter(|_| matches!(strategy, Strategy::Lazy | Strategy::Resume)) {
         let bytes = if path == prd_path { prd.clone() } else { at_revision(&path)? };
         context_chars += bytes.map_or(0, |bytes| String::from_utf8_lossy(&bytes).chars().count() as u64);
     }
     Ok(Composed { prompt, context_chars })
 }
 
-/// An author is always told what others changed; a reviewer only where it remembers the rest.
-fn wants_delta(profile: &Profile, resumed: bool) -> bool {
-    profile.kind == Kind::Author || resumed
+/// An author is always told what others changed; a reviewer only where it does not get the whole document.
+fn wants_delta(profile: &Profile, strategy: Strategy) -> bool {
+    profile.kind == Kind::Author || matches!(strategy, Strategy::Resume | Strategy::Digest)
 }
 
 fn seat<'a>(state: &'a Loop, order: &Order) -> Option<&'a Seat> {
@@ -181,7 +198,8 @@ pub fn rebuild(
                 _ => None,
             });
             if let Some(order) = order {
-                let mut composed = compose(workspace, created, open, &order, started.choice.strategy)?;
+                let (strategy, missing) = (started.choice.strategy, &started.missing);
+                let mut composed = compose(workspace, created, open, &order, strategy, missing)?;
                 crate::dispatch::redact(&mut composed.prompt, redactor);
                 let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());
                 rebuilt.push(Rebuilt { ticket, stored, prompt: composed.prompt });

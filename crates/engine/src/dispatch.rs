@@ -2,11 +2,11 @@
 
 use crate::compose::{Composed, compose, folder};
 use crate::driver::{EngineError, Run, Stop};
-use crate::ports::{Agent, AgentError, Clock, Outcome, Request, Resume, Watch, WorkspaceError};
+use crate::ports::{Abilities, Agent, AgentError, Clock, Outcome, Request, Resume, Watch, WorkspaceError};
 use redraft_core::event::{Answered, Failed, Now, Started, TreeMark};
 use redraft_core::ids::{Revision, Role, SessionId};
 use redraft_core::policy::{Choice, Facts, ResumedFacts, Strategy, choose};
-use redraft_core::price::{Budget, OverBudget};
+use redraft_core::price::{Budget, Lifetime, OverBudget};
 use redraft_core::profile;
 use redraft_core::project;
 use redraft_core::prompt::{Prompt, SCHEMA};
@@ -84,7 +84,8 @@ impl Run<'_> {
         budget: Budget,
     ) -> Result<Result<Sent, OverBudget>, EngineError> {
         let agent = self.parts.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
-        let (mut composed, choice, markers) = self.choose(order, agent.as_ref())?;
+        let (tools, missing) = tools(&order.ticket.role, agent.as_ref());
+        let (mut composed, choice, markers) = self.choose(order, agent.as_ref(), &missing)?;
         redact(&mut composed.prompt, self.parts.redactor);
         let resume = choice.strategy == Strategy::Resume;
         let conversation = order.conversation.as_ref().filter(|_| resume);
@@ -96,7 +97,8 @@ impl Run<'_> {
         let request = Request {
             ticket: order.ticket.clone(),
             prompt: composed.prompt,
-            tools: tools(&order.ticket.role),
+            lifetimes: lifetimes(&agent.abilities()),
+            tools,
             schema: SCHEMA,
             session: session.clone(),
             resume,
@@ -125,6 +127,7 @@ impl Run<'_> {
             reserved,
             expires_ms: self.parts.clock.now_ms().saturating_add_unsigned(self.rules.deadlines.total_ms),
             markers,
+            missing,
         };
         self.parts.boundaries.pass("before a start is stored");
         self.append(vec![started.into()], &[blob])?;
@@ -137,18 +140,26 @@ impl Run<'_> {
         &self,
         order: &Order,
         agent: &dyn Agent,
+        missing: &[String],
     ) -> Result<(Composed, Choice, Vec<String>), EngineError> {
         let open = self.open_loop()?;
-        let composed = |strategy| compose(self.parts.workspace, &self.created, open, order, strategy);
+        let composed =
+            |strategy| compose(self.parts.workspace, &self.created, open, order, strategy, missing);
         let mut markers = Vec::new();
+        let mut mark = |what: &str, why: String| {
+            let role = &order.ticket.role;
+            let round = open.reviewer(role).map_or(1, |seat| shown_round(open, seat, order.ticket.purpose));
+            markers.push(text::one_line(&format!("{what}: {role} iteration {round} — {why}"), 200));
+        };
         let able = agent.abilities().resume != Resume::No;
-        let conversation = order.conversation.as_ref().filter(|talk| able && talk.agent == agent.name());
+        let elsewhere = order.conversation.as_ref().filter(|talk| talk.agent != agent.name());
+        // A turn that makes sense in its conversation only is sent there; an agent that has no such conversation says so
+        // without cost, and the machine orders a fresh one.
+        let bound = !order.allowed.contains(&Strategy::Lazy);
+        let conversation = order.conversation.as_ref().filter(|_| bound || (able && elsewhere.is_none()));
         let resumed = match conversation.map(|_| composed(Strategy::Resume)) {
             Some(Err(lost @ WorkspaceError::AnchorLost(_))) => {
-                let role = &order.ticket.role;
-                let round =
-                    open.reviewer(role).map_or(1, |seat| shown_round(open, seat, order.ticket.purpose));
-                markers.push(text::one_line(&format!("ANCHOR-LOST: {role} iteration {round} — {lost}"), 200));
+                mark("ANCHOR-LOST", lost.to_string());
                 None
             }
             other => other.transpose()?,
@@ -159,7 +170,15 @@ impl Run<'_> {
             context_chars: talk.context_chars,
         });
         let facts = Facts { policy: open.opened.policy, purpose: order.ticket.purpose, resumed: facts };
-        let choice = choose(&facts, &order.allowed);
+        let mut choice = choose(&facts, &order.allowed);
+        if let Some(talk) = elsewhere.filter(|_| choice.strategy != Strategy::Resume) {
+            choice.why =
+                format!("the earlier conversation is with agent {}, not {}", talk.agent, agent.name());
+            mark("AGENT-CHANGED", choice.why.clone());
+        }
+        if choice.strategy != Strategy::Resume && !missing.is_empty() {
+            mark("TOOLS-MISSING", missing.join(", "));
+        }
         let chosen = match (choice.strategy, resumed) {
             (Strategy::Resume, Some(resumed)) => resumed,
             (strategy, _) => composed(strategy)?,
@@ -209,7 +228,10 @@ impl Run<'_> {
 
     /// An answer without secrets, before anything is done with it.
     pub(crate) fn clean(&self, mut outcome: Outcome) -> Outcome {
-        outcome.text = self.parts.redactor.redact(&outcome.text).0.into_owned();
+        let redactor = self.parts.redactor;
+        outcome.text = redactor.redact(&outcome.text).0.into_owned();
+        outcome.denials = told(&outcome.denials, redactor);
+        outcome.notes = told(&outcome.notes, redactor);
         outcome
     }
 
@@ -226,7 +248,9 @@ impl Run<'_> {
                     self.parts.workspace.restore(&sent.mark, &self.projections(), &ticket.to_string())?;
                 let AgentError { now, detail, usage, .. } = error;
                 let detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);
+                self.parts.boundaries.pass("before a failure is stored");
                 self.append(vec![Failed { ticket, now, detail, usage, undone }.into()], &[])?;
+                self.parts.boundaries.pass("after a failure is stored");
                 Ok(Some(now))
             }
         }
@@ -249,11 +273,25 @@ impl Run<'_> {
             opened: outcome.opened,
             undone,
             wall_ms,
+            denials: outcome.denials,
+            notes: outcome.notes,
         };
         self.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("the answer is stored");
         Ok(())
     }
+}
+
+/// What an agent told beside its answer: without secrets, a line each, and not more than somebody would read.
+fn told(lines: &[String], redactor: &Redactor) -> Vec<String> {
+    const LINES_MAX: usize = 20;
+    const CHARS_MAX: usize = 200;
+    let clean = |line: &String| text::one_line(&redactor.redact(line).0, CHARS_MAX);
+    let mut told: Vec<String> = lines.iter().take(LINES_MAX).map(clean).collect();
+    if lines.len() > LINES_MAX {
+        told.push(format!("… and {} more", lines.len() - LINES_MAX));
+    }
+    told
 }
 
 /// Takes secrets out before anything is hashed, stored or sent.
@@ -266,9 +304,21 @@ pub(crate) fn redact(prompt: &mut Prompt, redactor: &Redactor) {
     }
 }
 
-fn tools(role: &Role) -> Vec<String> {
+/// The tools of a role: those its agent offers, and those it does not.
+fn tools(role: &Role, agent: &dyn Agent) -> (Vec<String>, Vec<String>) {
     let named = profile::of(role).map(|profile| profile.tools).unwrap_or_default();
-    named.iter().map(|tool| (*tool).to_owned()).collect()
+    let mut tools: Vec<String> = named.iter().map(|tool| (*tool).to_owned()).collect();
+    let missing = agent.missing(&tools);
+    tools.retain(|tool| !missing.contains(tool));
+    (tools, missing)
+}
+
+/// What to ask for while no policy weighs it: what roles and rounds share is kept as long as can be, a conversation no
+/// longer than it must, because every one of its requests writes to the cache anew.
+fn lifetimes(abilities: &Abilities) -> [Lifetime; 3] {
+    let shortest = abilities.lifetimes.last().copied().unwrap_or(Lifetime::FiveMinutes);
+    let longest = abilities.lifetimes.first().copied().unwrap_or(shortest);
+    [longest, longest, shortest]
 }
 
 fn crashed() -> EngineError {

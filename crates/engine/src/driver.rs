@@ -3,11 +3,12 @@
 use crate::boundary::Boundaries;
 use crate::compose::folder;
 use crate::ports::{
-    Agents, Append, Clock, Commit, Deadlines, Inbox, Store, StoreError, Trailers, Workspace, WorkspaceError,
+    Agents, Append, Clock, Commit, CommitRefused, Deadlines, Inbox, Store, StoreError, Trailers, Workspace,
+    WorkspaceError,
 };
+use crate::undone::{self, Undone};
 use redraft_core::event::{
-    Asked, Certify, Checked, Decided, Decision, Edited, Entry, Event, FeatureCreated, Limits, LoopOpened,
-    Question, StageClosed,
+    Certify, Checked, Decision, Entry, Event, FeatureCreated, Limits, LoopOpened, Question, StageClosed,
 };
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{BlobId, FeatureId, Revision};
@@ -19,7 +20,7 @@ use redraft_core::price::OverBudget;
 use redraft_core::profile;
 use redraft_core::project;
 use redraft_core::redact::Redactor;
-use redraft_core::review::{self, Effect, Loop, Rejected};
+use redraft_core::review::{Effect, Loop, Rejected};
 use redraft_core::ticket::{Scope, Ticket};
 use redraft_core::usage::Usd;
 
@@ -55,6 +56,10 @@ pub struct Rules {
 pub trait Progress: Send + Sync {
     /// A fact was stored.
     fn stored(&self, entry: &Entry, state: &Pipeline);
+
+    /// Something in the worktree was undone, and this is how to get it back. Who does not show it at once finds it in
+    /// [`Run::undone`].
+    fn undone(&self, _undone: &Undone) {}
 }
 
 /// Why a run came to rest.
@@ -98,6 +103,16 @@ pub enum EngineError {
     Bug(Rejected),
 }
 
+/// How long a signal that ended git may take to reach this process.
+const SIGNAL_MS: u64 = 200;
+
+/// Whether an error can come from Ctrl-C, which reaches git and the program that signs for it as well; what it
+/// interrupted is done again by the next run. Everything else is told, whether or not the user wanted to stop.
+fn of_a_signal(error: &EngineError) -> bool {
+    use WorkspaceError::{Commit, Interrupted};
+    matches!(error, EngineError::Workspace(Interrupted { .. } | Commit(CommitRefused::Signing(_))))
+}
+
 /// Whether an event changes what people read beside the artifact; the others wait for the next one that does.
 fn shows(event: &Event) -> bool {
     match event {
@@ -129,6 +144,7 @@ pub struct Run<'a> {
     pub(crate) entries: Vec<Entry>,
     /// The tree of the last mark that a ref keeps.
     pub(crate) kept_mark: String,
+    undone: Vec<Undone>,
 }
 
 impl<'a> Run<'a> {
@@ -148,7 +164,16 @@ impl<'a> Run<'a> {
             let (branch, last) = (created.branch.clone(), state.seq);
             return Err(EngineError::LedgerBehind { feature, branch, last, seen });
         }
-        Ok(Self { parts, rules, scope, created, state, entries, kept_mark: String::new() })
+        Ok(Self {
+            parts,
+            rules,
+            scope,
+            created,
+            state,
+            entries,
+            kept_mark: String::new(),
+            undone: Vec::new(),
+        })
     }
 
     pub fn state(&self) -> &Pipeline {
@@ -159,11 +184,18 @@ impl<'a> Run<'a> {
         &self.entries
     }
 
+    /// What this run undid in the worktree.
+    pub fn undone(&self) -> &[Undone] {
+        &self.undone
+    }
+
     /// Goes on until nothing is owed, a person is needed, or the user stops it.
     pub fn drive(&mut self) -> Result<Stop, EngineError> {
         match self.advance() {
-            // Ctrl-C reaches git as well; what it interrupted is done again by the next run.
-            Err(_) if self.parts.clock.stopped() => Ok(Stop::Interrupted),
+            // Git may die of the signal a moment before we are told of it.
+            Err(error) if of_a_signal(&error) && !self.parts.clock.wait_ms(SIGNAL_MS) => {
+                Ok(Stop::Interrupted)
+            }
             end => end,
         }
     }
@@ -214,28 +246,6 @@ impl<'a> Run<'a> {
                 return Ok(stop);
             }
         }
-    }
-
-    /// Stores a person's answer to the open question.
-    pub fn decide(&mut self, choice: Decision, why: &str) -> Result<(), EngineError> {
-        let open = self.state.open.as_ref().ok_or(EngineError::NothingAsked)?;
-        let question = review::question(open).ok_or(EngineError::NothingAsked)?;
-        if !question.choices.contains(&choice) {
-            return Err(EngineError::NotAChoice { choice, question });
-        }
-        let ruled = match choice {
-            Decision::Accept => review::rulings(open, &question.about),
-            Decision::Rerun | Decision::Retry | Decision::Abandon => Vec::new(),
-        };
-        let Question { pass, number, about, .. } = question.clone();
-        let mut events: Vec<Event> = Vec::new();
-        if !self.already_asked(&question) {
-            events.push(Asked { question }.into());
-        }
-        let (by, why) = (self.rules.person.clone(), why.to_owned());
-        events.push(Decided { pass, number, about, choice, by, why, ruled }.into());
-        self.append(events, &[])?;
-        self.project()
     }
 
     fn perform(&mut self, effect: Effect) -> Result<(), EngineError> {
@@ -289,73 +299,6 @@ impl<'a> Run<'a> {
         self.append(vec![Checked { pass, revision, gate, passed, evidence }.into()], &[])
     }
 
-    /// A person's edit becomes a commit of its own and an event, and so reaches every role in its next delta.
-    fn take_in_edits(&mut self) -> Result<bool, EngineError> {
-        let Some(open) = &self.state.open else { return Ok(false) };
-        let (paths, artifact) = (open.opened.paths.clone(), open.artifact().to_owned());
-        let known = open.revision.clone();
-        if known.is_none() && self.parts.workspace.read(&artifact)?.is_none() {
-            return Ok(false);
-        }
-        let found = self.parts.workspace.revision(&paths)?;
-        let Some(revision) = found.filter(|found| Some(found) != known.as_ref()) else { return Ok(false) };
-        let (phase, epoch) = (open.opened.phase, open.epoch + 1);
-        self.parts.boundaries.pass("before an edit is committed");
-        let trailers = Trailers { ticket: String::new(), seq: self.state.seq };
-        let message = format!("redraft: {phase} edited by a person");
-        let commit = self.commit(&paths, &message, &trailers)?;
-        let commit = match commit {
-            Some(commit) => commit,
-            None => self.parts.workspace.head()?.0,
-        };
-        self.keep_anchor(epoch, &revision)?;
-        self.parts.boundaries.pass("before an edit is stored");
-        self.append(vec![Edited { revision, commit: commit.0, by: self.rules.person.clone() }.into()], &[])?;
-        Ok(true)
-    }
-
-    pub(crate) fn keep_anchor(&self, epoch: u32, revision: &Revision) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
-        let (feature, phase, pass) = (self.created.id, open.opened.phase, open.opened.pass);
-        let name = format!("{feature}/{phase}.{pass}/{epoch}");
-        Ok(self.parts.workspace.keep(&name, revision)?)
-    }
-
-    fn ask(&mut self, question: Question) -> Result<Question, EngineError> {
-        if !self.already_asked(&question) {
-            self.append(vec![Asked { question: question.clone() }.into()], &[])?;
-            self.project()?;
-        }
-        Ok(question)
-    }
-
-    fn already_asked(&self, question: &Question) -> bool {
-        self.entries
-            .iter()
-            .rev()
-            .any(|entry| matches!(&entry.event, Event::Asked(asked) if asked.question == *question))
-    }
-
-    /// The projections are committed with the close they tell of, so they are rendered as if it had happened.
-    fn close_phase(&mut self, revision: Revision) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
-        let closed = review::closing(open, revision);
-        let (mut paths, phase) = (open.opened.paths.clone(), open.opened.phase);
-        let word =
-            if closed.approvals.len() == open.reviewers.len() { "approved" } else { "accepted by a ruling" };
-        let at_ms = self.parts.clock.now_ms();
-        let event = Event::from(closed);
-        let mut entries = self.entries.clone();
-        entries.push(Entry { seq: self.state.seq + 1, at_ms, event: event.clone() });
-        self.write_projections(&entries)?;
-        paths.extend(project::FILES.iter().map(|name| format!("{}/{name}", folder(&self.created))));
-        let trailers = Trailers { ticket: String::new(), seq: self.state.seq };
-        self.parts.boundaries.pass("before a close is committed");
-        self.commit(&paths, &format!("redraft: {phase} {word}"), &trailers)?;
-        self.parts.boundaries.pass("before a close is stored");
-        self.append_at(at_ms, vec![event], &[])
-    }
-
     /// Commits named paths, unless one of them holds a secret.
     pub(crate) fn commit(
         &self,
@@ -383,7 +326,12 @@ impl<'a> Run<'a> {
     }
 
     /// One transition: checked by the machine first, stored whole, then folded in.
-    fn append_at(&mut self, at_ms: i64, events: Vec<Event>, blobs: &[Vec<u8>]) -> Result<(), EngineError> {
+    pub(crate) fn append_at(
+        &mut self,
+        at_ms: i64,
+        events: Vec<Event>,
+        blobs: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
         let mut next = self.state.clone();
         let mut states = Vec::new();
         for event in &events {
@@ -403,26 +351,41 @@ impl<'a> Run<'a> {
         for (entry, mut state) in stored.into_iter().zip(states) {
             state.seq = entry.seq;
             self.parts.progress.stored(&entry, &state);
+            if let Some((ticket, what)) = undone::told_by(&entry.event) {
+                let reference = self.parts.workspace.lost_ref(&ticket.to_string());
+                let folder = self.parts.workspace.folder().display().to_string();
+                let command = undone::command(&folder, &reference, what);
+                let undone = Undone { ticket: ticket.clone(), what: what.to_vec(), reference, command };
+                self.parts.progress.undone(&undone);
+                self.undone.push(undone);
+            }
             self.state = state;
             self.entries.push(entry);
         }
         Ok(())
     }
+}
 
-    /// Writes the projections beside the artifacts. They can be deleted and come back the same.
-    pub fn project(&self) -> Result<(), EngineError> {
-        self.write_projections(&self.entries)
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn write_projections(&self, entries: &[Entry]) -> Result<(), EngineError> {
-        let folder = folder(&self.created);
-        for (name, text) in project::files(entries) {
-            let path = format!("{folder}/{name}");
-            if self.parts.workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
-                self.parts.boundaries.pass("inside a projection");
-                self.parts.workspace.write(&path, text.as_bytes())?;
-            }
+    #[test]
+    fn only_git_and_what_signs_for_it_can_fail_of_a_signal() {
+        let command = "git add".to_owned();
+        let signing = WorkspaceError::Commit(CommitRefused::Signing("cancelled".to_owned()));
+        for error in [WorkspaceError::Interrupted { command: command.clone() }, signing] {
+            assert!(of_a_signal(&error.into()));
         }
-        Ok(())
+        let detail = "x".to_owned();
+        let damaged = StoreError::Damaged { path: "ledger.db".to_owned(), detail: detail.clone() };
+        let others = [
+            EngineError::from(damaged),
+            WorkspaceError::Git { command, detail: detail.clone() }.into(),
+            WorkspaceError::Full(detail.clone()).into(),
+            WorkspaceError::Commit(CommitRefused::NoIdentity).into(),
+            EngineError::Agent(detail),
+        ];
+        assert!(!others.iter().any(of_a_signal));
     }
 }

@@ -11,12 +11,17 @@
 //!
 //! Start reading at [`Run::drive`].
 
+mod asking;
 pub mod boundary;
+mod close;
 pub mod compose;
 mod conclude;
 mod dispatch;
 mod driver;
+mod edits;
 pub mod ports;
 mod recover;
+mod undone;
 
 pub use driver::{EngineError, Parts, Progress, Rules, Run, Stop};
+pub use undone::Undone;

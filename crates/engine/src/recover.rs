@@ -12,10 +12,8 @@ impl Run<'_> {
         let session = session.as_ref().map_or("", |session| session.as_str());
         let kept = self.parts.inbox.get(ticket, session);
         let kept = kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })?;
-        // An agent that is configured no more, or another one now, left nothing that could be read.
-        let playing =
-            self.parts.agents.agent_for(&ticket.role).ok().filter(|playing| playing.name() == agent);
-        let left_behind = || playing.and_then(|agent| agent.left_behind(ticket));
+        // An agent that is configured no more left nothing that could be read.
+        let left_behind = || self.parts.agents.named(&agent).ok()?.left_behind(ticket);
         match kept.or_else(left_behind).map(|outcome| self.clean(outcome)) {
             Some(outcome) => self.store_answer(ticket, &tree, outcome, 0),
             None => self.lose(ticket, &tree),

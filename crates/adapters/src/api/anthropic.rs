@@ -1,7 +1,8 @@
 //! Anthropic's Messages protocol: where the cache boundaries stand, and how a streamed answer is put together.
 //!
-//! Boundaries after the constant, feature and role fragments are part of the stored bytes; only the one on the newest
-//! message moves. A boundary is no part of the cached prefix, so moving it costs nothing.
+//! Where boundaries stand after the constant, feature and role fragments is part of the stored bytes; the one on the
+//! newest message moves. A boundary is no part of the cached prefix, so neither moving it nor giving it another lifetime
+//! costs anything: each request asks for the lifetimes it wants.
 
 use super::raw::{self, Members, quoted};
 use super::spend::sold;
@@ -10,43 +11,42 @@ use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::price::Lifetime;
 use redraft_core::prompt::{Fragment, Prompt};
+use redraft_engine::ports::Cache;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 const VERSION: &str = "2023-06-01";
 
-#[derive(Debug, Clone)]
-pub(super) struct Messages {
-    /// After constant, feature and role fragments and on the newest message; never longer than the one before.
-    lifetimes: [Lifetime; 4],
+/// What the vendor takes in one request.
+const BOUNDARIES_MAX: u8 = 4;
+const SOLD: [Lifetime; 2] = [Lifetime::Hour, Lifetime::FiveMinutes];
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Messages;
+
+/// The fragments of one stability as blocks, the last of them with a boundary.
+fn blocks(fragments: &[Fragment]) -> Vec<String> {
+    let texts = fragments.iter().filter_map(|fragment| joined([fragment]));
+    let mut blocks: Vec<String> = texts.map(|text| block(&text).json()).collect();
+    if let Some(last) = blocks.last_mut() {
+        *last = with_boundary(last, Lifetime::FiveMinutes);
+    }
+    blocks
 }
 
-impl Messages {
-    pub(super) fn new(stable: [Lifetime; 3], newest: Lifetime) -> Messages {
-        let [constant, feature, role] = stable;
-        let mut lifetimes = [constant, feature, role, newest].map(sold);
-        // The vendor refuses a longer lifetime after a shorter one, and the newest message must keep what it asks for:
-        // whatever it builds on has to last at least as long.
-        for at in (1..lifetimes.len()).rev() {
-            lifetimes[at - 1] = lifetimes[at - 1].max(lifetimes[at]);
-        }
-        Messages { lifetimes }
+/// What is sold, and in an order the vendor takes: it refuses a longer lifetime after a shorter one, and whatever a part
+/// builds on has to last at least as long as the part itself.
+fn descending(asked: [Lifetime; 3]) -> [Lifetime; 3] {
+    let mut lifetimes = asked.map(sold);
+    for at in (1..lifetimes.len()).rev() {
+        lifetimes[at - 1] = lifetimes[at - 1].max(lifetimes[at]);
     }
-
-    /// The fragments of one stability as blocks, the last of them with a boundary.
-    fn blocks(fragments: &[Fragment], lifetime: Lifetime) -> Vec<String> {
-        let texts = fragments.iter().filter_map(|fragment| joined([fragment]));
-        let mut blocks: Vec<String> = texts.map(|text| block(&text).json()).collect();
-        if let Some(last) = blocks.last_mut() {
-            *last = with_boundary(last, lifetime);
-        }
-        blocks
-    }
+    lifetimes
 }
 
 impl Wire for Messages {
     fn signature(&self) -> String {
-        format!("anthropic messages {VERSION} {}", self.lifetimes.map(Lifetime::name).join(" "))
+        format!("anthropic messages {VERSION}")
     }
 
     fn path(&self) -> &'static str {
@@ -74,13 +74,12 @@ impl Wire for Messages {
     }
 
     fn open(&self, prompt: &Prompt) -> Opening {
-        let [constant, feature, role, _] = self.lifetimes;
-        let system = Messages::blocks(&prompt.constant, constant);
-        let mut blocks = Messages::blocks(&prompt.feature, feature);
-        blocks.extend(Messages::blocks(&prompt.role, role));
-        blocks.extend(joined(&prompt.turn).map(|text| block(&text).json()));
+        let system = blocks(&prompt.constant);
+        let mut first = blocks(&prompt.feature);
+        first.extend(blocks(&prompt.role));
+        first.extend(joined(&prompt.turn).map(|text| block(&text).json()));
         let system = if system.is_empty() { String::new() } else { raw::list(&system) };
-        Opening { system, message: message("user", &blocks) }
+        Opening { system, message: message("user", &first) }
     }
 
     fn say(&self, text: &str) -> String {
@@ -105,10 +104,13 @@ impl Wire for Messages {
     }
 
     fn body(&self, ask: &Ask<'_>) -> String {
-        let [.., newest] = self.lifetimes;
+        let [constant, feature, role] = descending(ask.lifetimes);
         let mut messages: Vec<String> = ask.messages.iter().map(|message| (*message).to_owned()).collect();
+        if let Some(first) = messages.first_mut() {
+            *first = with_lifetimes(first, feature, role);
+        }
         if let Some(last) = messages.last_mut() {
-            *last = with_boundary_at_end(last, newest);
+            *last = with_boundary_at_end(last, role);
         }
         let mut body = Members::default()
             .with("model", quoted(ask.model))
@@ -119,7 +121,7 @@ impl Wire for Messages {
             body.set("tools", ask.tools.to_owned());
         }
         if !ask.system.is_empty() {
-            body.set("system", ask.system.to_owned());
+            body.set("system", lasting(ask.system, &[constant]));
         }
         body.set("messages", raw::list(&messages));
         if !ask.schema.is_empty() {
@@ -133,8 +135,16 @@ impl Wire for Messages {
         Box::new(Stream::default())
     }
 
-    fn lifetimes(&self) -> Option<(Lifetime, Lifetime)> {
-        let [longest, .., newest] = self.lifetimes;
+    fn cache(&self) -> Cache {
+        Cache::Boundaries(BOUNDARIES_MAX)
+    }
+
+    fn sold(&self) -> &'static [Lifetime] {
+        &SOLD
+    }
+
+    fn lifetimes(&self, asked: [Lifetime; 3]) -> Option<(Lifetime, Lifetime)> {
+        let [longest, .., newest] = descending(asked);
         Some((longest, newest))
     }
 }
@@ -154,6 +164,27 @@ fn with_boundary(block: &str, lifetime: Lifetime) -> String {
     };
     Members::parse(block)
         .map_or_else(|| block.to_owned(), |block| block.with("cache_control", control).json())
+}
+
+/// The first message with its boundaries kept as long as wanted. One alone stands after the role fragments.
+fn with_lifetimes(message: &str, feature: Lifetime, role: Lifetime) -> String {
+    let Some(mut members) = Members::parse(message) else { return message.to_owned() };
+    let Some(content) = members.get("content").map(|content| lasting(content, &[feature, role])) else {
+        return message.to_owned();
+    };
+    members.set("content", content);
+    members.json()
+}
+
+/// Blocks whose last boundaries are kept this long, in order. What has no boundary stays as it is.
+fn lasting(blocks: &str, lifetimes: &[Lifetime]) -> String {
+    let Some(mut blocks) = raw::elements(blocks) else { return blocks.to_owned() };
+    let marked =
+        |block: &&mut String| Members::parse(block).is_some_and(|block| block.get("cache_control").is_some());
+    for (block, lifetime) in blocks.iter_mut().rev().filter(marked).zip(lifetimes.iter().rev()) {
+        *block = with_boundary(block, *lifetime);
+    }
+    raw::list(&blocks)
 }
 
 /// A boundary on the last block that can carry one; a model's own thinking cannot.

@@ -7,6 +7,7 @@ use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::price::Lifetime;
 use redraft_core::prompt::Prompt;
+use redraft_engine::ports::Cache;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -87,7 +88,15 @@ impl Wire for Chat {
         Box::new(Stream::default())
     }
 
-    fn lifetimes(&self) -> Option<(Lifetime, Lifetime)> {
+    fn cache(&self) -> Cache {
+        Cache::AnyPrefix
+    }
+
+    fn sold(&self) -> &'static [Lifetime] {
+        &[]
+    }
+
+    fn lifetimes(&self, _asked: [Lifetime; 3]) -> Option<(Lifetime, Lifetime)> {
         None
     }
 }

@@ -12,6 +12,7 @@ use crate::http::sse::Events;
 use crate::http::{HttpError, Limits, Response};
 use crate::tools::{ToolResult, Toolbox};
 use redraft_core::event::Now;
+use redraft_core::price::Lifetime;
 use redraft_core::usage::{Usage, Usd, grouped};
 use redraft_engine::ports::{AgentError, Outcome, Request, Watch};
 use serde_json::Value;
@@ -92,7 +93,9 @@ impl Dispatch<'_> {
                 }
                 End::Answered => {
                     let ticket = self.request.ticket.to_string();
-                    let done = Done { ticket, asked_ms, prompt_tokens: counted.input(), parts };
+                    let (_, newest) = self.agent.lifetimes(self.request);
+                    let prompt_tokens = counted.input();
+                    let done = Done { ticket, asked_ms, prompt_tokens, parts, lifetime: Some(newest) };
                     self.stored(transcript.finish(done))?;
                     return Ok(self.outcome(said.text));
                 }
@@ -142,6 +145,7 @@ impl Dispatch<'_> {
             tools: &transcript.head.tools,
             schema: &transcript.head.schema,
             messages: &messages,
+            lifetimes: self.request.lifetimes,
         });
         // What the requests before cost is known only at their end.
         if let Some(max) = self.spending.max().filter(|_| self.spending.is_over(&Counted::default())) {
@@ -277,7 +281,8 @@ impl Dispatch<'_> {
     fn missed(&self, earlier: &Done, now: &Transcript, asked_ms: i64, counted: &Counted) -> Option<String> {
         const SHARE_PERCENT: u64 = 80;
         let before = earlier.prompt_tokens;
-        let (_, lifetime) = self.agent.lifetimes();
+        // Conversations of an earlier version do not say.
+        let lifetime = earlier.lifetime.unwrap_or(Lifetime::FiveMinutes);
         let passed_ms = asked_ms.saturating_sub(earlier.asked_ms).max(0) as u64;
         let is_too_small = self.agent.card.minimum.tokens.is_some_and(|minimum| before < minimum);
         if passed_ms >= lifetime.seconds() * 1000

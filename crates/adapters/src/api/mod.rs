@@ -27,7 +27,9 @@ use redraft_core::redact::Redactor;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
-use redraft_engine::ports::{Abilities, Agent, AgentError, Outcome, Request, Resume, UsageReport, Watch};
+use redraft_engine::ports::{
+    Abilities, Agent, AgentError, Naming, Outcome, Request, Resume, UsageReport, Watch,
+};
 pub use settings::{AnthropicSettings, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire};
 use std::fmt;
 use transcript::{Head, Transcript, Transcripts};
@@ -51,24 +53,12 @@ pub struct ApiAgent {
 impl ApiAgent {
     /// The error says which setting cannot be used.
     pub fn anthropic(settings: AnthropicSettings) -> Result<ApiAgent, String> {
-        let AnthropicSettings {
-            name,
-            model,
-            base_url,
-            key,
-            bounds,
-            stable,
-            newest,
-            state,
-            card,
-            redactor,
-            proxy,
-        } = settings;
+        let AnthropicSettings { name, model, base_url, key, bounds, state, card, redactor, proxy } = settings;
         let base_url = settings::checked_url(&base_url, true)?;
         Ok(ApiAgent {
             client: client(proxy.as_deref())?,
             transcripts: Transcripts::new(&state),
-            wire: Box::new(anthropic::Messages::new(stable, newest)),
+            wire: Box::new(anthropic::Messages),
             structured: true,
             key: Some(key),
             name,
@@ -168,9 +158,10 @@ impl ApiAgent {
         Ok(transcript)
     }
 
-    /// The longest lifetime something is written for, and that of the newest message.
-    fn lifetimes(&self) -> (Lifetime, Lifetime) {
-        self.wire.lifetimes().unwrap_or((self.card.lifetime.is, self.card.lifetime.is))
+    /// The longest lifetime a request writes something for, and that of the newest message.
+    fn lifetimes(&self, request: &Request) -> (Lifetime, Lifetime) {
+        let given = self.wire.lifetimes(request.lifetimes);
+        given.unwrap_or((self.card.lifetime.is, self.card.lifetime.is))
     }
 }
 
@@ -183,25 +174,35 @@ impl Agent for ApiAgent {
         format!("{} at {}", self.model, self.base_url)
     }
 
+    fn missing(&self, tools: &[String]) -> Vec<String> {
+        tools::missing(tools)
+    }
+
     fn is_free(&self) -> bool {
         self.card.is_free()
     }
 
     fn abilities(&self) -> Abilities {
+        let sold = self.wire.sold();
         Abilities {
             resume: Resume::Yes,
+            session_id: Naming::Ours,
+            cache: self.wire.cache(),
+            // Where nothing can be asked for, what the vendor gives is what there is.
+            lifetimes: if sold.is_empty() { vec![self.card.lifetime.is] } else { sold.to_vec() },
             opened_files: true,
             structured: self.structured,
             usage: UsageReport::Streaming,
+            pull: true,
         }
     }
 
-    /// Every character that may be sent, counted as the densest text there is, what tools may add, and the longest answer.
     /// It works inside our own process and ends with it.
     fn left_behind(&self, _ticket: &Ticket) -> Option<Outcome> {
         None
     }
 
+    /// Every character that may be sent, counted as the densest text there is, what tools may add, and the longest answer.
     fn reserve(&self, request: &Request) -> Usd {
         let earlier = if request.resume { self.continued(request).ok() } else { None };
         let before = earlier.map_or_else(
@@ -212,7 +213,7 @@ impl Agent for ApiAgent {
             |transcript| transcript.chars(),
         );
         let input = spend::tokens_at_most(before.saturating_add(request.prompt.chars()));
-        let (longest, _) = self.lifetimes();
+        let (longest, _) = self.lifetimes(request);
         self.card.dearest(input.saturating_add(self.bounds.tool_tokens), self.bounds.answer_tokens, longest)
     }
 

@@ -8,6 +8,7 @@ use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::price::Lifetime;
 use redraft_core::prompt::Prompt;
+use redraft_engine::ports::Cache;
 use serde_json::Value;
 
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +93,15 @@ impl Wire for Responses {
         Box::new(Stream::default())
     }
 
-    fn lifetimes(&self) -> Option<(Lifetime, Lifetime)> {
+    fn cache(&self) -> Cache {
+        Cache::AnyPrefix
+    }
+
+    fn sold(&self) -> &'static [Lifetime] {
+        &[]
+    }
+
+    fn lifetimes(&self, _asked: [Lifetime; 3]) -> Option<(Lifetime, Lifetime)> {
         None
     }
 }

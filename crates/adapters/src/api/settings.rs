@@ -1,7 +1,7 @@
 //! What an agent behind HTTP is made of. Plain values; where they come from is not known here.
 
 use redraft_core::ids::AgentName;
-use redraft_core::price::{Card, Lifetime};
+use redraft_core::price::Card;
 use redraft_core::redact::Redactor;
 use std::fmt;
 use std::path::PathBuf;
@@ -18,10 +18,6 @@ pub struct AnthropicSettings {
     pub base_url: String,
     pub key: Key,
     pub bounds: Bounds,
-    /// How long the constant, feature and role fragments are cached. Each is made at least as long as what follows it.
-    pub stable: [Lifetime; 3],
-    /// How long the conversation behind them is cached.
-    pub newest: Lifetime,
     /// Where conversations are kept, in `sessions/`.
     pub state: PathBuf,
     pub card: Card,

@@ -6,6 +6,7 @@
 //! a protocol. Start at [`Transcripts`].
 
 use redraft_core::ids::SessionId;
+use redraft_core::price::Lifetime;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,9 @@ pub(super) struct Done {
     pub(super) prompt_tokens: u64,
     /// A hash of each part that request consisted of, in order.
     pub(super) parts: Vec<String>,
+    /// How long its newest message is kept by the cache.
+    #[serde(default)]
+    pub(super) lifetime: Option<Lifetime>,
 }
 
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::price::Lifetime;
 use redraft_core::prompt::Prompt;
+use redraft_engine::ports::Cache;
 use serde_json::Value;
 
 pub(super) trait Wire: Send + Sync {
@@ -33,8 +34,14 @@ pub(super) trait Wire: Send + Sync {
 
     fn listen(&self) -> Box<dyn Listener>;
 
-    /// The longest lifetime anything is written for, and the one of the newest message.
-    fn lifetimes(&self) -> Option<(Lifetime, Lifetime)>;
+    fn cache(&self) -> Cache;
+
+    /// The lifetimes a request may ask for, the longest first; none where the vendor decides.
+    fn sold(&self) -> &'static [Lifetime];
+
+    /// What becomes of the lifetimes asked for: the longest anything is written for, and the one of the newest message.
+    /// None where the vendor decides.
+    fn lifetimes(&self, asked: [Lifetime; 3]) -> Option<(Lifetime, Lifetime)>;
 }
 
 /// One answer on its way.
@@ -69,6 +76,8 @@ pub(super) struct Ask<'a> {
     pub(super) tools: &'a str,
     pub(super) schema: &'a str,
     pub(super) messages: &'a [&'a str],
+    /// For the constant, the feature and the role fragments, the last with all that follows them.
+    pub(super) lifetimes: [Lifetime; 3],
 }
 
 #[derive(Debug, Clone, PartialEq)]

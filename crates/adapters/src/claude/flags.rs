@@ -5,10 +5,14 @@
 
 use super::ClaudeSettings;
 use crate::child::Environment;
+use crate::mcp;
 use redraft_core::price::Lifetime;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::Request;
+use serde_json::{Map, Value, json};
 use std::ffi::OsString;
+use std::fs;
+use std::io;
 use std::path::Path;
 
 /// Variables of the user that are Claude Code's own business.
@@ -36,15 +40,50 @@ pub(super) fn fixed(settings: &ClaudeSettings) -> Vec<String> {
     let mut flags: Vec<String> = ["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"]
         .map(str::to_owned)
         .into();
-    if settings.lifetime > Lifetime::FiveMinutes {
-        // Not a flag but a variable; it is as much a part of every request.
-        flags.push(format!("{LONG_CACHE}=1"));
-    }
     flags.extend(settings.extra_args.iter().cloned());
     flags
 }
 
-const LONG_CACHE: &str = "ENABLE_PROMPT_CACHING_1H";
+/// One lifetime holds for all boundaries of a request, and the newest of them is the conversation's. It is no part of
+/// what is cached, so it may change from turn to turn.
+pub(super) fn lifetime(request: &Request) -> Lifetime {
+    let [.., conversation] = request.lifetimes;
+    if conversation > Lifetime::FiveMinutes { Lifetime::Hour } else { Lifetime::FiveMinutes }
+}
+
+/// Everything but model, tools and texts that a conversation depends on.
+pub(super) fn fingerprint(settings: &ClaudeSettings, request: &Request) -> Vec<String> {
+    let mut flags = fixed(settings);
+    let servers = mcp::needed(&settings.mcp, &request.tools);
+    flags.extend(servers.iter().map(|needed| format!("{}: {}", needed.name, needed.server.shown())));
+    flags
+}
+
+/// The file with the servers of a dispatch, for `--mcp-config`. Values of variables are filled in by the program.
+const SERVERS: &str = "mcp.json";
+
+/// Writes the servers that the role's tools need, if it needs any.
+pub(super) fn keep_servers(settings: &ClaudeSettings, request: &Request, out: &Path) -> io::Result<()> {
+    let needed = mcp::needed(&settings.mcp, &request.tools);
+    if needed.is_empty() {
+        return Ok(());
+    }
+    let server = |needed: &mcp::Needed<'_>| {
+        let names = needed.server.env.iter();
+        let env: Map<String, Value> =
+            names.map(|name| (name.clone(), json!(format!("${{{name}}}")))).collect();
+        let value = json!({"command": needed.server.command, "args": needed.server.args, "env": env});
+        (needed.name.to_owned(), value)
+    };
+    let servers: Map<String, Value> = needed.iter().map(server).collect();
+    fs::write(out.join(SERVERS), json!({"mcpServers": servers}).to_string())
+}
+
+/// Tools that it asks leave for, unless they are allowed beforehand.
+fn allowed(tools: &[String]) -> Vec<&str> {
+    let asks = |tool: &&str| matches!(*tool, "WebSearch" | "WebFetch") || mcp::parts(tool).is_some();
+    tools.iter().map(String::as_str).filter(asks).collect()
+}
 
 /// The tools in the program's words.
 pub(super) fn tools(settings: &ClaudeSettings, request: &Request) -> Vec<String> {
@@ -53,7 +92,7 @@ pub(super) fn tools(settings: &ClaudeSettings, request: &Request) -> Vec<String>
 }
 
 /// The whole command line after the program's name. The turn itself is its input.
-pub(super) fn all(settings: &ClaudeSettings, request: &Request, system: &Path) -> Vec<OsString> {
+pub(super) fn all(settings: &ClaudeSettings, request: &Request, system: &Path, out: &Path) -> Vec<OsString> {
     let session = if request.resume { "--resume" } else { "--session-id" };
     let mode = if request.may_write.is_empty() { "default" } else { "acceptEdits" };
     let mut words: Vec<OsString> =
@@ -63,7 +102,16 @@ pub(super) fn all(settings: &ClaudeSettings, request: &Request, system: &Path) -
     words.extend([session.into(), request.session.as_str().into()]);
     words.extend(["--model".into(), settings.model.as_str().into()]);
     words.extend(["--system-prompt-file".into(), system.into()]);
-    words.extend(["--tools".into(), tools(settings, request).join(",").into()]);
+    let tools = tools(settings, request);
+    let own: Vec<&str> = tools.iter().map(String::as_str).filter(|tool| mcp::parts(tool).is_none()).collect();
+    words.extend(["--tools".into(), own.join(",").into()]);
+    if !mcp::needed(&settings.mcp, &request.tools).is_empty() {
+        words.extend(["--mcp-config".into(), out.join(SERVERS).into()]);
+    }
+    let allowed = allowed(&tools);
+    if !allowed.is_empty() {
+        words.extend(["--allowedTools".into(), allowed.join(",").into()]);
+    }
     words.extend(["--permission-mode".into(), mode.into()]);
     words.extend(["--json-schema".into(), request.schema.into()]);
     words.extend(["--max-turns".into(), settings.max_turns.to_string().into()]);
@@ -71,13 +119,13 @@ pub(super) fn all(settings: &ClaudeSettings, request: &Request, system: &Path) -
         let dollars = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
         words.extend(["--max-budget-usd".into(), dollars.into()]);
     }
-    let variable = format!("{LONG_CACHE}=1");
-    words.extend(fixed(settings).into_iter().filter(|flag| *flag != variable).map(OsString::from));
+    words.extend(fixed(settings).into_iter().map(OsString::from));
     words
 }
 
 pub(super) fn environment(settings: &ClaudeSettings, request: &Request) -> Environment {
-    let mut environment = settings.environment.passed(&OWN, &settings.pass);
+    let named: Vec<String> = settings.pass.iter().chain(mcp::variables(&settings.mcp)).cloned().collect();
+    let mut environment = settings.environment.passed(&OWN, &named);
     environment.mark(&request.ticket);
     for name in NOT_OURS {
         environment.0.remove(&OsString::from(name));
@@ -94,8 +142,17 @@ pub(super) fn environment(settings: &ClaudeSettings, request: &Request) -> Envir
     // With it the first bytes of every request differ by task, so that no two tasks could share a cached beginning.
     environment.set("CLAUDE_CODE_ATTRIBUTION_HEADER", "0");
     environment.default_to("CLAUDE_CODE_MAX_RETRIES", RETRIES);
-    if settings.lifetime > Lifetime::FiveMinutes {
-        environment.set(LONG_CACHE, "1");
+    // The first request would be sent without the tools of servers that are still starting, the next one with them, and
+    // other tools are another beginning.
+    environment.set("MCP_CONNECTION_NONBLOCKING", "0");
+    if let Some(tokens) = settings.max_tokens {
+        environment.set("CLAUDE_CODE_MAX_OUTPUT_TOKENS", &tokens.to_string());
     }
+    // Without a word the program decides by the user's plan.
+    let kept = match lifetime(request) {
+        Lifetime::FiveMinutes => "FORCE_PROMPT_CACHING_5M",
+        Lifetime::HalfHour | Lifetime::Hour | Lifetime::HalfDay => "ENABLE_PROMPT_CACHING_1H",
+    };
+    environment.set(kept, "1");
     environment
 }

@@ -14,6 +14,7 @@ mod stream;
 mod tests;
 
 use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions};
+use crate::mcp::{self, McpServers};
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Card, Lifetime};
@@ -22,7 +23,9 @@ use redraft_core::redact::Redactor;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
-use redraft_engine::ports::{Abilities, Agent, AgentError, Outcome, Request, Resume, UsageReport, Watch};
+use redraft_engine::ports::{
+    Abilities, Agent, AgentError, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -57,13 +60,15 @@ pub struct ClaudeSettings {
     /// More variables to pass on, by name; a star at the end stands for any ending.
     pub pass: Vec<String>,
     pub max_turns: u32,
+    /// The longest answer, where it is not the program's own.
+    pub max_tokens: Option<u32>,
     /// Tools whose name differs from the profile's.
     pub tool_map: BTreeMap<String, String>,
+    /// Servers with more tools.
+    pub mcp: McpServers,
     pub extra_args: Vec<String>,
     /// What the model costs.
     pub card: Card,
-    /// How long the cached beginning of a conversation is to last.
-    pub lifetime: Lifetime,
 }
 
 pub struct ClaudeAgent {
@@ -104,7 +109,7 @@ impl ClaudeAgent {
             usage: usage.unwrap_or_default(),
             opened: Some(heard.opened(&asked.folder)),
             denials: result.denials.clone(),
-            notes: Vec::new(),
+            notes: heard.notes(),
         }))
     }
 
@@ -128,7 +133,7 @@ impl ClaudeAgent {
             program: "claude".to_owned(),
             version: version.to_owned(),
             model: self.settings.model.clone(),
-            flags: flags::fixed(&self.settings),
+            flags: flags::fingerprint(&self.settings, request),
             system_sha256: text::hash(system.as_bytes()).to_string(),
             tools: flags::tools(&self.settings, request),
             schema_sha256: text::hash(request.schema.as_bytes()).to_string(),
@@ -179,12 +184,25 @@ impl Agent for ClaudeAgent {
         format!("claude {}, {}", self.program.version().unwrap_or("(no version)"), self.settings.model)
     }
 
+    fn missing(&self, tools: &[String]) -> Vec<String> {
+        tools.iter().filter(|tool| mcp::is_missing(&self.settings.mcp, tool)).cloned().collect()
+    }
+
     fn is_free(&self) -> bool {
         self.settings.card.is_free()
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { resume: Resume::Yes, opened_files: true, structured: true, usage: UsageReport::AtEnd }
+        Abilities {
+            resume: Resume::Yes,
+            session_id: Naming::Ours,
+            cache: Cache::SystemAndLast,
+            lifetimes: vec![Lifetime::Hour, Lifetime::FiveMinutes],
+            opened_files: true,
+            structured: true,
+            usage: UsageReport::AtEnd,
+            pull: true,
+        }
     }
 
     fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
@@ -200,8 +218,9 @@ impl Agent for ClaudeAgent {
         let prompt =
             (request.prompt.chars() + earlier).div_ceil(CHARS_PER_TOKEN) + FRAME_TOKENS + READ_TOKENS;
         let card = &self.settings.card;
+        let answer = self.settings.max_tokens.map_or(OUTPUT_TOKENS, u64::from);
         let again = Usage { read: prompt * (REQUESTS - 1), ..Usage::default() };
-        let dearest = card.dearest(prompt, OUTPUT_TOKENS, self.settings.lifetime) + card.cost(&again, prompt);
+        let dearest = card.dearest(prompt, answer, flags::lifetime(request)) + card.cost(&again, prompt);
         request.max_usd.map_or(dearest, |max| max.min(dearest))
     }
 
@@ -222,14 +241,15 @@ impl Agent for ClaudeAgent {
             worker: &self.settings.worker,
             out: &out,
             program: self.program.path(),
-            arguments: &flags::all(&self.settings, request, &system),
+            arguments: &flags::all(&self.settings, request, &system, &out),
             folder: &request.folder,
             input: &turn,
             environment: &flags::environment(&self.settings, request),
             deadlines: request.deadlines,
         };
         let mut heard = Heard::default();
-        let finished = asked.keep(&out).and_then(|()| launch.run(watch, &mut |line: Line| heard.take(line)));
+        let kept = asked.keep(&out).and_then(|()| flags::keep_servers(&self.settings, request, &out));
+        let finished = kept.and_then(|()| launch.run(watch, &mut |line: Line| heard.take(line)));
         let finished = finished.map_err(|error| {
             self.error(Now::AskPerson, &format!("{}: {error}", self.settings.worker.display()), None)
         })?;

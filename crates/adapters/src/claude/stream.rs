@@ -24,6 +24,8 @@ pub(super) struct Heard {
     pub(super) retried: Option<u16>,
     /// Lines that were no JSON or too long.
     pub(super) unreadable: u64,
+    /// Servers that did not come up, with what became of them.
+    failed_servers: Vec<(String, String)>,
     reads: Vec<Read>,
 }
 
@@ -91,9 +93,28 @@ impl Heard {
         files
     }
 
+    /// What a person should know about how it went.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let note = |(name, status): &(String, String)| {
+            format!("the tools of server {name} were not there: it is {status}")
+        };
+        self.failed_servers.iter().map(note).collect()
+    }
+
+    /// Told anew at the beginning of every turn.
+    fn servers(&mut self, servers: &Value) {
+        let word = |value: &Value| one_line(value.as_str().unwrap_or_default(), 80);
+        let told = servers.as_array().into_iter().flatten();
+        let told = told.map(|server| (word(&server["name"]), word(&server["status"])));
+        self.failed_servers = told.filter(|(_, status)| status != "connected").collect();
+    }
+
     fn hear(&mut self, line: &Value) {
         match (line["type"].as_str(), line["subtype"].as_str()) {
-            (Some("system"), Some("init")) => self.began = true,
+            (Some("system"), Some("init")) => {
+                self.began = true;
+                self.servers(&line["mcp_servers"]);
+            }
             (Some("system"), Some("api_retry")) => {
                 self.retried = line["error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
             }

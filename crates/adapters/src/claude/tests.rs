@@ -3,10 +3,14 @@
 use super::stream::Heard;
 use super::{ClaudeAgent, ClaudeSettings, flags, outcome};
 use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line};
+use crate::mcp::{McpServer, McpServers};
 use redraft_core::event::Now;
-use redraft_core::ids::AgentName;
+use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Cards, Lifetime};
+use redraft_core::prompt::Prompt;
 use redraft_core::usage::{Usage, Usd};
+use redraft_engine::ports::{Agent, Deadlines, Request};
+use std::ffi::OsString;
 use std::path::Path;
 
 const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/repo","session_id":"s-1","tools":["Read","StructuredOutput"],"model":"claude-sonnet-4-5","claude_code_version":"2.1.197"}"#;
@@ -31,10 +35,11 @@ fn settings(folder: &Path) -> ClaudeSettings {
         environment: Environment::default(),
         pass: Vec::new(),
         max_turns: 40,
+        max_tokens: None,
+        mcp: McpServers::new(),
         tool_map: [("Search".to_owned(), "Grep".to_owned())].into(),
         extra_args: Vec::new(),
         card: Cards::builtin().find("claude-sonnet-4-5").unwrap().clone(),
-        lifetime: Lifetime::FiveMinutes,
     }
 }
 
@@ -202,11 +207,92 @@ fn silence_is_explained_by_what_ended_it() {
     assert_eq!(detail, "claude cannot be started: No such file or directory");
 }
 
+fn request(lifetimes: [Lifetime; 3]) -> Request {
+    Request {
+        ticket: "031/specify.1/review/spec-reviewer/1.1".parse().unwrap(),
+        prompt: Prompt::default(),
+        lifetimes,
+        tools: ["Read", "Search"].map(str::to_owned).to_vec(),
+        schema: "{}",
+        session: SessionId::new("s-1"),
+        resume: false,
+        folder: "/repo".into(),
+        may_write: Vec::new(),
+        deadlines: Deadlines { connect_ms: 1, first_byte_ms: 1, idle_ms: 1, total_ms: 1 },
+        max_usd: None,
+    }
+}
+
 #[test]
-fn a_long_cache_is_part_of_the_fingerprint_but_not_of_the_command_line() {
+fn the_lifetime_of_the_conversation_is_the_lifetime_of_everything() {
     let folder = tempfile::tempdir().unwrap();
-    let short = settings(folder.path());
-    let long = ClaudeSettings { lifetime: Lifetime::Hour, ..short.clone() };
-    assert_ne!(flags::fixed(&short), flags::fixed(&long));
-    assert_eq!(flags::fixed(&long).last().unwrap(), "ENABLE_PROMPT_CACHING_1H=1");
+    let settings = settings(folder.path());
+    let agent = ClaudeAgent::new(settings.clone());
+    let has = |lifetimes: [Lifetime; 3], name: &str| {
+        flags::environment(&settings, &request(lifetimes)).0.contains_key(&OsString::from(name))
+    };
+    let (short, long) = ([Lifetime::Hour, Lifetime::Hour, Lifetime::FiveMinutes], [Lifetime::Hour; 3]);
+    assert!(has(long, "ENABLE_PROMPT_CACHING_1H") && !has(long, "FORCE_PROMPT_CACHING_5M"));
+    assert!(has(short, "FORCE_PROMPT_CACHING_5M") && !has(short, "ENABLE_PROMPT_CACHING_1H"));
+    assert!(agent.reserve(&request(short)) < agent.reserve(&request(long)));
+}
+
+fn with_server(folder: &Path) -> ClaudeSettings {
+    let server = McpServer {
+        command: "npx".into(),
+        args: vec!["-y".into(), "context7".into()],
+        env: vec!["CONTEXT7_API_KEY".into()],
+    };
+    let environment = [("CONTEXT7_API_KEY", "a-secret-of-mine"), ("OTHER_API_KEY", "x")];
+    let environment = environment.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    ClaudeSettings {
+        mcp: [("context7".to_owned(), server)].into(),
+        environment: Environment(environment.into()),
+        max_tokens: Some(9_000),
+        ..settings(folder)
+    }
+}
+
+#[test]
+fn the_tools_of_a_server_are_offered_by_a_file_without_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = with_server(folder.path());
+    let agent = ClaudeAgent::new(settings.clone());
+    let tools =
+        ["Read", "WebSearch", "mcp__context7__query-docs", "mcp__other__x"].map(str::to_owned).to_vec();
+    assert_eq!(agent.missing(&tools), ["mcp__other__x"]);
+    let request = Request { tools: tools[..3].to_vec(), ..request([Lifetime::Hour; 3]) };
+    let words = flags::all(&settings, &request, Path::new("system.md"), folder.path());
+    let after = |flag: &str| {
+        let at = words.iter().position(|word| word == flag).unwrap();
+        words[at + 1].to_str().unwrap().to_owned()
+    };
+    assert_eq!(after("--tools"), "Read,WebSearch");
+    assert_eq!(after("--allowedTools"), "WebSearch,mcp__context7__query-docs");
+    flags::keep_servers(&settings, &request, folder.path()).unwrap();
+    let file = after("--mcp-config");
+    let kept: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let server = &kept["mcpServers"]["context7"];
+    assert_eq!((&server["command"], &server["args"][1]), (&"npx".into(), &"context7".into()));
+    assert_eq!(server["env"]["CONTEXT7_API_KEY"], "${CONTEXT7_API_KEY}");
+    let environment = flags::environment(&settings, &request).0;
+    let value = |name: &str| environment.get(&OsString::from(name)).and_then(|value| value.to_str());
+    assert_eq!(value("CONTEXT7_API_KEY"), Some("a-secret-of-mine"));
+    assert_eq!((value("OTHER_API_KEY"), value("CLAUDE_CODE_MAX_OUTPUT_TOKENS")), (None, Some("9000")));
+    let bare = Request { tools: vec!["Read".to_owned()], ..request.clone() };
+    let words = flags::all(&settings, &bare, Path::new("system.md"), folder.path());
+    assert!(!words.iter().any(|word| word == "--mcp-config" || word == "--allowedTools"), "{words:?}");
+    assert_ne!(flags::fingerprint(&settings, &bare), flags::fingerprint(&settings, &request));
+}
+
+#[test]
+fn a_server_that_did_not_come_up_is_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let init = INIT.replace(
+        "\"model\"",
+        "\"mcp_servers\":[{\"name\":\"fine\",\"status\":\"connected\"},{\"name\":\"context7\",\"status\":\"failed\"}],\"model\"",
+    );
+    kept(folder.path(), &[&init, DONE]);
+    let outcome = ClaudeAgent::new(settings(folder.path())).recovered(folder.path()).unwrap();
+    assert_eq!(outcome.notes, ["the tools of server context7 were not there: it is failed"]);
 }

@@ -5,8 +5,11 @@
 //! gives up a lost network by itself, so the deadlines are ours. It knows the engine's port and the program, and nothing
 //! of reviews.
 //!
-//! Start at [`CodexAgent`]; [`stream`] is what the program prints, [`outcome`] what that means, [`totals`] the counting.
+//! Start at [`CodexAgent`]; [`flags`] is how it is called, [`stream`] what it prints, [`outcome`] what that means,
+//! [`limit`] when a usage limit ends, [`totals`] the counting.
 
+mod flags;
+mod limit;
 mod outcome;
 mod stream;
 #[cfg(test)]
@@ -14,15 +17,17 @@ mod tests;
 mod totals;
 
 use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions};
+use crate::mcp::McpServers;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::price::{Card, Lifetime};
+use redraft_core::price::Card;
 use redraft_core::redact::Redactor;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
-use redraft_engine::ports::{Abilities, Agent, AgentError, Outcome, Request, Resume, UsageReport, Watch};
-use std::ffi::OsString;
+use redraft_engine::ports::{
+    Abilities, Agent, AgentError, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,9 +42,6 @@ const FRAME_TOKENS: u64 = 12_000;
 const READ_TOKENS: u64 = 40_000;
 const REQUESTS: u64 = 12;
 const OUTPUT_TOKENS: u64 = 16_000;
-
-/// Variables of the user that are Codex's own business.
-const OWN: [&str; 4] = ["OPENAI_*", "CODEX_*", "RUST_LOG", "AZURE_*"];
 
 /// What a Codex agent needs to know.
 #[derive(Debug, Clone)]
@@ -59,6 +61,8 @@ pub struct CodexSettings {
     /// More variables to pass on, by name; a star at the end stands for any ending.
     pub pass: Vec<String>,
     pub extra_args: Vec<String>,
+    /// Servers with more tools.
+    pub mcp: McpServers,
     /// What the model costs; Codex names no price itself.
     pub card: Card,
 }
@@ -73,7 +77,7 @@ pub struct CodexAgent {
 impl CodexAgent {
     pub fn new(settings: CodexSettings) -> Self {
         let program =
-            Program::new(settings.program.clone(), settings.environment.passed(&OWN, &settings.pass));
+            Program::new(settings.program.clone(), settings.environment.passed(&flags::OWN, &settings.pass));
         let sessions = Sessions::new(&settings.state);
         let redactor = Redactor::new(settings.environment.secrets());
         CodexAgent { settings, program, sessions, redactor }
@@ -83,13 +87,14 @@ impl CodexAgent {
     pub fn recovered(&self, request_dir: &Path) -> Option<Outcome> {
         let asked = Asked::read(request_dir)?;
         let heard = Heard::in_folder(request_dir)?;
-        self.answer(&heard, &asked).ok().flatten()
+        // Only an answer is adopted, so when a limit ended does not matter.
+        self.answer(&heard, &asked, 0).ok().flatten()
     }
 
     /// The answer among what was heard: none where the turn was not completed, an error where it failed.
-    fn answer(&self, heard: &Heard, asked: &Asked) -> Result<Option<Outcome>, AgentError> {
+    fn answer(&self, heard: &Heard, asked: &Asked, now_ms: i64) -> Result<Option<Outcome>, AgentError> {
         if let Some(message) = &heard.failed {
-            let (now, detail) = outcome::failure(message, asked.resume);
+            let (now, detail) = outcome::failure(message, asked.resume, now_ms);
             return Err(self.error(now, &detail, None));
         }
         let Some(total) = heard.total else { return Ok(None) };
@@ -114,7 +119,7 @@ impl CodexAgent {
             usage,
             opened: None,
             denials: Vec::new(),
-            notes: Vec::new(),
+            notes: heard.notes.clone(),
         }))
     }
 
@@ -125,29 +130,14 @@ impl CodexAgent {
             program: "codex".to_owned(),
             version: version.to_owned(),
             model: self.settings.model.clone(),
-            flags: self.settings.extra_args.clone(),
+            flags: flags::fixed(&self.settings, request),
             // The thread itself keeps what was said first.
             system_sha256: text::hash(b"").to_string(),
             // There is no list of tools; what they may do is decided by the sandbox.
-            tools: vec![sandbox(request).to_owned()],
+            tools: vec![flags::sandbox(request).to_owned()],
             schema_sha256: text::hash(request.schema.as_bytes()).to_string(),
             folder: request.folder.display().to_string(),
         })
-    }
-
-    fn arguments(&self, request: &Request, schema: &Path) -> Vec<OsString> {
-        let mut words: Vec<OsString> =
-            ["exec", "--json", "--skip-git-repo-check", "--color", "never"].map(OsString::from).into();
-        words.extend(["-s".into(), sandbox(request).into()]);
-        words.extend(["-m".into(), self.settings.model.as_str().into()]);
-        words.extend(["-C".into(), request.folder.clone().into_os_string()]);
-        words.extend(["--output-schema".into(), schema.into()]);
-        words.extend(self.settings.extra_args.iter().map(OsString::from));
-        if request.resume {
-            words.extend(["resume".into(), request.session.as_str().into()]);
-        }
-        words.push("-".into());
-        words
     }
 
     fn error(&self, now: Now, detail: &str, usage: Option<Usage>) -> AgentError {
@@ -169,12 +159,26 @@ impl Agent for CodexAgent {
         format!("codex {}, {}", self.program.version().unwrap_or("(no version)"), self.settings.model)
     }
 
+    fn missing(&self, tools: &[String]) -> Vec<String> {
+        flags::missing(&self.settings, tools)
+    }
+
     fn is_free(&self) -> bool {
         self.settings.card.is_free()
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { resume: Resume::Yes, opened_files: false, structured: true, usage: UsageReport::AtEnd }
+        Abilities {
+            resume: Resume::Yes,
+            session_id: Naming::Theirs,
+            cache: Cache::AnyPrefix,
+            // It asks for none; its service gives what it gives.
+            lifetimes: vec![self.settings.card.lifetime.is],
+            opened_files: false,
+            structured: true,
+            usage: UsageReport::AtEnd,
+            pull: true,
+        }
     }
 
     fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
@@ -189,7 +193,7 @@ impl Agent for CodexAgent {
         let prompt = request.prompt.chars().div_ceil(CHARS_PER_TOKEN) + FRAME_TOKENS + READ_TOKENS + earlier;
         let card = &self.settings.card;
         let again = Usage { read: prompt * (REQUESTS - 1), ..Usage::default() };
-        let dearest = card.dearest(prompt, OUTPUT_TOKENS, Lifetime::FiveMinutes) + card.cost(&again, prompt);
+        let dearest = card.dearest(prompt, OUTPUT_TOKENS, card.lifetime.is) + card.cost(&again, prompt);
         request.max_usd.map_or(dearest, |max| max.min(dearest))
     }
 
@@ -213,30 +217,23 @@ impl Agent for CodexAgent {
         let schema = out.join("schema.json");
         let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
         kept.map_err(|error| self.broken(&out, &error))?;
-        let mut environment = self.settings.environment.passed(&OWN, &self.settings.pass);
-        environment.mark(&request.ticket);
         let launch = Launch {
             worker: &self.settings.worker,
             out: &out,
             program: self.program.path(),
-            arguments: &self.arguments(request, &schema),
+            arguments: &flags::all(&self.settings, request, &schema),
             folder: &request.folder,
             input: &request.prompt.text(),
-            environment: &environment,
+            environment: &flags::environment(&self.settings, request),
             deadlines: request.deadlines,
         };
         let mut heard = Heard::default();
         let finished = launch.run(watch, &mut |line: Line| heard.take(line));
         let finished = finished.map_err(|error| self.broken(&self.settings.worker, &error))?;
-        if let Some(outcome) = self.answer(&heard, &asked)? {
+        if let Some(outcome) = self.answer(&heard, &asked, watch.now_ms())? {
             return Ok(outcome);
         }
         let (now, detail) = outcome::silence(&heard, &finished);
         Err(AgentError { interrupted: finished.end == End::Stopped, ..self.error(now, &detail, None) })
     }
-}
-
-/// What its commands may do to the disk.
-fn sandbox(request: &Request) -> &'static str {
-    if request.may_write.is_empty() { "read-only" } else { "workspace-write" }
 }

@@ -1,5 +1,6 @@
 //! What an end of Codex means. A turn that failed says why in words only, so words decide.
 
+use super::limit;
 use super::stream::Heard;
 use crate::child::{End, Finished};
 use redraft_core::event::Now;
@@ -8,10 +9,13 @@ use redraft_core::event::Now;
 const BUSY_MS: u64 = 30_000;
 
 /// What a failed turn means.
-pub(super) fn failure(message: &str, resumed: bool) -> (Now, String) {
+pub(super) fn failure(message: &str, resumed: bool, now_ms: i64) -> (Now, String) {
     let said = message.to_lowercase();
     let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    let now = if any(&["usage limit", "quota", "billing", "credits"]) {
+    let ends_ms = limit::ends_ms(message, now_ms).filter(|_| any(&["usage limit", "rate limit"]));
+    let now = if let Some(ends_ms) = ends_ms {
+        Now::ParkUntil(ends_ms)
+    } else if any(&["usage limit", "quota", "billing", "credits"]) {
         Now::AskPerson
     } else if any(&["context window", "context_length", "context length"]) {
         if resumed { Now::FreshSession } else { Now::AskPerson }

@@ -5,6 +5,7 @@
 
 use super::totals::Totals;
 use crate::child::{Bounded, LINE_BYTES_MAX, Line};
+use redraft_core::text::one_line;
 use serde_json::Value;
 use std::fs::File;
 use std::io::BufReader;
@@ -22,6 +23,8 @@ pub(super) struct Heard {
     pub(super) failed: Option<String>,
     /// The last remark about something that did not work.
     pub(super) remark: Option<String>,
+    /// Calls of a server's tools that failed.
+    pub(super) notes: Vec<String>,
     /// Lines that were no JSON or too long.
     pub(super) unreadable: u64,
 }
@@ -57,11 +60,24 @@ impl Heard {
             Some("item.completed") if line["item"]["type"] == "agent_message" => {
                 self.text = word(&line["item"]["text"]);
             }
+            Some("item.completed") if line["item"]["type"] == "mcp_tool_call" => self.called(&line["item"]),
             Some("turn.completed") => self.total = Some(total(&line["usage"])),
             Some("turn.failed") => self.failed = Some(word(&line["error"]["message"])),
             Some("error") => self.remark = Some(word(&line["message"])),
             _ => {}
         }
+    }
+}
+
+impl Heard {
+    fn called(&mut self, item: &Value) {
+        if item["status"] != "failed" {
+            return;
+        }
+        let word = |value: &Value| one_line(value.as_str().unwrap_or_default(), 120);
+        let (server, tool, why) =
+            (word(&item["server"]), word(&item["tool"]), word(&item["error"]["message"]));
+        self.notes.push(format!("{tool} of server {server} failed: {why}"));
     }
 }
 

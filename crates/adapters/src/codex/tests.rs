@@ -1,14 +1,19 @@
 //! Lines as the program prints them, and what they mean.
 
+use super::flags;
 use super::outcome;
 use super::stream::Heard;
 use super::totals::Totals;
 use super::{CodexAgent, CodexSettings};
 use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line};
+use crate::mcp::{McpServer, McpServers};
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::price::Cards;
+use redraft_core::price::{Cards, Lifetime};
+use redraft_core::prompt::Prompt;
 use redraft_core::usage::Usd;
+use redraft_engine::ports::{Agent, Deadlines, Request};
+use std::ffi::OsString;
 use std::path::Path;
 
 const BEGUN: &str = r#"{"type":"thread.started","thread_id":"th-1"}"#;
@@ -35,7 +40,8 @@ fn agent(folder: &Path) -> CodexAgent {
         worker: "redraft".into(),
         environment: Environment::default(),
         pass: Vec::new(),
-        extra_args: Vec::new(),
+        extra_args: vec!["--mine".into()],
+        mcp: McpServers::new(),
         card: Cards::builtin().conservative(),
     })
 }
@@ -104,7 +110,7 @@ fn what_a_thread_used_is_never_negative() {
 
 #[test]
 fn a_failure_says_what_to_do_next() {
-    let now = |message: &str, resumed| outcome::failure(message, resumed).0;
+    let now = |message: &str, resumed| outcome::failure(message, resumed, 0).0;
     for message in [
         "exceeded retry limit, last status: 429 Too Many Requests",
         "unexpected status 500 Internal Server Error",
@@ -115,7 +121,7 @@ fn a_failure_says_what_to_do_next() {
     }
     for message in [
         "unexpected status 401 Unauthorized: bad key",
-        "You've hit your usage limit. Try again at 3:04 PM.",
+        "You've hit your usage limit. Try again later.",
         "Quota exceeded. Check your plan and billing details.",
         "Missing environment variable: `OPENAI_API_KEY`",
         "unexpected status 400 Bad Request",
@@ -144,4 +150,83 @@ fn silence_is_explained_by_what_ended_it() {
     let (now, detail) = outcome::silence(&heard, &exit("killed"));
     assert_eq!(now, Now::GiveUp);
     assert_eq!(detail, "codex ended with code 1 and no completed turn, 1 unreadable lines: killed");
+}
+
+#[test]
+fn a_usage_limit_parks_until_the_time_it_names() {
+    let noon_ms = 12 * 60 * 60 * 1000;
+    let said = "You've hit your usage limit. Upgrade to Pro (https://…) or try again at 3:04 PM.";
+    assert_eq!(outcome::failure(said, false, noon_ms).0, Now::ParkUntil((15 * 60 + 5) * 60_000));
+    let later = "You've hit your usage limit. Try again at Jan 3rd, 1970 12:00 AM.";
+    assert_eq!(outcome::failure(later, true, noon_ms).0, Now::ParkUntil(2 * 86_400_000 + 60_000));
+    let other = "The tool said: try again at 3:04 PM.";
+    assert_eq!(outcome::failure(other, true, noon_ms).0, Now::GiveUp, "not a limit");
+}
+
+fn request(tools: &[&str]) -> Request {
+    Request {
+        ticket: "031/specify.1/review/spec-reviewer/1.1".parse().unwrap(),
+        prompt: Prompt::default(),
+        lifetimes: [Lifetime::FiveMinutes; 3],
+        tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+        schema: "{}",
+        session: SessionId::new("th-1"),
+        resume: true,
+        folder: "/repo".into(),
+        may_write: Vec::new(),
+        deadlines: Deadlines { connect_ms: 1, first_byte_ms: 1, idle_ms: 1, total_ms: 1 },
+        max_usd: None,
+    }
+}
+
+#[test]
+fn the_web_and_servers_are_settings_of_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = agent(folder.path()).settings.clone();
+    let plain = flags::fixed(&settings, &request(&["Read"]));
+    assert_eq!(plain, ["-c", "web_search=\"disabled\"", "--mine"]);
+    let server = McpServer {
+        command: "npx".into(),
+        args: vec!["-y".into(), "say \"hi\"".into()],
+        env: vec!["CONTEXT7_API_KEY".into()],
+    };
+    settings.mcp.insert("context7".to_owned(), server);
+    let variables =
+        [("CONTEXT7_API_KEY", "a-secret-of-mine"), ("TZ", "Europe/Berlin"), ("OTHER_API_KEY", "x")];
+    settings.environment = Environment(variables.map(|(n, v)| (OsString::from(n), OsString::from(v))).into());
+    let tools = ["Read", "WebSearch", "mcp__context7__query-docs"];
+    let request = request(&tools);
+    let words = flags::all(&settings, &request, Path::new("schema.json"));
+    let words: Vec<&str> = words.iter().map(|word| word.to_str().unwrap()).collect();
+    for setting in [
+        "web_search=\"live\"",
+        "mcp_servers.context7.command=\"npx\"",
+        "mcp_servers.context7.env_vars=[\"CONTEXT7_API_KEY\"]",
+        "mcp_servers.context7.enabled_tools=[\"query-docs\"]",
+        "mcp_servers.context7.default_tools_approval_mode=\"approve\"",
+        "mcp_servers.context7.required=true",
+    ] {
+        assert!(words.windows(2).any(|pair| pair == ["-c", setting]), "{setting}: {words:?}");
+    }
+    let args = words.iter().find_map(|word| word.strip_prefix("mcp_servers.context7.args=")).unwrap();
+    let args: toml::Table = format!("args = {args}").parse().unwrap();
+    assert_eq!(args["args"][1].as_str(), Some("say \"hi\""), "quoted so that it is read as it was written");
+    assert!(words.ends_with(&["resume", "th-1", "-"]), "{words:?}");
+    assert!(!words.iter().any(|word| word.contains("a-secret-of-mine")));
+    let environment = flags::environment(&settings, &request).0;
+    let value = |name: &str| environment.get(&OsString::from(name)).and_then(|value| value.to_str());
+    assert_eq!((value("CONTEXT7_API_KEY"), value("OTHER_API_KEY")), (Some("a-secret-of-mine"), None));
+    assert_eq!(value("TZ"), Some("UTC"), "so that the end of a usage limit can be read");
+    let tools = ["Grep", "WebFetch", "mcp__other__x"].map(str::to_owned);
+    assert_eq!(CodexAgent::new(settings).missing(&tools), ["WebFetch", "mcp__other__x"]);
+}
+
+#[test]
+fn a_call_of_a_server_that_failed_is_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let call = r#"{"type":"item.completed","item":{"id":"i","type":"mcp_tool_call","server":"context7","tool":"query-docs","error":{"message":"no\nnetwork"},"status":"failed"}}"#;
+    let fine = call.replace("failed", "completed");
+    kept(folder.path(), 1, false, &[BEGUN, call, &fine, LAST, &done(10, 0, 1)]);
+    let outcome = agent(folder.path()).recovered(folder.path()).unwrap();
+    assert_eq!(outcome.notes, ["query-docs of server context7 failed: no network"]);
 }

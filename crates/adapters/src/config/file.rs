@@ -20,6 +20,8 @@ pub(super) struct ConfigFile {
     pub(super) limits: LimitsFile,
     pub(super) workspace: WorkspaceFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
+    /// By the name of a model.
+    pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
     /// `default`, and the names of roles.
     pub(super) roles: BTreeMap<Spanned<String>, Spanned<String>>,
 }
@@ -66,6 +68,43 @@ pub(super) struct AgentFile {
     pub(super) max_tokens: Option<Spanned<Whole>>,
     pub(super) pass: Option<Vec<Spanned<String>>>,
     pub(super) args: Option<Vec<Spanned<String>>>,
+    /// By the name of a server.
+    pub(super) mcp: Option<BTreeMap<Spanned<String>, McpFile>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct McpFile {
+    pub(super) command: Option<Spanned<String>>,
+    pub(super) args: Option<Vec<Spanned<String>>>,
+    pub(super) env: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct PriceFile {
+    /// Dollars for a million tokens, whole or with a fraction.
+    pub(super) input: Option<Spanned<f64>>,
+    pub(super) output: Option<Spanned<f64>>,
+    pub(super) read: Option<Spanned<f64>>,
+    /// By lifetime.
+    pub(super) write: Option<BTreeMap<Spanned<String>, Spanned<f64>>>,
+    pub(super) lifetime: Option<Spanned<String>>,
+    pub(super) context: Option<Spanned<Whole>>,
+    pub(super) minimum: Option<Spanned<Whole>>,
+    pub(super) block: Option<Spanned<Whole>>,
+    pub(super) cliffs: Option<Vec<CliffFile>>,
+    pub(super) unknown: Option<Spanned<bool>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct CliffFile {
+    pub(super) above: Spanned<Whole>,
+    #[serde(default)]
+    pub(super) input_percent: Option<Spanned<Whole>>,
+    #[serde(default)]
+    pub(super) output_percent: Option<Spanned<Whole>>,
 }
 
 /// A whole number of any size, so that one out of bounds is told its bounds and not the name of a type.

@@ -1,12 +1,14 @@
 //! `redraft.toml`: what a project wants differently.
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into
-//! [`Config`], what it means, with every default filled in and every value checked. Nothing is run and no
-//! folder is searched here. Start reading at [`Config::load`].
+//! [`Config`], what it means, with every default filled in and every value checked (`prices` and `mcp` are parts of
+//! that). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
 mod error;
 mod file;
+mod mcp;
 mod nearest;
+mod prices;
 mod resolve;
 
 #[cfg(test)]
@@ -14,10 +16,12 @@ mod tests;
 
 pub use error::ConfigError;
 
+use crate::mcp::McpServers;
 use redraft_core::event::{Certify, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, BlobId, Role};
 use redraft_core::policy::Policy;
+use redraft_core::price::{Cards, Override};
 use redraft_core::text::hash;
 use redraft_core::usage::Usd;
 use std::collections::BTreeMap;
@@ -48,6 +52,8 @@ pub struct Config {
     /// Who works for a role that `roles` does not list.
     pub default_agent: AgentName,
     pub roles: BTreeMap<Role, AgentName>,
+    /// What the user says about prices; see [`Config::cards`].
+    pub prices: Vec<Override>,
     /// Of the file's bytes; of no bytes when there is no file.
     pub hash: BlobId,
 }
@@ -88,12 +94,14 @@ pub struct ModelAgent {
     pub wire: Wire,
     /// `openai`: how the form of the answer is asked for.
     pub schema: SchemaForm,
-    /// The longest answer.
-    pub max_tokens: u32,
+    /// The longest answer; none where the file does not say.
+    pub max_tokens: Option<u32>,
     /// Variables of the environment that are passed on beside the usual ones.
     pub pass: Vec<String>,
     /// `claude` and `codex`: more arguments for the program.
     pub args: Vec<String>,
+    /// `claude` and `codex`: servers with more tools.
+    pub mcp: McpServers,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,11 +126,21 @@ pub enum SchemaForm {
 }
 
 /// A command of the file that would run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Command<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
     /// The key it stands under, e.g. `workspace.setup`.
-    pub key: &'static str,
-    pub text: &'a str,
+    pub key: String,
+    pub text: String,
+}
+
+/// A name that no agent has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no agent `{name}` (known: {})", .known.join(", "))]
+pub struct UnknownAgent {
+    pub name: String,
+    pub known: Vec<String>,
+    /// The one that was probably meant.
+    pub near: Option<String>,
 }
 
 impl Config {
@@ -151,17 +169,47 @@ impl Config {
         self.roles.get(role).unwrap_or(&self.default_agent)
     }
 
+    /// The same with every role played by one agent.
+    pub fn played_by(mut self, name: &str) -> Result<Config, UnknownAgent> {
+        let agent = AgentName::new(name);
+        if !self.agents.contains_key(&agent) {
+            let known = self.agents.keys().map(AgentName::as_str);
+            return Err(UnknownAgent {
+                name: name.to_owned(),
+                near: nearest::nearest(name, known.clone()).map(str::to_owned),
+                known: known.map(str::to_owned).collect(),
+            });
+        }
+        self.default_agent = agent;
+        self.roles.clear();
+        Ok(self)
+    }
+
+    /// The price cards: the built-in ones and on top of them what the file says.
+    pub fn cards(&self) -> Cards {
+        let cards = Cards::builtin().with_overrides(self.prices.clone());
+        cards.expect("they were laid over the same cards when the file was read")
+    }
+
     /// Every command of the file that would run, once accepted.
-    pub fn commands(&self) -> Vec<Command<'_>> {
-        let setup = self.workspace.setup.as_deref();
-        setup.map(|text| Command { key: "workspace.setup", text }).into_iter().collect()
+    pub fn commands(&self) -> Vec<Command> {
+        let setup = self.workspace.setup.iter();
+        let setup = setup.map(|text| Command { key: "workspace.setup".to_owned(), text: text.clone() });
+        setup.chain(self.agents.keys().flat_map(|agent| self.commands_of(agent))).collect()
+    }
+
+    /// The commands that an agent would start besides its own program.
+    pub fn commands_of(&self, agent: &AgentName) -> Vec<Command> {
+        let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return Vec::new() };
+        let key = |server: &String| format!("agents.{agent}.mcp.{server}");
+        model.mcp.iter().map(|(name, server)| Command { key: key(name), text: server.shown() }).collect()
     }
 
     /// What is accepted when the user trusts the commands; changes whenever one of them does.
     pub fn commands_hash(&self) -> BlobId {
         let mut bytes = Vec::new();
         for Command { key, text } in self.commands() {
-            for part in [key, text] {
+            for part in [&key, &text] {
                 bytes.extend((part.len() as u64).to_le_bytes());
                 bytes.extend(part.as_bytes());
             }
@@ -184,6 +232,7 @@ impl Default for Config {
             agents: BTreeMap::from([(rehearsal.clone(), AgentConfig::Rehearsal { scenario: None })]),
             default_agent: rehearsal,
             roles: BTreeMap::new(),
+            prices: Vec::new(),
             hash: hash(b""),
         }
     }

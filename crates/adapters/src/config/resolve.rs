@@ -70,6 +70,7 @@ pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, C
         1..=600,
     )?;
     config.workspace = source.workspace(&file.workspace)?;
+    config.prices = source.prices(&file.prices)?;
     for (name, agent) in &file.agents {
         config.agents.insert(source.agent_name(name)?, source.agent(name, agent)?);
     }
@@ -78,7 +79,7 @@ pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, C
 }
 
 impl Source<'_> {
-    fn wrong(&self, span: &Range<usize>, message: String) -> ConfigError {
+    pub(super) fn wrong(&self, span: &Range<usize>, message: String) -> ConfigError {
         ConfigError::new(self.path, message).at(self.text, span)
     }
 
@@ -92,7 +93,7 @@ impl Source<'_> {
     }
 
     /// One of a few words.
-    fn word<T: Copy>(
+    pub(super) fn word<T: Copy>(
         &self,
         target: &mut T,
         written: Option<&Spanned<String>>,
@@ -114,7 +115,7 @@ impl Source<'_> {
         }
     }
 
-    fn number<T: Copy + TryFrom<i64>>(
+    pub(super) fn number<T: Copy + TryFrom<i64>>(
         &self,
         target: &mut T,
         written: Option<&Spanned<Whole>>,
@@ -198,10 +199,11 @@ impl Source<'_> {
         file: &AgentFile,
         kind: ModelKind,
     ) -> Result<ModelAgent, ConfigError> {
-        let program = ["kind", "model", "program", "price", "max_tokens", "pass", "args"].as_slice();
+        let program = ["kind", "model", "program", "price", "pass", "args", "mcp"].as_slice();
         let service = ["kind", "model", "base_url", "key_env", "key_file", "price", "max_tokens"].as_slice();
         match kind {
-            ModelKind::Claude => self.only(file, program, "claude")?,
+            ModelKind::Claude => self.only(file, &[program, &["max_tokens"]].concat(), "claude")?,
+            // Codex has no setting for the length of an answer.
             ModelKind::Codex => self.only(file, program, "codex")?,
             ModelKind::Anthropic => self.only(file, service, "anthropic")?,
             ModelKind::OpenAi => self.only(file, &[service, &["wire", "schema"]].concat(), "openai")?,
@@ -218,7 +220,7 @@ impl Source<'_> {
                 .wrong(&name.span(), message)
                 .hint("add a line such as `model = \"claude-sonnet-5.5\"`"));
         };
-        let (mut wire, mut schema, mut max_tokens) = (Wire::Chat, SchemaForm::JsonSchema, 16_000);
+        let (mut wire, mut schema, mut max_tokens) = (Wire::Chat, SchemaForm::JsonSchema, 0);
         self.word(&mut wire, file.wire.as_ref(), "a wire", &WIRE)?;
         self.word(&mut schema, file.schema.as_ref(), "a form of schema", &SCHEMA)?;
         self.number(&mut max_tokens, file.max_tokens.as_ref(), "max_tokens", 256..=200_000)?;
@@ -235,9 +237,10 @@ impl Source<'_> {
             price: text(&file.price),
             wire,
             schema,
-            max_tokens,
+            max_tokens: file.max_tokens.as_ref().map(|_| max_tokens),
             pass: words(&file.pass),
             args: words(&file.args),
+            mcp: self.mcp(file.mcp.as_ref())?,
         })
     }
 
@@ -260,7 +263,8 @@ impl Source<'_> {
         let first = |(key, list): (&'static str, &Option<Vec<Spanned<String>>>)| {
             Some((key, list.as_ref()?.first()?.span()))
         };
-        for (key, span) in written.chain(lists.into_iter().filter_map(first)) {
+        let servers = file.mcp.iter().flatten().map(|(name, _)| ("mcp", name.span())).take(1);
+        for (key, span) in written.chain(lists.into_iter().filter_map(first)).chain(servers) {
             if !known.contains(&key) {
                 let message = format!("`{key}` means nothing for an agent of kind {kind}");
                 return Err(self.wrong(&span, message).hint(format!("known here: {}", known.join(", "))));

@@ -1,4 +1,7 @@
 use super::*;
+use crate::mcp::McpServer;
+use redraft_core::price::{Lifetime, PerMillion};
+use redraft_core::usage::Usage;
 use std::collections::BTreeSet;
 use tempfile::TempDir;
 
@@ -125,6 +128,7 @@ fn every_key_changes_what_it_says() {
         agents: BTreeMap::from([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]),
         default_agent: AgentName::new("quick"),
         roles: BTreeMap::from([(Role::new("spec-reviewer"), AgentName::new("rehearsal"))]),
+        prices: Vec::new(),
         hash: hash(text.as_bytes()),
     };
     assert_eq!(config, expected);
@@ -178,7 +182,15 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
         ),
         (
             "[agents.claude]\nmodel = \"m\"\nscenario = \"x\"",
-            ":3: `scenario` means nothing for an agent of kind claude | known here: kind, model, program, price, max_tokens, pass, args",
+            ":3: `scenario` means nothing for an agent of kind claude | known here: kind, model, program, price, pass, args, mcp, max_tokens",
+        ),
+        (
+            "[agents.codex]\nmodel = \"m\"\nmax_tokens = 9000",
+            ":3: `max_tokens` means nothing for an agent of kind codex | known here: kind, model, program, price, pass, args, mcp",
+        ),
+        (
+            "[agents.anthropic]\nmodel = \"m\"\n[agents.anthropic.mcp.x]\ncommand = \"x\"",
+            ":3: `mcp` means nothing for an agent of kind anthropic | known here: kind, model, base_url, key_env, key_file, price, max_tokens",
         ),
         (
             "[agents.openai]\nmodel = \"m\"\nwire = \"telex\"",
@@ -263,7 +275,8 @@ fn a_name_of_an_agent_is_a_plain_word() {
 fn the_commands_have_a_hash_of_their_own() {
     let with = |text: &str| parse(text).unwrap();
     let install = with("[workspace]\nsetup = \"npm ci\"");
-    assert_eq!(install.commands(), [Command { key: "workspace.setup", text: "npm ci" }]);
+    let setup = Command { key: "workspace.setup".to_owned(), text: "npm ci".to_owned() };
+    assert_eq!(install.commands(), [setup]);
     let also = with("[limits]\nrounds = 2\n[workspace]\nsetup = \"npm ci\"");
     assert_eq!(install.commands_hash(), also.commands_hash());
     assert_ne!(install.hash, also.hash);
@@ -305,11 +318,126 @@ fn an_agent_with_a_model_is_read_whole() {
         (agent.kind, agent.wire, agent.schema),
         (ModelKind::OpenAi, Wire::Responses, SchemaForm::None)
     );
-    assert_eq!((agent.model.as_str(), agent.max_tokens), ("qwen", 2000));
+    assert_eq!((agent.model.as_str(), agent.max_tokens), ("qwen", Some(2000)));
     assert_eq!(config.default_agent, AgentName::new("local"));
     let defaults =
         Config::parse(b"[agents.claude]\nmodel = \"m\"\n", Path::new("redraft.toml"), &roles()).unwrap();
     assert!(
         matches!(&defaults.agents[&AgentName::new("claude")], AgentConfig::Model(agent) if agent.kind == ModelKind::Claude)
     );
+}
+
+const CONTEXT7: &str = "[agents.claude]\nmodel = \"m\"\n[agents.claude.mcp.context7]\ncommand = \"npx\"\n\
+    args = [\"-y\", \"@upstash/context7-mcp\"]\nenv = [\"CONTEXT7_API_KEY\"]\n";
+
+#[test]
+fn a_server_is_a_command_that_must_be_accepted() {
+    let config = parse(CONTEXT7).unwrap();
+    let claude = AgentName::new("claude");
+    let AgentConfig::Model(agent) = &config.agents[&claude] else { panic!("not a model") };
+    let server = McpServer {
+        command: "npx".to_owned(),
+        args: ["-y", "@upstash/context7-mcp"].map(str::to_owned).to_vec(),
+        env: vec!["CONTEXT7_API_KEY".to_owned()],
+    };
+    assert_eq!(agent.mcp, BTreeMap::from([("context7".to_owned(), server)]));
+    let commands = config.commands();
+    assert_eq!(commands, config.commands_of(&claude));
+    assert_eq!(commands[0].key, "agents.claude.mcp.context7");
+    assert_eq!(commands[0].text, "npx -y @upstash/context7-mcp (is given CONTEXT7_API_KEY)");
+    for (then, now) in
+        [("npx", "npy"), ("-y", "-n"), ("CONTEXT7_API_KEY", "OTHER_KEY"), ("context7]", "other]")]
+    {
+        let other = parse(&CONTEXT7.replace(then, now)).unwrap();
+        assert_ne!(other.commands_hash(), config.commands_hash(), "{now}");
+    }
+}
+
+#[test]
+fn a_wrong_server_is_shown_with_its_line() {
+    let with = |lines: &str| error(&format!("[agents.claude]\nmodel = \"m\"\n[agents.claude.mcp.{lines}"));
+    for (lines, expected) in [
+        ("x]\n", ":3: the server `x` has no command | add a line such as `command = \"npx\"`"),
+        ("x]\ncommand = \" \"", ":4: the server `x` has no command | add a line such as `command = \"npx\"`"),
+        ("x]\ncomand = \"npx\"", ":4: there is no key `comand` here | did you mean `command`?"),
+        (
+            "a__b]\ncommand = \"x\"",
+            ":3: `a__b` cannot be the name of a server | use lower-case letters, digits, `-` and single `_`",
+        ),
+        (
+            "x]\ncommand = \"x\"\nenv = [\"A=b\"]",
+            ":5: `A=b` is not the name of a variable | only names stand here; values come from your environment",
+        ),
+    ] {
+        assert_eq!(with(lines), format!("project/redraft.toml{expected}"));
+    }
+}
+
+#[test]
+fn a_price_of_the_file_wins_over_the_built_in_card() {
+    let text = "[prices.\"claude-sonnet-5.5\"]\ninput = 3\n[prices.\"mine\"]\ninput = 1_000.125\noutput = 4\nread = 0.1\n\
+                write = { \"5m\" = 2.5, \"1h\" = 4 }\nlifetime = \"1h\"\ncontext = 32000\nminimum = 256\nblock = 64\n\
+                cliffs = [{ above = 1000, input_percent = 200 }]\n[prices.\"nobody-knows\"]\nunknown = true\n";
+    let cards = parse(text).unwrap().cards();
+    let mine = cards.find("mine").unwrap();
+    assert_eq!((mine.prices.input, mine.prices.output), (PerMillion(1_000_125_000), PerMillion(4_000_000)));
+    assert_eq!(mine.prices.write(Lifetime::Hour), PerMillion(4_000_000));
+    assert_eq!((mine.lifetime.is, mine.context.tokens), (Lifetime::Hour, 32_000));
+    assert_eq!((mine.minimum.tokens, mine.block), (Some(256), Some(64)));
+    let usage = Usage { output: 1_000_000, ..Usage::default() };
+    assert_eq!(mine.cost(&usage, 10).0, 4_000_000);
+    assert_eq!(mine.prices_at(2_000).input, PerMillion(2_000_250_000));
+    let sonnet = cards.find("claude-sonnet-5-5").unwrap();
+    assert_eq!(sonnet.prices.input, PerMillion(3_000_000));
+    assert!(
+        cards.find("nobody-knows").unwrap().prices.input >= PerMillion(1_000_125_000),
+        "as dear as the dearest"
+    );
+}
+
+#[test]
+fn a_wrong_price_is_shown_with_its_line() {
+    for (text, expected) in [
+        (
+            "[prices.\"claude-sonnet-5.5\"]\ninput = 2e3",
+            ":2: `2e3` is not a price; write dollars for a million tokens, such as 2.50, with at most 6 decimals",
+        ),
+        (
+            "[prices.\"claude-sonnet-5.5\"]\ninput = -1",
+            ":2: `-1` is not a price; write dollars for a million tokens, such as 2.50, with at most 6 decimals",
+        ),
+        (
+            "\n[prices.\"mine\"]\ninput = 2",
+            ":2: [prices.\"mine\"] cannot be used: no card has that name, so both input and output prices are needed | give input and output in dollars for a million tokens, or `unknown = true`",
+        ),
+        ("[prices.\"a\"]\nimput = 2", ":2: there is no key `imput` here | did you mean `input`?"),
+        (
+            "[prices.\"a\"]\nwrite = { \"2h\" = 1 }",
+            ":2: `2h` is not a cache lifetime (known: 5m, 30m, 1h, 12h)",
+        ),
+        (
+            "[prices.\"a\"]\ncontext = 0",
+            ":2: context = 0 is out of bounds (1 to 100000000) | the nearest valid value is 1",
+        ),
+        (
+            "[prices.\"a\"]\ninput = 1\noutput = 1\nunknown = true",
+            ":4: a price that is unknown cannot be given as well | remove `unknown` or the prices",
+        ),
+        ("prices = 3", ":1: invalid type: integer `3`, expected a map"),
+    ] {
+        let found = error(text);
+        let found =
+            if expected.contains(" | ") { found } else { found.split(" | ").next().unwrap().to_owned() };
+        assert_eq!(found, format!("project/redraft.toml{expected}"));
+    }
+}
+
+#[test]
+fn one_agent_may_play_every_role() {
+    let text = "[agents.a]\nkind = \"rehearsal\"\n[roles]\nspec-reviewer = \"a\"\n";
+    let config = parse(text).unwrap().played_by("rehearsal").unwrap();
+    assert_eq!(config.agent_of(&Role::new("spec-reviewer")).as_str(), "rehearsal");
+    let unknown = parse(text).unwrap().played_by("rehersal").unwrap_err();
+    assert_eq!(unknown.to_string(), "there is no agent `rehersal` (known: a, rehearsal)");
+    assert_eq!(unknown.near.as_deref(), Some("rehearsal"));
 }

@@ -79,6 +79,10 @@ impl From<GitError> for WorkspaceError {
             GitError::File { path, detail } => {
                 WorkspaceError::File { path: path.display().to_string(), detail }
             }
+            // Git passes on the signal that ended it, or says so by its code.
+            GitError::Failed { command, code: None | Some(130 | 143), .. } => {
+                WorkspaceError::Interrupted { command }
+            }
             GitError::Failed { command, code, stderr } => {
                 WorkspaceError::Git { command, detail: lock.unwrap_or_else(|| explain(code, &stderr)) }
             }
@@ -98,5 +102,21 @@ fn explain(code: Option<i32>, stderr: &str) -> String {
         ("", Some(code)) => format!("ended with code {code} and said nothing"),
         ("", None) => "was ended by a signal".to_owned(),
         (text, _) => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_is_told_apart_from_gits_own_errors() {
+        let failed = |code| GitError::Failed { command: "git add".into(), code, stderr: "why".into() };
+        for code in [None, Some(130), Some(143)] {
+            let error = WorkspaceError::from(failed(code));
+            assert_eq!(error.to_string(), "git add was ended by a signal");
+            assert!(matches!(error, WorkspaceError::Interrupted { .. }));
+        }
+        assert!(matches!(WorkspaceError::from(failed(Some(128))), WorkspaceError::Git { .. }));
     }
 }

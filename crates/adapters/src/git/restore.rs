@@ -38,6 +38,11 @@ pub(super) fn restore(
     Ok(lines)
 }
 
+/// The ref that keeps what was undone under this name.
+pub(super) fn lost_ref(name: &str) -> String {
+    format!("refs/redraft/lost/{}", ref_name(name))
+}
+
 /// One comparison with the mark, and what follows from it.
 struct Pass<'a> {
     place: &'a GitWorkspace,
@@ -104,7 +109,7 @@ impl Pass<'_> {
     /// Keeps files, commits and staged files under one ref. An older kept state becomes a parent, so that a
     /// second run never drops what the first one kept.
     fn keep(&self, now: &Standing, tip: Option<&str>) -> Result<(), GitError> {
-        let reference = format!("refs/redraft/lost/{}", ref_name(self.name));
+        let reference = lost_ref(self.name);
         let earlier = commit_of(self.place, &reference)?;
         let mut parents: Vec<&str> = vec![&now.head];
         parents.extend(tip);
@@ -191,8 +196,8 @@ impl Pass<'_> {
     fn file_lines(&self, files: &[Change]) -> Vec<String> {
         let mut lines: Vec<String> = files.iter().take(NAMED_FILES).map(Change::line).collect();
         if let Some(more) = files.len().checked_sub(NAMED_FILES).filter(|more| *more > 0) {
-            let name = ref_name(self.name);
-            lines.push(format!("restored or removed {more} more files, kept under refs/redraft/lost/{name}"));
+            let kept = lost_ref(self.name);
+            lines.push(format!("restored or removed {more} more files, kept under {kept}"));
         }
         lines
     }

@@ -90,6 +90,12 @@ pub(super) fn take(place: &GitWorkspace, paths: &[String]) -> Result<Option<Revi
     Ok(Some(Revision::new(tree)))
 }
 
+/// The empty tree, written, so that every call finds it like any other.
+pub(super) fn nothing(place: &GitWorkspace) -> Result<Revision, WorkspaceError> {
+    let tree = place.call(["hash-object", "-w", "-t", "tree", "--stdin"]).input(Vec::new()).text()?;
+    Ok(Revision::new(tree))
+}
+
 /// The bytes a path has in a revision.
 pub(super) fn read_at(
     place: &GitWorkspace,

@@ -118,6 +118,10 @@ impl Workspace for GitWorkspace {
         Ok(revision)
     }
 
+    fn nothing(&self) -> Result<Revision, WorkspaceError> {
+        revision::nothing(self)
+    }
+
     fn read_at(&self, revision: &Revision, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
         if let Some(bytes) = self.recent(|recent| recent.file(revision, path)) {
             return Ok(bytes);
@@ -151,6 +155,10 @@ impl Workspace for GitWorkspace {
         name: &str,
     ) -> Result<Vec<String>, WorkspaceError> {
         restore::restore(self, mark, allowed, name)
+    }
+
+    fn lost_ref(&self, name: &str) -> String {
+        restore::lost_ref(name)
     }
 
     fn commit(

@@ -75,3 +75,12 @@ fn a_folder_that_cannot_be_made_is_named() {
     let error = Lock::take(state.path(), "031", &holder("redraft run")).unwrap_err();
     assert!(error.to_string().contains("locks"), "{error}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_holder_is_gone_when_its_process_is_and_not_before() {
+    assert!(!Holder { pid: std::process::id(), ..holder("x") }.is_gone());
+    // More than any Linux counts to.
+    assert!(Holder { pid: 5_000_000, ..holder("x") }.is_gone());
+    assert!(!Holder::unknown().is_gone(), "nobody knows");
+}

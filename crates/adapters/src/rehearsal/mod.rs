@@ -30,13 +30,17 @@ mod tests;
 
 pub use scenario::{Act, Rule, Scenario, ScenarioError};
 
+use crate::tools;
 use desk::{Turned, Work};
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
+use redraft_core::price::Lifetime;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
-use redraft_engine::ports::{Abilities, Agent, AgentError, Outcome, Request, Resume, UsageReport, Watch};
+use redraft_engine::ports::{
+    Abilities, Agent, AgentError, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+};
 use session::{Conversation, LogLine, Sessions};
 use std::path::Path;
 use std::process::Command;
@@ -71,13 +75,28 @@ impl Agent for RehearsalAgent {
         "the built-in rehearsal agent, no model, offline".to_owned()
     }
 
+    /// It works with files and nothing else.
+    fn missing(&self, tools: &[String]) -> Vec<String> {
+        tools::missing(tools)
+    }
+
     /// A scenario may price it, but nobody is billed.
     fn is_free(&self) -> bool {
         true
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { resume: Resume::Yes, opened_files: true, structured: false, usage: UsageReport::AtEnd }
+        Abilities {
+            resume: Resume::Yes,
+            session_id: Naming::Ours,
+            cache: Cache::AnyPrefix,
+            // What it remembers it never forgets.
+            lifetimes: vec![Lifetime::HalfDay],
+            opened_files: true,
+            structured: false,
+            usage: UsageReport::AtEnd,
+            pull: true,
+        }
     }
 
     /// It works inside our own process and ends with it.

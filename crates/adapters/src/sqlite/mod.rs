@@ -99,12 +99,14 @@ impl Ledger {
     }
 
     /// Puts a newly folded board in place of the old one, creating the table when missing. Each row names the
-    /// last event of its scope that it was folded from; refused when a scope has moved on since.
+    /// last event of its scope that it was folded from; refused when a scope has moved on since, and when one has
+    /// come that is neither among them nor on the old board: a row that is missing would look like no feature.
     pub fn replace_board(&self, rows: &[(Scope, u64, String)]) -> Result<(), StoreError> {
         self.change(|connection| {
+            let newer = self.rows_besides(connection, rows)?;
             layout::drop_board(connection)?;
             layout::create_board(connection)?;
-            for (scope, seq, row) in rows {
+            for (scope, seq, row) in rows.iter().chain(&newer) {
                 let found = rows::last_seq(&self.place, connection, *scope)?;
                 if found != *seq {
                     return Err(StoreError::Moved { scope: *scope, decided_on: *seq, found }.into());
@@ -113,6 +115,29 @@ impl Ledger {
             }
             Ok(())
         })
+    }
+
+    /// The old board's rows of features that these rows do not speak of: they began while the rows were folded.
+    fn rows_besides(
+        &self,
+        connection: &Connection,
+        rows: &[(Scope, u64, String)],
+    ) -> Result<Vec<(Scope, u64, String)>, Failure> {
+        let mut besides = Vec::new();
+        for scope in rows::scopes(&self.place, connection)? {
+            let folded = rows.iter().any(|(of, ..)| *of == scope);
+            if folded || !matches!(scope, Scope::Feature(_)) {
+                continue;
+            }
+            let found = rows::last_seq(&self.place, connection, scope)?;
+            // An old board that cannot be read has nothing to keep.
+            let old = rows::board(&self.place, connection).unwrap_or_default();
+            match old.into_iter().find(|(of, seq, _)| *of == scope && *seq == found) {
+                Some(row) => besides.push(row),
+                None => return Err(StoreError::Moved { scope, decided_on: 0, found }.into()),
+            }
+        }
+        Ok(besides)
     }
 
     /// Hands over every event of every scope in order, a few at a time.

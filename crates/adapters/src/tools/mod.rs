@@ -95,6 +95,12 @@ pub(crate) fn offered(names: &[String]) -> Vec<&'static Tool> {
     const { &TOOLS }.iter().filter(|tool| names.iter().any(|name| name == tool.name)).collect()
 }
 
+/// Those of the names that are no tool of ours.
+pub(crate) fn missing(names: &[String]) -> Vec<String> {
+    let ours = |name: &&String| TOOLS.iter().any(|tool| tool.name == name.as_str());
+    names.iter().filter(|name| !ours(name)).cloned().collect()
+}
+
 impl Toolbox {
     /// Tools that work inside `folder` and change only the files of `may_write`, both as the engine gives them.
     pub(crate) fn new(

@@ -30,10 +30,11 @@ fn settings(world: &World) -> ClaudeSettings {
         ]),
         pass: Vec::new(),
         max_turns: 20,
+        max_tokens: None,
+        mcp: BTreeMap::new(),
         tool_map: BTreeMap::new(),
         extra_args: Vec::new(),
         card: Cards::builtin().find(MODEL).unwrap().clone(),
-        lifetime: Lifetime::FiveMinutes,
     }
 }
 
@@ -103,6 +104,23 @@ fn a_later_turn_reads_the_conversation_from_the_cache_through_a_commit() {
         usage.cost <= repriced + repriced,
         "only this turn is paid for: {usage:?}, by the card {repriced}"
     );
+}
+
+#[test]
+fn the_cache_is_kept_as_long_as_asked_and_a_longer_time_does_not_lose_it() {
+    let world = reading();
+    let agent = agent(&world);
+    let first = agent.run(&world.request("Judge note.txt.", 1), &steady()).unwrap();
+    let text = world.asked()[0].to_string();
+    assert!(text.contains("\"cache_control\"") && !text.contains("\"ttl\":\"1h\""), "{text}");
+    world.provider.reset_requests();
+    let request = world.resumed(&first.session.unwrap(), "Again.", 2);
+    let request = Request { lifetimes: [Lifetime::Hour; 3], ..request };
+    let second = agent.run(&request, &steady()).unwrap();
+    let text = world.asked()[0].to_string();
+    let (all, long) = (text.matches("\"cache_control\"").count(), text.matches("\"ttl\":\"1h\"").count());
+    assert!(long > 0 && long == all, "{long} of {all}: {text}");
+    assert!(second.usage.read * 100 >= second.usage.input() * 95, "{:?}", second.usage);
 }
 
 /// The messages without the marks that move from request to request.

@@ -28,6 +28,7 @@ fn settings(world: &World, url: &str) -> CodexSettings {
             .environment(&[("CODEX_HOME", home.to_str().unwrap()), ("CODEX_FAKE_KEY", "sk-test-0123456789")]),
         pass: Vec::new(),
         extra_args: extra.into(),
+        mcp: Default::default(),
         card: Cards::builtin().conservative(),
     }
 }

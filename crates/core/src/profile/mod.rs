@@ -60,6 +60,14 @@ pub fn panels(phase: Phase) -> Vec<Panel> {
     stages.into_iter().map(|profile| Panel { roles: vec![seat(profile)] }).collect()
 }
 
+/// Whether every role of a phase is given a file, so that all of them can find it in one cache.
+pub fn shared(phase: Phase, name: &str) -> bool {
+    let roles = panels(phase).into_iter().flat_map(|panel| panel.roles).map(|seat| seat.role);
+    roles
+        .chain([author(phase)])
+        .all(|role| of(&role).is_some_and(|profile| profile.artifacts.contains(&name)))
+}
+
 /// Who writes the artifact of a phase.
 pub fn author(phase: Phase) -> Role {
     match phase {

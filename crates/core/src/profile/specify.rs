@@ -3,6 +3,9 @@
 use super::{Kind, Profile};
 
 const READING: &[&str] = &["Read", "Glob", "Grep"];
+/// A reviewer that judges claims about the world outside of the repository looks there, too.
+const CHECKING: &[&str] =
+    &["Read", "Glob", "Grep", "WebSearch", "mcp__context7__resolve-library-id", "mcp__context7__query-docs"];
 const WRITING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit"];
 
 pub(super) static AUTHOR: Profile = Profile {
@@ -25,7 +28,7 @@ pub(super) static REVIEWER: Profile = Profile {
     kind: Kind::Domain,
     title: "Validate that the specification can be built in one way only",
     artifacts: &["prd.md"],
-    tools: READING,
+    tools: CHECKING,
     rubric: include_str!("../../texts/spec-reviewer.md"),
     coda: "What passes here is built as it is written. Nobody after you will ask what was meant.",
     checklist: include_str!("../../texts/spec-checks.md"),

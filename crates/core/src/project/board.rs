@@ -3,7 +3,7 @@
 use crate::phase::Phase;
 use crate::pipeline::Pipeline;
 use crate::prelude::*;
-use crate::review::{self, End, Loop, Standing};
+use crate::review::{self, End, Loop, Seat};
 use serde::{Deserialize, Serialize};
 
 /// What `status` shows of a feature. Stored as JSON; an older or newer form is simply computed again.
@@ -89,7 +89,7 @@ impl BoardRow {
 
 /// Whether a person's ruling stood in for an approval.
 fn by_ruling(latest: &Loop) -> bool {
-    latest.reviewers.iter().any(|seat| seat.standing == Standing::Ruled)
+    latest.reviewers.iter().any(Seat::ruled)
 }
 
 fn phase(state: &Pipeline) -> Option<Phase> {

@@ -2,7 +2,7 @@
 
 use crate::event::{Checked, Decided, Drafted, Entry, Event, Failed, Judged, Judgement, Now};
 use crate::findings::FindingChange;
-use crate::ids::Role;
+use crate::ids::{Revision, Role};
 use crate::pipeline::{self, Pipeline};
 use crate::policy::Strategy;
 use crate::prelude::*;
@@ -32,6 +32,8 @@ pub fn history(entries: &[Entry]) -> String {
             (Event::Answered(answered), Some(_)) => {
                 let waiting = markers.entry(answered.ticket.role.clone()).or_default();
                 waiting.extend(undone(&answered.ticket, &answered.undone));
+                waiting.extend(told("DENIED", &answered.ticket, &answered.denials));
+                waiting.extend(told("NOTE", &answered.ticket, &answered.notes));
             }
             (Event::Failed(failed), Some(open)) => {
                 let waiting = markers.entry(failed.ticket.role.clone()).or_default();
@@ -69,7 +71,7 @@ pub fn history(entries: &[Entry]) -> String {
                 ));
             }
             (Event::Decided(decided), _) => out.push_str(&ruling(decided, entry.at_ms)),
-            (Event::PhaseClosed(closed), _) => {
+            (Event::PhaseClosed(closed), open) => {
                 let at = utc(entry.at_ms);
                 out.push_str(&format!(
                     "\n## {} closed — {at}\n- Revision: {}\n",
@@ -78,6 +80,7 @@ pub fn history(entries: &[Entry]) -> String {
                 for approval in &closed.approvals {
                     out.push_str(&format!("- Approved by {} ({})\n", approval.role, approval.ticket));
                 }
+                out.push_str(&open.map(|open| accepted(open, &closed.revision)).unwrap_or_default());
                 if !closed.deferred.is_empty() {
                     out.push_str(&format!("- Deferred: {}\n", ids(&closed.deferred)));
                 }
@@ -93,6 +96,17 @@ pub fn history(entries: &[Entry]) -> String {
         }
     }
     out
+}
+
+/// The roles that a ruling stood in for, and whether they know what was closed.
+fn accepted(open: &Loop, revision: &Revision) -> String {
+    let ruled = open.reviewers.iter().filter(|seat| seat.ruled());
+    let line = |seat: &Seat| {
+        let unseen =
+            if seat.anchor.as_ref() == Some(revision) { "" } else { ", which did not see this revision" };
+        format!("- Accepted by a ruling in place of {}{unseen}\n", seat.role)
+    };
+    ruled.map(line).collect()
 }
 
 fn ids(ids: &[crate::ids::FindingId]) -> String {
@@ -114,6 +128,15 @@ fn fallback(open: &Loop, failed: &Failed) -> Option<String> {
 fn undone(ticket: &Ticket, undone: &[String]) -> Option<String> {
     let line = format!("UNDONE: {ticket} — {}; kept under refs/redraft/lost/", undone.join(", "));
     (!undone.is_empty()).then(|| one_line(&line, MARKER_CHARS_MAX))
+}
+
+/// One line for each thing an answer came with.
+fn told<'a>(
+    marker: &'a str,
+    ticket: &'a Ticket,
+    lines: &'a [String],
+) -> impl Iterator<Item = String> + use<'a> {
+    lines.iter().map(move |line| one_line(&format!("{marker}: {ticket} — {line}"), MARKER_CHARS_MAX))
 }
 
 fn review(open: &Loop, judged: &Judged, at_ms: i64, markers: &mut Vec<String>) -> String {
@@ -200,13 +223,17 @@ fn changes_made(drafted: &Drafted, at_ms: i64) -> String {
 }
 
 fn ruling(decided: &Decided, at_ms: i64) -> String {
-    let Decided { choice, by, why, ruled, .. } = decided;
+    let Decided { choice, by, why, ruled, revision, unseen, .. } = decided;
     let mut out = format!("\n## Decision: {} — {}\n- By: {by}\n", choice.name(), utc(at_ms));
     if !why.is_empty() {
         out.push_str(&format!("- Why: {}\n", one_line(why, 600)));
     }
     if !ruled.is_empty() {
         out.push_str(&format!("- Settles: {}\n", ids(ruled)));
+    }
+    if let (Some(revision), [_, ..]) = (revision, unseen.as_slice()) {
+        let names: Vec<&str> = unseen.iter().map(Role::as_str).collect();
+        out.push_str(&format!("- Not reviewed: {} did not see revision {revision}\n", names.join(", ")));
     }
     out
 }

@@ -2,6 +2,7 @@
 
 use crate::event::{Event, Judgement, Now, StageOutcome};
 use crate::findings::{FindingChange, Status};
+use crate::ids::Role;
 use crate::prelude::*;
 use crate::text::{count, one_line, utc};
 use crate::usage::grouped;
@@ -25,8 +26,9 @@ pub fn line(event: &Event) -> String {
             format!("{} sent to {agent}, {strategy}, {chars} characters", fact.ticket)
         }
         Event::Answered(fact) => {
-            let undone = undone(&fact.undone);
-            format!("{} answered in {} ms{undone}", fact.ticket, grouped(fact.wall_ms))
+            let (undone, ticket, ms) = (undone(&fact.undone), &fact.ticket, grouped(fact.wall_ms));
+            let (denied, noted) = (list("denied", &fact.denials), list("note", &fact.notes));
+            format!("{ticket} answered in {ms} ms{undone}{denied}{noted}")
         }
         Event::Failed(fact) => {
             let now = match fact.now {
@@ -72,7 +74,13 @@ pub fn line(event: &Event) -> String {
         Event::Decided(fact) => {
             let why =
                 if fact.why.is_empty() { String::new() } else { format!(": {}", one_line(&fact.why, 120)) };
-            format!("{} decided {}{why}", fact.by, fact.choice.name())
+            let names: Vec<&str> = fact.unseen.iter().map(Role::as_str).collect();
+            let unseen = if names.is_empty() {
+                String::new()
+            } else {
+                format!(" (not reviewed by {})", names.join(", "))
+            };
+            format!("{} decided {}{unseen}{why}", fact.by, fact.choice.name())
         }
         Event::StageClosed(fact) => match fact.outcome {
             StageOutcome::Approved => format!("stage {} approved in round {}", fact.stage + 1, fact.round),
@@ -90,7 +98,12 @@ pub fn line(event: &Event) -> String {
 }
 
 fn undone(undone: &[String]) -> String {
-    if undone.is_empty() { String::new() } else { format!("; undone: {}", undone.join(", ")) }
+    list("undone", undone)
+}
+
+/// `; undone: this, that`, or nothing.
+fn list(what: &str, items: &[String]) -> String {
+    if items.is_empty() { String::new() } else { format!("; {what}: {}", items.join(", ")) }
 }
 
 /// `: 2 new, 1 fixed`, whatever there is.

@@ -1,6 +1,7 @@
 //! What was sent, what it cost, and what resuming saved.
 
-use crate::event::{Certify, Entry, Event, Judgement};
+use crate::event::{Certify, Decided, Entry, Event, Judgement};
+use crate::ids::Role;
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::text::count;
@@ -52,6 +53,13 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                     .notes
                     .push(format!("{}: certify off, older approvals were not validated", opened.phase));
             }
+            Event::Decided(Decided { revision: Some(revision), unseen, by, .. }) if !unseen.is_empty() => {
+                let names: Vec<&str> = unseen.iter().map(Role::as_str).collect();
+                let (names, revision) = (names.join(", "), revision.short());
+                receipt
+                    .notes
+                    .push(format!("{by} accepted revision {revision}, which {names} did not review"));
+            }
             Event::Started(fact) => {
                 let key = (fact.ticket.pass, fact.ticket.role.to_string());
                 let resumed = fact.choice.strategy == Strategy::Resume;
@@ -71,7 +79,12 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                     end: "under way".to_owned(),
                 });
             }
-            Event::Answered(fact) => end(&mut lines, &fact.ticket, fact.usage, "answered"),
+            Event::Answered(fact) => {
+                let denied = fact.denials.iter().map(|what| format!("{}: denied: {what}", fact.ticket));
+                receipt.notes.extend(denied);
+                receipt.notes.extend(fact.notes.iter().map(|note| format!("{}: {note}", fact.ticket)));
+                end(&mut lines, &fact.ticket, fact.usage, "answered");
+            }
             Event::Failed(fact) => {
                 let unknown = Usage {
                     cost: reserved.get(&fact.ticket).copied().unwrap_or_default(),

@@ -26,15 +26,28 @@ pub enum Prd<'a> {
     None,
 }
 
+/// A file the phase builds on, as it stands in the revision seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Upstream<'a> {
+    pub path: &'a str,
+    pub bytes: &'a [u8],
+    /// Whether every role of the phase is given it, so that all of them can share it in a cache.
+    pub shared: bool,
+}
+
 /// One dispatch.
 #[derive(Debug, Clone, Copy)]
 pub struct Brief<'a> {
     pub profile: &'a Profile,
+    /// Tools of the role that its agent cannot offer. The same in every round: another agent begins anew.
+    pub missing: &'a [String],
     pub place: Place<'a>,
     pub purpose: Purpose,
     pub strategy: Strategy,
     /// The bytes of the artifact at the revision seen.
     pub artifact: Option<&'a [u8]>,
+    /// The contents of the files the profile names and the phase does not write, for strategies that send them.
+    pub upstream: &'a [Upstream<'a>],
     /// The unified diff since the role last saw the artifact; for the author, what others changed.
     pub delta: Option<&'a str>,
     /// The author's summaries since the role last saw the artifact, oldest first.

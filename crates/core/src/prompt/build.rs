@@ -2,7 +2,7 @@
 
 use super::brief::Brief;
 use super::fragment::{Fragment, Prompt};
-use super::{stable, turn};
+use super::{digest, stable, turn};
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::Kind;
@@ -10,35 +10,39 @@ use crate::ticket::Purpose;
 
 /// The prompt of one dispatch. A continued conversation is sent the turn only, because it has the rest.
 pub fn build(brief: &Brief<'_>) -> Prompt {
-    match conversation(brief) {
-        Conversation::Fresh => Prompt {
-            constant: stable::constant_fragments(),
-            feature: Vec::new(),
-            role: stable::role_fragments(brief.profile, &brief.place),
-            turn: fresh_turn(brief),
-        },
-        Conversation::Continued => Prompt { turn: continued_turn(brief), ..Prompt::default() },
+    let strategy = possible(brief);
+    if strategy == Strategy::Resume {
+        return Prompt { turn: continued_turn(brief), ..Prompt::default() };
+    }
+    let feature = match strategy {
+        Strategy::Inline => stable::shared_artifacts(brief.upstream),
+        Strategy::Lazy | Strategy::Digest | Strategy::Resume => Vec::new(),
+    };
+    Prompt {
+        constant: stable::constant_fragments(),
+        feature,
+        role: stable::role_fragments(brief.profile, &brief.place, strategy, brief.upstream, brief.missing),
+        turn: if strategy == Strategy::Digest { digest::turn(brief) } else { fresh_turn(brief, strategy) },
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Conversation {
-    Fresh,
-    Continued,
-}
-
-fn conversation(brief: &Brief<'_>) -> Conversation {
+/// The strategy asked for, or the nearest one in which the dispatch makes sense.
+fn possible(brief: &Brief<'_>) -> Strategy {
     match (brief.purpose, brief.strategy) {
-        // A certificate is worth something only from a conversation that saw no earlier revision.
-        (Purpose::Certify, _) => Conversation::Fresh,
+        // A certificate is worth something only from a conversation that saw no earlier revision, and only if it
+        // sees the whole document.
+        (Purpose::Certify, Strategy::Resume | Strategy::Digest) => Strategy::Lazy,
         // A repair speaks of the last answer, which a new conversation has never seen.
-        (Purpose::Repair, _) => Conversation::Continued,
-        (_, Strategy::Lazy) => Conversation::Fresh,
-        (_, Strategy::Resume) => Conversation::Continued,
+        (Purpose::Repair, _) => Strategy::Resume,
+        // An author works on the whole document, and a reviewer that never saw it is not asked about a part.
+        (_, Strategy::Digest) if brief.profile.kind == Kind::Author || brief.delta.is_none() => {
+            Strategy::Lazy
+        }
+        (_, strategy) => strategy,
     }
 }
 
-fn fresh_turn(brief: &Brief<'_>) -> Vec<Fragment> {
+fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
     match (brief.profile.kind, brief.purpose) {
         (Kind::Author, Purpose::Draft) => vec![turn::idea(brief), turn::draft_task(brief)],
         (Kind::Author, _) => present([
@@ -50,16 +54,20 @@ fn fresh_turn(brief: &Brief<'_>) -> Vec<Fragment> {
         ]),
         // Fresh eyes judge like a first reader: what others found before would lead them.
         (Kind::Domain | Kind::Phase, Purpose::Certify) => {
-            fresh_review(&Brief { findings: &[], ..*brief }, turn::Intro::Validate)
+            fresh_review(&Brief { findings: &[], ..*brief }, turn::Intro::Validate, strategy)
         }
-        (Kind::Domain | Kind::Phase, Purpose::Validate) => fresh_review(brief, turn::Intro::Validate),
-        (Kind::Domain | Kind::Phase, _) => fresh_review(brief, turn::Intro::Reevaluate),
+        (Kind::Domain | Kind::Phase, Purpose::Validate) => {
+            fresh_review(brief, turn::Intro::Validate, strategy)
+        }
+        (Kind::Domain | Kind::Phase, _) => fresh_review(brief, turn::Intro::Reevaluate, strategy),
     }
 }
 
-fn fresh_review(brief: &Brief<'_>, intro: turn::Intro) -> Vec<Fragment> {
+fn fresh_review(brief: &Brief<'_>, intro: turn::Intro, strategy: Strategy) -> Vec<Fragment> {
+    // A phase reviewer reads the document by its path, unless everything is in the prompt anyway.
+    let whole = brief.profile.kind == Kind::Domain || strategy == Strategy::Inline;
     present([
-        Some(turn::artifact(brief)),
+        Some(turn::artifact(brief, whole)),
         turn::domain_outcome(brief),
         turn::open_findings(brief, intro),
         Some(turn::iteration(brief)),
@@ -97,6 +105,6 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
     }
 }
 
-fn present<const N: usize>(fragments: [Option<Fragment>; N]) -> Vec<Fragment> {
+pub(super) fn present<const N: usize>(fragments: [Option<Fragment>; N]) -> Vec<Fragment> {
     fragments.into_iter().flatten().collect()
 }

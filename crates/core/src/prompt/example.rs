@@ -3,7 +3,7 @@
 //! The generated `docs/prompts.md` and the tests walk the same cases, so a new kind of dispatch that is added
 //! here is documented and compared at once.
 
-use super::brief::{Brief, DomainOutcome, DomainResult, Place, Prd};
+use super::brief::{Brief, DomainOutcome, DomainResult, Place, Prd, Upstream};
 use crate::findings::{Finding, Status};
 use crate::ids::{FindingId, Revision, Role};
 use crate::policy::Strategy;
@@ -27,6 +27,17 @@ pub(super) const SPEC: &str = "\
 ## Acceptance Criteria
 
 - AC1 (R1): the 101st request within a minute gets status 429.
+";
+
+const UPSTREAM: [Upstream<'static>; 1] = [Upstream { path: PRD, bytes: PRD_TEXT.as_bytes(), shared: true }];
+
+const PRD_TEXT: &str = "\
+# Key limits
+
+## Goals
+
+- One customer cannot slow down the others.
+- A leaked key stops working at once.
 ";
 
 /// The same after the first finding was mended, and the difference between the two.
@@ -74,7 +85,10 @@ pub(super) fn each(visit: &mut dyn FnMut(&Case<'_>)) {
     for profile in profile::ALL {
         match profile.kind {
             Kind::Author => author(profile, visit),
-            Kind::Domain => reviewer(profile, None, visit),
+            Kind::Domain => {
+                reviewer(profile, None, visit);
+                without_tools(profile, visit);
+            }
             Kind::Phase => {
                 let (reviewer_role, revision) = (Role::new("spec-reviewer"), revision());
                 let result = DomainResult::Approved { round: 2, max: 5, revision: &revision };
@@ -106,6 +120,8 @@ fn author(profile: &Profile, visit: &mut dyn FnMut(&Case<'_>)) {
         ("revise, resumed, failed gate", Brief { gate: Some(GATE), findings: &[], ..resumed }),
         ("revise, resumed, nothing changed", Brief { unchanged: true, ..resumed }),
         ("revise, resumed, changed by others", Brief { delta: Some(DIFF), ..resumed }),
+        ("draft, inline", Brief { strategy: Strategy::Inline, ..draft }),
+        ("revise, inline", Brief { strategy: Strategy::Inline, ..fresh }),
         ("repair", Brief { purpose: Purpose::Repair, repair: Some("no answer for S1"), ..resumed }),
     ] {
         visit(&Case { name, brief });
@@ -125,6 +141,7 @@ fn reviewer(profile: &Profile, outcome: Option<DomainOutcome<'_>>, visit: &mut d
     let validate = Brief { purpose: Purpose::Validate, findings: &[], round: 3, last_round: 2, ..later };
     let validate_resumed =
         Brief { strategy: Strategy::Resume, delta: Some(DIFF), fix_summaries: &twice, ..validate };
+    let inline = Brief { strategy: Strategy::Inline, ..first };
     for (name, brief) in [
         ("review", first),
         ("review without a PRD", Brief { place: Place { prd: Prd::None, ..first.place }, ..first }),
@@ -136,9 +153,34 @@ fn reviewer(profile: &Profile, outcome: Option<DomainOutcome<'_>>, visit: &mut d
         ("validate, fresh", validate),
         ("validate, fresh with open findings", Brief { findings: &findings, unavailable: true, ..validate }),
         ("certify", Brief { purpose: Purpose::Certify, artifact: revised, findings: &findings, ..first }),
+        ("review, inline", inline),
+        (
+            "review, inline without a PRD",
+            Brief { upstream: &[], place: Place { prd: Prd::None, ..first.place }, ..inline },
+        ),
+        ("review, inline in a later round", Brief { strategy: Strategy::Inline, ..later }),
+        ("review, digest", Brief { strategy: Strategy::Digest, ..resumed }),
+        ("validate, digest", Brief { strategy: Strategy::Digest, ..validate_resumed }),
         ("repair", Brief { purpose: Purpose::Repair, repair: Some("no answer for S1"), ..resumed }),
     ] {
         visit(&Case { name, brief });
+    }
+}
+
+/// What a reviewer meets whose agent lacks some or all of the tools that look outside of the repository.
+fn without_tools(profile: &Profile, visit: &mut dyn FnMut(&Case<'_>)) {
+    let outside = |server_only: bool| {
+        let tools = profile
+            .tools
+            .iter()
+            .filter(|tool| tool.starts_with("mcp__") || (!server_only && **tool == "WebSearch"));
+        tools.map(|tool| (*tool).to_owned()).collect::<Vec<String>>()
+    };
+    for (name, missing) in [
+        ("review, no tool looks outside", outside(false)),
+        ("review, a server of tools is missing", outside(true)),
+    ] {
+        visit(&Case { name, brief: Brief { missing: &missing, ..first(profile) } });
     }
 }
 
@@ -160,6 +202,7 @@ fn handoff(profile: &Profile, approved: DomainOutcome<'_>, visit: &mut dyn FnMut
 pub(super) fn first(profile: &Profile) -> Brief<'_> {
     Brief {
         profile,
+        missing: &[],
         place: Place {
             folder: FOLDER,
             prd: Prd::File(PRD),
@@ -169,6 +212,7 @@ pub(super) fn first(profile: &Profile) -> Brief<'_> {
         purpose: Purpose::Review,
         strategy: Strategy::Lazy,
         artifact: Some(SPEC.as_bytes()),
+        upstream: &UPSTREAM,
         delta: None,
         fix_summaries: &[],
         findings: &[],

@@ -7,6 +7,7 @@
 
 mod brief;
 mod build;
+mod digest;
 mod example;
 mod fragment;
 mod schema;
@@ -16,7 +17,7 @@ mod stable;
 mod tests;
 mod turn;
 
-pub use brief::{Brief, DomainOutcome, DomainResult, Place, Prd};
+pub use brief::{Brief, DomainOutcome, DomainResult, Place, Prd, Upstream};
 pub use build::build;
 pub use fragment::{Fragment, Prompt, Stability};
 pub use schema::SCHEMA;

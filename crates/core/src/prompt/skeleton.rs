@@ -21,8 +21,12 @@ A prompt is a list of named fragments. Each has a stability, and they are sent i
 
 A cache boundary stands after each of the first three, so what is the same is sent first and paid for once. The \
 functions that make the first three are given no round, date or count, so a prompt of round 5 begins with the same \
-bytes as one of round 1. A resumed conversation is sent the turn only; it has the rest. The upstream files of a fresh \
-conversation are named as paths (`required-artifacts`), so the `feature` part is empty.
+bytes as one of round 1. Four strategies differ in what they send:
+
+- `lazy`: a fresh conversation; upstream files are named as paths (`required-artifacts`), so the `feature` part is empty
+- `inline`: a fresh conversation; upstream files stand in the prompt, those that all roles share in the `feature` part
+- `digest`: a fresh conversation; the changes, the open findings and the sections they touch, for a reviewer in a later round
+- `resume`: the same conversation; the turn only, because it has the rest
 
 Whatever was written by somebody else (artifacts, diffs, summaries, the idea, the output of gates) stands in a fence \
 that is longer than any run of backticks inside it, or, in the list of findings, on one line. It can neither end its \

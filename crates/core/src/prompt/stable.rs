@@ -3,9 +3,10 @@
 //! What these functions are given holds no round, date or count, so no such thing can get in front of a cache
 //! boundary, whoever changes the texts.
 
-use super::brief::{Place, Prd};
+use super::brief::{Place, Prd, Upstream};
 use super::fragment::Fragment;
 use super::schema::FORM;
+use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{Kind, Profile};
 use crate::text;
@@ -17,20 +18,40 @@ pub(super) fn constant_fragments() -> Vec<Fragment> {
     vec![Fragment::new("house-rules", HOUSE_RULES)]
 }
 
-/// The same for every dispatch of one role in one phase.
-pub(super) fn role_fragments(profile: &Profile, place: &Place<'_>) -> Vec<Fragment> {
-    let mut fragments = vec![
-        Fragment::new("rubric", format!("{}\n\n{}\n", profile.rubric.trim_end(), profile.coda)),
-        required_artifacts(profile, place),
+/// The files every role of the phase is given, in full. The same for all of them as long as nobody edits one.
+pub(super) fn shared_artifacts(upstream: &[Upstream<'_>]) -> Vec<Fragment> {
+    upstream.iter().filter(|file| file.shared).map(given).collect()
+}
+
+/// The same for every dispatch of one role in one phase with one strategy.
+pub(super) fn role_fragments(
+    profile: &Profile,
+    place: &Place<'_>,
+    strategy: Strategy,
+    upstream: &[Upstream<'_>],
+    missing: &[String],
+) -> Vec<Fragment> {
+    let mut fragments = Vec::new();
+    if strategy == Strategy::Inline {
+        fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
+    }
+    fragments.push(Fragment::new("rubric", format!("{}\n\n{}\n", profile.rubric.trim_end(), profile.coda)));
+    fragments.extend(missing_tools(profile, missing));
+    fragments.extend([
+        match strategy {
+            Strategy::Inline => given_artifacts(profile, place),
+            Strategy::Digest => artifacts_at_hand(profile, place),
+            Strategy::Lazy | Strategy::Resume => required_artifacts(profile, place),
+        },
         Fragment::new("checklist", format!("## Checks\n\n{}", profile.checklist)),
-    ];
+    ]);
     if !profile.next_phase.is_empty() {
         fragments.push(Fragment::new(
             "next-phase",
             format!("## Next Phase Expectations\n\n{}", profile.next_phase),
         ));
     }
-    fragments.push(answer_form(profile));
+    fragments.push(answer_form(profile, strategy));
     fragments
 }
 
@@ -49,6 +70,36 @@ pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// What the role's texts count on and its agent does not have. Nobody is held up by it, and nothing is hidden by it.
+fn missing_tools(profile: &Profile, missing: &[String]) -> Option<Fragment> {
+    if missing.is_empty() {
+        return None;
+    }
+    let list = |tools: &[&str]| {
+        tools.iter().map(|tool| format!("`{}`", text::one_line(tool, 80))).collect::<Vec<_>>().join(", ")
+    };
+    let gone: Vec<&str> = missing.iter().map(String::as_str).collect();
+    let looks_outside = |tool: &&&str| **tool == "WebSearch" || tool.starts_with("mcp__");
+    let left: Vec<&str> =
+        profile.tools.iter().filter(looks_outside).copied().filter(|tool| !gone.contains(tool)).collect();
+    let instead = match left.as_slice() {
+        [] => "Check in the repository what can be checked there; nothing else is open to you.".to_owned(),
+        left => format!("Use {} for what they would have been used for.", list(left)),
+    };
+    let text = format!(
+        "## Tools You Do Not Have\n\n\
+         Your role counts on these tools, and here they do not exist: {}. Do not call them.\n\n\
+         1. {instead}\n\
+         2. A claim that stays unchecked because of it is an entry in `verified`, with the result \
+         \"Unable to verify — external tools unavailable\".\n\
+         3. That a claim could not be checked is no finding and never a reason to reject. If something goes wrong \
+         in case the claim is false, that failure may be a finding: [inferred], and at most a warning.\n\
+         4. Name in `summary` the tools that were missing and how many claims stayed unchecked.\n",
+        list(&gone)
+    );
+    Some(Fragment::new("missing-tools", text))
+}
+
 fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
     let work = match profile.kind {
         Kind::Author => "your work",
@@ -59,26 +110,79 @@ fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
          You MUST read the following files before beginning {work}.\n\
          After reading, confirm: \"Files read: {{name}} ({{N}} lines), ...\" in a single line.\n\n"
     );
-    let mut to_read = 0;
-    for name in profile.artifacts {
-        let path = match (*name, place.prd) {
-            ("prd.md", Prd::None) => None,
-            ("prd.md", Prd::File(path)) => Some(path.to_owned()),
-            (name, _) if name == file_name(place.artifact) => Some(place.artifact.to_owned()),
-            (name, _) => Some(format!("{}/{name}", place.folder)),
-        };
-        to_read += usize::from(path.is_some());
-        let path = path.unwrap_or_else(|| "No PRD — feature created without brainstorm".to_owned());
-        text.push_str(&format!("- {}: {path}\n", label(name)));
+    let paths = paths(profile, place);
+    for (label, path) in &paths {
+        text.push_str(&format!("- {label}: {}\n", path.as_deref().unwrap_or(NO_PRD)));
     }
-    if to_read == 0 {
+    if paths.iter().all(|(_, path)| path.is_none()) {
         text.push_str("\nThere is no file to read here; confirm with \"Files read: none\".\n");
     }
     Fragment::new("required-artifacts", text)
 }
 
+/// The same list where every file is in the prompt. The author opens its own document all the same, to change it.
+fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
+    let mut text = "## Required Artifacts\n\n\
+         All of them stand in this prompt, in full, as they are on disk; reading them here is reading them. \
+         Open a file only for what is not in this prompt.\n\n"
+        .to_owned();
+    for (label, path) in paths(profile, place) {
+        text.push_str(&match path {
+            None => format!("- {label}: {NO_PRD}\n"),
+            Some(path) if path == place.artifact => {
+                format!("- {label}: {path}, under {label} Under Review\n")
+            }
+            Some(path) => format!("- {label}: {path}, under {label}\n"),
+        });
+    }
+    Fragment::new("given-artifacts", text)
+}
+
+/// The same list for a reader that is not asked about the whole.
+fn artifacts_at_hand(profile: &Profile, place: &Place<'_>) -> Fragment {
+    let mut text = "## Required Artifacts\n\n\
+         An earlier turn of your role has read these. Open one only where a finding or a change cannot be judged \
+         from what stands below; otherwise leave them closed.\n\n"
+        .to_owned();
+    for (label, path) in paths(profile, place) {
+        text.push_str(&format!("- {label}: {}\n", path.as_deref().unwrap_or(NO_PRD)));
+    }
+    Fragment::new("artifacts-at-hand", text)
+}
+
+const NO_PRD: &str = "No PRD — feature created without brainstorm";
+
+/// What the profile names: the label, and where it is unless there is none.
+fn paths(profile: &Profile, place: &Place<'_>) -> Vec<(String, Option<String>)> {
+    let path = |name: &&'static str| match (*name, place.prd) {
+        ("prd.md", Prd::None) => None,
+        ("prd.md", Prd::File(path)) => Some(path.to_owned()),
+        (name, _) if name == file_name(place.artifact) => Some(place.artifact.to_owned()),
+        (name, _) => Some(format!("{}/{name}", place.folder)),
+    };
+    profile.artifacts.iter().map(|name| (label(name), path(name))).collect()
+}
+
+/// One line by which a reader can tell that it has all of a file.
+pub(super) fn header(path: &str, bytes: &[u8]) -> String {
+    let replaced = match core::str::from_utf8(bytes) {
+        Ok(_) => "",
+        Err(_) => ", not valid UTF-8 (bytes that cannot be read stand as U+FFFD)",
+    };
+    let lines = String::from_utf8_lossy(bytes).lines().count();
+    format!("{path}: {lines} lines, {} bytes, sha256 {}{replaced}\n", bytes.len(), text::hash(bytes))
+}
+
+/// A file in full.
+fn given(file: &Upstream<'_>) -> Fragment {
+    let (label, header) = (label(file.path), header(file.path, file.bytes));
+    let content = String::from_utf8_lossy(file.bytes);
+    let name = format!("given-{}", file_name(file.path).trim_end_matches(".md"));
+    Fragment::new(&name, format!("## {label}\n\n{header}\n{}", text::fenced("markdown", &content)))
+}
+
 /// The form of the answer. The schema is the same for all roles; what the fields are for is not.
-fn answer_form(profile: &Profile) -> Fragment {
+fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
     let fields = match profile.kind {
         Kind::Author => {
             "- `approved`: true when the file is ready to be reviewed.\n\
@@ -99,9 +203,13 @@ fn answer_form(profile: &Profile) -> Fragment {
             profile.categories.join(", ")
         ),
     };
+    let first = match strategy {
+        Strategy::Lazy | Strategy::Resume => "Write the line that confirms your reads, then one",
+        Strategy::Inline | Strategy::Digest => "Write one",
+    };
     let text = format!(
         "## Your Answer\n\n\
-         Write the line that confirms your reads, then one JSON object of this form, and nothing after it. \
+         {first} JSON object of this form, and nothing after it. \
          Every field is required; an empty text, an empty list or 0 means none.\n\n{}\n{fields}\
          - `files_read`: every file you opened, with its number of lines.\n",
         text::fenced("json", FORM)

@@ -6,7 +6,7 @@
 use super::brief::{Brief, DomainResult};
 use super::fragment::Fragment;
 use super::schema::FORM;
-use super::stable::{file_name, label};
+use super::stable::{file_name, header, label};
 use crate::findings::Finding;
 use crate::prelude::*;
 use crate::profile::Kind;
@@ -28,6 +28,8 @@ const RULING: &str = "\
 pub(super) enum Intro {
     /// The prompt has said already what to do with them.
     List,
+    /// The same to a reader that never saw them.
+    Recall,
     /// To a reviewer that never saw them, in a later round.
     Reevaluate,
     /// The same in a validation, where new findings may lie anywhere.
@@ -84,11 +86,7 @@ pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
              that depends on what it touches, and put your checks to them. A new finding may lie anywhere in the file.\
              \n{}",
             brief.last_round,
-            if brief.findings.is_empty() {
-                String::new()
-            } else {
-                format!("\nRule on every id under Open Findings, in `answers`:\n\n{RULING}")
-            }
+            ruling_on(brief)
         ),
         (Kind::Domain | Kind::Phase, _) => format!(
             "You already have the upstream artifacts and the previous version of {name} in context from your prior \
@@ -99,26 +97,17 @@ pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
     Fragment::new("resume-note", text)
 }
 
-pub(super) fn artifact(brief: &Brief<'_>) -> Fragment {
+/// The artifact under review: what it is, and where it is to be given `whole`, its text.
+pub(super) fn artifact(brief: &Brief<'_>, whole: bool) -> Fragment {
     let path = brief.place.artifact;
     let heading = format!("## {} Under Review\n\n", label(path));
     let Some(bytes) = brief.artifact else {
         return Fragment::new("artifact", format!("{heading}{path}: not there\n"));
     };
-    let content = String::from_utf8_lossy(bytes);
-    let replaced = match core::str::from_utf8(bytes) {
-        Ok(_) => "",
-        Err(_) => ", not valid UTF-8 (bytes that cannot be read stand as U+FFFD)",
-    };
-    let header = format!(
-        "{path}: {} lines, {} bytes, sha256 {}{replaced}\n",
-        content.lines().count(),
-        bytes.len(),
-        text::hash(bytes)
-    );
-    let body = match brief.profile.kind {
-        Kind::Domain => format!("\n{}", text::fenced("markdown", &content)),
-        Kind::Phase | Kind::Author => String::new(),
+    let header = header(path, bytes);
+    let body = match whole {
+        true => format!("\n{}", text::fenced("markdown", &String::from_utf8_lossy(bytes))),
+        false => String::new(),
     };
     Fragment::new("artifact", format!("{heading}{header}{body}"))
 }
@@ -197,7 +186,9 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
         return None;
     }
     let (heading, lead) = match intro {
-        Intro::List => ("Open Findings", "These ids are open; each needs an answer:\n".to_owned()),
+        Intro::List | Intro::Recall => {
+            ("Open Findings", "These ids are open; each needs an answer:\n".to_owned())
+        }
         Intro::Reevaluate => (
             "Open Findings",
             format!(
@@ -217,7 +208,7 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     // A reviewer that is asked again in its own conversation has its own words there.
     let line = match intro {
         Intro::List => |finding: &&Finding| format!("{}\n", headline(&by_name(finding))),
-        Intro::Reevaluate | Intro::Validate | Intro::Fix | Intro::FixNew => {
+        Intro::Recall | Intro::Reevaluate | Intro::Validate | Intro::Fix | Intro::FixNew => {
             |finding: &&Finding| listed(finding)
         }
     };
@@ -267,8 +258,16 @@ pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
     Fragment::new("return-short", text)
 }
 
+/// How to rule on what is open; empty where nothing is.
+pub(super) fn ruling_on(brief: &Brief<'_>) -> String {
+    if brief.findings.is_empty() {
+        return String::new();
+    }
+    format!("\nRule on every id under Open Findings, in `answers`:\n\n{RULING}")
+}
+
 /// The whole of a re-review: rule on ids, read the change, stop.
-fn steps_of_a_rereview(brief: &Brief<'_>) -> String {
+pub(super) fn steps_of_a_rereview(brief: &Brief<'_>) -> String {
     let mut steps = Vec::new();
     if !brief.findings.is_empty() {
         steps.push(format!("Rule on every id under Open Findings, in `answers`:\n{}", indented(RULING)));

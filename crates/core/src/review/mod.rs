@@ -12,6 +12,7 @@
 //!
 //! Read [`need`](plan::need) first: it is the whole order of events in one function.
 
+mod ask;
 mod bound;
 mod plan;
 mod state;
@@ -19,7 +20,8 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+pub use ask::{decision, question, rulings};
 pub use bound::dispatches_max;
-pub use plan::{CaseFacts, Effect, Order, case_for, closing, pending, question, rulings, shown_round};
+pub use plan::{CaseFacts, Effect, Order, case_for, closing, pending, shown_round};
 pub use state::{Conversation, End, Flight, Loop, Seat, Stage, Standing, Work};
 pub use step::{Rejected, fold, step};

@@ -1,13 +1,13 @@
 //! What is owed, from the state alone.
 
+use super::ask::{ask, question};
 use super::state::{Conversation, Loop, Seat, Standing, Work};
-use crate::event::{About, Approval, Certify, Decision, PhaseClosed, Question, StageOutcome};
+use crate::event::{About, Approval, Certify, PhaseClosed, Question, StageOutcome};
 use crate::findings::{Finding, Status};
 use crate::ids::{FindingId, Revision, Role};
 use crate::phase::Phase;
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
-use crate::text::count;
 use crate::ticket::{Purpose, Ticket};
 
 /// Something the engine must do. Effects are never stored: they are computed again after every event.
@@ -129,7 +129,7 @@ pub(super) fn need(state: &Loop) -> Need {
         let lacking: Vec<Role> =
             members().filter(|seat| seat.lacks_verdict(state.epoch)).map(|seat| seat.role.clone()).collect();
         if lacking.is_empty() {
-            let ruled = members().any(|seat| seat.standing == Standing::Ruled);
+            let ruled = members().any(Seat::ruled);
             let outcome = if ruled { StageOutcome::Failed } else { StageOutcome::Approved };
             let (round, revision) = (stage.rounds, revision.clone());
             return Need::Effect(Effect::CloseStage { stage: number, outcome, round, revision });
@@ -175,7 +175,7 @@ fn same_wave(state: &Loop, rejecting: &Seat, revision: &Revision) -> Vec<Role> {
 fn wave_purpose(rejecting: &Seat) -> Purpose {
     match rejecting.standing {
         Standing::Rejected { purpose, .. } => purpose,
-        Standing::Unasked | Standing::Approved { .. } | Standing::Ruled => Purpose::Review,
+        Standing::Unasked | Standing::Approved { .. } | Standing::Ruled { .. } => Purpose::Review,
     }
 }
 
@@ -188,7 +188,7 @@ fn older_approvals(state: &Loop, revision: &Revision) -> Vec<Role> {
 fn certified(state: &Loop, closing: &Revision) -> bool {
     let fresh_approval = state.reviewers.iter().any(|seat| match &seat.standing {
         Standing::Approved { revision, fresh, .. } => revision == closing && *fresh,
-        Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled => false,
+        Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled { .. } => false,
     });
     fresh_approval || state.signed.as_ref() == Some(closing)
 }
@@ -258,86 +258,13 @@ pub fn shown_round(state: &Loop, seat: &Seat, purpose: Purpose) -> u16 {
     this.clamp(1, state.opened.limits.rounds)
 }
 
-/// What a person is asked for now, if nothing else can be done.
-pub fn question(state: &Loop) -> Option<Question> {
-    if state.end.is_some() || state.flights().next().is_some() {
-        return None;
-    }
-    let spent = |seat: &Seat, purpose| {
-        let work = seat.work.as_ref().filter(|work| work.purpose == purpose);
-        work.is_some_and(|work| work.failures >= state.opened.limits.attempts)
-    };
-    let stuck = match need(state) {
-        Need::Effect(Effect::Ask(question)) => return Some(question),
-        Need::Effect(_) => None,
-        Need::Author(purpose) => Some(&state.author).filter(|seat| spent(seat, purpose)),
-        Need::Certifier => Some(&state.certifier).filter(|seat| spent(seat, Purpose::Certify)),
-        Need::Reviewers(purpose, roles) => {
-            let mut seats = state.reviewers.iter().filter(|seat| roles.contains(&seat.role));
-            // One that can still be sent to goes first.
-            if seats.clone().any(|seat| !spent(seat, purpose)) { None } else { seats.next() }
-        }
-    };
-    stuck.map(|seat| ask(state, About::Agent { role: seat.role.clone() }))
-}
-
-fn ask(state: &Loop, about: About) -> Question {
-    use Decision::{Abandon, Accept, Rerun, Retry};
-    let (text, choices) = match &about {
-        About::Cap { stage } => {
-            let open = rulings(state, &about).len();
-            let roles: Vec<&str> =
-                state.opened.panels[usize::from(*stage)].roles.iter().map(|r| r.role.as_str()).collect();
-            let (roles, rounds) = (roles.join(", "), count(state.opened.limits.rounds.into(), "round"));
-            let open = count(open, "open finding");
-            let text = format!("{roles} did not approve within {rounds}; {open}");
-            (text, vec![Accept, Rerun, Abandon])
-        }
-        About::Agent { role } => {
-            let attempts = count(state.opened.limits.attempts.into(), "attempt");
-            (format!("{role} gave no usable answer in {attempts}"), vec![Retry, Rerun, Abandon])
-        }
-        About::Gate => {
-            let gate = state.failed_gate().map(|check| check.gate.as_str()).unwrap_or("a gate");
-            let times = count(state.failed_gates.into(), "time");
-            (format!("{gate} failed {times} in a row"), vec![Retry, Accept, Rerun, Abandon])
-        }
-        About::Unchanged => {
-            let author = &state.author.role;
-            (
-                format!("{author} was told twice what is open and changed nothing"),
-                vec![Retry, Accept, Rerun, Abandon],
-            )
-        }
-        About::Certificate => {
-            let open = rulings(state, &about).len();
-            (
-                format!("fresh eyes found {} after the phase had been reopened", count(open, "blocker")),
-                vec![Accept, Rerun, Abandon],
-            )
-        }
-    };
-    Question { pass: state.opened.pass, number: state.decided + 1, about, text, choices }
-}
-
-/// The findings that accepting would settle.
-pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
-    let in_the_way = state.findings.iter().filter(|finding| finding.blocks(state.opened.rule));
-    let settled = in_the_way.filter(|finding| match about {
-        About::Cap { stage } => state.reviewer(&finding.role).is_some_and(|seat| seat.stage == *stage),
-        About::Unchanged | About::Certificate => true,
-        About::Agent { .. } | About::Gate => false,
-    });
-    settled.map(|finding| finding.id.clone()).collect()
-}
-
 /// The close of a loop at this revision: who approved it, what it leaves behind.
 pub fn closing(state: &Loop, revision: Revision) -> PhaseClosed {
     let approvals = state.reviewers.iter().filter_map(|seat| match &seat.standing {
         Standing::Approved { revision, ticket, .. } => {
             Some(Approval { role: seat.role.clone(), revision: revision.clone(), ticket: ticket.clone() })
         }
-        Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled => None,
+        Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled { .. } => None,
     });
     let with = |status| {
         let chosen = state.findings.iter().filter(move |finding| finding.status == status);

@@ -92,8 +92,11 @@ pub enum Standing {
         epoch: u32,
         purpose: Purpose,
     },
-    /// A person accepted what this role had open.
-    Ruled,
+    /// A person accepted what this role had open, in this revision. None where that was not written down: such a
+    /// ruling covers every revision, as it did when it was made.
+    Ruled {
+        revision: Option<Revision>,
+    },
 }
 
 /// A conversation that can be continued.
@@ -252,8 +255,13 @@ impl Seat {
     pub fn approved(&self) -> Option<&Revision> {
         match &self.standing {
             Standing::Approved { revision, .. } => Some(revision),
-            Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled => None,
+            Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled { .. } => None,
         }
+    }
+
+    /// Whether a person's ruling stands in for this role's approval.
+    pub fn ruled(&self) -> bool {
+        matches!(self.standing, Standing::Ruled { .. })
     }
 
     pub fn rejected_in(&self, epoch: u32) -> bool {
@@ -265,7 +273,7 @@ impl Seat {
         match self.standing {
             Standing::Unasked => true,
             Standing::Rejected { epoch: then, .. } => then != epoch,
-            Standing::Approved { .. } | Standing::Ruled => false,
+            Standing::Approved { .. } | Standing::Ruled { .. } => false,
         }
     }
 

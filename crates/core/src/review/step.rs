@@ -1,17 +1,23 @@
-//! How a stored fact changes the state.
+//! How a stored fact changes the state. Start at [`fold`].
+//!
+//! Here are dispatches, drafts, edits, gates and closes; [`judge`] has verdicts and [`decide`] a person's answers.
+//! Nothing here says what comes next: that is [`super::plan`].
 
-use super::plan::{Effect, Need, Order, need, pending, question};
-use super::state::{Conversation, End, Flight, Loop, Repair, Seat, Standing, Work};
+mod decide;
+mod judge;
+
+use super::ask::question;
+use super::plan::{Effect, Need, Order, need, pending};
+use super::state::{Conversation, End, Flight, Loop, Seat, Standing, Work};
 use crate::event::{
-    About, Answered, Certify, Checked, Decided, Decision, Drafted, Edited, Event, Failed, Judged, Judgement,
-    Lost, Now, PhaseClosed, StageClosed, Started,
+    Answered, Certify, Checked, Drafted, Edited, Event, Failed, Lost, Now, PhaseClosed, Question,
+    StageClosed, Started,
 };
-use crate::findings::{self, FindingChange, Status};
-use crate::ids::Role;
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
 use crate::ticket::{Purpose, Ticket};
-use crate::verdict::Severity;
+use decide::decide;
+use judge::judge;
 
 /// Why a fact does not fit the state. The state is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,7 +50,10 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         Event::Edited(fact) => edit(state, fact)?,
         Event::Checked(fact) => check(state, fact)?,
         Event::Asked(fact) => {
-            if question(state).is_none_or(|question| question != fact.question) {
+            // The words may be another version's; what is asked may not.
+            let Question { pass, number, about, .. } = &fact.question;
+            let same = |open: &Question| open.pass == *pass && open.number == *number && open.about == *about;
+            if !question(state).is_some_and(|open| same(&open)) {
                 return Err(rejected("a question"));
             }
         }
@@ -241,94 +250,6 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
     Ok(())
 }
 
-fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
-    let what = || rejected(format!("the judgement of {}", fact.ticket));
-    let epoch = state.epoch;
-    let author = state.author.role.clone();
-    let seat = state.seat_of_mut(&fact.ticket).filter(|seat| seat.role != author).ok_or_else(what)?;
-    let work = seat.work.as_mut().ok_or_else(what)?;
-    let flight = work.flight.take().filter(|flight| flight.answered.is_some()).ok_or_else(what)?;
-    let purpose = work.purpose;
-    match &fact.judgement {
-        Judgement::Repair { why }
-            if seat.conversation.is_some() && fact.ticket.purpose != Purpose::Repair =>
-        {
-            let round = seat.rounds.get(&Purpose::Repair).copied().unwrap_or(0) + 1;
-            work.repairs += 1;
-            work.repair = Some(Repair { why: why.clone(), round, sent: 0 });
-            return Ok(());
-        }
-        Judgement::Repair { .. } | Judgement::NoVerdict { .. } => {
-            no_verdict(seat);
-            return Ok(());
-        }
-        Judgement::Approved | Judgement::Rejected => {}
-    }
-    let approved = fact.judgement == Judgement::Approved;
-    let (role, number) = (seat.role.clone(), usize::from(seat.stage));
-    let revision = flight.started.sees.clone().ok_or_else(what)?;
-    let fresh = seat.conversation.as_ref().is_none_or(|talk| talk.first_seen.as_ref() == Some(&revision));
-    conclude(seat);
-    if purpose != Purpose::Certify {
-        seat.standing = match approved {
-            true => Standing::Approved { revision: revision.clone(), ticket: fact.ticket.clone(), fresh },
-            false => Standing::Rejected { epoch, purpose },
-        };
-    }
-    findings::apply(&mut state.findings, &fact.changes);
-    if fact.late && !state.late.contains(&epoch) {
-        state.late.push(epoch);
-    }
-    if purpose == Purpose::Certify {
-        certificate(state, fact, &role, approved);
-        return Ok(());
-    }
-    let stage = &mut state.stages[number];
-    if !approved && purpose == Purpose::Validate {
-        if stage.counted != Some(epoch) {
-            stage.rounds = (stage.rounds + 1).min(state.opened.limits.rounds);
-            stage.counted = Some(epoch);
-        }
-        stage.closed = None;
-    }
-    let rounds = stage.rounds;
-    if let Some(seat) = state.reviewers.iter_mut().find(|seat| seat.role == role) {
-        seat.last_round = rounds;
-    }
-    Ok(())
-}
-
-/// Fresh eyes have spoken: they sign, reopen the phase, or leave the rest to a person.
-fn certificate(state: &mut Loop, fact: &Judged, role: &Role, approved: bool) {
-    state.certifier.conversation = None;
-    state.certifier.anchor = None;
-    if approved {
-        state.signed.clone_from(&state.revision);
-        return;
-    }
-    if state.reopened < state.opened.limits.reopenings {
-        state.reopened += 1;
-        let epoch = state.epoch;
-        if let Some(seat) = state.reviewers.iter_mut().find(|seat| seat.role == *role) {
-            seat.standing = Standing::Rejected { epoch, purpose: Purpose::Certify };
-            state.stages[usize::from(seat.stage)].closed = None;
-        }
-        return;
-    }
-    for change in &fact.changes {
-        let FindingChange::Raised(raised) = change else { continue };
-        let below = state.findings.iter_mut().find(|f| f.id == raised.id && f.severity < Severity::Blocker);
-        if let Some(finding) = below {
-            finding.status = Status::Deferred;
-        }
-    }
-    let mut open = state.findings.iter().filter(|finding| finding.role == *role);
-    state.refused = open.any(|finding| finding.blocks(state.opened.rule));
-    if !state.refused {
-        state.signed.clone_from(&state.revision);
-    }
-}
-
 fn edit(state: &mut Loop, fact: &Edited) -> Result<(), Rejected> {
     if state.flights().next().is_some() || state.revision.as_ref() == Some(&fact.revision) {
         return Err(rejected(format!("the edit {}", fact.revision.short())));
@@ -345,6 +266,13 @@ fn edit(state: &mut Loop, fact: &Edited) -> Result<(), Rejected> {
         let unavailable = seat.unavailable.take();
         conclude(seat);
         seat.unavailable = unavailable;
+        // A ruling is about the revision a person accepted. What they changed afterwards is seen by the role if its
+        // stage has rounds left, and otherwise asked about again: it never closes a stage in silence. What the
+        // author changes later, for other reviewers, stays covered: it was ordered by the loop that was ruled on.
+        if matches!(seat.standing, Standing::Ruled { revision: Some(_) }) {
+            seat.standing = Standing::Unasked;
+            state.stages[usize::from(seat.stage)].closed = None;
+        }
     }
     Ok(())
 }
@@ -358,73 +286,6 @@ fn check(state: &mut Loop, fact: &Checked) -> Result<(), Rejected> {
     state.failed_gates = if fact.passed { 0 } else { state.failed_gates + 1 };
     state.gates.insert(fact.gate.clone(), fact.clone());
     Ok(())
-}
-
-fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
-    let asked = question(state).filter(|asked| {
-        let same = asked.pass == fact.pass && asked.number == fact.number;
-        same && asked.about == fact.about && asked.choices.contains(&fact.choice)
-    });
-    if asked.is_none() {
-        return Err(rejected("a decision"));
-    }
-    state.decided += 1;
-    match fact.choice {
-        Decision::Abandon => state.end = Some(End::Abandoned),
-        Decision::Rerun => state.end = Some(End::Superseded),
-        Decision::Retry => retry(state, &fact.about),
-        Decision::Accept => accept(state, fact),
-    }
-    Ok(())
-}
-
-fn retry(state: &mut Loop, about: &About) {
-    state.failed_gates = 0;
-    state.unchanged = 0;
-    let About::Agent { role } = about else { return };
-    let seats = core::iter::once(&mut state.author).chain(&mut state.reviewers);
-    for seat in seats.chain(core::iter::once(&mut state.certifier)).filter(|seat| seat.role == *role) {
-        if let Some(work) = &mut seat.work {
-            work.failures = 0;
-        }
-    }
-}
-
-fn accept(state: &mut Loop, fact: &Decided) {
-    for finding in state.findings.iter_mut().filter(|finding| fact.ruled.contains(&finding.id)) {
-        finding.status = Status::Ruled;
-        finding.note.clone_from(&fact.why);
-    }
-    state.unchanged = 0;
-    let epoch = state.epoch;
-    let rejecting = |seat: &Seat| seat.approved().is_none() && seat.standing != Standing::Ruled;
-    match fact.about {
-        About::Cap { stage } => {
-            for seat in state.reviewers.iter_mut().filter(|seat| seat.stage == stage && rejecting(seat)) {
-                seat.standing = Standing::Ruled;
-            }
-        }
-        About::Gate => waive_gate(state),
-        About::Unchanged if state.failed_gate().is_some() => waive_gate(state),
-        About::Unchanged => {
-            for seat in state.reviewers.iter_mut().filter(|seat| seat.rejected_in(epoch)) {
-                seat.standing = Standing::Ruled;
-            }
-        }
-        About::Certificate => {
-            state.refused = false;
-            state.signed.clone_from(&state.revision);
-        }
-        About::Agent { .. } => {}
-    }
-}
-
-fn waive_gate(state: &mut Loop) {
-    state.failed_gates = 0;
-    let revision = state.revision.clone();
-    for check in state.gates.values_mut().filter(|check| Some(&check.revision) == revision.as_ref()) {
-        check.passed = true;
-    }
 }
 
 fn close_stage(state: &mut Loop, fact: &StageClosed) -> Result<(), Rejected> {

@@ -1,5 +1,6 @@
 //! Properties on generated event sequences, and named scenarios.
 
+mod edits;
 mod properties;
 mod scenarios;
 mod world;

@@ -2,6 +2,7 @@
 
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, Role, SessionId};
+use redraft_core::price::Lifetime;
 use redraft_core::prompt::Prompt;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
@@ -16,6 +17,10 @@ pub trait Agent: Send + Sync {
     fn describe(&self) -> String;
 
     fn abilities(&self) -> Abilities;
+
+    /// Those of the tools a profile names that it cannot offer. What it can offer is what it was configured with, so a
+    /// tool that turns out not to work later is a note of the outcome.
+    fn missing(&self, tools: &[String]) -> Vec<String>;
 
     /// Whether nothing it does costs money.
     fn is_free(&self) -> bool;
@@ -34,17 +39,50 @@ pub trait Agent: Send + Sync {
 pub trait Agents: Send + Sync {
     /// The agent that plays a role; the error says what is missing from the configuration.
     fn agent_for(&self, role: &Role) -> Result<Arc<dyn Agent>, String>;
+
+    /// An agent by its name, whatever it plays now.
+    fn named(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String>;
 }
 
 /// What an agent can do. The engine relies on nothing else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abilities {
     pub resume: Resume,
+    /// Who names a new conversation.
+    pub session_id: Naming,
+    /// Which beginnings of a request the service behind it keeps.
+    pub cache: Cache,
+    /// How long it can keep them, the longest first. A request that asks for anything else gets the next longer one,
+    /// or the longest there is.
+    pub lifetimes: Vec<Lifetime>,
     /// Whether the agent reports which files it opened.
     pub opened_files: bool,
     /// Whether the agent is made to answer in the verdict's form.
     pub structured: bool,
     pub usage: UsageReport,
+    /// Whether it opens files by itself, so that a prompt may name a path instead of holding what stands there.
+    pub pull: bool,
+}
+
+/// Who names a new conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// It is called what the request calls it.
+    Ours,
+    /// The agent names it; the name is in the outcome.
+    Theirs,
+}
+
+/// Which beginnings of a request can be read again at the price of a cache hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// Those that end at a boundary; at most so many boundaries in one request.
+    Boundaries(u8),
+    /// The system text, which is all but the turn, and the whole conversation up to its newest message.
+    SystemAndLast,
+    /// Any, as far as it is the same.
+    AnyPrefix,
+    None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +108,10 @@ pub struct Request {
     /// Fresh: the whole prompt, for the adapter to place. Resumed: the turn only; the adapter sends the stored
     /// rest again, byte for byte.
     pub prompt: Prompt,
-    /// Tools the role's profile names, e.g. `Read`, `Grep`, `Write`.
+    /// How long the constant, the feature and the role fragments are to be kept, the last with the conversation behind
+    /// them. None is longer than the one before it.
+    pub lifetimes: [Lifetime; 3],
+    /// Tools the role's profile names and the agent offers, e.g. `Read`, `Grep`, `Write`.
     pub tools: Vec<String>,
     /// The JSON schema the answer must have.
     pub schema: &'static str,

@@ -19,6 +19,9 @@ pub trait Workspace: Send + Sync {
     /// The tree of these paths as they are in the worktree. Absent files are left out; none at all gives none.
     fn revision(&self, paths: &[String]) -> Result<Option<Revision>, WorkspaceError>;
 
+    /// The revision in which none of its paths is there.
+    fn nothing(&self) -> Result<Revision, WorkspaceError>;
+
     /// The bytes a path has in a revision.
     fn read_at(&self, revision: &Revision, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError>;
 
@@ -36,6 +39,9 @@ pub trait Workspace: Send + Sync {
     /// `refs/redraft/lost/NAME` first. Returns one line for each thing undone, empty when nothing differed.
     fn restore(&self, mark: &TreeMark, allowed: &[String], name: &str)
     -> Result<Vec<String>, WorkspaceError>;
+
+    /// The ref that [`Workspace::restore`] keeps what it undoes under, for this name.
+    fn lost_ref(&self, name: &str) -> String;
 
     /// Commits exactly these paths. `None` when they are as in HEAD.
     fn commit(
@@ -79,6 +85,8 @@ pub enum WorkspaceError {
     Secret { path: String, line: usize, kind: &'static str },
     #[error("{command}: {detail}")]
     Git { command: String, detail: String },
+    #[error("{command} was ended by a signal")]
+    Interrupted { command: String },
 }
 
 /// Why a commit was refused; each has a way out of its own.

@@ -93,6 +93,9 @@ pub(crate) struct RunArgs {
     /// The most the feature may cost in all, in dollars [default: budget of redraft.toml, else 5]
     #[arg(long, value_name = "USD")]
     pub(crate) budget: Option<String>,
+    /// Let this agent of redraft.toml play every role, for this run
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
     /// How dispatches are sent, for loops opened by this run: seed, guarded, fresh or resume
     #[arg(long, value_name = "POLICY")]
     pub(crate) policy: Option<String>,

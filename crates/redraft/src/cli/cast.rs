@@ -9,11 +9,13 @@ use redraft_adapters::api::{
 use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
 use redraft_adapters::codex::{CodexAgent, CodexSettings};
 use redraft_adapters::config::{AgentConfig, Config, ModelAgent, ModelKind, SchemaForm, Wire};
+use redraft_adapters::mcp::McpServers;
 use redraft_adapters::rehearsal::{RehearsalAgent, Scenario};
 use redraft_core::ids::{AgentName, Role};
-use redraft_core::price::{Card, Cards, Lifetime};
+use redraft_core::price::{Card, Cards};
 use redraft_engine::ports::{Agent, Agents};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,12 +23,13 @@ pub(crate) struct Cast<'a> {
     site: &'a Site,
     config: &'a Config,
     around: &'a Surroundings,
+    cards: Cards,
     made: Mutex<BTreeMap<AgentName, Arc<dyn Agent>>>,
 }
 
 impl<'a> Cast<'a> {
     pub(crate) fn new(site: &'a Site, config: &'a Config, around: &'a Surroundings) -> Self {
-        Self { site, config, around, made: Mutex::default() }
+        Self { site, config, around, cards: config.cards(), made: Mutex::default() }
     }
 
     fn make(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String> {
@@ -45,13 +48,16 @@ impl<'a> Cast<'a> {
     }
 
     fn model(&self, name: &AgentName, agent: &ModelAgent) -> Result<Arc<dyn Agent>, String> {
-        let (name, model, state, card) = (name.clone(), agent.model.clone(), self.state(name), card(agent)?);
+        let (name, model, state, card) =
+            (name.clone(), agent.model.clone(), self.state(name), self.card(agent)?);
         let runs = self.site.state.join("runs");
         let (worker, environment) = (self.around.exe.clone(), self.around.environment.clone());
         let (pass, extra_args) = (agent.pass.clone(), agent.args.clone());
         let redactor = self.around.redactor.clone();
-        let bounds = Bounds { answer_tokens: u64::from(agent.max_tokens), ..Bounds::default() };
+        let mut bounds = Bounds::default();
+        bounds.answer_tokens = agent.max_tokens.map_or(bounds.answer_tokens, u64::from);
         let proxy = None;
+        let mcp = self.servers(agent)?;
         Ok(match agent.kind {
             ModelKind::Claude => Arc::new(ClaudeAgent::new(ClaudeSettings {
                 program: self.program(agent, "claude", "npm install -g @anthropic-ai/claude-code")?,
@@ -63,10 +69,11 @@ impl<'a> Cast<'a> {
                 environment,
                 pass,
                 max_turns: 60,
+                max_tokens: agent.max_tokens,
                 tool_map: BTreeMap::new(),
+                mcp,
                 extra_args,
                 card,
-                lifetime: Lifetime::FiveMinutes,
             })),
             ModelKind::Codex => {
                 let program = self.program(agent, "codex", "npm install -g @openai/codex")?;
@@ -80,6 +87,7 @@ impl<'a> Cast<'a> {
                     environment,
                     pass,
                     extra_args,
+                    mcp,
                     card,
                 };
                 Arc::new(CodexAgent::new(settings))
@@ -90,8 +98,6 @@ impl<'a> Cast<'a> {
                 name,
                 model,
                 bounds,
-                stable: [Lifetime::Hour; 3],
-                newest: Lifetime::FiveMinutes,
                 state,
                 card,
                 redactor,
@@ -137,6 +143,32 @@ impl<'a> Cast<'a> {
         self.site.state.join("agents").join(name.as_str())
     }
 
+    fn card(&self, agent: &ModelAgent) -> Result<Card, String> {
+        card(&self.cards, agent)
+    }
+
+    /// The agent's servers, if every variable they are to be given is there.
+    fn servers(&self, agent: &ModelAgent) -> Result<McpServers, String> {
+        for (name, server) in &agent.mcp {
+            let there =
+                |variable: &&String| self.around.environment.0.contains_key(OsStr::new(variable.as_str()));
+            if let Some(variable) = server.env.iter().find(|variable| !there(variable)) {
+                return Err(format!(
+                    "the server {name} is to be given {variable}, which is not set; set it or remove it from `env`"
+                ));
+            }
+        }
+        Ok(agent.mcp.clone())
+    }
+
+    /// What the agent of a role costs by its card; none for one that has no model.
+    pub(crate) fn card_of(&self, role: &Role) -> Option<Card> {
+        match self.config.agents.get(self.config.agent_of(role))? {
+            AgentConfig::Model(agent) => self.card(agent).ok(),
+            AgentConfig::Rehearsal { .. } => None,
+        }
+    }
+
     /// Where the program is: as configured, or on the PATH.
     fn program(&self, agent: &ModelAgent, usual: &str, install: &str) -> Result<PathBuf, String> {
         let word = agent.program.as_deref().unwrap_or(usual);
@@ -157,8 +189,7 @@ impl<'a> Cast<'a> {
             return Ok(Some(Key::new(text)));
         }
         let name = agent.key_env.as_deref().unwrap_or(usual);
-        let value =
-            self.around.environment.0.get(std::ffi::OsStr::new(name)).and_then(|value| value.to_str());
+        let value = self.around.environment.0.get(OsStr::new(name)).and_then(|value| value.to_str());
         match (value.filter(|value| !value.trim().is_empty()), &agent.key_env) {
             (Some(value), _) => Ok(Some(Key::new(value))),
             (None, Some(_)) => Err(no_key(name)),
@@ -173,9 +204,8 @@ fn no_key(variable: &str) -> String {
     )
 }
 
-/// What the model costs: its own card, the one the user names, or the dearest of all where the price is unknown.
-fn card(agent: &ModelAgent) -> Result<Card, String> {
-    let cards = Cards::builtin();
+/// What a model costs: its own card, the one the user names, or the dearest of all where the price is unknown.
+fn card(cards: &Cards, agent: &ModelAgent) -> Result<Card, String> {
     let wanted = match agent.price.as_deref() {
         Some("unknown") => return Ok(cards.conservative()),
         Some(other) => other,
@@ -183,7 +213,8 @@ fn card(agent: &ModelAgent) -> Result<Card, String> {
     };
     cards.find(wanted).cloned().map_err(|unknown| {
         format!(
-            "{unknown}; or set `price = \"unknown\"`, which counts conservatively, or `price = \"local\"`"
+            "{unknown}; or say what it costs under [prices.\"{wanted}\"]; or set `price = \"unknown\"`, which counts \
+             conservatively, or `price = \"local\"`"
         )
     })
 }
@@ -196,7 +227,10 @@ fn read_scenario(file: &Path) -> Result<Scenario, String> {
 
 impl Agents for Cast<'_> {
     fn agent_for(&self, role: &Role) -> Result<Arc<dyn Agent>, String> {
-        let name = self.config.agent_of(role);
+        self.named(self.config.agent_of(role))
+    }
+
+    fn named(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(agent) = made.get(name) {
             return Ok(Arc::clone(agent));

@@ -7,8 +7,8 @@ use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
 use redraft_core::ticket::Ticket;
-use redraft_engine::Progress;
 use redraft_engine::ports::Clock;
+use redraft_engine::{Progress, Undone};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
@@ -125,6 +125,10 @@ impl Progress for Console {
     fn stored(&self, entry: &Entry, _state: &Pipeline) {
         self.say(&format!("  {}", project::line(&entry.event)));
         self.under_way(entry);
+    }
+
+    fn undone(&self, undone: &Undone) {
+        self.say(&format!("  what was undone is kept; to get it back: {}", undone.command));
     }
 }
 

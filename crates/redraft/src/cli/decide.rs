@@ -5,12 +5,12 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{Asked, Cancelled, Decided, Decision, Event, Question};
+use redraft_core::event::{Asked, Cancelled, Decision, Event, Question};
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::project::{self, BoardRow};
-use redraft_core::review;
+use redraft_core::review::{self, Loop};
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Append, Clock, Store};
+use redraft_engine::ports::{Append, Clock, Store, Workspace};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -57,20 +57,11 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         return Err(CliError::usage(format!("`{}` is not a choice for: {}", choice.name(), question.text))
             .hint(format!("choose one of: {}", names.join(", "))));
     }
-    let ruled = if choice == Decision::Accept { review::rulings(open, &question.about) } else { Vec::new() };
     if choice == Decision::Accept && args.why.trim().is_empty() {
         return Err(CliError::usage("accepting is a ruling and needs a reason").hint("add --why \"…\""));
     }
     let asked = Event::from(Asked { question: question.clone() });
-    let decided = Event::from(Decided {
-        pass: question.pass,
-        number: question.number,
-        about: question.about.clone(),
-        choice,
-        by: around.user.clone(),
-        why: args.why.trim().to_owned(),
-        ruled,
-    });
+    let decided = Event::from(review::decision(open, &question, choice, &around.user, args.why.trim()));
     let mut events = vec![decided];
     if !entries.iter().any(|entry| entry.event == asked) {
         events.insert(0, asked);
@@ -91,6 +82,10 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         blobs: &blobs,
         board: Some(&board),
     })?;
+    if choice == Decision::Accept && edited_since(&site, &ledger, open)? {
+        // A ruling is about what was reviewed; the next run takes the edit in and asks about that.
+        console.say(&format!("{} was edited since; the next run will ask about the edit", open.artifact()));
+    }
     let next = BoardRow::of(&next_state, at_ms).next;
     let shown = DecideJson {
         v: 1,
@@ -101,6 +96,15 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
     };
     console.show(&format!("feature {id}: decided {}\nnext: {next}", choice.name()), &shown);
     Ok(Code::Done)
+}
+
+/// Whether the worktree no longer holds the revision that is being decided about.
+fn edited_since(site: &Site, ledger: &Ledger, open: &Loop) -> Result<bool, CliError> {
+    let created = site.created(ledger, open.feature)?;
+    if !site.worktree(&created)?.is_dir() {
+        return Ok(false);
+    }
+    Ok(site.workspace(&created)?.revision(&open.opened.paths)? != open.revision)
 }
 
 /// A feature can be given up at any time, also when nothing is asked.

@@ -32,6 +32,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         yes: false,
         on_cap: Some(OnCap::Stop),
         budget: None,
+        agent: None,
         policy: None,
         certify: None,
     };

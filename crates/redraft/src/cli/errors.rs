@@ -126,7 +126,7 @@ impl From<WorkspaceError> for CliError {
                 "take it out of the file (and change the secret if it is real), then run again".to_owned()
             }
             WorkspaceError::Full(_) => "free some space, then run the same command again".to_owned(),
-            WorkspaceError::File { .. } | WorkspaceError::Git { .. } => {
+            WorkspaceError::File { .. } | WorkspaceError::Git { .. } | WorkspaceError::Interrupted { .. } => {
                 "nothing is lost; mend the cause and run the same command again".to_owned()
             }
         };

@@ -2,6 +2,7 @@
 
 mod args;
 mod cast;
+mod consent;
 mod console;
 mod decide;
 mod demo;

@@ -2,14 +2,14 @@
 
 use super::args::{OnCap, RunArgs};
 use super::cast::Cast;
+use super::consent;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::prepare::prepare;
 use super::site::{Site, Surroundings};
 use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{About, Certify, Decision, Event, FeatureCreated, Question};
+use redraft_core::event::{About, Certify, Decision, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::price::OverBudget;
@@ -17,10 +17,9 @@ use redraft_core::profile;
 use redraft_core::project::{self, BoardRow, Receipt};
 use redraft_core::review::End;
 use redraft_core::text::utc;
-use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
-use redraft_engine::ports::{Agents, Clock, Deadlines, Store, Workspace};
-use redraft_engine::{Parts, Rules, Run, Stop};
+use redraft_engine::ports::{Agents, Clock, Deadlines, Workspace};
+use redraft_engine::{Parts, Rules, Run, Stop, Undone};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -31,6 +30,9 @@ struct RunJson<'a> {
     outcome: &'a str,
     question: Option<&'a Question>,
     receipt: &'a Receipt,
+    /// What this run undid in the worktree, and how to get it back.
+    undone: &'a [Undone],
+    notes: Vec<String>,
     folder: String,
     next: String,
 }
@@ -73,7 +75,7 @@ pub(crate) fn drive_to(
     console: &Console,
     ending: Option<String>,
 ) -> Result<Code, CliError> {
-    let config = site.config()?;
+    let config = config(site, args)?;
     let rules = rules(&config, args, around)?;
     let lock = site.lock(&id.to_string(), around)?;
     let ledger = site.writer()?;
@@ -82,11 +84,13 @@ pub(crate) fn drive_to(
     let workspace = site.workspace(&created)?;
     let inbox = FileInbox::new(&site.state);
     let agents = Cast::new(site, &config, around);
-    for role in profile::roles() {
+    let roles = profile::roles();
+    super::trust::require_for_agents(&ledger, &config, &roles, id)?;
+    for role in &roles {
         // A configuration that cannot work is told before anything is sent.
-        agents.agent_for(&role).map_err(|detail| CliError::new(Code::Config, detail))?;
+        agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
     }
-    if !consented(&ledger, &created, &agents, &rules, args, around, console)? {
+    if !args.yes && !consent::given(&ledger, &created, &agents, rules.budget, around, console)? {
         return Ok(Code::Waiting);
     }
     let parts = Parts {
@@ -100,6 +104,10 @@ pub(crate) fn drive_to(
         redactor: &around.redactor,
     };
     let mut run = Run::load(parts, rules, id)?;
+    let notes = kept_rules(run.state(), args, id);
+    for note in &notes {
+        console.say(note);
+    }
     let on_cap = args.on_cap.unwrap_or(if console.can_ask() { OnCap::Ask } else { OnCap::Stop });
     let stop = loop {
         match run.drive()? {
@@ -127,19 +135,42 @@ pub(crate) fn drive_to(
         Stop::OverBudget { .. } => ("over budget", Code::Limit),
     };
     let question = if let Stop::Asking(question) = &stop { Some(question) } else { None };
+    let again = match &args.agent {
+        Some(agent) if row.next.starts_with("redraft run") => format!("{} --agent {agent}", row.next),
+        _ => row.next.clone(),
+    };
     let next = match &stop {
-        Stop::OverBudget { over, .. } => format!("{} --budget {}", row.next, raised(over)),
-        Stop::Done | Stop::Asking(_) | Stop::Parked(_) | Stop::Interrupted => row.next.clone(),
+        Stop::OverBudget { over, .. } => format!("{again} --budget {}", raised(over)),
+        Stop::Done | Stop::Asking(_) | Stop::Parked(_) | Stop::Interrupted => again,
     };
     if let Stop::OverBudget { ticket, over } = &stop {
         console.say(&format!("{ticket}: {over}"));
     }
     let folder = place.display().to_string();
     console.say("");
-    let shown = RunJson { v: 1, feature: id.to_string(), outcome, question, receipt: &receipt, folder, next };
+    let (feature, undone) = (id.to_string(), run.undone());
+    let shown = RunJson { v: 1, feature, outcome, question, receipt: &receipt, undone, notes, folder, next };
     console.show(&report(&shown, ending), &shown);
     drop(lock);
     Ok(code)
+}
+
+/// A loop keeps the rules it was opened with; a flag that says otherwise is for the next one.
+fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
+    let Some(open) = &state.open else { return Vec::new() };
+    let (phase, pass) = (open.opened.phase, open.opened.pass);
+    let flags = [
+        ("policy", &args.policy, open.opened.policy.name()),
+        ("certify", &args.certify, open.opened.certify.name()),
+    ];
+    let ignored = flags.into_iter().filter_map(|(flag, word, kept)| {
+        let word = word.as_deref().filter(|word| *word != kept)?;
+        Some(format!(
+            "pass {pass} of {phase} was opened with {flag} {kept} and keeps it; --{flag} {word} is for a new pass \
+             (redraft decide {id} rerun, when a question is open)"
+        ))
+    });
+    ignored.collect()
 }
 
 /// A document that was edited after its phase had closed is not what was approved; nobody will look at it again.
@@ -152,46 +183,30 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
     Ok(changed.then(|| format!("{path} is not what was approved: it was edited after {phase} had closed")))
 }
 
-/// Before the first paid dispatch of a feature: who will be asked and what it may cost. Asked once.
-fn consented(
-    ledger: &Ledger,
-    created: &FeatureCreated,
-    agents: &Cast<'_>,
-    rules: &Rules,
-    args: &RunArgs,
-    around: &Surroundings,
-    console: &Console,
-) -> Result<bool, CliError> {
-    let begun =
-        ledger.read(Scope::Feature(created.id))?.iter().any(|entry| matches!(entry.event, Event::Started(_)));
-    let mut paid = String::new();
-    for role in profile::roles() {
-        let agent = agents.agent_for(&role).map_err(|detail| CliError::new(Code::Config, detail))?;
-        if !agent.is_free() {
-            paid.push_str(&format!("  {role}: {}\n", agent.describe()));
+/// What redraft.toml says, with every role played by `--agent`.
+fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
+    let config = site.config()?;
+    let Some(name) = &args.agent else { return Ok(config) };
+    config.played_by(name).map_err(|unknown| {
+        let error = CliError::usage(unknown.to_string());
+        match unknown.near {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint(format!("to add it, write [agents.{name}] in redraft.toml")),
         }
-    }
-    if begun || paid.is_empty() || args.yes {
-        return Ok(true);
-    }
-    console.say(&format!("these roles are played by agents that cost money:\n{}", paid.trim_end()));
-    console.say(&format!(
-        "the feature may cost at most {} in all; each dispatch reserves its dearest outcome first",
-        rules.budget
-    ));
-    if console.can_ask() {
-        let word = console.ask("go on? yes or no: ", &around.clock);
-        return Ok(word.is_some_and(|word| word == "yes" || word == "y"));
-    }
-    Err(CliError::new(Code::Waiting, "nobody has agreed to spend money on this feature yet")
-        .hint(format!("to agree: redraft run {} --yes (and --budget USD for another limit)", created.id)))
+    })
 }
 
 fn report(shown: &RunJson<'_>, ending: Option<String>) -> String {
-    let RunJson { feature, outcome, question, receipt, folder, next, .. } = shown;
+    let RunJson { feature, outcome, question, receipt, undone, folder, next, .. } = shown;
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
     let ending = ending.unwrap_or_else(|| format!("folder: {folder}\nnext: {next}"));
-    format!("{}\nfeature {feature} is {outcome}{asked}\n{ending}", receipt.text())
+    let undone: String = undone.iter().map(lost_and_found).collect();
+    format!("{}\n{undone}feature {feature} is {outcome}{asked}\n{ending}", receipt.text())
+}
+
+fn lost_and_found(undone: &Undone) -> String {
+    let Undone { ticket, what, reference, command } = undone;
+    format!("undone for {ticket}: {}; kept under {reference}\n  to get it back: {command}\n", what.join(", "))
 }
 
 /// A budget with which the next dispatch and a few more would fit, in whole dollars.
@@ -228,10 +243,10 @@ fn rules(config: &Config, args: &RunArgs, around: &Surroundings) -> Result<Rules
     };
     let certify = match args.certify.as_deref() {
         None => config.certify,
-        Some("resume") => Certify::Resume,
-        Some("fresh") => Certify::Fresh,
-        Some("off") => Certify::Off,
-        Some(word) => return Err(CliError::usage(format!("`{word}` is not one of resume, fresh, off"))),
+        Some(word) => Certify::ALL
+            .into_iter()
+            .find(|certify| certify.name() == word)
+            .ok_or_else(|| CliError::usage(format!("`{word}` is not one of resume, fresh, off")))?,
     };
     let budget = match &args.budget {
         None => config.budget,

@@ -148,6 +148,14 @@ struct FindingsJson<'a> {
     v: u16,
     feature: String,
     findings: &'a [Finding],
+    /// What reviewers wanted to do and were denied: they may have missed something.
+    denied: Vec<DeniedJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct DeniedJson<'a> {
+    ticket: String,
+    what: &'a str,
 }
 
 pub(crate) fn findings(
@@ -179,6 +187,16 @@ pub(crate) fn findings(
     if findings.is_empty() {
         text.push_str(&format!("feature {id} has no findings"));
     }
-    console.show(&text, &FindingsJson { v: 1, feature: id.to_string(), findings });
+    let answered = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Answered(answered) => Some(answered),
+        _ => None,
+    });
+    let denied: Vec<DeniedJson<'_>> = answered
+        .flat_map(|fact| fact.denials.iter().map(|what| DeniedJson { ticket: fact.ticket.to_string(), what }))
+        .collect();
+    for DeniedJson { ticket, what } in &denied {
+        text.push_str(&format!("\ndenied in {ticket}: {what}"));
+    }
+    console.show(&text, &FindingsJson { v: 1, feature: id.to_string(), findings, denied });
     Ok(Code::Done)
 }

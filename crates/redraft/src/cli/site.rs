@@ -7,7 +7,7 @@ use redraft_adapters::child::TICKET;
 use redraft_adapters::clock::SystemClock;
 use redraft_adapters::config::Config;
 use redraft_adapters::git::{GitWorkspace, Repository};
-use redraft_adapters::lock::{Holder, Lock};
+use redraft_adapters::lock::{Holder, Lock, LockError};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Event, FeatureCreated};
 use redraft_core::ids::FeatureId;
@@ -19,6 +19,12 @@ use redraft_engine::ports::{Clock, Store};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// A killed run was perhaps just starting git: that process holds the lock too, until it runs. So long it may take on
+/// a machine that is very busy.
+const LINGERING_MS: u64 = 5_000;
+
+const LOOK_AGAIN_MS: u64 = 20;
 
 /// What the process was given from outside. Read once, here.
 pub(crate) struct Surroundings {
@@ -165,7 +171,16 @@ impl Site {
             since_ms: around.clock.now_ms(),
             command: around.command.clone(),
         };
-        Ok(Lock::take(&self.state, name, &holder)?)
+        let mut waited_ms = 0;
+        loop {
+            match Lock::take(&self.state, name, &holder) {
+                Err(LockError::Held(other)) if waited_ms < LINGERING_MS && other.is_gone() => {
+                    waited_ms += LOOK_AGAIN_MS;
+                    around.clock.wait_ms(LOOK_AGAIN_MS);
+                }
+                taken => return Ok(taken?),
+            }
+        }
     }
 
     /// The feature meant: by number, by the worktree we are in, or the only one that can go on.

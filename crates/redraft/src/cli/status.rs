@@ -12,7 +12,7 @@ use redraft_core::text::count;
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
 use redraft_engine::compose::folder;
-use redraft_engine::ports::{Store, Workspace};
+use redraft_engine::ports::{Store, StoreError, Workspace};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -117,11 +117,8 @@ fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), 
     }
     let ledger = Ledger::open(&site.state, Mode::Write)?;
     ledger.verify()?;
-    let mut board = Vec::new();
     for scope in ledger.scopes()? {
         let entries = ledger.read(scope)?;
-        let Some((seq, row)) = fold(scope, &entries)? else { continue };
-        board.push((scope, seq, serde_json::to_string(&row).unwrap_or_default()));
         let Scope::Feature(id) = scope else { continue };
         // A feature that is being driven writes its own projections.
         let Ok(_lock) = site.lock(&id.to_string(), around) else {
@@ -140,7 +137,27 @@ fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), 
             }
         }
     }
-    ledger.replace_board(&board)?;
-    console.say(&format!("folded {} features again", board.len()));
+    console.say(&format!("folded {} features again", fold_board(&ledger)?));
     Ok(())
+}
+
+/// Others may go on while the board is folded; it is then folded once more, as often as that is likely to help.
+const FOLDS_MAX: usize = 5;
+
+/// Writes the board anew from the events; returns how many features are on it.
+fn fold_board(ledger: &Ledger) -> Result<usize, CliError> {
+    let mut folds = 0;
+    loop {
+        let mut board = Vec::new();
+        for scope in ledger.scopes()? {
+            if let Some((seq, row)) = fold(scope, &ledger.read(scope)?)? {
+                board.push((scope, seq, serde_json::to_string(&row).unwrap_or_default()));
+            }
+        }
+        folds += 1;
+        match ledger.replace_board(&board) {
+            Err(StoreError::Moved { .. }) if folds < FOLDS_MAX => {}
+            done => return Ok(done.map(|()| board.len())?),
+        }
+    }
 }

@@ -4,7 +4,10 @@ use super::args::TrustArgs;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
+use redraft_adapters::config::{Command, Config};
+use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Event, Trusted};
+use redraft_core::ids::{FeatureId, Role};
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Clock, Store};
 use serde::Serialize;
@@ -19,7 +22,7 @@ struct TrustJson {
 
 #[derive(Serialize)]
 struct CommandJson {
-    key: &'static str,
+    key: String,
     command: String,
 }
 
@@ -29,7 +32,7 @@ pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -
     let commands: Vec<CommandJson> = config
         .commands()
         .into_iter()
-        .map(|command| CommandJson { key: command.key, command: command.text.to_owned() })
+        .map(|command| CommandJson { key: command.key, command: command.text })
         .collect();
     let wanted = config.commands_hash();
     let hash = wanted.to_string();
@@ -69,11 +72,36 @@ pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -
     Ok(if accepted { Code::Done } else { Code::Waiting })
 }
 
+/// Nothing of `redraft.toml` runs before a person has accepted exactly this: the commands that the agents of these roles
+/// would start besides their own programs.
+pub(crate) fn require_for_agents(
+    ledger: &Ledger,
+    config: &Config,
+    roles: &[Role],
+    feature: FeatureId,
+) -> Result<(), CliError> {
+    let wanted = config.commands_hash();
+    let mut commands: Vec<Command> =
+        roles.iter().flat_map(|role| config.commands_of(config.agent_of(role))).collect();
+    commands.dedup();
+    let Some(first) = commands.first() else { return Ok(()) };
+    let entries = ledger.read(Scope::Repo)?;
+    let known =
+        entries.iter().any(|entry| matches!(&entry.event, Event::Trusted(fact) if fact.commands == wanted));
+    if known {
+        return Ok(());
+    }
+    let message = format!("redraft.toml wants to run `{}`, which nobody has accepted yet", first.text);
+    Err(CliError::new(Code::Waiting, message)
+        .hint("look at the commands and accept them: redraft trust")
+        .hint(format!("then: redraft run {feature}")))
+}
+
 fn asked(commands: &str, around: &Surroundings, console: &Console) -> bool {
     if !console.can_ask() {
         return false;
     }
     console.say(commands.trim_end());
-    let question = "run these in new worktrees? yes or no: ";
+    let question = "may redraft run these? yes or no: ";
     console.ask(question, &around.clock).is_some_and(|word| word == "yes" || word == "y")
 }

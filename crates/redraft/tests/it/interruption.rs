@@ -1,18 +1,24 @@
 //! Ctrl-C, a second driver, and two features at once.
 
 use crate::world::{answered, feature, left};
+use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_core::event::{Cancelled, Event, Trusted};
+use redraft_core::ids::{BlobId, FeatureId};
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Store};
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
+use std::thread::JoinHandle;
 
 const IDEA: &str = "Export the monthly report as CSV";
 
 /// A run whose reviewer never answers, started and already waiting for it.
-fn hanging(scratch: &Scratch) -> Child {
+fn hanging(scratch: &Scratch, stdout: Stdio) -> (Child, JoinHandle<String>) {
     scratch.scenario("[[rule]]\nticket = \"001/*/review/spec-reviewer/1.1\"\ndo = \"hang\"\n");
     let mut command = scratch.redraft(["run", "001"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
     let mut talk = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.contains("review/spec-reviewer/1.1 sent") {
@@ -20,8 +26,8 @@ fn hanging(scratch: &Scratch) -> Child {
         assert!(talk.read_line(&mut line).unwrap() > 0, "the run ended early");
     }
     // Read on, so that the run never waits for us.
-    std::thread::spawn(move || std::io::copy(&mut talk, &mut std::io::sink()));
-    child
+    let rest = std::thread::spawn(move || std::io::read_to_string(talk).unwrap());
+    (child, rest)
 }
 
 fn signal(scratch: &Scratch, child: &Child, name: &str) {
@@ -33,7 +39,7 @@ fn signal(scratch: &Scratch, child: &Child, name: &str) {
 fn ctrl_c_stops_cleanly_and_the_same_command_continues() {
     for name in ["-INT", "-TERM"] {
         let scratch = feature(IDEA);
-        let child = hanging(&scratch);
+        let (child, _) = hanging(&scratch, Stdio::piped());
         signal(&scratch, &child, name);
         let ran = Ran::of(child.wait_with_output().unwrap()).expect(130);
         assert!(ran.stdout.contains("feature 001 is interrupted"), "{}", ran.stdout);
@@ -50,10 +56,77 @@ fn ctrl_c_stops_cleanly_and_the_same_command_continues() {
 }
 
 #[test]
+fn an_edit_made_while_a_run_was_dead_is_undone_and_the_next_run_says_how_to_get_it_back() {
+    for json in [false, true] {
+        let scratch = feature(IDEA);
+        let (mut child, _) = hanging(&scratch, Stdio::piped());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        scratch.scenario("");
+        let spec = scratch.artifacts("001").join("spec.md");
+        let mine = fs::read_to_string(&spec).unwrap() + "\nWritten by hand.\n";
+        fs::write(&spec, &mine).unwrap();
+        let command = if json {
+            let ran = scratch.json(["run", "001"]);
+            let undone = ran["undone"].as_array().unwrap().clone();
+            assert_eq!(undone.len(), 1, "{ran}");
+            assert_eq!(undone[0]["ticket"], "001/specify.1/review/spec-reviewer/1.1");
+            assert_eq!(undone[0]["ref"], "refs/redraft/lost/001/specify.1/review/spec-reviewer/1.1");
+            assert!(undone[0]["what"][0].as_str().unwrap().ends_with("/spec.md"), "{ran}");
+            undone[0]["command"].as_str().unwrap().to_owned()
+        } else {
+            let ran = scratch.run(["run", "001"]).expect(0);
+            assert!(ran.stdout.contains("kept under refs/redraft/lost/001/specify.1/"), "{}", ran.stdout);
+            let said = "what was undone is kept; to get it back: ";
+            ran.stderr.lines().find_map(|line| line.split_once(said)).unwrap().1.to_owned()
+        };
+        assert!(!fs::read_to_string(&spec).unwrap().contains("Written by hand."));
+        let did = scratch.command("sh").args(["-c", &command]).status().unwrap();
+        assert!(did.success(), "{command}");
+        assert_eq!(fs::read_to_string(&spec).unwrap(), mine, "{command}");
+    }
+}
+
+#[test]
+fn an_error_after_ctrl_c_that_does_not_come_from_it_is_told() {
+    let cancelled = || Event::from(Cancelled { by: "somebody".into(), why: "else".into() });
+    let trusted = || Event::from(Trusted { commands: BlobId::new("x"), by: "somebody".into() });
+    let cases: [(&str, Scope, Event, bool, &str); 2] = [
+        (
+            "the feature moved on",
+            Scope::Feature(FeatureId(1)),
+            cancelled(),
+            false,
+            "changed by another process",
+        ),
+        // What somebody else wrote makes the run read the file again, and there is no ledger in it any more.
+        ("the ledger is damaged", Scope::Repo, trusted(), true, "is damaged"),
+    ];
+    for (what, scope, event, damage, told) in cases {
+        let scratch = feature(IDEA);
+        let mut child = hanging(&scratch, Stdio::null());
+        let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+        let decided_on = ledger.last_seq(scope).unwrap();
+        let (events, at_ms) = ([event], 0);
+        ledger.append(Append { scope, decided_on, at_ms, events: &events, blobs: &[], board: None }).unwrap();
+        for name in ["ledger.db", "ledger.db-wal"].into_iter().filter(|_| damage) {
+            let path = scratch.state().join(name);
+            let bytes = fs::metadata(&path).unwrap().len() as usize;
+            fs::File::options().write(true).open(&path).unwrap().write_all(&vec![b'x'; bytes]).unwrap();
+        }
+        signal(&scratch, &child.0, "-INT");
+        let code = child.0.wait().unwrap().code();
+        let talk = child.1.join().unwrap();
+        assert!(code.is_some_and(|code| code != 0 && code != 130), "{what}: {code:?}: {talk}");
+        assert!(talk.contains(told), "{what}: {talk}");
+    }
+}
+
+#[test]
 fn a_second_driver_is_refused_by_name_and_another_feature_may_run() {
     let scratch = feature(IDEA);
     scratch.run(["new", "Show the weather on the start page"]).expect(0);
-    let mut child = hanging(&scratch);
+    let (mut child, _) = hanging(&scratch, Stdio::piped());
     for words in [&["run", "001"][..], &["decide", "001", "retry"]] {
         let ran = scratch.run(words).expect(7);
         assert!(ran.stderr.contains("`redraft run 001` of tester, process "), "{}", ran.stderr);

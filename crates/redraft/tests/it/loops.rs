@@ -198,6 +198,97 @@ fn fix_and_rerun_is_a_new_pass_with_new_conversations() {
 }
 
 #[test]
+fn an_edit_at_the_cap_is_taken_in_and_the_question_says_so() {
+    let scratch = with_spec(&planted());
+    scratch.write("redraft.toml", "[limits]\nrounds = 1\n");
+    let first = scratch.run(["run", "001"]).expect(5);
+    assert!(!first.stdout.contains("edited"), "{}", first.stdout);
+    let spec = scratch.artifacts("001").join("spec.md");
+    fs::write(&spec, planted().replace("hours", "days")).unwrap();
+    let again = scratch.run(["run", "001"]).expect(5);
+    assert!(again.stdout.contains("the document was edited since the last review"), "{}", again.stdout);
+    assert!(again.stdout.contains("next: redraft decide 001 accept|rerun|abandon"), "{}", again.stdout);
+    let ledger = events(&scratch);
+    assert_eq!((bodies(&ledger, "edited").count(), bodies(&ledger, "asked").count()), (2, 2));
+    assert_eq!(bodies(&ledger, "started").count(), 1, "nobody was paid for the edit");
+    let shown = scratch.run(["decide", "001"]).expect(6);
+    assert!(shown.stdout.contains("was not seen by spec-reviewer"), "{}", shown.stdout);
+
+    scratch.run(["decide", "001", "accept", "--why", "I know"]).expect(0);
+    let ran = scratch.run(["run", "001"]).expect(0);
+    assert!(ran.stdout.contains(", which spec-reviewer did not review"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("feature 001 is accepted"), "{}", ran.stdout);
+    let text = history(&scratch);
+    assert!(text.contains("- Not reviewed: spec-reviewer did not see revision "), "{text}");
+    assert!(text.contains("in place of spec-reviewer, which did not see this revision"), "{text}");
+    assert!(scratch.json(["show", "prompt", "001", "--verify"])["differing"] == serde_json::json!([]));
+}
+
+#[test]
+fn an_edit_after_a_ruling_is_asked_about_before_the_stage_is_closed() {
+    let scratch = with_spec(&planted());
+    scratch.write("redraft.toml", "[limits]\nrounds = 1\n");
+    scratch.run(["run", "001"]).expect(5);
+    fs::write(scratch.artifacts("001").join("spec.md"), CLEAN).unwrap();
+    let decided = scratch.run(["decide", "001", "accept", "--why", "harmless"]).expect(0);
+    assert!(decided.stderr.contains("spec.md was edited since"), "{}", decided.stderr);
+    let ran = scratch.run(["run", "001"]).expect(5);
+    assert!(ran.stdout.contains("0 open findings; the document was edited since"), "{}", ran.stdout);
+    assert_eq!(bodies(&events(&scratch), "stage-closed").count(), 0);
+    scratch.run(["decide", "001", "rerun"]).expect(0);
+    scratch.run(["run", "001"]).expect(0);
+}
+
+#[test]
+fn a_deleted_document_is_noticed_and_written_again_with_or_without_a_prd() {
+    let without = || {
+        let scratch = feature("Export the monthly report as CSV");
+        scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/1.*\"\ndo = \"fail\"\n");
+        scratch
+    };
+    let with = || {
+        let scratch = with_spec(CLEAN);
+        scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/1.*\"\ndo = \"fail\"\n");
+        scratch
+    };
+    for (what, scratch) in [("without a PRD", without()), ("with a PRD", with())] {
+        scratch.run(["run", "001"]).expect(4);
+        let spec = scratch.artifacts("001").join("spec.md");
+        fs::remove_file(&spec).unwrap();
+        scratch.scenario("");
+        scratch.run(["run", "001"]).expect(0);
+        let text = history(&scratch);
+        assert!(text.contains("spec.md is missing"), "{what}: {text}");
+        assert!(fs::read_to_string(&spec).unwrap().contains("## Requirements"), "{what}");
+        assert_eq!(left(&scratch).outcome, "approved", "{what}");
+        let verified = scratch.json(["show", "prompt", "001", "--verify"]);
+        assert_eq!(verified["differing"], serde_json::json!([]), "{what}");
+        assert_eq!(scratch.git_in(&scratch.worktree("001"), ["status", "--porcelain"]), "", "{what}");
+    }
+}
+
+#[test]
+fn flags_that_an_open_loop_does_not_take_are_told_and_a_new_pass_takes_them() {
+    let scratch = with_spec(&planted());
+    scratch.write("redraft.toml", "[limits]\nrounds = 1\n");
+    let first = scratch.json(["run", "001", "--policy", "resume"]);
+    assert_eq!(first["notes"], serde_json::json!([]), "the loop was opened with it");
+    let ran = scratch.run(["run", "001", "--policy", "fresh", "--certify", "off"]).expect(5);
+    let told =
+        "pass 1 of specify was opened with policy resume and keeps it; --policy fresh is for a new pass";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let notes = scratch.json(["run", "001", "--policy", "resume", "--certify", "off"])["notes"].clone();
+    assert_eq!(notes.as_array().unwrap().len(), 1, "{notes}");
+    assert!(notes[0].as_str().unwrap().contains("certify resume and keeps it; --certify off"), "{notes}");
+    scratch.run(["decide", "001", "rerun"]).expect(0);
+    let ran = scratch.json(["run", "001", "--policy", "fresh"]);
+    assert_eq!(ran["notes"], serde_json::json!([]));
+    let opened =
+        bodies(&events(&scratch), "loop-opened").map(|body| body["policy"].clone()).collect::<Vec<_>>();
+    assert_eq!(opened, ["resume", "fresh"]);
+}
+
+#[test]
 fn fresh_eyes_certify_when_asked_and_off_is_printed_on_the_receipt() {
     let scratch = feature("Export the monthly report as CSV");
     scratch.run(["run", "001", "--certify", "fresh", "--policy", "resume"]).expect(0);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+mod agents;
 mod bad_input;
 mod commands;
 mod crash;
@@ -11,6 +12,7 @@ mod interruption;
 mod loops;
 mod models;
 mod money;
+mod plays;
 mod projections;
 mod worker;
 mod world;

@@ -2,7 +2,7 @@
 
 use crate::world::{PROGRAM, bodies, events, left};
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Provider, Recorded, Reply, all_text, last_user_text, was_tool_used};
+use redraft_testkit::provider::{Provider, Recorded, Reply, Script, all_text, last_user_text, was_tool_used};
 use serde_json::json;
 
 const KEY: &str = "sk-ant-test-0000000000000000";
@@ -47,7 +47,14 @@ fn answers(text: &str) -> serde_json::Value {
     }
 }
 
+const ANTHROPIC: &str =
+    "kind = \"anthropic\"\nmodel = \"claude-sonnet-4.5\"\nbase_url = \"URL\"\nkey_env = \"TEST_MODEL_KEY\"";
+
 fn with_agent(agent: &str) -> (Scratch, Provider) {
+    with_model(agent, model)
+}
+
+fn with_model(agent: &str, model: impl Script + 'static) -> (Scratch, Provider) {
     let provider = Provider::start(model);
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "a feature"]).expect(0);
@@ -88,8 +95,7 @@ fn a_spec_is_written_rejected_mended_and_approved_over_every_protocol() {
 
 #[test]
 fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
-    let anthropic = "kind = \"anthropic\"\nmodel = \"claude-sonnet-4.5\"\nbase_url = \"URL\"\nkey_env = \"TEST_MODEL_KEY\"";
-    let (scratch, provider) = with_agent(anthropic);
+    let (scratch, provider) = with_agent(ANTHROPIC);
     let ran = run(&scratch, &["run", "001"]);
     assert_eq!(ran.code, Some(6), "{}", ran.stderr);
     assert!(
@@ -97,6 +103,20 @@ fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
         "{}",
         ran.stderr
     );
+    for words in [
+        ", about $0.2805 for 3 dispatches",
+        "agent model: about $0.7673 in all",
+        "expected: about $0.7673 (an estimate for a loop of 3 rounds",
+        "budget: at most $5.0000 for the feature in all",
+    ] {
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+    assert!(!ran.stderr.contains("will stop before the end"), "{}", ran.stderr);
+    let small = run(&scratch, &["run", "001", "--budget", "0.50"]);
+    assert!(small.stderr.contains("the budget is below what is expected"), "{}", small.stderr);
+    let json = run(&scratch, &["run", "001", "--json"]);
+    assert_eq!(json.code, Some(6));
+    assert!(json.stdout.contains("about $0.7673 is expected, at most $5.0000"), "{}", json.stdout);
     assert!(provider.requests().is_empty());
     let ran = run(&scratch, &["run", "001", "--yes", "--budget", "0.01"]);
     assert_eq!(ran.code, Some(5), "{}", ran.stderr);
@@ -127,4 +147,108 @@ fn what_is_missing_for_an_agent_is_told_before_anything_is_sent() {
         assert!(ran.stderr.contains(words) && !ran.stderr.contains(KEY), "{agent}: {}", ran.stderr);
         assert!(provider.requests().is_empty(), "{agent}");
     }
+}
+
+#[test]
+fn what_an_agent_was_denied_is_told_wherever_people_look() {
+    let curious = |request: &Recorded, index: usize| {
+        let reviews = all_text(request).contains("# Review the Specification");
+        match reviews && !was_tool_used(request, "Read") {
+            true => Reply::tool("Read", json!({"path": format!("../{KEY}")})),
+            false => model(request, index),
+        }
+    };
+    let (scratch, _provider) = with_model(ANTHROPIC, curious);
+    let ran = run(&scratch, &["run", "001", "--yes"]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.stdout, ran.stderr);
+    let ticket = "001/specify.1/review/spec-reviewer/1.1";
+    let history = std::fs::read_to_string(scratch.artifacts("001").join(".review-history.md")).unwrap();
+    assert!(history.contains(&format!("\nDENIED: {ticket} — Read: ")), "{history}");
+    assert!(ran.stdout.contains(&format!("\n{ticket}: denied: Read: ")), "{}", ran.stdout);
+    let shown = scratch.run(["show", "findings", "001"]).expect(0);
+    assert!(shown.stdout.contains(&format!("\ndenied in {ticket}: Read: ")), "{}", shown.stdout);
+    let denied = &scratch.json(["show", "findings", "001"])["denied"][0];
+    assert_eq!(denied["ticket"], ticket);
+    let events = events(&scratch);
+    let answered = bodies(&events, "answered").find(|body| body["ticket"] == ticket).unwrap();
+    assert_eq!(answered["denials"].as_array().unwrap().len(), 1, "{answered}");
+    let line = scratch.run(["log", "001"]).expect(0).stdout;
+    assert!(line.contains("; denied: Read: "), "{line}");
+    for text in [&history, &ran.stdout, &shown.stdout, &line] {
+        assert!(!text.contains(KEY), "the path held a secret: {text}");
+    }
+}
+
+#[test]
+fn a_price_of_the_configuration_is_what_is_estimated_and_billed() {
+    let (scratch, _provider) = with_agent(&ANTHROPIC.replace("claude-sonnet-4.5", "my-own-model"));
+    let ran = run(&scratch, &["run", "001"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    assert!(ran.stderr.contains("[prices.\"my-own-model\"]"), "{}", ran.stderr);
+    let config = std::fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+    scratch.write("redraft.toml", &format!("{config}[prices.\"my-own-model\"]\ninput = 0\noutput = 1000\n"));
+    let ran = run(&scratch, &["run", "001"]);
+    // Three answers of 3,000 tokens at a thousand dollars a million, and nothing for what goes in.
+    assert!(ran.stderr.contains(", about $9.0000 for 3 dispatches"), "{}", ran.stderr);
+    let ran = run(&scratch, &["run", "001", "--yes", "--budget", "1000"]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.stdout, ran.stderr);
+    let events = events(&scratch);
+    for usage in bodies(&events, "answered").map(|body| &body["usage"]) {
+        let (output, cost) = (usage["output"].as_u64().unwrap(), usage["cost"].as_u64().unwrap());
+        assert_eq!(cost, output * 1000, "{usage}");
+    }
+}
+
+#[test]
+fn an_agent_that_was_not_agreed_to_is_asked_about_although_another_has_begun() {
+    let (scratch, provider) = with_agent(ANTHROPIC);
+    scratch.write("scenario.toml", "usd_per_dispatch = 1.0\n");
+    let config = std::fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+    scratch.write("redraft.toml", &format!("{config}[agents.rehearsal]\nscenario = \"scenario.toml\"\n"));
+    let ran = run(&scratch, &["run", "001", "--agent", "rehearsal", "--budget", "1"]);
+    assert_eq!(ran.code, Some(5), "free of charge, so nobody is asked: {}", ran.stderr);
+    let ran = run(&scratch, &["run", "001"]);
+    assert_eq!(ran.code, Some(6), "{}", ran.stderr);
+    assert!(provider.requests().is_empty());
+}
+
+/// A program that says its version and refuses everything else.
+const REFUSING: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo 9.9.9 && exit 0\necho no >&2\nexit 1\n";
+
+#[test]
+fn a_server_of_tools_is_started_only_after_a_person_has_accepted_its_command() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "a feature"]).expect(0);
+    scratch.write("claude.sh", REFUSING);
+    let program = scratch.root().join("claude.sh");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let server = "[agents.claude.mcp.context7]\ncommand = \"no-such-server\"\nenv = [\"TEST_MODEL_KEY\"]\n";
+    let config = format!(
+        "[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n{server}[roles]\nspec-author = \"claude\"\n"
+    );
+    scratch.write("redraft.toml", &config);
+    let ran = run(&scratch, &["run", "001", "--yes"]);
+    assert_eq!(ran.code, Some(6), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("wants to run `no-such-server (is given TEST_MODEL_KEY)`, which nobody has accepted"),
+        "{}",
+        ran.stderr
+    );
+    let shown = scratch.run(["trust", "--yes"]).expect(0);
+    assert!(shown.stdout.contains("agents.claude.mcp.context7: no-such-server"), "{}", shown.stdout);
+    let unset = scratch.run(["run", "001", "--yes"]).expect(3);
+    assert!(
+        unset.stderr.contains("the server context7 is to be given TEST_MODEL_KEY, which is not set"),
+        "{}",
+        unset.stderr
+    );
+    let ran = run(&scratch, &["run", "001", "--yes"]);
+    assert_eq!(ran.code, Some(4), "accepted, so the program is started, and refuses: {}", ran.stderr);
+    scratch.write("redraft.toml", &config.replace("no-such-server", "another-server"));
+    let ran = run(&scratch, &["run", "001", "--yes"]);
+    assert_eq!(ran.code, Some(6), "another command is another question: {}", ran.stderr);
+    let ran = run(&scratch, &["run", "001", "--agent", "rehearsal"]);
+    assert_ne!(ran.code, Some(6), "an agent that does not play starts nothing: {}", ran.stderr);
 }

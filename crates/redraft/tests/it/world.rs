@@ -1,5 +1,13 @@
 //! What the tests of this folder share: a repository with a feature, and what a finished run left behind.
 
+use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_core::event::Entry;
+use redraft_core::findings::Finding;
+use redraft_core::ids::FeatureId;
+use redraft_core::phase::Phase;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::Store;
 use redraft_testkit::Scratch;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,30 +48,26 @@ pub(crate) fn left(scratch: &Scratch) -> Left {
     let folder = scratch.artifacts("001");
     let meta: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join(".meta.json")).unwrap()).unwrap();
-    let findings = scratch.json(["show", "findings", "001"]);
-    let events = events(scratch);
-    let closed = bodies(&events, "phase-closed").next().cloned().unwrap_or_default();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let line = |f: &Value| {
-        format!(
-            "{} {} {} {}",
-            text(&f["id"]),
-            text(&f["status"]),
-            text(&f["severity"]),
-            text(&f["description"])
-        )
-    };
-    let approvals = closed["approvals"].as_array().cloned().unwrap_or_default();
+    let state = Pipeline::replay(&entries(scratch)).unwrap();
+    let line = |f: &Finding| format!("{} {} {} {}", f.id, f.status.name(), f.severity, f.description);
+    let approvals =
+        state.closed(Phase::Specify).map(|closed| closed.approvals.as_slice()).unwrap_or_default();
     Left {
         artifact: std::fs::read_to_string(folder.join("spec.md")).unwrap(),
-        findings: findings["findings"].as_array().unwrap().iter().map(line).collect(),
+        findings: state.latest().unwrap().findings.iter().map(line).collect(),
         rounds: meta["phases"]["specify"]["iterations"].clone(),
         approvals: approvals
             .iter()
-            .map(|a| format!("{} {}", text(&a["role"]), text(&a["revision"])))
+            .map(|approval| format!("{} {}", approval.role, approval.revision))
             .collect(),
-        outcome: text(&meta["status"]),
+        outcome: meta["status"].as_str().unwrap_or_default().to_owned(),
     }
+}
+
+/// The events of feature 001, read without a process of their own.
+pub(crate) fn entries(scratch: &Scratch) -> Vec<Entry> {
+    let ledger = Ledger::open(&scratch.state(), Mode::ReadOnly).unwrap();
+    ledger.read(Scope::Feature(FeatureId(1))).unwrap()
 }
 
 /// How often the rehearsal agent's own log says that it answered each ticket.

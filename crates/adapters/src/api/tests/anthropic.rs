@@ -1,6 +1,7 @@
 use super::*;
 use redraft_core::event::Now;
 use redraft_core::usage::Usd;
+use redraft_engine::ports::{Cache, Naming};
 use redraft_testkit::provider::{Call, tool_names, tool_results};
 use std::time::Duration;
 
@@ -52,13 +53,42 @@ fn boundaries_stand_after_each_stability_and_on_the_newest_message_the_longer_be
 #[test]
 fn a_shorter_lifetime_is_raised_to_what_stands_behind_it() {
     let world = World::answering(vec![Reply::Json(verdict())]);
-    let settings = AnthropicSettings {
-        stable: [Lifetime::FiveMinutes, Lifetime::HalfHour, Lifetime::FiveMinutes],
-        newest: Lifetime::Hour,
-        ..world.anthropic_settings()
+    let hours = |lifetimes: [Lifetime; 3]| {
+        world.provider.reset_requests();
+        let agent = world.anthropic();
+        let request = Request { lifetimes, ..world.fresh() };
+        world.run(&agent, &request).unwrap();
+        (world.bodies()[0].matches(r#""ttl":"1h""#).count(), agent.reserve(&request))
     };
-    world.run(&ApiAgent::anthropic(settings).unwrap(), &world.fresh()).unwrap();
-    assert_eq!(world.bodies()[0].matches(r#""ttl":"1h""#).count(), 4);
+    use Lifetime::{FiveMinutes, HalfHour, Hour};
+    let (all, dear) = hours([FiveMinutes, FiveMinutes, Hour]);
+    assert_eq!(all, 4, "the role's part and the conversation behind it, and all before them");
+    assert_eq!(hours([FiveMinutes, HalfHour, FiveMinutes]).0, 2, "half an hour is not sold, an hour is");
+    let (none, cheap) = hours([FiveMinutes; 3]);
+    assert_eq!(none, 0);
+    assert!(cheap < dear, "a longer lifetime costs more to write: {cheap}, {dear}");
+}
+
+#[test]
+fn a_later_turn_may_ask_for_other_lifetimes_and_still_reads_the_cache() {
+    let world = World::answering(vec![Reply::Json(verdict()), Reply::Json(verdict())]);
+    world.run(&world.anthropic(), &world.fresh()).unwrap();
+    let longer = Request { lifetimes: [Lifetime::Hour; 3], ..world.resumed() };
+    let outcome = world.run(&world.anthropic(), &longer).unwrap();
+    assert_eq!(world.bodies()[1].matches(r#""ttl":"1h""#).count(), 4, "all four boundaries");
+    assert!(outcome.usage.read * 100 >= outcome.usage.input() * 95, "{:?}", outcome.usage);
+    assert!(outcome.notes.is_empty(), "{:?}", outcome.notes);
+}
+
+#[test]
+fn its_abilities_are_those_of_the_protocol() {
+    let world = World::answering(vec![Reply::Json(verdict())]);
+    let abilities = world.anthropic().abilities();
+    assert_eq!((abilities.cache, abilities.session_id), (Cache::Boundaries(4), Naming::Ours));
+    assert_eq!(abilities.lifetimes, [Lifetime::Hour, Lifetime::FiveMinutes]);
+    let abilities = world.openai(OpenAiWire::Chat, Form::JsonSchema).abilities();
+    assert_eq!((abilities.cache, abilities.pull), (Cache::AnyPrefix, true));
+    assert_eq!(abilities.lifetimes, [Lifetime::HalfHour], "what the vendor gives, from the card");
 }
 
 #[test]

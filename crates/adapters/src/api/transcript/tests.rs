@@ -5,7 +5,8 @@ fn ticket(text: &str) -> Ticket {
 }
 
 fn done(ticket: &str) -> Done {
-    Done { ticket: ticket.to_owned(), asked_ms: 5, prompt_tokens: 7, parts: vec!["a".to_owned()] }
+    let parts = vec!["a".to_owned()];
+    Done { ticket: ticket.to_owned(), asked_ms: 5, prompt_tokens: 7, parts, lifetime: None }
 }
 
 const FIRST: &str = "031/specify.1/review/spec-reviewer/1.1";

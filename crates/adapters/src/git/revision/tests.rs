@@ -24,6 +24,18 @@ fn a_revision_is_the_named_paths_and_nothing_else() {
 }
 
 #[test]
+fn nothing_is_a_revision_like_any_other() {
+    let bed = Bed::new();
+    let place = bed.feature();
+    let one = take_one(&place, "spec.md", "one\n");
+    let nothing = place.nothing().unwrap();
+    assert_eq!(place.read_at(&nothing, "spec.md").unwrap(), None);
+    assert!(place.delta(&one, &nothing).unwrap().contains("-one\n"));
+    assert!(place.delta(&nothing, &one).unwrap().contains("+one\n"));
+    place.keep("001/specify.1/9", &nothing).unwrap();
+}
+
+#[test]
 fn an_empty_file_and_an_ignored_file_are_there() {
     let bed = Bed::new();
     let place = bed.feature();

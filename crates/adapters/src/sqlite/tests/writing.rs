@@ -204,3 +204,22 @@ fn a_missing_board_is_no_error_and_comes_back_when_the_caller_has_folded_it_agai
     assert!(matches!(error, StoreError::Moved { found: 3, .. }), "{error}");
     assert_eq!(ledger.board().unwrap(), rows);
 }
+
+#[test]
+fn a_feature_that_began_while_the_board_was_folded_keeps_its_row() {
+    let folder = TempDir::new().unwrap();
+    let ledger = write(&folder);
+    put(&ledger, FIRST, "one");
+    let folded = [(FIRST, 1, "a".to_owned())];
+    // It comes from another process after the rows were folded.
+    put(&write(&folder), SECOND, "two");
+    let own = ledger.board().unwrap().into_iter().find(|(scope, ..)| *scope == SECOND).unwrap();
+    ledger.replace_board(&folded).unwrap();
+    assert_eq!(ledger.board().unwrap(), [folded[0].clone(), own]);
+
+    // Without an old board there is nothing to keep its row from, so nothing is written.
+    raw(&folder).execute_batch("DROP TABLE board").unwrap();
+    let error = ledger.replace_board(&folded).unwrap_err();
+    assert!(matches!(error, StoreError::Moved { scope: SECOND, found: 2, .. }), "{error}");
+    assert!(!ledger.has_board().unwrap());
+}

@@ -4,7 +4,7 @@ use super::world::*;
 use crate::event::*;
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
-use crate::review::{Effect, End, Loop, Standing, pending, question};
+use crate::review::{Effect, End, Loop, decision, pending, question};
 use crate::ticket::Purpose;
 
 pub(super) fn play_verdicts(world: &mut World, verdicts: &[bool]) {
@@ -13,7 +13,7 @@ pub(super) fn play_verdicts(world: &mut World, verdicts: &[bool]) {
 }
 
 /// The tickets sent, without feature and phase.
-fn sent(world: &World) -> Vec<String> {
+pub(super) fn sent(world: &World) -> Vec<String> {
     let tickets = world.log.iter().filter_map(|entry| match &entry.event {
         Event::Started(fact) => Some(fact.ticket.to_string()),
         _ => None,
@@ -21,27 +21,23 @@ fn sent(world: &World) -> Vec<String> {
     tickets.map(|ticket| ticket.splitn(3, '/').nth(2).unwrap().to_owned()).collect()
 }
 
-fn ended(world: &World) -> &Loop {
+pub(super) fn ended(world: &World) -> &Loop {
     world.state.past.last().expect("the loop has not ended")
 }
 
-fn open(world: &World) -> &Loop {
+pub(super) fn open(world: &World) -> &Loop {
     world.state.open.as_ref().expect("no loop is open")
 }
 
-fn about(world: &World) -> Option<About> {
+pub(super) fn about(world: &World) -> Option<About> {
     world.state.open.as_ref().and_then(question).map(|question| question.about)
 }
 
-fn decide(world: &mut World, choice: Decision) {
+pub(super) fn decide(world: &mut World, choice: Decision) {
     let question = question(open(world)).unwrap();
-    let ruled = match choice {
-        Decision::Accept => crate::review::rulings(open(world), &question.about),
-        _ => vec![],
-    };
-    let (pass, number, about) = (question.pass, question.number, question.about.clone());
+    let decided = decision(open(world), &question, choice, "ann", "good enough");
     world.happen(Asked { question });
-    world.happen(Decided { pass, number, about, choice, by: "ann".into(), why: "good enough".into(), ruled });
+    world.happen(decided);
 }
 
 #[test]
@@ -147,7 +143,7 @@ fn at_the_cap_a_person_is_asked_before_the_author_is_paid_again() {
     assert_eq!(closed.ruled.len(), 1);
     assert_eq!(closed.approvals.len(), 1, "only the second stage approved");
     assert_eq!(ended(&world).stages[0].closed.as_ref().unwrap().outcome, StageOutcome::Failed);
-    assert_eq!(ended(&world).reviewers[0].standing, Standing::Ruled);
+    assert!(ended(&world).reviewers[0].ruled());
 }
 
 #[test]
@@ -194,6 +190,28 @@ fn an_unusable_answer_gets_one_repair_turn_then_a_fresh_attempt_then_a_person() 
     assert!(world.play(100));
     assert_eq!(sent(&world).last().unwrap(), "review/reviewer-C/1.4");
     assert_eq!(ended(&world).stages[0].rounds, 1, "repairs and attempts are not rounds");
+}
+
+#[test]
+fn repairs_of_a_role_that_also_certifies_are_counted_together() {
+    let mut world = World::new(Rules { certify: Certify::Fresh, ..rules(&[1]) }, CALM, vec![1]);
+    // The first word is spent on the answer that cannot be used.
+    world.script = Some([true, false, true].into());
+    let until = |world: &mut World, purpose: &str| {
+        while !sent(world).last().is_some_and(|ticket| ticket.starts_with(purpose)) {
+            assert!(!world.play(1), "ended before {purpose}: {:?}", sent(world));
+        }
+    };
+    until(&mut world, "review");
+    world.habits.unusable = 100;
+    until(&mut world, "repair");
+    world.habits.unusable = 0;
+    until(&mut world, "certify");
+    world.habits.unusable = 100;
+    until(&mut world, "repair");
+    let repairs: Vec<String> =
+        sent(&world).into_iter().filter(|ticket| ticket.starts_with("repair")).collect();
+    assert_eq!(repairs, ["repair/reviewer-C/1.1", "repair/reviewer-C/2.1"]);
 }
 
 #[test]
@@ -266,29 +284,4 @@ fn a_lost_session_is_replaced_and_waiting_keeps_it() {
         let told = open(&world).reviewers[0].unavailable.as_deref();
         assert_eq!(told, (now == Now::FreshSession).then_some("gone"));
     }
-}
-
-#[test]
-fn a_persons_edit_reaches_every_role() {
-    let mut world = World::new(rules(&[1, 1]), CALM, vec![1]);
-    world.script = Some([].into());
-    while !matches!(pending(open_or_default(&world)).as_slice(), [Effect::ClosePhase { .. }]) {
-        assert!(!world.play(1));
-    }
-    let revision = crate::ids::Revision::new("edited");
-    world.happen(Edited { revision, commit: "c".into(), by: "ann".into() });
-    assert!(world.play(100));
-    let validated = sent(&world).iter().filter(|ticket| ticket.starts_with("validate/")).count();
-    assert_eq!(validated, 2);
-}
-
-fn open_or_default(world: &World) -> &Loop {
-    static NONE: std::sync::OnceLock<Loop> = std::sync::OnceLock::new();
-    world.state.open.as_ref().unwrap_or_else(|| {
-        NONE.get_or_init(|| {
-            let mut other = World::new(rules(&[1]), CALM, vec![1]);
-            other.play(1);
-            other.state.open.unwrap()
-        })
-    })
 }

@@ -7,7 +7,7 @@ use crate::phase::{Lane, Phase};
 use crate::pipeline::{self, Pipeline};
 use crate::policy::{Choice, Policy, Strategy};
 use crate::prelude::*;
-use crate::review::{Effect, Order, case_for, rulings};
+use crate::review::{Effect, Order, case_for, decision};
 use crate::ticket::{Purpose, Ticket};
 use crate::usage::{Usage, Usd};
 use crate::verdict::{Claim, Severity, Verdict};
@@ -52,18 +52,26 @@ pub(super) struct World {
     at: usize,
     revisions: u32,
     pub people: u64,
+    /// A person who is asked for the first time wants a new pass.
+    pub rerun_first: bool,
     /// Verdicts to give in order before anything is drawn; then the first effect is always the one performed.
     pub script: Option<alloc::collections::VecDeque<bool>>,
 }
 
 impl World {
     pub(super) fn new(rules: Rules, habits: Habits, draws: Vec<u8>) -> World {
+        World::of(FeatureId(31), rules, habits, draws)
+    }
+
+    pub(super) fn of(id: FeatureId, rules: Rules, habits: Habits, draws: Vec<u8>) -> World {
         let draws = if draws.is_empty() { vec![0] } else { draws };
         let (state, log) = (Pipeline::default(), Vec::new());
+        let (at, revisions, people, rerun_first) = (0, 0, 0, false);
+        let script = None;
         let mut world =
-            World { rules, habits, state, log, draws, at: 0, revisions: 0, people: 0, script: None };
+            World { rules, habits, state, log, draws, at, revisions, people, rerun_first, script };
         world.happen(FeatureCreated {
-            id: FeatureId(31),
+            id,
             slug: "x".into(),
             idea: "x".into(),
             lane: Lane::Standard,
@@ -82,18 +90,19 @@ impl World {
             if effects.is_empty() {
                 return true;
             }
-            if let [Effect::Ask(question)] = effects.as_slice() {
-                let question = question.clone();
-                if !self.habits.person || self.people >= 6 {
-                    return true;
-                }
-                self.ask(question);
+            let asked = matches!(effects.as_slice(), [Effect::Ask(_)]);
+            if asked && (!self.habits.person || self.people >= 6) {
+                return true;
+            }
+            // Who is asked something is more likely to look at the document.
+            let edits = if asked { self.habits.edit * 4 } else { self.habits.edit };
+            if self.draw(edits) && self.can_edit() {
+                self.people += 1;
+                self.edit();
                 continue;
             }
-            if self.draw(self.habits.edit) && self.can_edit() {
-                let revision = self.new_revision();
-                self.people += 1;
-                self.happen(Edited { revision, commit: "c".into(), by: "someone".into() });
+            if let [Effect::Ask(question)] = effects.as_slice() {
+                self.ask(question.clone());
                 continue;
             }
             let pick = if self.script.is_some() { 0 } else { self.number() as usize % effects.len() };
@@ -124,6 +133,15 @@ impl World {
 
     fn can_edit(&self) -> bool {
         self.state.open.as_ref().is_some_and(|open| open.flights().next().is_none())
+    }
+
+    /// A person writes something new, or goes back to what was there before.
+    fn edit(&mut self) {
+        let now = self.state.open.as_ref().and_then(|open| open.revision.clone());
+        let older = Revision::new(format!("r{}", 1 + u32::from(self.number()) % self.revisions.max(1)));
+        let back = self.draw(25) && self.revisions > 0 && now != Some(older.clone());
+        let revision = if back { older } else { self.new_revision() };
+        self.happen(Edited { revision, commit: "c".into(), by: "someone".into() });
     }
 
     fn new_revision(&mut self) -> Revision {
@@ -195,7 +213,9 @@ impl World {
         };
         let session = match strategy {
             Strategy::Resume => order.conversation.as_ref().unwrap().id.clone(),
-            Strategy::Lazy => SessionId::new(format!("s-{}", order.ticket)),
+            Strategy::Inline | Strategy::Lazy | Strategy::Digest => {
+                SessionId::new(format!("s-{}", order.ticket))
+            }
         };
         self.happen(Started {
             ticket: order.ticket.clone(),
@@ -211,6 +231,7 @@ impl World {
             reserved: Usd(1),
             expires_ms: 0,
             markers: vec![],
+            missing: vec![],
         });
     }
 
@@ -227,8 +248,21 @@ impl World {
         let session =
             open.flights().find(|(_, f)| f.started.ticket == ticket).unwrap().1.started.session.clone();
         let session = session.filter(|_| !self.draw(self.habits.fail));
+        // Some agents name a conversation themselves, or go on under another name.
+        let renamed = self.draw(self.habits.fail).then(|| SessionId::new(format!("t-{ticket}")));
+        let session = session.map(|session| renamed.unwrap_or(session));
         let (answer, usage) = (BlobId::new(""), Usage::default());
-        self.happen(Answered { ticket, answer, usage, session, opened: None, undone: vec![], wall_ms: 0 });
+        self.happen(Answered {
+            ticket,
+            answer,
+            usage,
+            session,
+            opened: None,
+            undone: vec![],
+            wall_ms: 0,
+            denials: vec![],
+            notes: vec![],
+        });
     }
 
     fn snapshot(&mut self, ticket: Ticket) {
@@ -276,14 +310,11 @@ impl World {
         self.people += 1;
         self.happen(Asked { question: question.clone() });
         let choices: Vec<Decision> =
-            question.choices.into_iter().filter(|c| *c != Decision::Abandon).collect();
-        let choice = choices[self.number() as usize % choices.len()];
-        let (pass, number, about) = (question.pass, question.number, question.about);
-        let ruled = match choice {
-            Decision::Accept => rulings(self.state.open.as_ref().unwrap(), &about),
-            _ => vec![],
-        };
-        self.happen(Decided { pass, number, about, choice, by: "someone".into(), why: "w".into(), ruled });
+            question.choices.iter().copied().filter(|c| *c != Decision::Abandon).collect();
+        let drawn = choices[self.number() as usize % choices.len()];
+        let choice = if core::mem::take(&mut self.rerun_first) { Decision::Rerun } else { drawn };
+        let decided = decision(self.state.open.as_ref().unwrap(), &question, choice, "someone", "w");
+        self.happen(decided);
     }
 }
 

@@ -1,8 +1,14 @@
 //! Every fact that can be stored, and the versions of their stored form.
 //!
 //! Events are the only truth: state, prompts and reports are folded from them. A stored event is never
-//! rewritten, so its form is a promise. Changing one means raising its number in [`Event::version`], teaching
+//! rewritten, so its form is a promise. Changing one means raising its number in [`stored`], teaching
 //! [`Event::decode`] to read the old form, and keeping a ledger of the old version as a fixture.
+//!
+//! Here are the facts of a feature and its dispatches; what a person is asked and answers is in [`question`].
+//! Nothing here knows what a fact changes: that is [`crate::review`].
+
+mod question;
+mod stored;
 
 use crate::findings::{FindingChange, Threshold};
 use crate::ids::{AgentName, BlobId, FeatureId, FindingId, Revision, Role, SessionId};
@@ -13,6 +19,9 @@ use crate::ticket::Ticket;
 use crate::usage::{Usage, Usd};
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
+
+pub use question::{About, Asked, Decided, Decision, Question};
+pub use stored::{DecodeError, Event};
 
 /// An event as it stands in the ledger.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +118,18 @@ pub enum Certify {
     Off,
 }
 
+impl Certify {
+    pub const ALL: [Certify; 3] = [Certify::Resume, Certify::Fresh, Certify::Off];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Certify::Resume => "resume",
+            Certify::Fresh => "fresh",
+            Certify::Off => "off",
+        }
+    }
+}
+
 /// An agent is about to be called. Written before the call, so that a crash cannot hide one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -132,6 +153,9 @@ pub struct Started {
     pub expires_ms: i64,
     /// What the history says about this dispatch, e.g. that the revision last shown is lost.
     pub markers: Vec<String>,
+    /// Tools of the role that its agent could not offer, which a fresh prompt says. Since version 2; none before that.
+    #[serde(default)]
+    pub missing: Vec<String>,
 }
 
 /// Where a worktree stood.
@@ -160,6 +184,12 @@ pub struct Answered {
     /// What it did that it must not do; undone, and kept under `refs/redraft/lost/`.
     pub undone: Vec<String>,
     pub wall_ms: u64,
+    /// Tools it asked for and was denied, and what it refused to do. Since version 2; unknown before that.
+    #[serde(default)]
+    pub denials: Vec<String>,
+    /// What a person should know about how it went, such as why the cache was missed. Since version 2.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -260,78 +290,6 @@ pub struct Checked {
     pub evidence: String,
 }
 
-/// Something only a person can decide.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Question {
-    pub pass: u16,
-    /// Counts the questions of a loop, so that an answer cannot be taken for another one's.
-    pub number: u32,
-    pub about: About,
-    pub text: String,
-    pub choices: Vec<Decision>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum About {
-    /// A stage used up its rounds.
-    Cap { stage: u16 },
-    /// A role could not be made to answer.
-    Agent { role: Role },
-    /// Gates failed too often in a row.
-    Gate,
-    /// The author changed nothing, twice.
-    Unchanged,
-    /// Fresh eyes found blockers again after the phase had been reopened.
-    Certificate,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Decision {
-    /// Go on as it is; what is open is settled by this ruling.
-    Accept,
-    /// The person has fixed it: a new pass, with new conversations.
-    Rerun,
-    /// Try the same again.
-    Retry,
-    /// Give the feature up.
-    Abandon,
-}
-
-impl Decision {
-    pub const ALL: [Decision; 4] = [Decision::Accept, Decision::Rerun, Decision::Retry, Decision::Abandon];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Decision::Accept => "accept",
-            Decision::Rerun => "rerun",
-            Decision::Retry => "retry",
-            Decision::Abandon => "abandon",
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Asked {
-    pub question: Question,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Decided {
-    pub pass: u16,
-    pub number: u32,
-    pub about: About,
-    pub choice: Decision,
-    pub by: String,
-    pub why: String,
-    /// The findings this settles.
-    pub ruled: Vec<FindingId>,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StageClosed {
@@ -384,85 +342,4 @@ pub struct Cancelled {
 pub struct Trusted {
     pub commands: BlobId,
     pub by: String,
-}
-
-/// Why a stored event could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DecodeError {
-    #[error(
-        "event kind `{kind}` version {version} was written by a newer redraft; this one reads up to version {known}"
-    )]
-    Newer { kind: String, version: u16, known: u16 },
-    #[error("event kind `{kind}` is not known to this redraft")]
-    UnknownKind { kind: String },
-    #[error("a stored `{kind}` event does not have the form of its version: {detail}")]
-    Malformed { kind: String, detail: String },
-}
-
-macro_rules! events {
-    ($($kind:literal $version:literal $name:ident),+ $(,)?) => {
-        #[derive(Debug, Clone, PartialEq, Eq)]
-        pub enum Event {
-            $($name($name),)+
-        }
-
-        impl Event {
-            /// The stored name of the kind.
-            pub fn kind(&self) -> &'static str {
-                match self { $(Event::$name(_) => $kind,)+ }
-            }
-
-            /// The version this program writes.
-            pub fn version(&self) -> u16 {
-                match self { $(Event::$name(_) => $version,)+ }
-            }
-
-            /// The stored form.
-            pub fn encode(&self) -> String {
-                let json = match self { $(Event::$name(body) => serde_json::to_string(body),)+ };
-                json.expect("events hold only strings, numbers, lists and text-keyed structs")
-            }
-
-            /// Reads a stored form, upgrading older versions.
-            pub fn decode(kind: &str, version: u16, body: &str) -> Result<Event, DecodeError> {
-                match kind {
-                    $($kind => {
-                        if version > $version {
-                            return Err(DecodeError::Newer { kind: kind.to_owned(), version, known: $version });
-                        }
-                        serde_json::from_str(body).map(Event::$name).map_err(|error| DecodeError::Malformed {
-                            kind: kind.to_owned(),
-                            detail: error.to_string(),
-                        })
-                    })+
-                    _ => Err(DecodeError::UnknownKind { kind: kind.to_owned() }),
-                }
-            }
-        }
-
-        $(impl From<$name> for Event {
-            fn from(body: $name) -> Event {
-                Event::$name(body)
-            }
-        })+
-    };
-}
-
-events! {
-    "feature-created" 1 FeatureCreated,
-    "loop-opened" 1 LoopOpened,
-    "started" 1 Started,
-    "answered" 1 Answered,
-    "failed" 1 Failed,
-    "lost" 1 Lost,
-    "drafted" 1 Drafted,
-    "judged" 1 Judged,
-    "edited" 1 Edited,
-    "checked" 1 Checked,
-    "asked" 1 Asked,
-    "decided" 1 Decided,
-    "stage-closed" 1 StageClosed,
-    "phase-closed" 1 PhaseClosed,
-    "cancelled" 1 Cancelled,
-    "trusted" 1 Trusted,
 }

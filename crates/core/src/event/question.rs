@@ -1,0 +1,83 @@
+//! What only a person can settle, and what they said. How an answer changes a loop is in [`crate::review`].
+
+use crate::ids::{FindingId, Revision, Role};
+use crate::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Something only a person can decide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    pub pass: u16,
+    /// Counts the questions of a loop, so that an answer cannot be taken for another one's.
+    pub number: u32,
+    pub about: About,
+    pub text: String,
+    pub choices: Vec<Decision>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// A stage used up its rounds.
+    Cap { stage: u16 },
+    /// A role could not be made to answer.
+    Agent { role: Role },
+    /// Gates failed too often in a row.
+    Gate,
+    /// The author changed nothing, twice.
+    Unchanged,
+    /// Fresh eyes found blockers again after the phase had been reopened.
+    Certificate,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Go on as it is; what is open is settled by this ruling.
+    Accept,
+    /// The person has fixed it: a new pass, with new conversations.
+    Rerun,
+    /// Try the same again.
+    Retry,
+    /// Give the feature up.
+    Abandon,
+}
+
+impl Decision {
+    pub const ALL: [Decision; 4] = [Decision::Accept, Decision::Rerun, Decision::Retry, Decision::Abandon];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Decision::Accept => "accept",
+            Decision::Rerun => "rerun",
+            Decision::Retry => "retry",
+            Decision::Abandon => "abandon",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    pub question: Question,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Decided {
+    pub pass: u16,
+    pub number: u32,
+    pub about: About,
+    pub choice: Decision,
+    pub by: String,
+    pub why: String,
+    /// The findings this settles.
+    pub ruled: Vec<FindingId>,
+    /// The revision it is about. None in version 1, where nobody wrote it down.
+    #[serde(default)]
+    pub revision: Option<Revision>,
+    /// The roles whose approval this stands in for and that never saw that revision.
+    #[serde(default)]
+    pub unseen: Vec<Role>,
+}

@@ -1,0 +1,128 @@
+//! What a person is asked, in which words, and what each answer settles. When it is asked is in [`super::plan`], what
+//! an answer changes in [`super::step`].
+
+use super::plan::{Effect, Need, need};
+use super::state::{Loop, Seat};
+use crate::event::{About, Decided, Decision, Question};
+use crate::ids::{FindingId, Role};
+use crate::prelude::*;
+use crate::text::count;
+use crate::ticket::Purpose;
+
+/// What a person is asked for now, if nothing else can be done.
+pub fn question(state: &Loop) -> Option<Question> {
+    if state.end.is_some() || state.flights().next().is_some() {
+        return None;
+    }
+    let spent = |seat: &Seat, purpose| {
+        let work = seat.work.as_ref().filter(|work| work.purpose == purpose);
+        work.is_some_and(|work| work.failures >= state.opened.limits.attempts)
+    };
+    let stuck = match need(state) {
+        Need::Effect(Effect::Ask(question)) => return Some(question),
+        Need::Effect(_) => None,
+        Need::Author(purpose) => Some(&state.author).filter(|seat| spent(seat, purpose)),
+        Need::Certifier => Some(&state.certifier).filter(|seat| spent(seat, Purpose::Certify)),
+        Need::Reviewers(purpose, roles) => {
+            let mut seats = state.reviewers.iter().filter(|seat| roles.contains(&seat.role));
+            // One that can still be sent to goes first.
+            if seats.clone().any(|seat| !spent(seat, purpose)) { None } else { seats.next() }
+        }
+    };
+    stuck.map(|seat| ask(state, About::Agent { role: seat.role.clone() }))
+}
+
+pub(super) fn ask(state: &Loop, about: About) -> Question {
+    use Decision::{Abandon, Accept, Rerun, Retry};
+    let (text, choices) = match &about {
+        About::Cap { stage } => {
+            let open = rulings(state, &about).len();
+            let roles: Vec<&str> =
+                state.opened.panels[usize::from(*stage)].roles.iter().map(|r| r.role.as_str()).collect();
+            let (roles, rounds) = (roles.join(", "), count(state.opened.limits.rounds.into(), "round"));
+            let open = count(open, "open finding");
+            let text = format!("{roles} did not approve within {rounds}; {open}{}", edited(state, *stage));
+            (text, vec![Accept, Rerun, Abandon])
+        }
+        About::Agent { role } => {
+            let attempts = count(state.opened.limits.attempts.into(), "attempt");
+            (format!("{role} gave no usable answer in {attempts}"), vec![Retry, Rerun, Abandon])
+        }
+        About::Gate => {
+            let gate = state.failed_gate().map(|check| check.gate.as_str()).unwrap_or("a gate");
+            let times = count(state.failed_gates.into(), "time");
+            (format!("{gate} failed {times} in a row"), vec![Retry, Accept, Rerun, Abandon])
+        }
+        About::Unchanged => {
+            let author = &state.author.role;
+            (
+                format!("{author} was told twice what is open and changed nothing"),
+                vec![Retry, Accept, Rerun, Abandon],
+            )
+        }
+        About::Certificate => {
+            let open = rulings(state, &about).len();
+            (
+                format!("fresh eyes found {} after the phase had been reopened", count(open, "blocker")),
+                vec![Accept, Rerun, Abandon],
+            )
+        }
+    };
+    Question { pass: state.opened.pass, number: state.decided + 1, about, text, choices }
+}
+
+/// What the question at a cap adds when the document is no longer the one that was reviewed. It names the revision,
+/// so that another edit makes it another question.
+fn edited(state: &Loop, stage: u16) -> String {
+    let (unseen, Some(revision)) = (unseen(state, stage), &state.revision) else { return String::new() };
+    if unseen.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = unseen.iter().map(Role::as_str).collect();
+    let (names, revision) = (names.join(", "), revision.short());
+    format!(
+        "; the document was edited since the last review: revision {revision} was not seen by {names} \
+         (accept takes it unreviewed, rerun has it reviewed)"
+    )
+}
+
+/// The roles of a stage that a ruling would stand in for and that have not seen the revision as it is now.
+fn unseen(state: &Loop, stage: u16) -> Vec<Role> {
+    let waiting = state.reviewers.iter().filter(|seat| seat.stage == stage && !seat.ruled());
+    let waiting = waiting.filter(|seat| seat.approved().is_none() && seat.anchor != state.revision);
+    waiting.map(|seat| seat.role.clone()).collect()
+}
+
+/// A person's answer to the question that is open, with all that it settles.
+pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, why: &str) -> Decided {
+    let accepts = choice == Decision::Accept;
+    let unseen = match question.about {
+        About::Cap { stage } if accepts => unseen(state, stage),
+        // The others are asked about a revision that whoever is ruled about has just judged.
+        About::Cap { .. } | About::Agent { .. } | About::Gate | About::Unchanged | About::Certificate => {
+            Vec::new()
+        }
+    };
+    Decided {
+        pass: question.pass,
+        number: question.number,
+        about: question.about.clone(),
+        choice,
+        by: by.to_owned(),
+        why: why.to_owned(),
+        ruled: if accepts { rulings(state, &question.about) } else { Vec::new() },
+        revision: state.revision.clone(),
+        unseen,
+    }
+}
+
+/// The findings that accepting would settle.
+pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
+    let in_the_way = state.findings.iter().filter(|finding| finding.blocks(state.opened.rule));
+    let settled = in_the_way.filter(|finding| match about {
+        About::Cap { stage } => state.reviewer(&finding.role).is_some_and(|seat| seat.stage == *stage),
+        About::Unchanged | About::Certificate => true,
+        About::Agent { .. } | About::Gate => false,
+    });
+    settled.map(|finding| finding.id.clone()).collect()
+}

@@ -1,0 +1,76 @@
+//! What a person's answer changes.
+
+use super::super::ask::question;
+use super::super::state::{End, Loop, Seat, Standing};
+use super::{Rejected, rejected};
+use crate::event::{About, Decided, Decision};
+use crate::findings::Status;
+
+pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
+    let asked = question(state).filter(|asked| {
+        let same = asked.pass == fact.pass && asked.number == fact.number;
+        let same = same && (fact.revision.is_none() || fact.revision == state.revision);
+        same && asked.about == fact.about && asked.choices.contains(&fact.choice)
+    });
+    if asked.is_none() {
+        return Err(rejected("a decision"));
+    }
+    state.decided += 1;
+    match fact.choice {
+        Decision::Abandon => state.end = Some(End::Abandoned),
+        Decision::Rerun => state.end = Some(End::Superseded),
+        Decision::Retry => retry(state, &fact.about),
+        Decision::Accept => accept(state, fact),
+    }
+    Ok(())
+}
+
+fn retry(state: &mut Loop, about: &About) {
+    state.failed_gates = 0;
+    state.unchanged = 0;
+    let About::Agent { role } = about else { return };
+    let seats = core::iter::once(&mut state.author).chain(&mut state.reviewers);
+    for seat in seats.chain(core::iter::once(&mut state.certifier)).filter(|seat| seat.role == *role) {
+        if let Some(work) = &mut seat.work {
+            work.failures = 0;
+        }
+    }
+}
+
+fn accept(state: &mut Loop, fact: &Decided) {
+    for finding in state.findings.iter_mut().filter(|finding| fact.ruled.contains(&finding.id)) {
+        finding.status = Status::Ruled;
+        finding.note.clone_from(&fact.why);
+    }
+    state.unchanged = 0;
+    let epoch = state.epoch;
+    let rejecting = |seat: &Seat| seat.approved().is_none() && !seat.ruled();
+    let ruled = Standing::Ruled { revision: fact.revision.clone() };
+    match fact.about {
+        About::Cap { stage } => {
+            for seat in state.reviewers.iter_mut().filter(|seat| seat.stage == stage && rejecting(seat)) {
+                seat.standing = ruled.clone();
+            }
+        }
+        About::Gate => waive_gate(state),
+        About::Unchanged if state.failed_gate().is_some() => waive_gate(state),
+        About::Unchanged => {
+            for seat in state.reviewers.iter_mut().filter(|seat| seat.rejected_in(epoch)) {
+                seat.standing = ruled.clone();
+            }
+        }
+        About::Certificate => {
+            state.refused = false;
+            state.signed.clone_from(&state.revision);
+        }
+        About::Agent { .. } => {}
+    }
+}
+
+fn waive_gate(state: &mut Loop) {
+    state.failed_gates = 0;
+    let revision = state.revision.clone();
+    for check in state.gates.values_mut().filter(|check| Some(&check.revision) == revision.as_ref()) {
+        check.passed = true;
+    }
+}

@@ -1,0 +1,105 @@
+//! What a reviewer's judgement changes: its standing, the findings, its stage, a certificate.
+
+use super::super::state::{Loop, Repair, Standing};
+use super::{Rejected, conclude, no_verdict, rejected};
+use crate::event::{Judged, Judgement};
+use crate::findings::{self, FindingChange, Status};
+use crate::ids::Role;
+use crate::prelude::*;
+use crate::ticket::Purpose;
+use crate::verdict::Severity;
+
+pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
+    let what = || rejected(format!("the judgement of {}", fact.ticket));
+    let epoch = state.epoch;
+    let author = state.author.role.clone();
+    let repaired = repairs_of(state, &fact.ticket.role);
+    let seat = state.seat_of_mut(&fact.ticket).filter(|seat| seat.role != author).ok_or_else(what)?;
+    let work = seat.work.as_mut().ok_or_else(what)?;
+    let flight = work.flight.take().filter(|flight| flight.answered.is_some()).ok_or_else(what)?;
+    let purpose = work.purpose;
+    match &fact.judgement {
+        Judgement::Repair { why }
+            if seat.conversation.is_some() && fact.ticket.purpose != Purpose::Repair =>
+        {
+            work.repairs += 1;
+            work.repair = Some(Repair { why: why.clone(), round: repaired + 1, sent: 0 });
+            return Ok(());
+        }
+        Judgement::Repair { .. } | Judgement::NoVerdict { .. } => {
+            no_verdict(seat);
+            return Ok(());
+        }
+        Judgement::Approved | Judgement::Rejected => {}
+    }
+    let approved = fact.judgement == Judgement::Approved;
+    let (role, number) = (seat.role.clone(), usize::from(seat.stage));
+    let revision = flight.started.sees.clone().ok_or_else(what)?;
+    let fresh = seat.conversation.as_ref().is_none_or(|talk| talk.first_seen.as_ref() == Some(&revision));
+    conclude(seat);
+    if purpose != Purpose::Certify {
+        seat.standing = match approved {
+            true => Standing::Approved { revision: revision.clone(), ticket: fact.ticket.clone(), fresh },
+            false => Standing::Rejected { epoch, purpose },
+        };
+    }
+    findings::apply(&mut state.findings, &fact.changes);
+    if fact.late && !state.late.contains(&epoch) {
+        state.late.push(epoch);
+    }
+    if purpose == Purpose::Certify {
+        certificate(state, fact, &role, approved);
+        return Ok(());
+    }
+    let stage = &mut state.stages[number];
+    if !approved && purpose == Purpose::Validate {
+        if stage.counted != Some(epoch) {
+            stage.rounds = (stage.rounds + 1).min(state.opened.limits.rounds);
+            stage.counted = Some(epoch);
+        }
+        stage.closed = None;
+    }
+    let rounds = stage.rounds;
+    if let Some(seat) = state.reviewers.iter_mut().find(|seat| seat.role == role) {
+        seat.last_round = rounds;
+    }
+    Ok(())
+}
+
+/// How many repairs a role was asked for in this pass. A role may sit twice, as reviewer and as certifier, and its
+/// repairs are counted together, because their tickets differ by nothing else.
+fn repairs_of(state: &Loop, role: &Role) -> u16 {
+    let seats = state.reviewers.iter().chain([&state.certifier]).filter(|seat| seat.role == *role);
+    seats.filter_map(|seat| seat.rounds.get(&Purpose::Repair)).copied().max().unwrap_or(0)
+}
+
+/// Fresh eyes have spoken: they sign, reopen the phase, or leave the rest to a person.
+fn certificate(state: &mut Loop, fact: &Judged, role: &Role, approved: bool) {
+    state.certifier.conversation = None;
+    state.certifier.anchor = None;
+    if approved {
+        state.signed.clone_from(&state.revision);
+        return;
+    }
+    if state.reopened < state.opened.limits.reopenings {
+        state.reopened += 1;
+        let epoch = state.epoch;
+        if let Some(seat) = state.reviewers.iter_mut().find(|seat| seat.role == *role) {
+            seat.standing = Standing::Rejected { epoch, purpose: Purpose::Certify };
+            state.stages[usize::from(seat.stage)].closed = None;
+        }
+        return;
+    }
+    for change in &fact.changes {
+        let FindingChange::Raised(raised) = change else { continue };
+        let below = state.findings.iter_mut().find(|f| f.id == raised.id && f.severity < Severity::Blocker);
+        if let Some(finding) = below {
+            finding.status = Status::Deferred;
+        }
+    }
+    let mut open = state.findings.iter().filter(|finding| finding.role == *role);
+    state.refused = open.any(|finding| finding.blocks(state.opened.rule));
+    if !state.refused {
+        state.signed.clone_from(&state.revision);
+    }
+}

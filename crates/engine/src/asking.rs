@@ -1,0 +1,39 @@
+//! Asks a person and stores what they answer. What is asked and what it settles is the machine's business.
+
+use crate::driver::{EngineError, Run};
+use redraft_core::event::{Asked, Decision, Event, Question};
+use redraft_core::review;
+
+impl Run<'_> {
+    /// Stores a person's answer to the open question.
+    pub fn decide(&mut self, choice: Decision, why: &str) -> Result<(), EngineError> {
+        let open = self.state.open.as_ref().ok_or(EngineError::NothingAsked)?;
+        let question = review::question(open).ok_or(EngineError::NothingAsked)?;
+        if !question.choices.contains(&choice) {
+            return Err(EngineError::NotAChoice { choice, question });
+        }
+        let decided = review::decision(open, &question, choice, &self.rules.person, why);
+        let mut events: Vec<Event> = Vec::new();
+        if !self.already_asked(&question) {
+            events.push(Asked { question }.into());
+        }
+        events.push(decided.into());
+        self.append(events, &[])?;
+        self.project()
+    }
+
+    pub(crate) fn ask(&mut self, question: Question) -> Result<Question, EngineError> {
+        if !self.already_asked(&question) {
+            self.append(vec![Asked { question: question.clone() }.into()], &[])?;
+            self.project()?;
+        }
+        Ok(question)
+    }
+
+    fn already_asked(&self, question: &Question) -> bool {
+        self.entries
+            .iter()
+            .rev()
+            .any(|entry| matches!(&entry.event, Event::Asked(asked) if asked.question == *question))
+    }
+}

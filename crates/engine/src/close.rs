@@ -1,0 +1,48 @@
+//! Closes a phase, and writes the projections beside its artifacts.
+
+use crate::compose::folder;
+use crate::driver::{EngineError, Run};
+use crate::ports::Trailers;
+use redraft_core::event::{Entry, Event};
+use redraft_core::ids::Revision;
+use redraft_core::project;
+use redraft_core::review;
+
+impl Run<'_> {
+    /// The projections are committed with the close they tell of, so they are rendered as if it had happened.
+    pub(crate) fn close_phase(&mut self, revision: Revision) -> Result<(), EngineError> {
+        let open = self.open_loop()?;
+        let closed = review::closing(open, revision);
+        let (mut paths, phase) = (open.opened.paths.clone(), open.opened.phase);
+        let word =
+            if closed.approvals.len() == open.reviewers.len() { "approved" } else { "accepted by a ruling" };
+        let at_ms = self.parts.clock.now_ms();
+        let event = Event::from(closed);
+        let mut entries = self.entries.clone();
+        entries.push(Entry { seq: self.state.seq + 1, at_ms, event: event.clone() });
+        self.write_projections(&entries)?;
+        paths.extend(project::FILES.iter().map(|name| format!("{}/{name}", folder(&self.created))));
+        let trailers = Trailers { ticket: String::new(), seq: self.state.seq };
+        self.parts.boundaries.pass("before a close is committed");
+        self.commit(&paths, &format!("redraft: {phase} {word}"), &trailers)?;
+        self.parts.boundaries.pass("before a close is stored");
+        self.append_at(at_ms, vec![event], &[])
+    }
+
+    /// Writes the projections beside the artifacts. They can be deleted and come back the same.
+    pub fn project(&self) -> Result<(), EngineError> {
+        self.write_projections(&self.entries)
+    }
+
+    fn write_projections(&self, entries: &[Entry]) -> Result<(), EngineError> {
+        let folder = folder(&self.created);
+        for (name, text) in project::files(entries) {
+            let path = format!("{folder}/{name}");
+            if self.parts.workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
+                self.parts.boundaries.pass("inside a projection");
+                self.parts.workspace.write(&path, text.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! What was undone in the worktree, and how a person gets it back: it may have been theirs.
+
+use redraft_core::event::Event;
+use redraft_core::ticket::Ticket;
+use serde::Serialize;
+
+/// Changes that a dispatch left behind and must not, or that were found after it was lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Undone {
+    pub ticket: Ticket,
+    /// One line for each thing, as it is stored.
+    pub what: Vec<String>,
+    /// The ref that keeps it.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The command that brings it back.
+    pub command: String,
+}
+
+/// The ticket of an event that undid something, and what.
+pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
+    let (ticket, what) = match event {
+        Event::Answered(fact) => (&fact.ticket, &fact.undone),
+        Event::Failed(fact) => (&fact.ticket, &fact.undone),
+        Event::Lost(fact) => (&fact.ticket, &fact.undone),
+        Event::FeatureCreated(_)
+        | Event::LoopOpened(_)
+        | Event::Started(_)
+        | Event::Drafted(_)
+        | Event::Judged(_)
+        | Event::Edited(_)
+        | Event::Checked(_)
+        | Event::Asked(_)
+        | Event::Decided(_)
+        | Event::StageClosed(_)
+        | Event::PhaseClosed(_)
+        | Event::Cancelled(_)
+        | Event::Trusted(_) => return None,
+    };
+    (!what.is_empty()).then_some((ticket, what))
+}
+
+/// Brings back the files that are named; all of them where something else was undone too.
+pub(crate) fn command(folder: &str, reference: &str, what: &[String]) -> String {
+    let file = |line: &String| {
+        let name = line.strip_prefix("restored ").or_else(|| line.strip_prefix("removed "))?;
+        Some(quoted(name)).filter(|_| !line.contains(" more files, kept under "))
+    };
+    let files: Option<Vec<String>> = what.iter().map(file).collect();
+    let files = files.filter(|files| !files.is_empty()).map_or(".".to_owned(), |files| files.join(" "));
+    format!("git -C {} restore --source={reference} -- {files}", quoted(folder))
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_names_the_files_and_all_of_them_where_more_was_undone() {
+        let lines = |what: &[&str]| what.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+        let file = command("/w/001-x", "refs/redraft/lost/t", &lines(&["restored docs/a.md"]));
+        assert_eq!(file, "git -C /w/001-x restore --source=refs/redraft/lost/t -- docs/a.md");
+        let strange = command("/my w", "r", &lines(&["removed it's.md", "restored b.md"]));
+        assert_eq!(strange, "git -C '/my w' restore --source=r -- 'it'\\''s.md' b.md");
+        for more in ["undid 1 commit of the agent", "restored or removed 3 more files, kept under r"] {
+            assert_eq!(
+                command("/w", "r", &lines(&["restored a", more])),
+                "git -C /w restore --source=r -- ."
+            );
+        }
+    }
+}

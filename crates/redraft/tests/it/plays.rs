@@ -1,0 +1,255 @@
+//! Whole features as a list of steps that can be begun again at any of them, for tests that disturb one.
+//!
+//! The set-up is made once. Before each `run` the folder is copied, so that a test puts one back instead of playing all
+//! that came before; it stays at the same path, because git keeps absolute ones.
+
+use crate::documents::CLEAN;
+use crate::world::{Left, PROGRAM, answered, entries, left};
+use redraft_core::event::{
+    Checked, Decided, Decision, Entry, Event, Failed, Judged, Judgement, LoopOpened, Now,
+};
+use redraft_core::ticket::Purpose;
+use redraft_testkit::{Ran, Scratch};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub(crate) const SWITCH: &str = "REDRAFT_ABORT_AT_BOUNDARY";
+
+/// Dearer than nothing, so that what a lost attempt reserved can be seen on the receipt.
+const PRICES: &str = "usd_per_million_input = 3.0\nusd_per_million_output = 15.0\n";
+
+/// What is done to a feature, one after the other.
+pub(crate) enum Step {
+    /// `redraft run`, which ends with this code.
+    Run(i32),
+    /// Another command, which ends well.
+    Redraft(&'static [&'static str]),
+    /// Something a person does to the files.
+    Person(fn(&Scratch)),
+}
+
+pub(crate) struct Play {
+    pub(crate) scratch: Scratch,
+    steps: Vec<Step>,
+    /// The folder before each `run`, and which step that is.
+    kept: Vec<(usize, tempfile::TempDir)>,
+    /// What an undisturbed play leaves behind.
+    expected: Left,
+    /// Dispatches of the undisturbed play.
+    pub(crate) dispatches: usize,
+}
+
+impl Play {
+    /// A feature with this configuration and these rules for the rehearsal agent, played undisturbed once.
+    pub(crate) fn new(config: &str, rules: &str, spec: Option<&str>, steps: Vec<Step>) -> Play {
+        let scratch = Scratch::repository(PROGRAM);
+        scratch.run(["new", "Export the monthly report as CSV"]).expect(0);
+        if let Some(spec) = spec {
+            let worktree = scratch.worktree("001");
+            let folder = worktree.join("docs/features").join(worktree.file_name().unwrap());
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("spec.md"), spec).unwrap();
+        }
+        let agent = "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
+        scratch.write("redraft.toml", &format!("{config}{agent}"));
+        scratch.write("scenario.toml", &format!("{PRICES}{rules}"));
+        let mut kept = Vec::new();
+        for (at, step) in steps.iter().enumerate() {
+            if matches!(step, Step::Run(_)) {
+                let copy = tempfile::tempdir().unwrap();
+                copy_all(&scratch.root(), copy.path());
+                kept.push((at, copy));
+            }
+            step.take(&scratch, "undisturbed");
+        }
+        let expected = left(&scratch);
+        let started =
+            entries(&scratch).iter().filter(|entry| matches!(entry.event, Event::Started(_))).count();
+        Play { scratch, steps, kept, expected, dispatches: started }
+    }
+
+    /// Fails unless the undisturbed play has this in it: what it is played for.
+    fn with(self, wanted: impl Fn(&Event) -> bool) -> Play {
+        assert!(entries(&self.scratch).iter().any(|entry| wanted(&entry.event)), "the play misses its point");
+        self
+    }
+
+    /// The numbers of the steps that are runs.
+    pub(crate) fn runs(&self) -> Vec<usize> {
+        self.kept.iter().map(|(at, _)| *at).collect()
+    }
+
+    /// Puts the folder back to what it was before this run.
+    pub(crate) fn begin_at(&self, run: usize) {
+        let (_, copy) = self.kept.iter().find(|(at, _)| *at == run).unwrap();
+        self.put_back(copy.path());
+    }
+
+    pub(crate) fn put_back(&self, copy: &Path) {
+        fs::remove_dir_all(self.scratch.root()).unwrap();
+        copy_all(copy, &self.scratch.root());
+    }
+
+    /// The folder as it is now.
+    pub(crate) fn copy(&self) -> tempfile::TempDir {
+        let copy = tempfile::tempdir().unwrap();
+        copy_all(&self.scratch.root(), copy.path());
+        copy
+    }
+
+    /// True when this run died at the boundary; false when it came to its end before.
+    pub(crate) fn dies(&self, run: usize, boundary: u64) -> bool {
+        let Step::Run(code) = self.steps[run] else { panic!("step {run} is no run") };
+        let ran =
+            Ran::of(self.scratch.redraft(["run", "001"]).env(SWITCH, boundary.to_string()).output().unwrap());
+        match ran.code {
+            None => true,
+            Some(found) if found == code => false,
+            Some(found) => panic!("boundary {boundary}: code {found}: {}", ran.stderr),
+        }
+    }
+
+    /// Plays on from this run, which may have been disturbed before, and finds the same as if it had not been.
+    #[track_caller]
+    pub(crate) fn recovers(&self, run: usize, what: &str) {
+        for step in &self.steps[run..] {
+            step.take(&self.scratch, what);
+        }
+        self.ended_well(what);
+    }
+
+    /// Nothing follows on this run, so that a run that came to its end is the end of the play.
+    pub(crate) fn is_last(&self, run: usize) -> bool {
+        run + 1 == self.steps.len()
+    }
+
+    #[track_caller]
+    pub(crate) fn ended_well(&self, what: &str) {
+        let scratch = &self.scratch;
+        assert_eq!(left(scratch), self.expected, "{what}");
+        let entries = entries(scratch);
+        let tally = answered(scratch);
+        for entry in &entries {
+            let Event::Answered(fact) = &entry.event else { continue };
+            let ticket = fact.ticket.to_string();
+            assert_eq!(tally.get(&ticket), Some(&1), "{what}: {ticket} in the agent's own log");
+        }
+        let lost: Vec<u64> = entries.iter().filter_map(cost_of_lost).collect();
+        assert!(lost.iter().all(|cost| *cost > 0), "{what}: a lost attempt had something reserved");
+        let receipt = redraft_core::project::receipt(&entries);
+        assert_eq!(receipt.lost.0, lost.iter().sum::<u64>(), "{what}: lost money on the receipt");
+        let status = scratch.git_in(&scratch.worktree("001"), ["status", "--porcelain"]);
+        assert_eq!(status, "", "{what}: the worktree is clean");
+    }
+}
+
+impl Step {
+    #[track_caller]
+    fn take(&self, scratch: &Scratch, what: &str) {
+        let (words, code) = match self {
+            Step::Run(code) => (&["run", "001"][..], *code),
+            Step::Redraft(words) => (*words, 0),
+            Step::Person(does) => return does(scratch),
+        };
+        let ran = scratch.run(words);
+        assert_eq!(ran.code, Some(code), "{what}: {words:?}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+fn cost_of_lost(entry: &Entry) -> Option<u64> {
+    if let Event::Lost(fact) = &entry.event { Some(fact.cost.0) } else { None }
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (path, target): (PathBuf, PathBuf) = (entry.path(), to.join(entry.file_name()));
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_all(&path, &target),
+            false => assert!(fs::copy(&path, &target).is_ok(), "{}", path.display()),
+        }
+    }
+}
+
+fn spec(scratch: &Scratch) -> PathBuf {
+    scratch.artifacts("001").join("spec.md")
+}
+
+/// [`CLEAN`] without the criterion of one requirement: one thing to find.
+pub(crate) fn one_defect() -> String {
+    CLEAN.replace("- AC2 (R2): after a download the auditor sees one record with user and time.\n", "")
+}
+
+/// From the idea to the approval, with nobody touching it.
+pub(crate) fn undisturbed() -> Play {
+    Play::new("", "", None, vec![Step::Run(0)])
+}
+
+/// A person edits the document between two rounds.
+pub(crate) fn edited() -> Play {
+    let edit = |scratch: &Scratch| {
+        let text = fs::read_to_string(spec(scratch)).unwrap();
+        fs::write(spec(scratch), text.replace("- Other formats than CSV.", "- Other formats, for now."))
+            .unwrap();
+        scratch.write("scenario.toml", PRICES);
+    };
+    let rules = "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"fail\"\n";
+    let steps = vec![Step::Run(4), Step::Person(edit), Step::Run(0)];
+    let play = Play::new("[limits]\nattempts = 1\n", rules, Some(&one_defect()), steps);
+    let edits = entries(&play.scratch).iter().filter(|entry| matches!(entry.event, Event::Edited(_))).count();
+    assert_eq!(edits, 2, "the document that was put there, and the edit");
+    play
+}
+
+/// An answer that cannot be used is repaired in the same conversation.
+pub(crate) fn repaired() -> Play {
+    let rules = "[[rule]]\nticket = \"*/review/spec-reviewer/1.*\"\ndo = \"garbage\"\n";
+    Play::new("", rules, Some(CLEAN), vec![Step::Run(0)])
+        .with(|event| matches!(event, Event::Judged(Judged { judgement: Judgement::Repair { .. }, .. })))
+}
+
+/// A conversation is gone, and the role is asked in a fresh one.
+pub(crate) fn fallen_back() -> Play {
+    let rules = "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"lose-session\"\ntimes = 1\n";
+    Play::new("[review]\npolicy = \"resume\"\n", rules, Some(&one_defect()), vec![Step::Run(0)])
+        .with(|event| matches!(event, Event::Failed(Failed { now: Now::FreshSession, .. })))
+}
+
+/// The gate fails, and the author mends the document before a reviewer sees it.
+pub(crate) fn gate_failed() -> Play {
+    let spec = CLEAN.replace("- Other formats than CSV.", "- TBD");
+    Play::new("", "", Some(&spec), vec![Step::Run(0)])
+        .with(|event| matches!(event, Event::Checked(Checked { passed: false, .. })))
+}
+
+/// A stage uses up its rounds, and a person accepts what is open.
+pub(crate) fn accepted() -> Play {
+    let accept = &["decide", "001", "accept", "--why", "known"];
+    let steps = vec![Step::Run(5), Step::Redraft(accept), Step::Run(0)];
+    Play::new("[limits]\nrounds = 1\n", "", Some(&one_defect()), steps)
+        .with(|event| matches!(event, Event::Decided(Decided { choice: Decision::Accept, .. })))
+}
+
+/// A stage uses up its rounds, a person mends the document, and a new pass reviews it.
+pub(crate) fn rerun() -> Play {
+    let mend = |scratch: &Scratch| fs::write(spec(scratch), CLEAN).unwrap();
+    let again = &["decide", "001", "rerun"];
+    let steps = vec![Step::Run(5), Step::Person(mend), Step::Redraft(again), Step::Run(0)];
+    Play::new("[limits]\nrounds = 1\n", "", Some(&one_defect()), steps)
+        .with(|event| matches!(event, Event::LoopOpened(LoopOpened { pass: 2, .. })))
+}
+
+/// Fresh eyes find what the spec-reviewer let pass, and reopen the phase.
+pub(crate) fn reopened() -> Play {
+    let passes = r#"{"approved":true,"summary":"fine","answers":[],"issues":[],"checks":[],"verified":[],"files_read":[]}"#;
+    let mut rules = String::new();
+    for ticket in ["*/review/spec-reviewer/1.*", "*/validate/spec-reviewer/1.*"] {
+        rules.push_str(&format!("[[rule]]\nticket = \"{ticket}\"\ndo = \"say\"\ntext = '{passes}'\n"));
+    }
+    // The phase-reviewer rejects the first revision, so that the last one is nobody's first.
+    let spec = one_defect() + "\n## Open Questions\n\n- Which time zone is the report in?\n";
+    let config = "[review]\npolicy = \"resume\"\ncertify = \"fresh\"\n";
+    Play::new(config, &rules, Some(&spec), vec![Step::Run(0)])
+        .with(|event| matches!(event, Event::Judged(Judged { ticket, judgement: Judgement::Rejected, .. }) if ticket.purpose == Purpose::Certify))
+}
