@@ -1,8 +1,10 @@
 //! A delta: what changed between two revisions, as git printed it and as places that can be compared.
 //!
 //! It knows the text of a diff and nothing of git, files or rounds. Start reading at [`Delta::touches`], which says
-//! whether a finding lies in what changed; [`patch`] makes the new text from the old one.
+//! whether a finding lies in what changed; [`patch`] makes the new text from the old one, and [`Comparison`] finds the
+//! changes between two texts where no git is at hand.
 
+mod compare;
 mod diff;
 #[cfg(test)]
 mod tests;
@@ -11,6 +13,8 @@ use crate::place;
 use crate::prelude::*;
 use crate::verdict::Issue;
 use core::ops::RangeInclusive;
+
+pub use compare::Comparison;
 
 /// A finding this many lines away from a change still counts as caused by it.
 const NEAR_LINES: u32 = 3;

@@ -12,6 +12,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod cost;
 pub mod delta;
 pub mod estimate;
 pub mod event;
@@ -34,5 +35,6 @@ pub mod review;
 pub mod sections;
 pub mod text;
 pub mod ticket;
+pub mod tokens;
 pub mod usage;
 pub mod verdict;

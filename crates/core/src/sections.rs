@@ -108,7 +108,7 @@ fn sections<'a>(lines: &[&'a str], headings: &[Heading<'a>]) -> Vec<Section<'a>>
     if first > 0 {
         sections.push(Section { level: 0, title: "", lines: 0..first, own: 0..first });
     }
-    // Found from the end: the sections still open above a heading, innermost first.
+    // The sections a heading may still belong to, innermost last.
     let mut ends = vec![lines.len(); headings.len()];
     let mut open: Vec<usize> = Vec::new();
     for (at, heading) in headings.iter().enumerate() {

@@ -1,0 +1,70 @@
+//! What a provider's cache holds for one role: which beginnings of its prompts, and for how much longer.
+//!
+//! The times are relative, so that equal situations are equal values: an entry knows the seconds it has left, counted
+//! from the start of the last request, and [`Cached::after`] lets time pass. An entry exists because a request marked
+//! that place; nothing here knows prices.
+
+use crate::policy::Strategy;
+use crate::price::Lifetime;
+
+/// The entries that can matter to the next request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cached {
+    /// Tools and system text: the beginning of every prompt.
+    pub system: Option<Entry>,
+    /// These with the upstream artifacts and the rubric: the beginning of every `inline` prompt.
+    pub stable: Option<Entry>,
+    pub conversation: Option<Conversation>,
+}
+
+/// The role's last conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Conversation {
+    /// How it began: never [`Strategy::Resume`].
+    pub began: Strategy,
+    /// Everything said so far, the last answer included.
+    pub tokens: u64,
+    /// The longest part of it that is kept.
+    pub tail: Option<Entry>,
+    /// A shorter part that is kept longer.
+    pub earlier: Option<Entry>,
+}
+
+/// A beginning of a prompt that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    pub tokens: u64,
+    pub lifetime: Lifetime,
+    /// What is left of its lifetime, counted from the start of the last request.
+    pub left_s: u64,
+}
+
+impl Cached {
+    /// The same after some seconds without a request.
+    pub fn after(self, seconds: u64) -> Cached {
+        let aged = |entry: Option<Entry>| entry.and_then(|entry| entry.after(seconds));
+        let conversation = self.conversation.map(|conversation| Conversation {
+            tail: aged(conversation.tail),
+            earlier: aged(conversation.earlier),
+            ..conversation
+        });
+        Cached { system: aged(self.system), stable: aged(self.stable), conversation }
+    }
+
+    /// The same in a world where nothing is kept.
+    pub(super) fn forgotten(self) -> Cached {
+        self.after(u64::MAX)
+    }
+}
+
+impl Entry {
+    fn after(self, seconds: u64) -> Option<Entry> {
+        let left_s = self.left_s.saturating_sub(seconds);
+        (left_s > 0).then_some(Entry { left_s, ..self })
+    }
+
+    /// A use counts the lifetime anew; it never makes it longer.
+    pub(super) fn used(self) -> Entry {
+        Entry { left_s: self.lifetime.seconds(), ..self }
+    }
+}

@@ -1,0 +1,27 @@
+//! What a review costs, by which strategy and cache lifetimes, and which to choose.
+//!
+//! Everything is a function of sizes, prices and time; nothing here knows a text, a clock, a provider or the ledger.
+//! Start at [`decide`], policy `cost`: it tries every [`Way`] ([`options`]), lets [`send`] say what each is billed for
+//! and what it leaves in the cache ([`Cached`]), and adds what the rounds to come are expected to cost. [`replay`]
+//! plays recorded loops under it and under other policies, [`hindsight`] and [`bound`] among them, which need to know
+//! the end. docs/cost-model.md has the formulas and every assumption.
+
+mod bound;
+mod cached;
+mod decide;
+mod hindsight;
+mod plan;
+mod prior;
+pub mod replay;
+mod send;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+pub use bound::bound;
+pub use cached::{Cached, Conversation, Entry};
+pub use decide::{Ahead, Alternative, Decision, Facts, decide};
+pub use hindsight::{Coming, Sequence, hindsight};
+pub use plan::{Expected, Setting, options};
+pub use send::{Bill, Exploring, Marks, Round, Sent, Sizes, Way, send};
+pub use terms::{Amount, BOUNDARIES_MAX, CERTAIN, Terms, lifetimes};

@@ -1,0 +1,164 @@
+//! Looking ahead: every way to send a review now, and what the rounds after it will make of it.
+//!
+//! Start at [`options`]. Two futures can be planned for: rounds that are known ([`super::hindsight`]), and rounds that
+//! are only expected ([`Tree`]): after each round the loop goes on with some probability, after one of a few gaps,
+//! and the best way is taken again.
+
+use super::cached::{Cached, Entry};
+use super::send::{Marks, Round, Sent, Sizes, Way, send};
+use super::terms::{Amount, Terms};
+use crate::policy::Strategy;
+use crate::prelude::*;
+use crate::price::Lifetime;
+
+/// What never changes while one loop is planned.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    pub terms: &'a Terms,
+    pub sizes: &'a Sizes,
+    /// Strategies that may be used in the rounds after this one.
+    pub later: &'a [Strategy],
+}
+
+/// What is taken to come where nobody knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    /// In how many of 100 cases another round follows this one, and each later one.
+    pub again_percent: u32,
+    pub later_percent: u32,
+    /// Gaps in seconds, with the cases of 100 in which they occur.
+    pub gaps: Vec<(u64, u32)>,
+    /// The sizes of the rounds to come.
+    pub round: Round,
+    /// How many rounds ahead are looked at.
+    pub rounds: u32,
+}
+
+/// All ways that may be taken, with what they do. Those that do not fit the context are left out while others do,
+/// then those that cross a cliff while others do not.
+pub fn options(
+    setting: &Setting<'_>,
+    cached: &Cached,
+    round: &Round,
+    allowed: &[Strategy],
+) -> Vec<(Way, Sent)> {
+    let mut all: Vec<(Way, Sent)> = Vec::new();
+    let mut add = |way: Way| {
+        if let Some(sent) = send(setting.terms, setting.sizes, cached, round, way) {
+            all.push((way, sent));
+        }
+    };
+    for strategy in allowed {
+        ways(setting, cached, *strategy, &mut add);
+    }
+    for rule in [|sent: &Sent| sent.fits, |sent: &Sent| sent.fits && !sent.above_cliff] {
+        if all.iter().any(|(_, sent)| rule(sent)) {
+            all.retain(|(_, sent)| rule(sent));
+        }
+    }
+    all
+}
+
+/// Every combination of marks that can make a difference.
+fn ways(setting: &Setting<'_>, cached: &Cached, strategy: Strategy, add: &mut impl FnMut(Way)) {
+    let terms = setting.terms;
+    let inline = match strategy {
+        Strategy::Inline => true,
+        Strategy::Resume => cached.conversation.is_some_and(|one| one.began == Strategy::Inline),
+        Strategy::Lazy | Strategy::Digest => false,
+    };
+    let longest = |kept: Option<Entry>| kept.map_or(Lifetime::HalfDay, |entry| entry.lifetime);
+    let up_to = |most: Lifetime| {
+        let lifetimes = terms.lifetimes().iter().copied().filter(move |lifetime| *lifetime <= most);
+        core::iter::once(None).chain(lifetimes.map(Some))
+    };
+    // With calls the rest is read again within seconds; leaving it unmarked is never better.
+    let must_mark = setting.sizes.calls(strategy) > 0 && !terms.lifetimes().is_empty();
+    for tail in up_to(longest(base(cached, strategy, inline))).filter(|tail| tail.is_some() || !must_mark) {
+        let stables = up_to(longest(cached.system)).filter(|stable| *stable >= tail);
+        for stable in one_if(cached.stable.is_some() || !inline, tail, stables) {
+            let systems = up_to(Lifetime::HalfDay).filter(|system| *system >= stable);
+            for system in one_if(cached.system.is_some(), stable, systems) {
+                let marks = Marks { system, stable: stable.filter(|_| inline), tail };
+                add(Way { strategy, marks: fitted(marks, terms.boundaries()) });
+            }
+        }
+    }
+}
+
+/// The longest kept beginning of the prompt. What is written behind it cannot last longer than it does.
+fn base(cached: &Cached, strategy: Strategy, inline: bool) -> Option<Entry> {
+    let conversation = cached.conversation.filter(|_| strategy == Strategy::Resume);
+    let stable = cached.stable.filter(|_| inline);
+    conversation.and_then(|one| one.tail.or(one.earlier)).or(stable).or(cached.system)
+}
+
+/// Only the first of several marks where the place is kept already, so that they would all do the same.
+fn one_if(
+    kept: bool,
+    first: Option<Lifetime>,
+    all: impl Iterator<Item = Option<Lifetime>>,
+) -> impl Iterator<Item = Option<Lifetime>> {
+    core::iter::once(first).filter(move |_| kept).chain(all.filter(move |_| !kept))
+}
+
+/// Marks for an agent that can set only so many. What lies before another mark is written with it anyway, so the
+/// earlier ones are given up first.
+fn fitted(marks: Marks, boundaries: u8) -> Marks {
+    let Marks { system, stable, tail } = marks;
+    let wanted = [system, stable, tail].iter().flatten().count();
+    let spare = wanted.saturating_sub(usize::from(boundaries));
+    match spare {
+        0 => marks,
+        _ if boundaries == 0 => Marks::default(),
+        1 if stable.is_some() || tail.is_some() => Marks { system: None, ..marks },
+        _ => Marks { tail, ..Marks::default() },
+    }
+}
+
+/// What is expected to be paid in the rounds to come, for any cache they begin with.
+pub(super) struct Tree<'a> {
+    setting: Setting<'a>,
+    expected: &'a Expected,
+    /// Strategies worth following: a `lazy` review is never cheaper than an `inline` one with the same artifacts.
+    strategies: Vec<Strategy>,
+    known: BTreeMap<(u32, Cached), Amount>,
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn new(setting: Setting<'a>, expected: &'a Expected) -> Tree<'a> {
+        let inline = setting.later.contains(&Strategy::Inline);
+        let worth = |strategy: &Strategy| *strategy != Strategy::Lazy || !inline;
+        let strategies = setting.later.iter().copied().filter(worth).collect();
+        Tree { setting, expected, strategies, known: BTreeMap::new() }
+    }
+
+    /// What is expected after the round that left this cache behind.
+    pub(super) fn after(&mut self, cached: Cached) -> Amount {
+        self.from(cached, 1)
+    }
+
+    fn from(&mut self, cached: Cached, ahead: u32) -> Amount {
+        let expected = self.expected;
+        if ahead > expected.rounds {
+            return Amount(0);
+        }
+        let mut sum = Amount(0);
+        for (gap, percent) in &expected.gaps {
+            sum += self.best(cached.after(*gap), ahead).share(*percent, 100);
+        }
+        sum.share(if ahead == 1 { expected.again_percent } else { expected.later_percent }, 100)
+    }
+
+    fn best(&mut self, cached: Cached, ahead: u32) -> Amount {
+        if let Some(known) = self.known.get(&(ahead, cached)) {
+            return *known;
+        }
+        let options = options(&self.setting, &cached, &self.expected.round, &self.strategies);
+        let costs =
+            options.into_iter().map(|(_, sent)| sent.bill.amount() + self.from(sent.cached, ahead + 1));
+        let best = costs.min().unwrap_or_default();
+        self.known.insert((ahead, cached), best);
+        best
+    }
+}

@@ -1,0 +1,389 @@
+//! Playing a recorded review loop again under different policies.
+//!
+//! Start at [`Recorded::measured`], which turns texts into sizes, then [`play`]. A loop is one role's reviews: version
+//! `i` is reviewed at time `i`, with the same upstream artifacts in every round. Where loops come from is the caller's
+//! business.
+
+use super::bound::bound;
+use super::cached::Cached;
+use super::decide::{Ahead, Facts, decide};
+use super::hindsight::{Coming, hindsight};
+use super::plan::{Expected, Setting};
+use super::send::{Bill, Exploring, Marks, Round, Sent, Sizes, Way, send};
+use super::terms::Terms;
+use crate::delta::Comparison;
+use crate::policy::Strategy;
+use crate::prelude::*;
+use crate::sections::Outline;
+use crate::tokens::{Content, Ratios};
+
+/// A loop as it was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    pub name: String,
+    /// The kind of document under review, e.g. `spec`.
+    pub artifact: String,
+    pub upstream: Vec<String>,
+    pub versions: Vec<String>,
+    /// When each version was reviewed, in seconds.
+    pub times: Vec<u64>,
+}
+
+/// The characters of a loop, which no model changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measured {
+    pub name: String,
+    pub artifact: String,
+    upstream: Vec<u64>,
+    rounds: Vec<MeasuredRound>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct MeasuredRound {
+    gap_s: u64,
+    artifact: u64,
+    delta: u64,
+    touched: u64,
+}
+
+/// What is taken for granted in every loop, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Assumed {
+    /// Tools and system text.
+    pub system: u64,
+    pub rubric: u64,
+    pub findings: u64,
+    pub answer: u64,
+    pub per_call: u64,
+    pub reviewer: Reviewer,
+    pub knowledge: Knowledge,
+}
+
+impl Default for Assumed {
+    fn default() -> Self {
+        Assumed {
+            system: 3_500,
+            rubric: 450,
+            findings: 250,
+            answer: 1_500,
+            per_call: 120,
+            reviewer: Reviewer::Domain,
+            knowledge: Knowledge::Full,
+        }
+    }
+}
+
+/// Whose reviews are played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reviewer {
+    /// Is given the artifact under review whole.
+    Domain,
+    /// Reads it by path when it is sent paths.
+    Phase,
+}
+
+/// What a reviewer must know in a re-review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Knowledge {
+    /// Everything, in the prompt or in its conversation.
+    Full,
+    /// What changed and what stands around it is enough.
+    Scoped,
+}
+
+/// How a loop is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Played {
+    Inject,
+    Inline,
+    Lazy,
+    Seed,
+    Guarded,
+    Resume,
+    Digest,
+    Cost,
+    Hindsight,
+    Bound,
+}
+
+impl Played {
+    pub const ALL: [Played; 10] = [
+        Played::Inject,
+        Played::Inline,
+        Played::Lazy,
+        Played::Seed,
+        Played::Guarded,
+        Played::Resume,
+        Played::Digest,
+        Played::Cost,
+        Played::Hindsight,
+        Played::Bound,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Played::Inject => "inject",
+            Played::Inline => "inline",
+            Played::Lazy => "lazy",
+            Played::Seed => "seed",
+            Played::Guarded => "guarded",
+            Played::Resume => "resume",
+            Played::Digest => "digest",
+            Played::Cost => "cost",
+            Played::Hindsight => "hindsight",
+            Played::Bound => "bound",
+        }
+    }
+}
+
+/// What a loop, or several, came to under one policy.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub bill: Bill,
+    /// How often each strategy was used.
+    pub strategies: BTreeMap<&'static str, u64>,
+    /// Re-reviews that a rule about the size of the delta sent to a fresh conversation.
+    pub guard_trips: u64,
+    /// Reviews that no way of the policy could fit into the model's context.
+    pub too_large: u64,
+}
+
+impl Outcome {
+    pub fn add(&mut self, other: &Outcome) {
+        self.bill.add(&other.bill);
+        for (strategy, count) in &other.strategies {
+            *self.strategies.entry(strategy).or_default() += count;
+        }
+        self.guard_trips += other.guard_trips;
+        self.too_large += other.too_large;
+    }
+
+    fn sent(&mut self, way: Way, sent: &Sent) {
+        self.bill.add(&sent.bill);
+        *self.strategies.entry(way.strategy.name()).or_default() += 1;
+        self.too_large += u64::from(!sent.fits);
+    }
+}
+
+impl Recorded {
+    /// Counts characters and compares versions, once for all models and policies.
+    pub fn measured(&self) -> Measured {
+        let mut rounds = Vec::with_capacity(self.versions.len());
+        for (at, text) in self.versions.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|before| self.versions.get(before));
+            let (delta, touched) = before.map_or((0, 0), |old| change(old, text));
+            let time = |at: usize| self.times.get(at).copied().unwrap_or(0);
+            let gap_s = if at == 0 { 0 } else { time(at).saturating_sub(time(at - 1)) };
+            rounds.push(MeasuredRound { gap_s, artifact: chars(text), delta, touched });
+        }
+        let upstream = self.upstream.iter().map(|text| chars(text)).collect();
+        Measured { name: self.name.clone(), artifact: self.artifact.clone(), upstream, rounds }
+    }
+}
+
+fn chars(text: &str) -> u64 {
+    text.chars().count() as u64
+}
+
+/// The characters of the unified diff, and of the sections it touches.
+fn change(old: &str, new: &str) -> (u64, u64) {
+    let comparison = Comparison::of(old, new);
+    let outline = Outline::of(new);
+    let touched = outline.touched(&comparison.changed());
+    let lines = touched.into_iter().flat_map(|lines| &outline.lines()[lines]);
+    (chars(&comparison.unified("artifact.md")), lines.map(|line| chars(line)).sum())
+}
+
+impl Measured {
+    pub fn reviews(&self) -> usize {
+        self.rounds.len()
+    }
+
+    fn sizes(&self, ratios: &Ratios, assumed: &Assumed) -> Sizes {
+        Sizes {
+            system: assumed.system,
+            rubric: assumed.rubric,
+            upstream: self.upstream.iter().map(|chars| ratios.tokens(*chars, Content::Markdown)).sum(),
+            files: u32::try_from(self.upstream.len()).unwrap_or(u32::MAX),
+            findings: assumed.findings,
+            answer: assumed.answer,
+            per_call: assumed.per_call,
+            artifact_by_path: assumed.reviewer == Reviewer::Phase,
+            exploring: Exploring::default(),
+        }
+    }
+
+    fn rounds(&self, ratios: &Ratios) -> Vec<Coming> {
+        let round = |one: &MeasuredRound| Round {
+            artifact: ratios.tokens(one.artifact, Content::Markdown),
+            delta: ratios.tokens(one.delta, Content::Diff),
+            touched: ratios.tokens(one.touched, Content::Markdown),
+        };
+        self.rounds.iter().map(|one| Coming { gap_s: one.gap_s, round: round(one) }).collect()
+    }
+}
+
+/// Plays a loop under a policy, with what was known at each moment, except where the policy is to know the end.
+pub fn play(
+    policy: Played,
+    measured: &Measured,
+    terms: &Terms,
+    ratios: &Ratios,
+    assumed: &Assumed,
+) -> Outcome {
+    let loop_ = Loop {
+        measured,
+        terms,
+        ratios,
+        assumed,
+        sizes: measured.sizes(ratios, assumed),
+        rounds: measured.rounds(ratios),
+    };
+    match policy {
+        Played::Inject => loop_.fixed(|_, _| (Strategy::Inline, false), true),
+        Played::Inline => loop_.fixed(|_, _| (Strategy::Inline, false), false),
+        Played::Lazy => loop_.fixed(|_, _| (Strategy::Lazy, false), false),
+        Played::Resume => {
+            loop_.fixed(|at, _| (if at == 0 { Strategy::Lazy } else { Strategy::Resume }, false), false)
+        }
+        Played::Digest => {
+            loop_.fixed(|at, _| (if at == 0 { Strategy::Inline } else { Strategy::Digest }, false), false)
+        }
+        Played::Seed => loop_.fixed(|at, first| loop_.guard(at, loop_.first_chars(first)), false),
+        Played::Guarded => loop_.fixed(|at, first| loop_.guard(at, loop_.context_chars(first)), false),
+        Played::Cost => loop_.cost(),
+        Played::Hindsight => loop_.hindsight(),
+        Played::Bound => Outcome { bill: bound(terms, &loop_.sizes, &loop_.rounds), ..Outcome::default() },
+    }
+}
+
+struct Loop<'a> {
+    measured: &'a Measured,
+    terms: &'a Terms,
+    ratios: &'a Ratios,
+    assumed: &'a Assumed,
+    sizes: Sizes,
+    rounds: Vec<Coming>,
+}
+
+const FIRST: [Strategy; 2] = [Strategy::Inline, Strategy::Lazy];
+const FULL: [Strategy; 3] = [Strategy::Inline, Strategy::Lazy, Strategy::Resume];
+
+impl Loop<'_> {
+    /// Plays a rule that says which strategy comes next, and whether a guard tripped, from the number of the round
+    /// and of the one the conversation began in. Everything it marks is kept for the longest lifetime.
+    fn fixed(&self, next: impl Fn(usize, usize) -> (Strategy, bool), uncached: bool) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut cached = Cached::default();
+        let mut began = 0;
+        for (at, coming) in self.rounds.iter().enumerate() {
+            cached = if uncached { Cached::default() } else { cached.after(coming.gap_s) };
+            let (strategy, tripped) = next(at, began);
+            outcome.guard_trips += u64::from(tripped);
+            let way = |strategy| Way {
+                strategy,
+                marks: if uncached { Marks::default() } else { self.marks(strategy) },
+            };
+            let send = |strategy| send(self.terms, &self.sizes, &cached, &coming.round, way(strategy));
+            // A conversation that has grown too long cannot be continued by any policy.
+            let fresh = || send(Strategy::Lazy).map(|sent| (Strategy::Lazy, sent));
+            let sent = send(strategy).filter(|sent| sent.fits || strategy != Strategy::Resume);
+            let Some((strategy, sent)) = sent.map(|sent| (strategy, sent)).or_else(fresh) else { continue };
+            if strategy != Strategy::Resume {
+                began = at;
+            }
+            outcome.sent(way(strategy), &sent);
+            cached = sent.cached;
+        }
+        outcome
+    }
+
+    fn marks(&self, strategy: Strategy) -> Marks {
+        let all = self.terms.lifetimes().last().copied();
+        match strategy {
+            Strategy::Inline => Marks { system: all, stable: all, tail: None },
+            Strategy::Lazy | Strategy::Digest => Marks { system: all, stable: None, tail: all },
+            Strategy::Resume => Marks { system: all, stable: None, tail: all },
+        }
+    }
+
+    /// Resumes while the resumed prompt has at most half the characters of `whole`.
+    fn guard(&self, at: usize, whole: u64) -> (Strategy, bool) {
+        if at == 0 {
+            return (Strategy::Lazy, false);
+        }
+        let prompt = self.rounds_chars(at).delta + self.text_chars(self.assumed.findings);
+        if prompt * 2 > whole { (Strategy::Lazy, true) } else { (Strategy::Resume, false) }
+    }
+
+    /// The characters of the first prompt of a conversation that began in this round.
+    fn first_chars(&self, began: usize) -> u64 {
+        let artifact = match self.assumed.reviewer {
+            Reviewer::Domain => self.rounds_chars(began).artifact,
+            Reviewer::Phase => 0,
+        };
+        self.text_chars(self.assumed.rubric) + artifact
+    }
+
+    /// These, and those of every file it was told to read.
+    fn context_chars(&self, began: usize) -> u64 {
+        let upstream: u64 = self.measured.upstream.iter().sum();
+        self.text_chars(self.assumed.rubric) + self.rounds_chars(began).artifact + upstream
+    }
+
+    fn rounds_chars(&self, at: usize) -> MeasuredRound {
+        let nothing = MeasuredRound { gap_s: 0, artifact: 0, delta: 0, touched: 0 };
+        self.measured.rounds.get(at).copied().unwrap_or(nothing)
+    }
+
+    /// The characters of a text whose size is given in tokens.
+    fn text_chars(&self, tokens: u64) -> u64 {
+        const SAMPLE: u64 = 1_000_000;
+        tokens * SAMPLE / self.ratios.tokens(SAMPLE, Content::Markdown).max(1)
+    }
+
+    fn cost(&self) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut cached = Cached::default();
+        let mut earlier: Vec<Round> = Vec::new();
+        for (at, coming) in self.rounds.iter().enumerate() {
+            cached = cached.after(coming.gap_s);
+            let seen = u32::try_from(at + 1).unwrap_or(u32::MAX);
+            let ahead = Ahead::Expected(Expected::after_review(seen, &coming.round, &earlier, None));
+            let later = self.later();
+            let facts = Facts {
+                terms: self.terms,
+                sizes: &self.sizes,
+                cached,
+                round: coming.round,
+                allowed: if at == 0 { &FIRST } else { later },
+                later,
+                ahead: &ahead,
+            };
+            let Some(decision) = decide(&facts) else { continue };
+            outcome.sent(decision.way, &decision.sent);
+            cached = decision.sent.cached;
+            if at > 0 {
+                earlier.push(coming.round);
+            }
+        }
+        outcome
+    }
+
+    fn hindsight(&self) -> Outcome {
+        let setting = Setting { terms: self.terms, sizes: &self.sizes, later: self.later() };
+        let sequence = hindsight(&setting, Cached::default(), &FIRST, &self.rounds);
+        let mut outcome = Outcome::default();
+        for (way, sent) in &sequence.steps {
+            outcome.sent(*way, sent);
+        }
+        outcome
+    }
+
+    fn later(&self) -> &'static [Strategy] {
+        match self.assumed.knowledge {
+            Knowledge::Full => &FULL,
+            Knowledge::Scoped => &Strategy::ALL,
+        }
+    }
+}
