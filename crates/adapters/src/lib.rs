@@ -13,6 +13,7 @@ pub mod claude;
 pub mod clock;
 pub mod codex;
 pub mod config;
+pub mod disk;
 pub mod git;
 mod http;
 pub mod inbox;

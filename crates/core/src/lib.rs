@@ -5,7 +5,8 @@
 //! the same state, the same prompts and the same reports on every machine.
 //!
 //! Start reading at [`review`] (the loop) and [`pipeline`] (the phases around it); [`event`] lists every fact
-//! that can be stored, [`prompt`] builds what an agent is sent, [`verdict`] and [`findings`] read what it says.
+//! that can be stored, [`prompt`] builds what an agent is sent, [`verdict`] and [`findings`] read what it says;
+//! [`probe`] tells whether an agent's conversations can be continued at all.
 #![no_std]
 
 extern crate alloc;
@@ -27,6 +28,7 @@ mod place;
 pub mod policy;
 mod prelude;
 pub mod price;
+pub mod probe;
 pub mod profile;
 pub mod project;
 pub mod prompt;

@@ -6,6 +6,7 @@
 use crate::event::{Cancelled, Entry, Event, FeatureCreated, LoopOpened, PhaseClosed};
 use crate::phase::Phase;
 use crate::prelude::*;
+use crate::probe::MetAgent;
 use crate::review::{self, Effect, End, Loop, Rejected};
 use crate::usage::Usd;
 
@@ -16,6 +17,8 @@ pub struct Pipeline {
     /// Loops that ended, oldest first.
     pub past: Vec<Loop>,
     pub cancelled: bool,
+    /// The agents it works with, as they were last met.
+    pub met: Vec<MetAgent>,
     pub dispatches: u32,
     /// Billed where it is known, reserved where it is not.
     pub spent: Usd,
@@ -63,7 +66,14 @@ pub fn step(state: &Pipeline, event: &Event) -> Result<Pipeline, Rejected> {
 pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
     match event {
         Event::FeatureCreated(created) if state.created.is_none() => state.created = Some(created.clone()),
-        Event::FeatureCreated(_) | Event::Trusted(_) => return Err(unexpected(event)),
+        Event::FeatureCreated(_) | Event::Trusted(_) | Event::Probed(_) => return Err(unexpected(event)),
+        Event::AgentsMet(fact) => {
+            // Said again it would say nothing.
+            if state.created.is_none() || state.cancelled || state.met == fact.agents {
+                return Err(unexpected(event));
+            }
+            state.met.clone_from(&fact.agents);
+        }
         Event::LoopOpened(opened) => {
             let due = pending(state).contains(&Effect::Open { phase: opened.phase, pass: opened.pass });
             let Some(created) = state.created.as_ref().filter(|_| due && sound(opened)) else {

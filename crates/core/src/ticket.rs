@@ -3,7 +3,7 @@
 //! Shown and stored as `031/specify.1/review/spec-reviewer/2.1`. Every prompt, answer, commit and session is
 //! filed under its ticket, so the text form is a stored format: see the round-trip test below.
 
-use crate::ids::{BadId, FeatureId, Role};
+use crate::ids::{AgentName, BadId, FeatureId, Role};
 use crate::phase::Phase;
 use crate::prelude::*;
 use core::fmt;
@@ -11,16 +11,21 @@ use core::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// Whose events these are. Every append is checked against the last event of its scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     Feature(FeatureId),
+    /// What is known of an agent itself, whichever feature it works for.
+    Agent(AgentName),
     Repo,
 }
+
+const AGENT: &str = "agent-";
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scope::Feature(id) => write!(f, "{id}"),
+            Scope::Agent(name) => write!(f, "{AGENT}{name}"),
             Scope::Repo => f.write_str("repo"),
         }
     }
@@ -30,8 +35,11 @@ impl FromStr for Scope {
     type Err = BadId;
 
     fn from_str(word: &str) -> Result<Self, BadId> {
-        match word {
-            "repo" => Ok(Scope::Repo),
+        match (word, word.strip_prefix(AGENT)) {
+            ("repo", _) => Ok(Scope::Repo),
+            (_, Some(name)) if !name.is_empty() && !name.contains('/') => {
+                Ok(Scope::Agent(AgentName::new(name)))
+            }
             _ => word.parse().map(Scope::Feature).map_err(|_| BadId::new(word, "a scope")),
         }
     }
@@ -52,16 +60,19 @@ pub enum Purpose {
     Certify,
     /// One more turn in the same conversation, because the answer could not be used.
     Repair,
+    /// A turn of a probe: whether the agent's conversations can be continued.
+    Probe,
 }
 
 impl Purpose {
-    pub const ALL: [Purpose; 6] = [
+    pub const ALL: [Purpose; 7] = [
         Purpose::Draft,
         Purpose::Revise,
         Purpose::Review,
         Purpose::Validate,
         Purpose::Certify,
         Purpose::Repair,
+        Purpose::Probe,
     ];
 
     pub fn name(self) -> &'static str {
@@ -72,6 +83,7 @@ impl Purpose {
             Purpose::Validate => "validate",
             Purpose::Certify => "certify",
             Purpose::Repair => "repair",
+            Purpose::Probe => "probe",
         }
     }
 }
@@ -82,10 +94,11 @@ impl fmt::Display for Purpose {
     }
 }
 
-/// One dispatch. `round` runs on through the pass for each role and purpose; `attempt` counts sends of it.
+/// One dispatch. `round` runs on through the pass for each role and purpose; `attempt` counts sends of it. In a
+/// probe the pass is the number of the probe and the round its turn.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket {
-    pub feature: FeatureId,
+    pub scope: Scope,
     pub phase: Phase,
     pub pass: u16,
     pub purpose: Purpose,
@@ -96,8 +109,8 @@ pub struct Ticket {
 
 impl fmt::Display for Ticket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ticket { feature, phase, pass, purpose, role, round, attempt } = self;
-        write!(f, "{feature}/{phase}.{pass}/{purpose}/{role}/{round}.{attempt}")
+        let Ticket { scope, phase, pass, purpose, role, round, attempt } = self;
+        write!(f, "{scope}/{phase}.{pass}/{purpose}/{role}/{round}.{attempt}")
     }
 }
 
@@ -107,7 +120,7 @@ impl FromStr for Ticket {
     fn from_str(word: &str) -> Result<Self, BadId> {
         let bad = || BadId::new(word, "a ticket like 031/specify.1/review/spec-reviewer/2.1");
         let parts: Vec<&str> = word.split('/').collect();
-        let [feature, phase, purpose, role, tail] = parts.as_slice() else { return Err(bad()) };
+        let [scope, phase, purpose, role, tail] = parts.as_slice() else { return Err(bad()) };
         let (phase, pass) = phase.split_once('.').ok_or_else(bad)?;
         let (round, attempt) = tail.split_once('.').ok_or_else(bad)?;
         let purpose = Purpose::ALL.into_iter().find(|p| p.name() == *purpose).ok_or_else(bad)?;
@@ -115,7 +128,7 @@ impl FromStr for Ticket {
             return Err(bad());
         }
         Ok(Ticket {
-            feature: feature.parse().map_err(|_| bad())?,
+            scope: scope.parse().map_err(|_| bad())?,
             phase: phase.parse().map_err(|_| bad())?,
             pass: pass.parse().map_err(|_| bad())?,
             purpose,
@@ -150,7 +163,11 @@ mod tests {
 
     #[test]
     fn a_ticket_survives_its_text_form() {
-        for text in ["031/specify.1/review/spec-reviewer/2.1", "1000/specify.12/draft/spec-author/1.3"] {
+        for text in [
+            "031/specify.1/review/spec-reviewer/2.1",
+            "1000/specify.12/draft/spec-author/1.3",
+            "agent-claude/specify.3/probe/prober/2.1",
+        ] {
             assert_eq!(text.parse::<Ticket>().unwrap().to_string(), text);
         }
     }
@@ -163,6 +180,7 @@ mod tests {
             "031/specify/review/spec-reviewer/2.1",
             "031/specify.1/nap/x/1.1",
             "031/specify.1/review//1.1",
+            "agent-/specify.1/probe/prober/1.1",
         ] {
             let error = text.parse::<Ticket>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("`{text}` is not a ticket")), "{error}");

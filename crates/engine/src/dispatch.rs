@@ -4,9 +4,10 @@ use crate::compose::{Composed, compose, folder};
 use crate::driver::{EngineError, Run, Stop};
 use crate::ports::{Abilities, Agent, AgentError, Clock, Outcome, Request, Resume, Watch, WorkspaceError};
 use redraft_core::event::{Answered, Failed, Now, Started, TreeMark};
-use redraft_core::ids::{Revision, Role, SessionId};
+use redraft_core::ids::{AgentName, Revision, Role, SessionId};
 use redraft_core::policy::{Choice, Facts, ResumedFacts, Strategy, choose};
 use redraft_core::price::{Budget, Lifetime, OverBudget};
+use redraft_core::probe::{AgentsMet, MetAgent, Resumable};
 use redraft_core::profile;
 use redraft_core::project;
 use redraft_core::prompt::{Prompt, SCHEMA};
@@ -16,6 +17,7 @@ use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A dispatch whose start is stored.
@@ -40,7 +42,8 @@ impl Run<'_> {
         if orders.is_empty() {
             return Ok(None);
         }
-        let mark = self.parts.workspace.mark()?;
+        self.meet_agents()?;
+        let mark = self.parts.workspace.mark(&self.projections())?;
         if self.kept_mark != mark.work {
             // What a crash is undone to must outlive `git gc`.
             self.parts
@@ -75,6 +78,34 @@ impl Run<'_> {
             self.parts.clock.wait_ms(wait_ms);
         }
         Ok(parked.map(Stop::Parked))
+    }
+
+    /// Stores which agents the loop works with and whether they may be resumed, whenever that has changed.
+    fn meet_agents(&mut self) -> Result<(), EngineError> {
+        let open = self.open_loop()?;
+        let roles = open.reviewers.iter().map(|seat| &seat.role).chain([&open.author.role]);
+        let mut met: BTreeMap<AgentName, MetAgent> = BTreeMap::new();
+        for role in roles {
+            let agent = self.parts.agents.agent_for(role).map_err(EngineError::Agent)?;
+            let Resumable { resume, why } = self.resumable(agent.as_ref());
+            let (agent, version) = (agent.name(), agent.describe());
+            met.insert(agent.clone(), MetAgent { agent, version, resume, why });
+        }
+        let agents: Vec<MetAgent> = met.into_values().collect();
+        if agents == self.state.met {
+            return Ok(());
+        }
+        self.append(vec![AgentsMet { agents }.into()], &[])
+    }
+
+    /// Whether an agent may be resumed: what it can do by itself, and what probes and earlier dispatches showed.
+    fn resumable(&self, agent: &dyn Agent) -> Resumable {
+        match agent.abilities().resume {
+            Resume::No => {
+                Resumable { resume: Resume::No, why: "V2: the agent keeps no conversations".to_owned() }
+            }
+            Resume::Yes | Resume::Unproved => self.records.resumable(&agent.name(), &agent.describe()),
+        }
     }
 
     fn start(
@@ -151,7 +182,8 @@ impl Run<'_> {
             let round = open.reviewer(role).map_or(1, |seat| shown_round(open, seat, order.ticket.purpose));
             markers.push(text::one_line(&format!("{what}: {role} iteration {round} — {why}"), 200));
         };
-        let able = agent.abilities().resume != Resume::No;
+        let known = self.resumable(agent);
+        let able = known.resume != Resume::No;
         let elsewhere = order.conversation.as_ref().filter(|talk| talk.agent != agent.name());
         // A turn that makes sense in its conversation only is sent there; an agent that has no such conversation says so
         // without cost, and the machine orders a fresh one.
@@ -175,6 +207,8 @@ impl Run<'_> {
             choice.why =
                 format!("the earlier conversation is with agent {}, not {}", talk.agent, agent.name());
             mark("AGENT-CHANGED", choice.why.clone());
+        } else if !able && !bound && order.conversation.is_some() {
+            choice.why = format!("{} is not resumed: {}", agent.name(), known.why);
         }
         if choice.strategy != Strategy::Resume && !missing.is_empty() {
             mark("TOOLS-MISSING", missing.join(", "));
@@ -283,7 +317,7 @@ impl Run<'_> {
 }
 
 /// What an agent told beside its answer: without secrets, a line each, and not more than somebody would read.
-fn told(lines: &[String], redactor: &Redactor) -> Vec<String> {
+pub(crate) fn told(lines: &[String], redactor: &Redactor) -> Vec<String> {
     const LINES_MAX: usize = 20;
     const CHARS_MAX: usize = 200;
     let clean = |line: &String| text::one_line(&redactor.redact(line).0, CHARS_MAX);
@@ -315,7 +349,7 @@ fn tools(role: &Role, agent: &dyn Agent) -> (Vec<String>, Vec<String>) {
 
 /// What to ask for while no policy weighs it: what roles and rounds share is kept as long as can be, a conversation no
 /// longer than it must, because every one of its requests writes to the cache anew.
-fn lifetimes(abilities: &Abilities) -> [Lifetime; 3] {
+pub(crate) fn lifetimes(abilities: &Abilities) -> [Lifetime; 3] {
     let shortest = abilities.lifetimes.last().copied().unwrap_or(Lifetime::FiveMinutes);
     let longest = abilities.lifetimes.first().copied().unwrap_or(shortest);
     [longest, longest, shortest]
@@ -325,7 +359,7 @@ fn crashed() -> EngineError {
     EngineError::Agent("an agent's thread ended in a panic; this is a bug in redraft".to_owned())
 }
 
-struct Watching<'a>(&'a dyn Clock);
+pub(crate) struct Watching<'a>(pub(crate) &'a dyn Clock);
 
 impl Watch for Watching<'_> {
     fn stopped(&self) -> bool {

@@ -17,6 +17,7 @@ use redraft_core::phase::Phase;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::policy::Policy;
 use redraft_core::price::OverBudget;
+use redraft_core::probe::Records;
 use redraft_core::profile;
 use redraft_core::project;
 use redraft_core::redact::Redactor;
@@ -131,7 +132,9 @@ fn shows(event: &Event) -> bool {
         | Event::Asked(_)
         | Event::StageClosed(_)
         | Event::Cancelled(_)
-        | Event::Trusted(_) => false,
+        | Event::Trusted(_)
+        | Event::AgentsMet(_)
+        | Event::Probed(_) => false,
     }
 }
 
@@ -142,6 +145,8 @@ pub struct Run<'a> {
     pub(crate) created: FeatureCreated,
     pub(crate) state: Pipeline,
     pub(crate) entries: Vec<Entry>,
+    /// What the ledger knows of agents, whichever feature they worked for.
+    pub(crate) records: Records,
     /// The tree of the last mark that a ref keeps.
     pub(crate) kept_mark: String,
     undone: Vec<Undone>,
@@ -151,7 +156,7 @@ impl<'a> Run<'a> {
     /// Folds a feature's events. Refuses a ledger that is older than the feature's branch.
     pub fn load(parts: Parts<'a>, rules: Rules, feature: FeatureId) -> Result<Self, EngineError> {
         let scope = Scope::Feature(feature);
-        let entries = parts.store.read(scope)?;
+        let entries = parts.store.read(scope.clone())?;
         let mut state = Pipeline::default();
         for entry in &entries {
             let folded = pipeline::fold(&mut state, &entry.event);
@@ -164,6 +169,8 @@ impl<'a> Run<'a> {
             let (branch, last) = (created.branch.clone(), state.seq);
             return Err(EngineError::LedgerBehind { feature, branch, last, seen });
         }
+        let mut records = Records::default();
+        parts.store.each_of(&Records::KINDS, &mut |scope, event| records.take(scope, event))?;
         Ok(Self {
             parts,
             rules,
@@ -171,6 +178,7 @@ impl<'a> Run<'a> {
             created,
             state,
             entries,
+            records,
             kept_mark: String::new(),
             undone: Vec::new(),
         })
@@ -332,15 +340,14 @@ impl<'a> Run<'a> {
         events: Vec<Event>,
         blobs: &[Vec<u8>],
     ) -> Result<(), EngineError> {
-        let mut next = self.state.clone();
-        let mut states = Vec::new();
+        let mut states: Vec<Pipeline> = Vec::new();
         for event in &events {
-            next = pipeline::step(&next, event).map_err(EngineError::Bug)?;
-            states.push(next.clone());
+            let last = states.last().unwrap_or(&self.state);
+            states.push(pipeline::step(last, event).map_err(EngineError::Bug)?);
         }
-        let board = project::board_row(&next, at_ms);
+        let board = project::board_row(states.last().unwrap_or(&self.state), at_ms);
         let append = Append {
-            scope: self.scope,
+            scope: self.scope.clone(),
             decided_on: self.state.seq,
             at_ms,
             events: &events,
@@ -360,6 +367,7 @@ impl<'a> Run<'a> {
                 self.undone.push(undone);
             }
             self.state = state;
+            self.records.take(&self.scope, &entry.event);
             self.entries.push(entry);
         }
         Ok(())

@@ -9,7 +9,7 @@
 //! 5. send what is ordered ([`dispatch`]), run a gate, close a stage or ask;
 //! 6. store the facts in one transaction, write the projections, and begin again at 2.
 //!
-//! Start reading at [`Run::drive`].
+//! Start reading at [`Run::drive`]. [`probe`] sends the few dispatches of a probe, outside of any feature.
 
 mod asking;
 pub mod boundary;
@@ -20,6 +20,7 @@ mod dispatch;
 mod driver;
 mod edits;
 pub mod ports;
+pub mod probe;
 mod recover;
 mod undone;
 

@@ -35,7 +35,9 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::StageClosed(_)
         | Event::PhaseClosed(_)
         | Event::Cancelled(_)
-        | Event::Trusted(_) => return None,
+        | Event::Trusted(_)
+        | Event::AgentsMet(_)
+        | Event::Probed(_) => return None,
     };
     (!what.is_empty()).then_some((ticket, what))
 }

@@ -9,6 +9,7 @@ mod anthropic;
 mod chat;
 mod dispatch;
 mod raw;
+mod reach;
 mod responses;
 mod settings;
 mod spend;
@@ -19,6 +20,7 @@ mod wire;
 
 use crate::http::{Client, HttpError};
 use crate::tools;
+pub use reach::reach;
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Card, Lifetime};

@@ -5,7 +5,8 @@
 
 use super::error::GitError;
 use super::files::Kind;
-use super::repository::head_call;
+use super::objects;
+use super::standing::head_and_branch;
 use super::workspace::GitWorkspace;
 use redraft_core::text::one_line;
 use redraft_engine::ports::{Commit, CommitRefused, Trailers, WorkspaceError};
@@ -21,15 +22,19 @@ pub(super) fn commit(
     trailers: &Trailers,
 ) -> Result<Option<Commit>, WorkspaceError> {
     require_branch(place)?;
-    let mut present = Vec::new();
-    let mut absent = Vec::new();
+    let mut named = Vec::new();
+    let mut unknown = Vec::new();
     for path in paths {
         let gone = place.files.kind(path)? == Kind::Absent;
-        if gone { absent.push(path.as_str()) } else { present.push(path.as_str()) }
+        match (gone, is_in_head(place, path)?) {
+            (true, false) => continue,
+            (false, false) => unknown.push(path.as_str()),
+            // `git commit` takes what it knows by name, changed or gone.
+            (_, true) => {}
+        }
+        named.push(path.as_str());
     }
-    stage(place, &present)?;
-    let mut named = present;
-    named.extend(removed(place, &absent)?);
+    stage(place, &unknown)?;
     if named.is_empty() {
         return Ok(None);
     }
@@ -42,7 +47,7 @@ pub(super) fn commit(
     let done =
         call.arg("--pathspec-from-file=-").arg("--pathspec-file-nul").input_list(bytes(&named)).end()?;
     match done.failure() {
-        None => Ok(Some(Commit(place.call(["rev-parse", "--verify", "HEAD"]).text()?))),
+        None => Ok(Some(Commit(head_and_branch(place)?.0))),
         // Git ends the same way when there is nothing to commit.
         Some(_) if done.code == Some(1) && is_as_in_head(place, &named)? => Ok(None),
         Some(error) => Err(refusal(error)),
@@ -80,13 +85,15 @@ pub(super) fn newest_seq(place: &GitWorkspace, base: &str) -> Result<u64, Worksp
 }
 
 fn require_branch(place: &GitWorkspace) -> Result<(), WorkspaceError> {
-    let wrong = || WorkspaceError::Commit(CommitRefused::WrongBranch(place.branch.clone()));
-    match head_call(place.call(["rev-parse"])).text() {
-        Ok(text) if text.lines().nth(1) == Some(&format!("refs/heads/{}", place.branch)) => Ok(()),
-        Ok(_) => Err(wrong()),
-        Err(error) if error.stderr().contains("unknown revision") => Err(wrong()),
-        Err(error) => Err(error.into()),
+    match head_and_branch(place)? {
+        (head, name) if !head.is_empty() && name.strip_prefix("refs/heads/") == Some(&place.branch) => Ok(()),
+        _ => Err(WorkspaceError::Commit(CommitRefused::WrongBranch(place.branch.clone()))),
     }
+}
+
+fn is_in_head(place: &GitWorkspace, path: &str) -> Result<bool, GitError> {
+    let found = objects::info(place, &format!("HEAD:{path}"))?;
+    Ok(found.is_some_and(|found| found.kind == "blob"))
 }
 
 /// Lets git know of new files; it is asked by name, so ignored ones are refused.
@@ -102,19 +109,6 @@ fn stage(place: &GitWorkspace, paths: &[&str]) -> Result<(), WorkspaceError> {
             None => Err(refusal(error)),
         },
     }
-}
-
-/// Those of the absent paths that HEAD has.
-fn removed<'a>(place: &GitWorkspace, absent: &[&'a str]) -> Result<Vec<&'a str>, GitError> {
-    if absent.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut call = place.call(["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", "--"]);
-    for path in absent {
-        call = call.arg(*path);
-    }
-    let known = call.list()?;
-    Ok(absent.iter().copied().filter(|path| known.iter().any(|name| name == path.as_bytes())).collect())
 }
 
 fn is_as_in_head(place: &GitWorkspace, paths: &[&str]) -> Result<bool, GitError> {

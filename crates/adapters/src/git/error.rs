@@ -20,8 +20,6 @@ pub enum GitError {
     NoMainCheckout(PathBuf),
     #[error("{} has no commits yet; make a first one, e.g. `git commit --allow-empty -m start`", .0.display())]
     NoCommits(PathBuf),
-    #[error("branch {0} exists already; delete it or choose another name")]
-    BranchExists(String),
     #[error("folder {} exists already; remove it or choose another name", .0.display())]
     FolderExists(PathBuf),
     #[error("`{0}` cannot be part of a branch name; use lower-case letters, digits and dashes")]
@@ -41,7 +39,7 @@ pub enum GitError {
 }
 
 /// The oldest git this was written for: `cat-file -z` came with it.
-pub(super) const MINIMUM: &str = "2.38";
+pub const MINIMUM: &str = "2.38";
 
 impl GitError {
     pub(super) fn file(path: &Path, error: &io::Error) -> GitError {

@@ -4,7 +4,7 @@
 //! The caller holds the repository lock; nothing here guards against another Redraft doing the same.
 
 use super::error::GitError;
-use super::repository::{Head, Listed, Repository, worktrees};
+use super::repository::{Listed, Repository, worktrees};
 use redraft_core::ids::FeatureId;
 use std::fs;
 use std::io::{self, Write as _};
@@ -33,20 +33,6 @@ impl Repository {
             branch: format!("feature/{id}-{slug}"),
             worktree: self.main_checkout().join(WORKTREES).join(format!("{id}-{slug}")),
         })
-    }
-
-    /// A new feature from HEAD of the checkout we are in. Returns where it is and what it began from.
-    pub fn create_feature(&self, id: FeatureId, slug: &str) -> Result<(FeaturePlace, Head), GitError> {
-        let place = self.feature_place(id, slug)?;
-        let base = self.head()?;
-        if self.has_branch(&place.branch)? {
-            return Err(GitError::BranchExists(place.branch));
-        }
-        if place.worktree.symlink_metadata().is_ok() {
-            return Err(GitError::FolderExists(place.worktree));
-        }
-        self.ensure_feature(&place.branch, &base.commit, &place.worktree)?;
-        Ok((place, base))
     }
 
     /// Creates whichever of branch and worktree is missing, and nothing when both are there.

@@ -69,8 +69,7 @@ impl Files {
             }
             old => old,
         };
-        fs::create_dir_all(&self.scratch).map_err(|error| failed(path, &error))?;
-        let written = match replace(&temporary_in(&self.scratch), &full, bytes, old.as_ref()) {
+        let written = match self.replace_from_scratch(&full, bytes, old.as_ref()) {
             // A worktree on another disk than git's folder; there the scrap must stand beside its place.
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                 replace(&temporary_in(full.parent().unwrap_or(&self.root)), &full, bytes, old.as_ref())
@@ -78,6 +77,16 @@ impl Files {
             written => written,
         };
         written.map_err(|error| failed(path, &error))
+    }
+
+    fn replace_from_scratch(&self, full: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
+        match replace(&temporary_in(&self.scratch), full, bytes, old) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                fs::create_dir_all(&self.scratch)?;
+                replace(&temporary_in(&self.scratch), full, bytes, old)
+            }
+            written => written,
+        }
     }
 
     /// What stands at a path that no link leads to.
@@ -117,7 +126,11 @@ impl Files {
     fn make_folders(&self, path: &str) -> Result<(), WorkspaceError> {
         self.refuse_linked_folder(path)?;
         let Some(folder) = Path::new(path).parent() else { return Ok(()) };
-        fs::create_dir_all(self.root.join(folder)).map_err(|error| failed(path, &error))
+        let folder = self.root.join(folder);
+        if folder.is_dir() {
+            return Ok(());
+        }
+        fs::create_dir_all(folder).map_err(|error| failed(path, &error))
     }
 }
 
@@ -178,7 +191,8 @@ fn look(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-fn temporary_in(folder: &Path) -> PathBuf {
+/// A name in a folder that no other thread or living process is using.
+pub(super) fn temporary_in(folder: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     folder.join(format!(".redraft-{}-{count}.tmp", std::process::id()))
@@ -205,13 +219,13 @@ fn fill(temp: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn is_executable(found: &Metadata) -> bool {
+pub(super) fn is_executable(found: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     found.permissions().mode() & 0o100 != 0
 }
 
 #[cfg(not(unix))]
-fn is_executable(_: &Metadata) -> bool {
+pub(super) fn is_executable(_: &Metadata) -> bool {
     false
 }
 

@@ -7,13 +7,16 @@
 //! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
-//! `commit`. `recent` remembers the last few answers, `run` starts git, `error` says what can go wrong, `temp_index` is scratch space.
+//! `commit`. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
+//! the last few answers, `run` starts git, `error` says what can go wrong, `temp_index` is scratch space.
 
 mod commit;
+mod companion;
 mod create;
 mod error;
 mod feature;
 mod files;
+mod objects;
 mod recent;
 mod repository;
 mod restore;
@@ -26,7 +29,7 @@ mod testbed;
 mod workspace;
 
 pub use create::create_repository;
-pub use error::GitError;
+pub use error::{GitError, MINIMUM};
 pub use feature::FeaturePlace;
 pub use repository::{Head, Repository};
 pub use run::Git;

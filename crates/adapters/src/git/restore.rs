@@ -6,7 +6,7 @@
 use super::error::GitError;
 use super::files::{failed, is_absent, os_path};
 use super::revision::{ref_name, require};
-use super::standing::{Standing, look, operation};
+use super::standing::{Standing, is_as_marked, is_covered, look, operation, work_tree};
 use super::temp_index::TempIndex;
 use super::workspace::GitWorkspace;
 use redraft_core::event::TreeMark;
@@ -55,17 +55,24 @@ impl Pass<'_> {
     /// Returns whether there may be more to undo.
     fn run(&self, lines: &mut Vec<String>) -> Result<bool, WorkspaceError> {
         let (place, mark) = (self.place, self.mark);
-        let now = look(place)?;
+        let now = look(place, self.allowed)?;
         let tip = self.branch_tip(&now)?;
-        let files = self.forbidden_changes(&now)?;
         let index_moved = now.index.as_deref() != Some(&mark.index);
         let head_moved =
             now.branch != mark.branch || now.head != mark.head || tip.as_deref() != Some(&mark.head);
         let unfinished = operation(place);
-        if !head_moved && !index_moved && files.is_empty() && unfinished.is_none() {
+        let otherwise_same = !head_moved && !index_moved && unfinished.is_none();
+        if otherwise_same && is_as_marked(place, mark, self.allowed, &now) {
             return Ok(false);
         }
-        self.keep(&now, tip.as_deref())?;
+        // What is kept holds the allowed files as well.
+        let now = look(place, &[])?;
+        let work = work_tree(place, &now)?;
+        let files = self.forbidden_changes(&work)?;
+        if otherwise_same && files.is_empty() {
+            return Ok(false);
+        }
+        self.keep(&now, &work, tip.as_deref())?;
         if let Some(operation) = unfinished {
             self.forget(operation)?;
             lines.push(format!("ended an unfinished {operation}"));
@@ -96,32 +103,32 @@ impl Pass<'_> {
     }
 
     /// The files that are not as marked and may not differ.
-    fn forbidden_changes(&self, now: &Standing) -> Result<Vec<Change>, WorkspaceError> {
-        if now.work == self.mark.work {
+    fn forbidden_changes(&self, work: &str) -> Result<Vec<Change>, WorkspaceError> {
+        if work == self.mark.work {
             return Ok(Vec::new());
         }
         require(self.place, &[&Revision::new(self.mark.work.as_str())])?;
-        let mut changes = changes(self.place, &self.mark.work, &now.work)?;
-        changes.retain(|change| !self.allowed.iter().any(|allowed| covers(allowed.as_bytes(), &change.path)));
+        let mut changes = changes(self.place, &self.mark.work, work)?;
+        changes.retain(|change| !is_covered(self.allowed, &change.path));
         Ok(changes)
     }
 
     /// Keeps files, commits and staged files under one ref. An older kept state becomes a parent, so that a
     /// second run never drops what the first one kept.
-    fn keep(&self, now: &Standing, tip: Option<&str>) -> Result<(), GitError> {
+    fn keep(&self, now: &Standing, work: &str, tip: Option<&str>) -> Result<(), GitError> {
         let reference = lost_ref(self.name);
         let earlier = commit_of(self.place, &reference)?;
         let mut parents: Vec<&str> = vec![&now.head];
         parents.extend(tip);
         let staged = match &now.index {
-            Some(index) if *index != self.mark.index && *index != now.work => {
+            Some(index) if *index != self.mark.index && index != work => {
                 Some(self.lost_commit(index, &[&now.head], "what was staged")?)
             }
             _ => None,
         };
         parents.extend(staged.as_deref());
         parents.extend(earlier.as_deref());
-        let commit = self.lost_commit(&now.work, &parents, "what was there")?;
+        let commit = self.lost_commit(work, &parents, "what was there")?;
         let call = self.place.call(["update-ref", "--no-deref"]).arg(reference).arg(commit);
         call.succeed().map(drop)
     }
@@ -236,11 +243,6 @@ fn changes(place: &GitWorkspace, from: &str, to: &str) -> Result<Vec<Change>, Gi
         found.push(Change { path, marked });
     }
     Ok(found)
-}
-
-/// Whether an allowed path is this path or a folder above it.
-fn covers(allowed: &[u8], path: &[u8]) -> bool {
-    path.strip_prefix(allowed).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 /// The commit a ref names, if there is one.

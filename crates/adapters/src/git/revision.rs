@@ -5,8 +5,8 @@
 
 use super::error::GitError;
 use super::files::{Kind, checked, path_bytes};
+use super::objects::{self, TreeEntry};
 use super::recent::{self, Found};
-use super::run::Call;
 use super::temp_index::TempIndex;
 use super::workspace::GitWorkspace;
 use redraft_core::ids::Revision;
@@ -63,31 +63,42 @@ pub(super) fn found(place: &GitWorkspace, paths: &[String]) -> Result<Found, Wor
 
 /// The tree of these paths as they are in the worktree.
 pub(super) fn take(place: &GitWorkspace, paths: &[String]) -> Result<Option<Revision>, WorkspaceError> {
-    let mut files: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut info = Vec::new();
+    let mut files: BTreeMap<&str, (&str, String)> = BTreeMap::new();
     for path in paths {
-        match place.files.kind(path)? {
-            Kind::Absent => {}
+        let file = match place.files.kind(path)? {
+            Kind::Absent => continue,
             Kind::File { executable } => {
-                files.insert(path, if executable { "100755" } else { "100644" });
+                let id = objects::store_file(place, &place.root().join(path))?;
+                (if executable { "100755" } else { "100644" }, id)
             }
             Kind::Link { target } => {
-                let id = place.call(["hash-object", "-w", "--stdin"]).input(path_bytes(&target)).text()?;
-                info.push(format!("120000 {id}\t{path}"));
+                let store = place.call(["hash-object", "-w", "--stdin"]).input(path_bytes(&target));
+                ("120000", store.text()?)
             }
-        }
+        };
+        files.insert(path, file);
     }
-    let ids = hash_files(place, files.keys().copied())?;
-    info.extend(files.iter().zip(ids).map(|((path, mode), id)| format!("{mode} {id}\t{path}")));
-    if info.is_empty() {
+    if files.is_empty() {
         return Ok(None);
     }
-    let index = TempIndex::empty(&place.temp())?;
-    let fill =
-        place.call(["update-index", "-z", "--index-info"]).input_list(info.iter().map(String::as_bytes));
-    index.used_by(fill).succeed()?;
-    let tree = index.used_by(place.call(["write-tree"])).text()?;
-    Ok(Some(Revision::new(tree)))
+    let files = files.into_iter().map(|(path, (mode, id))| TreeEntry { mode, id, name: path });
+    Ok(Some(Revision::new(store_folder(place, files.collect())?)))
+}
+
+/// Stores files, named by their paths, and the folders they are in.
+fn store_folder(place: &GitWorkspace, files: Vec<TreeEntry<'_>>) -> Result<String, GitError> {
+    let mut entries = Vec::new();
+    let mut folders: BTreeMap<&str, Vec<TreeEntry<'_>>> = BTreeMap::new();
+    for file in files {
+        match file.name.split_once('/') {
+            None => entries.push(file),
+            Some((folder, name)) => folders.entry(folder).or_default().push(TreeEntry { name, ..file }),
+        }
+    }
+    for (name, files) in folders {
+        entries.push(TreeEntry { mode: "040000", id: store_folder(place, files)?, name });
+    }
+    objects::store_tree(place, &entries)
 }
 
 /// The empty tree, written, so that every call finds it like any other.
@@ -102,20 +113,11 @@ pub(super) fn read_at(
     revision: &Revision,
     path: &str,
 ) -> Result<Option<Vec<u8>>, WorkspaceError> {
-    let query = format!("{}:{}", id(revision)?, checked(path)?);
-    let ask = [format!("info {revision}"), format!("contents {query}")];
-    let call = place.call(["cat-file", "--batch-command", "-z"]).input_list(ask.iter().map(String::as_bytes));
-    let done = offline(call).succeed()?;
-    let (tree, rest) = object(&done.stdout).ok_or_else(|| done.unexpected())?;
-    if tree.is_none() {
-        return Err(WorkspaceError::AnchorLost(revision.clone()));
-    }
-    match object(rest) {
-        Some((Some(("blob", size)), bytes)) => {
-            Ok(Some(bytes.get(..size).ok_or_else(|| done.unexpected())?.to_vec()))
-        }
-        Some(_) => Ok(None),
-        None => Err(done.unexpected().into()),
+    let name = format!("{}:{}", id(revision)?, checked(path)?);
+    match objects::contents(place, &name)? {
+        Some((object, bytes)) => Ok(Some(bytes).filter(|_| object.kind == "blob")),
+        // Whether the path is not in the revision or the revision not in git.
+        None => require(place, &[revision]).map(|()| None),
     }
 }
 
@@ -130,20 +132,29 @@ pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Res
         call = call.setting(setting);
     }
     let call = call.env("GIT_IMPLICIT_WORK_TREE", "0").arg(from.as_str()).arg(to.as_str());
-    let done = offline(nothing.used_by(call)).succeed()?;
-    Ok(without_ids(&String::from_utf8_lossy(&done.stdout)))
+    // Our own trees are here or nowhere: a partial clone must not ask its server for them.
+    let call = call.env("GIT_NO_LAZY_FETCH", "1");
+    match nothing.used_by(call).succeed() {
+        Ok(done) => Ok(without_ids(&String::from_utf8_lossy(&done.stdout))),
+        Err(error) => {
+            // A companion can still have open what was collected since.
+            objects::look_afresh(place);
+            require(place, &[from, to])?;
+            Err(error.into())
+        }
+    }
 }
 
 /// Keeps a revision from being collected.
 pub(super) fn keep(place: &GitWorkspace, name: &str, revision: &Revision) -> Result<(), WorkspaceError> {
+    // A companion that has seen a tree once takes its word for it.
+    require(place, &[revision])?;
     let name = format!("refs/redraft/anchors/{}", ref_name(name));
-    let call = place.call(["update-ref", "--no-deref"]).arg(name).arg(id(revision)?);
-    match call.succeed() {
-        Ok(_) => Ok(()),
+    match objects::set_ref(place, &name, id(revision)?) {
         Err(error) if error.stderr().contains("nonexistent object") => {
             Err(WorkspaceError::AnchorLost(revision.clone()))
         }
-        Err(error) => Err(error.into()),
+        kept => Ok(kept?),
     }
 }
 
@@ -154,88 +165,8 @@ pub(super) fn ref_name(name: &str) -> String {
     parts.join("/")
 }
 
-/// Fails with the first of these revisions that git does not have.
-pub(super) fn require(place: &GitWorkspace, revisions: &[&Revision]) -> Result<(), WorkspaceError> {
-    let mut queries = String::new();
-    for revision in revisions {
-        queries.push_str(id(revision)?);
-        queries.push('\n');
-    }
-    let call = place.call(["cat-file", "--batch-check"]).input(queries.into_bytes());
-    let answer = offline(call).text()?;
-    let lost = revisions.iter().zip(answer.lines()).find(|(_, line)| !line.contains(" tree "));
-    match lost {
-        Some((revision, _)) => Err(WorkspaceError::AnchorLost((*revision).clone())),
-        None => Ok(()),
-    }
-}
-
-/// Our own trees are here or nowhere: a partial clone must not ask its server for them.
-fn offline(call: Call) -> Call {
-    call.env("GIT_NO_LAZY_FETCH", "1")
-}
-
-/// The id, if it can be one; anything else would be an option or an expression to git.
-fn id(revision: &Revision) -> Result<&str, WorkspaceError> {
-    let text = revision.as_str();
-    if matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        Ok(text)
-    } else {
-        Err(WorkspaceError::AnchorLost(revision.clone()))
-    }
-}
-
-/// Stores the files' bytes as they are and returns their ids in the same order.
-fn hash_files<'a>(
-    place: &GitWorkspace,
-    paths: impl ExactSizeIterator<Item = &'a str>,
-) -> Result<Vec<String>, GitError> {
-    let count = paths.len();
-    if count == 0 {
-        return Ok(Vec::new());
-    }
-    let lines: Vec<String> = paths.map(quoted).collect();
-    let call = place.call(["hash-object", "-w", "--no-filters", "--stdin-paths"]);
-    let done = call.input((lines.join("\n") + "\n").into_bytes()).succeed()?;
-    let ids: Vec<String> = String::from_utf8_lossy(&done.stdout).lines().map(str::to_owned).collect();
-    if ids.len() == count { Ok(ids) } else { Err(done.unexpected()) }
-}
-
-/// A path on a line of its own, which git would otherwise read differently if it held a quote or line break.
-fn quoted(path: &str) -> String {
-    let mut out = String::from("\"");
-    for c in path.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            _ => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// Kind and size of the object an answer begins with (none: missing), and what follows that line.
-type Answer<'a> = (Option<(&'a str, usize)>, &'a [u8]);
-
-fn object(answer: &[u8]) -> Option<Answer<'_>> {
-    let end = answer.iter().position(|byte| *byte == b'\n')?;
-    let line = std::str::from_utf8(answer.get(..end)?).ok()?;
-    let rest = answer.get(end + 1..)?;
-    let words: Vec<&str> = line.split(' ').collect();
-    match words.as_slice() {
-        [_, kind, size] if size.parse::<usize>().is_ok() => Some((Some((kind, size.parse().ok()?)), rest)),
-        _ => Some((None, rest)),
-    }
-}
-
-/// A diff without its `index` lines. Every line of a file's content has a mark before it, so a line that begins
-/// with this word is always one of git's own.
-fn without_ids(diff: &str) -> String {
-    diff.split_inclusive('\n').filter(|line| !line.starts_with("index ")).collect()
-}
-
-fn ref_part(part: &str) -> String {
+/// The same for a name that must be one part, whatever it holds.
+pub(super) fn ref_part(part: &str) -> String {
     if part.is_empty() {
         return "%".to_owned();
     }
@@ -252,6 +183,29 @@ fn ref_part(part: &str) -> String {
         }
     }
     out
+}
+
+/// Fails with the first of these revisions that git does not have.
+pub(super) fn require(place: &GitWorkspace, revisions: &[&Revision]) -> Result<(), WorkspaceError> {
+    for revision in revisions {
+        let found = objects::info(place, id(revision)?)?;
+        if found.is_none_or(|found| found.kind != "tree") {
+            return Err(WorkspaceError::AnchorLost((*revision).clone()));
+        }
+    }
+    Ok(())
+}
+
+/// The id, if it can be one; anything else would be an option or an expression to git.
+fn id(revision: &Revision) -> Result<&str, WorkspaceError> {
+    let text = revision.as_str();
+    if objects::is_id(text) { Ok(text) } else { Err(WorkspaceError::AnchorLost(revision.clone())) }
+}
+
+/// A diff without its `index` lines. Every line of a file's content has a mark before it, so a line that begins
+/// with this word is always one of git's own.
+fn without_ids(diff: &str) -> String {
+    diff.split_inclusive('\n').filter(|line| !line.starts_with("index ")).collect()
 }
 
 #[cfg(test)]

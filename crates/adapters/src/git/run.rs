@@ -6,10 +6,11 @@
 
 use super::error::{GitError, MINIMUM};
 use redraft_core::text::one_line;
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// Settings of every call. Hooks and fsmonitor would run the repository's commands; maintenance would go on in
 /// the background after we are done, and may collect what is about to be kept.
@@ -67,6 +68,9 @@ const FIXED: [(&str, &str); 5] = [
     ("LC_ALL", "C"),
 ];
 
+/// What every pipe holds before anybody reads from it. An input that fits is written without a thread of its own.
+const PIPE_BYTES_MIN: usize = 4096;
+
 /// The git program and the environment it gets.
 #[derive(Debug, Clone)]
 pub struct Git {
@@ -95,12 +99,12 @@ impl Git {
         self
     }
 
-    /// Refuses a git that lacks what the other modules rely on.
-    pub fn check_version(&self) -> Result<(), GitError> {
+    /// Refuses a git that lacks what the other modules rely on; its version otherwise.
+    pub fn check_version(&self) -> Result<String, GitError> {
         let text = self.call(Path::new("."), ["version"]).text()?;
         let found = text.strip_prefix("git version ").unwrap_or(&text).to_owned();
         match (version(&found), version(MINIMUM)) {
-            (Some(have), Some(need)) if have >= need => Ok(()),
+            (Some(have), Some(need)) if have >= need => Ok(found),
             _ => Err(GitError::TooOld { found }),
         }
     }
@@ -126,7 +130,7 @@ impl Git {
         }
         Call {
             command,
-            settings: SETTINGS.iter().map(|setting| (*setting).to_owned()).collect(),
+            settings: SETTINGS.into_iter().map(Cow::Borrowed).collect(),
             args: args.into_iter().map(Into::into).collect(),
             input: None,
         }
@@ -137,14 +141,14 @@ impl Git {
 #[derive(Debug)]
 pub(super) struct Call {
     command: Command,
-    settings: Vec<String>,
+    settings: Vec<Cow<'static, str>>,
     args: Vec<OsString>,
     input: Option<Vec<u8>>,
 }
 
 impl Call {
     /// One more setting, `section.key=value`, stronger than any configuration file.
-    pub(super) fn setting(mut self, setting: impl Into<String>) -> Call {
+    pub(super) fn setting(mut self, setting: impl Into<Cow<'static, str>>) -> Call {
         self.settings.push(setting.into());
         self
     }
@@ -202,25 +206,40 @@ impl Call {
 
     /// Makes the call, whatever its exit code.
     pub(super) fn end(mut self) -> Result<Done, GitError> {
-        let shown = self.shown();
-        self.command.arg("--literal-pathspecs").arg("--no-pager");
-        for setting in &self.settings {
-            self.command.arg("-c").arg(setting);
-        }
-        self.command.args(&self.args);
-        let output = feed(&mut self.command, self.input).map_err(|error| match error.kind() {
-            // A folder that is gone looks the same as a program that is gone.
-            io::ErrorKind::NotFound if self.command.get_current_dir().is_none_or(Path::is_dir) => {
-                GitError::Missing { program: self.command.get_program().to_string_lossy().into_owned() }
-            }
-            _ => GitError::Broken { command: shown.clone(), detail: error.to_string() },
-        })?;
+        self.complete();
+        let output = feed(&mut self.command, self.input.take()).map_err(|error| self.unstarted(&error))?;
         Ok(Done {
-            command: shown,
+            command: self.shown(),
             code: output.status.code(),
             stdout: output.stdout,
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         })
+    }
+
+    /// Starts the call and leaves it running, to be talked with.
+    pub(super) fn start(mut self, stderr: Stdio) -> Result<Running, GitError> {
+        self.complete();
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
+        let child = self.command.spawn().map_err(|error| self.unstarted(&error))?;
+        Ok(Running { command: self.shown(), child })
+    }
+
+    fn complete(&mut self) {
+        self.command.arg("--literal-pathspecs").arg("--no-pager");
+        for setting in &self.settings {
+            self.command.arg("-c").arg(&**setting);
+        }
+        self.command.args(&self.args);
+    }
+
+    fn unstarted(&self, error: &io::Error) -> GitError {
+        match error.kind() {
+            // A folder that is gone looks the same as a program that is gone.
+            io::ErrorKind::NotFound if self.command.get_current_dir().is_none_or(Path::is_dir) => {
+                GitError::Missing { program: self.command.get_program().to_string_lossy().into_owned() }
+            }
+            _ => GitError::Broken { command: self.shown(), detail: error.to_string() },
+        }
     }
 
     /// The command as a person would type it, short enough for a message.
@@ -228,6 +247,13 @@ impl Call {
         let words: Vec<_> = self.args.iter().map(|arg| arg.to_string_lossy()).collect();
         one_line(&format!("git {}", words.join(" ")), 120)
     }
+}
+
+/// A call that goes on until its input is closed.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) command: String,
+    pub(super) child: Child,
 }
 
 /// A call that came to its end.
@@ -261,14 +287,18 @@ impl Done {
 fn feed(command: &mut Command, input: Option<Vec<u8>>) -> io::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let Some(input) = input else { return command.stdin(Stdio::null()).output() };
+    let short = input.len() <= PIPE_BYTES_MIN;
     let mut child = command.stdin(Stdio::piped()).spawn()?;
     let stdin = child.stdin.take();
+    // A git that stops reading early says why on stderr.
+    let write = move || stdin.map(|mut pipe| pipe.write_all(&input));
+    if short {
+        drop(write());
+        return child.wait_with_output();
+    }
     // Written beside the reading, or a long input and a long output would wait for each other.
     std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // A git that stops reading early says why on stderr.
-            stdin.map(|mut pipe| pipe.write_all(&input))
-        });
+        scope.spawn(write);
         child.wait_with_output()
     })
 }

@@ -1,17 +1,27 @@
 //! Where a worktree stands: HEAD, branch, index and files.
 //!
-//! Looking never changes anything: the worktree's index is copied first, so no lock is taken and no staged
-//! file is touched. Ignored files (also in folders that ignore themselves, as caches do) and repositories inside
-//! the worktree are not part of its files; nor is a change to a file that was marked `assume-unchanged`.
+//! Looking never changes anything: trees are built with a copy of the worktree's index, so no lock is taken and no
+//! staged file is touched. Ignored files (also in folders that ignore themselves, as caches do) and repositories
+//! inside the worktree are not part of its files; nor is a change to a file that was marked `assume-unchanged`.
+//!
+//! A look costs one process: git lists which files differ from the index, by its own rules for files that changed
+//! within one tick of the clock. Trees are built only of what was not seen before; what was seen is told apart by
+//! content, never by times ([`super::recent`]).
 
 use super::error::GitError;
 use super::files::os_path;
+use super::objects::{self, is_id};
+use super::recent::{self, Content};
 use super::repository::head_call;
-use super::temp_index::TempIndex;
+use super::temp_index::{Index, TempIndex};
 use super::workspace::GitWorkspace;
 use redraft_core::event::TreeMark;
 use redraft_engine::ports::WorkspaceError;
 use std::collections::BTreeSet;
+use std::fs;
+
+/// How often the index may change under a look. Nobody stages files that fast for longer.
+const TRIES_MAX: usize = 5;
 
 /// Where a worktree stands, also where it could not be marked.
 #[derive(Debug)]
@@ -22,24 +32,27 @@ pub(super) struct Standing {
     pub(super) branch: String,
     /// None while conflicts are unresolved.
     pub(super) index: Option<String>,
-    pub(super) work: String,
+    file: Option<Index>,
+    changed: Changed,
 }
 
 /// Where the worktree stands, if an agent may be let in: with a merge or rebase half done, nobody could tell
 /// later whose it was.
-pub(super) fn mark(place: &GitWorkspace) -> Result<TreeMark, WorkspaceError> {
+pub(super) fn mark(place: &GitWorkspace, ours: &[String]) -> Result<TreeMark, WorkspaceError> {
     let refuse = |detail: String| WorkspaceError::Git { command: "git status".to_owned(), detail };
     let root = place.root().display();
     if let Some(operation) = operation(place) {
         return Err(refuse(format!("a {operation} is in progress in {root}; finish or abort it first")));
     }
-    let Standing { head, branch, index, work } = look(place)?;
-    if head.is_empty() {
+    let now = look(place, ours)?;
+    if now.head.is_empty() {
         return Err(GitError::NoCommits(place.root().to_owned()).into());
     }
-    let index =
-        index.ok_or_else(|| refuse(format!("the index of {root} has conflicts; resolve them first")))?;
-    Ok(TreeMark { head, branch, index, work })
+    let Some(index) = now.index.clone() else {
+        return Err(refuse(format!("the index of {root} has conflicts; resolve them first")));
+    };
+    let work = work_tree(place, &now)?;
+    Ok(TreeMark { head: now.head, branch: now.branch, index, work })
 }
 
 /// What git was asked to do and has not finished.
@@ -56,22 +69,97 @@ pub(super) fn operation(place: &GitWorkspace) -> Option<&'static str> {
     signs.into_iter().find(|(file, _)| place.git_dir.join(file).exists()).map(|(_, name)| name)
 }
 
-pub(super) fn look(place: &GitWorkspace) -> Result<Standing, GitError> {
-    let (head, branch) = head_and_branch(place)?;
-    let copy = TempIndex::copy_of(&place.git_dir.join("index"), &place.temp())?;
-    let index = index_tree(place, &copy)?;
-    let mut changed = changed_paths(place, &copy)?;
-    if index.is_none() {
-        changed.tracked.extend(conflicts(place, &copy)?);
+/// Where the worktree stands; files covered by `except` are looked past.
+pub(super) fn look(place: &GitWorkspace, except: &[String]) -> Result<Standing, GitError> {
+    let path = place.git_dir.join("index");
+    let mut file = Index::read(&path)?;
+    for _ in 0..TRIES_MAX {
+        let (head, branch) = head_and_branch(place)?;
+        let mut changed = changed_paths(place, except)?;
+        let index = index_tree(place, file.as_ref(), &head)?;
+        if index.is_none() {
+            changed.tracked.extend(conflicts(place)?);
+        }
+        let after = Index::read(&path)?;
+        // What was asked of one index must not be told of another.
+        if after != file {
+            file = after;
+            continue;
+        }
+        if let (Some(file), Some(tree)) = (&file, &index) {
+            place.recent(|recent| recent.indexed(file.name(), tree.clone()));
+        }
+        return Ok(Standing { head, branch, index, file, changed });
     }
-    let work = match index.clone() {
-        Some(index) if changed.is_empty() => index,
-        _ => work_tree(place, &copy, &changed)?,
-    };
-    Ok(Standing { head, branch, index, work })
+    let detail = format!("{} keeps changing; wait until nobody else stages files there", path.display());
+    Err(GitError::Broken { command: "git ls-files".to_owned(), detail })
 }
 
-fn head_and_branch(place: &GitWorkspace) -> Result<(String, String), GitError> {
+/// The tree of the files as they stand.
+pub(super) fn work_tree(place: &GitWorkspace, now: &Standing) -> Result<String, GitError> {
+    let Standing { index, file, changed, .. } = now;
+    if let Some(index) = index
+        && changed.is_empty()
+    {
+        return Ok(index.clone());
+    }
+    let contents = contents(place, changed);
+    if let (Some(index), Some(contents)) = (index, &contents)
+        && let Some(tree) = place.recent(|recent| recent.work(index, contents))
+        && is_there(place, &tree)?
+    {
+        return Ok(tree);
+    }
+    let copy = TempIndex::copy_of(file.as_ref(), &place.temp())?;
+    // Tracked paths go first: a file that became a folder must leave the index before what is in the folder comes.
+    let paths = changed.tracked.iter().chain(&changed.new).map(Vec::as_slice);
+    let call = place.call(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
+    copy.used_by(call.input_list(paths)).succeed()?;
+    let tree = copy.used_by(place.call(["write-tree"])).text()?;
+    if let (Some(index), Some(then)) = (index, contents)
+        // Only if nothing changed meanwhile is it the tree of what was read.
+        && self::contents(place, changed).as_ref() == Some(&then)
+    {
+        place.recent(|recent| recent.worked(index.clone(), then, tree.clone()));
+    }
+    Ok(tree)
+}
+
+/// Whether the files are known to stand as marked, apart from the allowed ones, which the look went past. False
+/// also when nobody remembers the mark; then its trees must be compared.
+pub(super) fn is_as_marked(
+    place: &GitWorkspace,
+    mark: &TreeMark,
+    allowed: &[String],
+    now: &Standing,
+) -> bool {
+    if now.index.as_ref() != Some(&mark.index) {
+        return false;
+    }
+    let then = match mark.work == mark.index {
+        true => Some(Vec::new()),
+        false => place.recent(|recent| recent.contents_of(&mark.index, &mark.work)),
+    };
+    let Some(mut then) = then else { return false };
+    then.retain(|(path, _)| !is_covered(allowed, path));
+    contents(place, &now.changed) == Some(then)
+}
+
+/// Whether one of these paths is this path or a folder above it.
+pub(super) fn is_covered(paths: &[String], path: &[u8]) -> bool {
+    let covers = |above: &String| {
+        path.strip_prefix(above.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    };
+    paths.iter().any(covers)
+}
+
+/// HEAD's commit, empty on a branch without commits, and the ref it names, empty when detached.
+pub(super) fn head_and_branch(place: &GitWorkspace) -> Result<(String, String), GitError> {
+    if let Some(branch) = branch_in_file(place)
+        && let Some(head) = objects::info(place, "HEAD")?.filter(|found| found.kind == "commit")
+    {
+        return Ok((head.id, branch));
+    }
     let failure = match head_call(place.call(["rev-parse"])).text() {
         Ok(text) => {
             let (head, name) = text.split_once('\n').unwrap_or((&text, "HEAD"));
@@ -87,13 +175,51 @@ fn head_and_branch(place: &GitWorkspace) -> Result<(String, String), GitError> {
     }
 }
 
-/// None while conflicts are unresolved.
-fn index_tree(place: &GitWorkspace, copy: &TempIndex) -> Result<Option<String>, GitError> {
+/// The ref HEAD names, where git keeps that in an ordinary file; with another way of keeping refs the file holds
+/// a name that no branch can have. Read from the file because no companion tells it.
+fn branch_in_file(place: &GitWorkspace) -> Option<String> {
+    let path = place.git_dir.join("HEAD");
+    if !path.symlink_metadata().ok()?.is_file() {
+        return None;
+    }
+    let text = fs::read_to_string(path).ok()?;
+    match text.strip_prefix("ref: ") {
+        Some(name) => {
+            let name = name.trim_end();
+            (name.starts_with("refs/heads/") && !name.contains("/.")).then(|| name.to_owned())
+        }
+        None => is_id(text.trim_end()).then(String::new),
+    }
+}
+
+/// None while conflicts are unresolved. Mostly nothing is staged and HEAD's tree is the answer; a tree of its own
+/// is built only where something is.
+fn index_tree(place: &GitWorkspace, file: Option<&Index>, head: &str) -> Result<Option<String>, GitError> {
+    if let Some(file) = file
+        && let Some(tree) = place.recent(|recent| recent.index(&file.name()))
+        && is_there(place, &tree)?
+    {
+        return Ok(Some(tree));
+    }
+    if !head.is_empty()
+        && let Some(tree) = objects::info(place, &format!("{head}^{{tree}}"))?
+    {
+        let staged = ["diff-index", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=none", head];
+        if place.call(staged).end()?.code == Some(0) {
+            return Ok(Some(tree.id));
+        }
+    }
+    let copy = TempIndex::copy_of(file, &place.temp())?;
     match copy.used_by(place.call(["write-tree"])).text() {
         Ok(tree) => Ok(Some(tree)),
         Err(error) if error.stderr().contains(": unmerged (") => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Whether a tree that was built a while ago was not collected since.
+fn is_there(place: &GitWorkspace, tree: &str) -> Result<bool, GitError> {
+    Ok(objects::info(place, tree)?.is_some())
 }
 
 /// Paths whose files differ from an index.
@@ -109,11 +235,12 @@ impl Changed {
     }
 }
 
-fn changed_paths(place: &GitWorkspace, copy: &TempIndex) -> Result<Changed, GitError> {
+fn changed_paths(place: &GitWorkspace, except: &[String]) -> Result<Changed, GitError> {
     let call = place.call(["ls-files", "-t", "-z", "--modified", "--others", "--exclude-standard"]);
     let mut changed = Changed::default();
-    for line in copy.used_by(call).list()? {
+    for line in call.list()? {
         match (line.first(), line.get(2..)) {
+            (_, Some(path)) if is_covered(except, path) => {}
             // A repository inside the worktree ends in a slash; it is neither read nor undone.
             (Some(b'?'), Some(path)) if path.ends_with(b"/") => {}
             (Some(b'?'), Some(path)) => drop(changed.new.insert(path.to_vec())),
@@ -126,18 +253,16 @@ fn changed_paths(place: &GitWorkspace, copy: &TempIndex) -> Result<Changed, GitE
     Ok(changed)
 }
 
-fn conflicts(place: &GitWorkspace, copy: &TempIndex) -> Result<BTreeSet<Vec<u8>>, GitError> {
-    let lines = copy.used_by(place.call(["ls-files", "-z", "--unmerged"])).list()?;
-    let path = |line: Vec<u8>| line.splitn(2, |byte| *byte == b'\t').nth(1).map(<[u8]>::to_vec);
-    Ok(lines.into_iter().filter_map(path).collect())
+/// What stands at the changed paths; none where that is nothing we can tell apart.
+fn contents(place: &GitWorkspace, changed: &Changed) -> Option<Vec<(Vec<u8>, Content)>> {
+    let paths = changed.tracked.union(&changed.new);
+    paths.map(|path| Some((path.clone(), recent::content_at(&place.root().join(os_path(path)))?))).collect()
 }
 
-/// Tracked paths go first: a file that became a folder must leave the index before what is in the folder comes.
-fn work_tree(place: &GitWorkspace, copy: &TempIndex, changed: &Changed) -> Result<String, GitError> {
-    let paths = changed.tracked.iter().chain(&changed.new).map(Vec::as_slice);
-    let call = place.call(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
-    copy.used_by(call.input_list(paths)).succeed()?;
-    copy.used_by(place.call(["write-tree"])).text()
+fn conflicts(place: &GitWorkspace) -> Result<BTreeSet<Vec<u8>>, GitError> {
+    let lines = place.call(["ls-files", "-z", "--unmerged"]).list()?;
+    let path = |line: Vec<u8>| line.splitn(2, |byte| *byte == b'\t').nth(1).map(<[u8]>::to_vec);
+    Ok(lines.into_iter().filter_map(path).collect())
 }
 
 #[cfg(test)]

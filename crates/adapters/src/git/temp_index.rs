@@ -1,11 +1,15 @@
-//! An index file of our own, for building trees without touching the worktree's index.
+//! The worktree's index as it was read, and index files of our own, for building trees without touching it.
 
 use super::error::GitError;
 use super::run::Call;
+use redraft_core::ids::BlobId;
+use redraft_core::text::hash;
+use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 /// Removed when dropped.
 #[derive(Debug)]
@@ -26,12 +30,12 @@ impl TempIndex {
     }
 
     /// A copy of an index; an absent one is empty.
-    pub(super) fn copy_of(original: &Path, folder: &Path) -> Result<TempIndex, GitError> {
+    pub(super) fn copy_of(original: Option<&Index>, folder: &Path) -> Result<TempIndex, GitError> {
         let index = TempIndex::empty(folder)?;
-        match copy_with_time(original, &index.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(GitError::file(original, &error)),
-            _ => Ok(index),
+        if let Some(original) = original {
+            original.write(&index.path).map_err(|error| GitError::file(&index.path, &error))?;
         }
+        Ok(index)
     }
 
     /// Lets a call use this index instead of the worktree's.
@@ -55,10 +59,46 @@ impl Drop for TempIndex {
     }
 }
 
-/// Git trusts a file's times only if they are older than the index. A copy that looked newer than its original
-/// would hide changes made in the same second, so it keeps the original's time.
-fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
-    let modified = fs::metadata(from)?.modified()?;
-    fs::copy(from, to)?;
-    fs::File::options().write(true).open(to)?.set_modified(modified)
+/// What an index file held when it was read.
+#[derive(PartialEq, Eq)]
+pub(super) struct Index {
+    bytes: Vec<u8>,
+    modified: SystemTime,
+}
+
+impl Index {
+    /// Git replaces an index in one step, so an open one does not change.
+    pub(super) fn read(path: &Path) -> Result<Option<Index>, GitError> {
+        let read = || -> io::Result<Index> {
+            let mut file = fs::File::open(path)?;
+            let modified = file.metadata()?.modified()?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok(Index { bytes, modified })
+        };
+        match read() {
+            Ok(index) => Ok(Some(index)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(GitError::file(path, &error)),
+        }
+    }
+
+    /// Two indexes of one name are the same.
+    pub(super) fn name(&self) -> BlobId {
+        hash(&self.bytes)
+    }
+
+    /// Git trusts a file's times only if they are older than the index. A copy that looked newer than its original
+    /// would hide changes made in the same second, so it keeps the original's time.
+    fn write(&self, path: &Path) -> io::Result<()> {
+        let mut file = fs::File::create(path)?;
+        file.write_all(&self.bytes)?;
+        file.set_modified(self.modified)
+    }
+}
+
+impl fmt::Debug for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an index of {} bytes", self.bytes.len())
+    }
 }

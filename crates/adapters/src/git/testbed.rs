@@ -1,6 +1,6 @@
 //! Throw-away repositories for tests, shut off from the configuration of the machine they run on.
 
-use super::{Git, GitWorkspace, Repository};
+use super::{FeaturePlace, Git, GitError, GitWorkspace, Head, Repository};
 use redraft_core::ids::FeatureId;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,9 +94,21 @@ impl Bed {
     /// A feature with its own worktree.
     pub(super) fn feature(&self) -> GitWorkspace {
         let repository = self.repository();
-        let (place, _) = repository.create_feature(FeatureId(31), "limits").unwrap();
+        let (place, _) = begin(&repository, FeatureId(31), "limits").unwrap();
         GitWorkspace::open(&repository, &place.worktree, &place.branch).unwrap()
     }
+}
+
+/// A feature from HEAD of the checkout the repository was found from, made the way `redraft new` does.
+pub(super) fn begin(
+    repository: &Repository,
+    id: FeatureId,
+    slug: &str,
+) -> Result<(FeaturePlace, Head), GitError> {
+    let base = repository.head()?;
+    let place = repository.feature_place(id, slug)?;
+    repository.ensure_feature(&place.branch, &base.commit, &place.worktree)?;
+    Ok((place, base))
 }
 
 /// Writes a file below a folder, creating folders as needed.

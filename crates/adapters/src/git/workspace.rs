@@ -4,6 +4,7 @@
 
 use super::error::GitError;
 use super::files::Files;
+use super::objects::Companions;
 use super::recent::Recent;
 use super::repository::Repository;
 use super::run::{Call, Git};
@@ -23,12 +24,13 @@ pub struct GitWorkspace {
     /// Git's folder for this worktree.
     pub(super) git_dir: PathBuf,
     pub(super) common: PathBuf,
-    /// Redraft's folder in the common one.
-    pub(super) state: PathBuf,
+    /// Where files stand for a moment that belong to nobody else: one folder for each branch, in Redraft's own.
+    scratch: PathBuf,
     /// Without `refs/heads/`.
     pub(super) branch: String,
     /// The file `.git` that ties a linked worktree to the repository; none in the main checkout.
     pub(super) link: Option<Vec<u8>>,
+    pub(super) companions: Companions,
     recent: Mutex<Recent>,
 }
 
@@ -54,14 +56,16 @@ impl GitWorkspace {
             true => Some(fs::read(&dot_git).map_err(|error| GitError::file(&dot_git, &error))?),
             false => None,
         };
+        let scratch = repository.state_dir().join("tmp").join(revision::ref_part(branch));
         Ok(GitWorkspace {
             git: repository.git.clone(),
-            files: Files::new(root, repository.state_dir().join("tmp")),
+            files: Files::new(root, scratch.clone()),
             git_dir: PathBuf::from(git_dir),
             common: PathBuf::from(common),
-            state: repository.state_dir(),
+            scratch,
             branch: branch.to_owned(),
             link,
+            companions: Companions::default(),
             recent: Mutex::default(),
         })
     }
@@ -82,13 +86,23 @@ impl GitWorkspace {
     }
 
     /// What was asked a moment ago. A panic elsewhere cannot leave it half written, so a poisoned lock is as good.
-    fn recent<T>(&self, ask: impl FnOnce(&mut Recent) -> T) -> T {
+    pub(super) fn recent<T>(&self, ask: impl FnOnce(&mut Recent) -> T) -> T {
         ask(&mut self.recent.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Removes what a run of this branch left in its scratch space when it was killed. The caller holds the
+    /// feature's lock, so nobody is using it.
+    pub fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(&self.scratch) else { return };
+        for entry in entries.flatten() {
+            // What cannot be removed now is in nobody's way, and the next run tries again.
+            let _ = fs::remove_file(entry.path());
+        }
     }
 
     /// Scratch space.
     pub(super) fn temp(&self) -> PathBuf {
-        self.state.join("tmp")
+        self.scratch.clone()
     }
 }
 
@@ -144,8 +158,8 @@ impl Workspace for GitWorkspace {
         revision::keep(self, name, revision)
     }
 
-    fn mark(&self) -> Result<TreeMark, WorkspaceError> {
-        standing::mark(self)
+    fn mark(&self, ours: &[String]) -> Result<TreeMark, WorkspaceError> {
+        standing::mark(self, ours)
     }
 
     fn restore(
@@ -176,5 +190,31 @@ impl Workspace for GitWorkspace {
 
     fn head(&self) -> Result<(Commit, Trailers), WorkspaceError> {
         commit::head(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbed::{Bed, begin, paths, put};
+    use super::*;
+    use redraft_core::ids::FeatureId;
+
+    #[test]
+    fn a_sweep_removes_what_a_killed_run_of_the_same_branch_left_and_nothing_of_another() {
+        let bed = Bed::new();
+        let place = bed.feature();
+        let repository = bed.repository();
+        let (other, _) = begin(&repository, FeatureId(32), "other").unwrap();
+        let other = GitWorkspace::open(&repository, &other.worktree, &other.branch).unwrap();
+        for scratch in [place.temp(), other.temp()] {
+            for name in [".redraft-1-0.tmp", "index-1-0", "index-1-0.lock"] {
+                put(&scratch, name, "left behind");
+            }
+        }
+        place.sweep();
+        assert_eq!(fs::read_dir(place.temp()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(other.temp()).unwrap().count(), 3);
+        place.write("spec.md", b"x").unwrap();
+        assert!(place.revision(&paths(&["spec.md"])).unwrap().is_some());
     }
 }

@@ -36,6 +36,7 @@ impl Work<'_> {
             "spec-author" => self.write(&ask),
             "spec-reviewer" => self.judge(&ask, Eye::Domain),
             "phase-reviewer" => self.judge(&ask, Eye::Handoff),
+            redraft_core::probe::ROLE => self.probe(),
             other => Err(failed(
                 Now::AskPerson,
                 &format!("the rehearsal agent has no role `{other}`; choose another agent for it"),
@@ -140,7 +141,7 @@ impl Work<'_> {
         })
     }
 
-    fn read(&self, path: &str) -> Result<String, AgentError> {
+    pub(super) fn read(&self, path: &str) -> Result<String, AgentError> {
         let bytes = std::fs::read(inside(&self.request.folder, path)?);
         let bytes = bytes.map_err(|error| failed(Now::GiveUp, &format!("cannot read {path}: {error}")))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -5,7 +5,7 @@
 //! knows the engine's port and nothing of the loop behind it.
 //!
 //! Start at [`RehearsalAgent`]. [`review`](mod@review) and [`checks`] are the reviewers, [`author`], [`draft`] and
-//! [`mend`] the author, [`session`] is what it remembers, [`scenario`] how it can be told to misbehave.
+//! [`mend`] the author, [`probe`] answers probes, [`session`] is what it remembers, [`scenario`] how it can be told to misbehave.
 
 mod ask;
 mod author;
@@ -17,6 +17,7 @@ mod edit;
 mod ids;
 mod measures;
 mod mend;
+mod probe;
 mod prose;
 mod review;
 mod scenario;

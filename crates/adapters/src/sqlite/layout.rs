@@ -92,7 +92,7 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
 
 pub(super) fn has_board(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'board')";
-    connection.query_row(sql, [], |row| row.get(0))
+    connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
 }
 
 /// The board is a projection: it can be dropped at any time and is rebuilt from the events.

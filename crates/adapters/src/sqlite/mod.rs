@@ -18,7 +18,7 @@ use chain::Chain;
 use failure::{Failure, Place};
 use layout::Found;
 use link::Link;
-use redraft_core::event::Entry;
+use redraft_core::event::{Entry, Event};
 use redraft_core::ids::BlobId;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
@@ -79,7 +79,7 @@ impl Ledger {
 
     /// The number of the scope's last event; 0 for none.
     pub fn last_seq(&self, scope: Scope) -> Result<u64, StoreError> {
-        self.ask(|connection| rows::last_seq(&self.place, connection, scope))
+        self.ask(|connection| rows::last_seq(&self.place, connection, &scope))
     }
 
     /// Every scope that has events.
@@ -107,11 +107,11 @@ impl Ledger {
             layout::drop_board(connection)?;
             layout::create_board(connection)?;
             for (scope, seq, row) in rows.iter().chain(&newer) {
-                let found = rows::last_seq(&self.place, connection, *scope)?;
+                let found = rows::last_seq(&self.place, connection, scope)?;
                 if found != *seq {
-                    return Err(StoreError::Moved { scope: *scope, decided_on: *seq, found }.into());
+                    return Err(StoreError::Moved { scope: scope.clone(), decided_on: *seq, found }.into());
                 }
-                rows::put_board(&self.place, connection, *scope, *seq, row)?;
+                rows::put_board(&self.place, connection, scope, *seq, row)?;
             }
             Ok(())
         })
@@ -129,7 +129,7 @@ impl Ledger {
             if folded || !matches!(scope, Scope::Feature(_)) {
                 continue;
             }
-            let found = rows::last_seq(&self.place, connection, scope)?;
+            let found = rows::last_seq(&self.place, connection, &scope)?;
             // An old board that cannot be read has nothing to keep.
             let old = rows::board(&self.place, connection).unwrap_or_default();
             match old.into_iter().find(|(of, seq, _)| *of == scope && *seq == found) {
@@ -259,25 +259,37 @@ impl Ledger {
 
 impl Store for Ledger {
     fn read(&self, scope: Scope) -> Result<Vec<Entry>, StoreError> {
-        self.ask(|connection| rows::of_scope(&self.place, connection, scope))
+        self.ask(|connection| rows::of_scope(&self.place, connection, &scope))
+    }
+
+    fn each_of(&self, kinds: &[&str], f: &mut dyn FnMut(&Scope, &Event)) -> Result<(), StoreError> {
+        let mut after = 0;
+        loop {
+            let page = self.ask(|connection| rows::page_of(&self.place, connection, kinds, after))?;
+            let Some(last) = page.last else { return Ok(()) };
+            for (scope, entry) in &page.entries {
+                f(scope, &entry.event);
+            }
+            after = last;
+        }
     }
 
     fn append(&self, append: Append<'_>) -> Result<Vec<Entry>, StoreError> {
         self.change(|connection| {
             let Append { scope, decided_on, at_ms, events, blobs, board } = append;
-            let found = rows::last_seq(&self.place, connection, scope)?;
+            let found = rows::last_seq(&self.place, connection, &scope)?;
             if found != decided_on {
                 return Err(StoreError::Moved { scope, decided_on, found }.into());
             }
             rows::put_blobs(connection, blobs)?;
             let mut chain = Chain::after(rows::tip(&self.place, connection)?);
-            let entries = rows::put_events(&self.place, connection, &mut chain, scope, at_ms, events)?;
+            let entries = rows::put_events(&self.place, connection, &mut chain, &scope, at_ms, events)?;
             // A missing board stays missing: with this row alone it would look complete.
             if let Some(row) = board
                 && layout::has_board(connection)?
             {
                 let seq = entries.last().map_or(found, |entry| entry.seq);
-                rows::put_board(&self.place, connection, scope, seq, row)?;
+                rows::put_board(&self.place, connection, &scope, seq, row)?;
             }
             Ok(entries)
         })

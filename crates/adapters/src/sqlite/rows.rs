@@ -1,7 +1,8 @@
 //! The statements: every row read from or written to the ledger goes through here.
 //!
 //! Functions take a connection that is already open and, for changes, inside a transaction. The limits of
-//! SQLite's integers are checked here, so that the rest of the program sees only numbers that fit.
+//! SQLite's integers are checked here, so that the rest of the program sees only numbers that fit. Statements that
+//! every append needs are kept by the connection.
 
 use super::chain::{Chain, Link, Tip};
 use super::failure::{Failure, Place};
@@ -9,6 +10,7 @@ use redraft_core::event::{DecodeError, Entry, Event};
 use redraft_core::ids::BlobId;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
+use redraft_engine::ports::StoreError;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// Events handed over at a time when all of them are read.
@@ -24,14 +26,15 @@ pub(super) fn meta(connection: &Connection, key: &str) -> rusqlite::Result<Optio
 
 pub(super) fn tip(place: &Place, connection: &Connection) -> Result<Tip, Failure> {
     let sql = "SELECT seq, chain FROM events ORDER BY seq DESC LIMIT 1";
-    let found = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let Some((seq, chain)) = found else { return Ok(Tip::default()) };
     Ok(Tip { seq: number(place, seq)?, chain: checksum(place, seq, chain)? })
 }
 
-pub(super) fn last_seq(place: &Place, connection: &Connection, scope: Scope) -> Result<u64, Failure> {
+pub(super) fn last_seq(place: &Place, connection: &Connection, scope: &Scope) -> Result<u64, Failure> {
     let sql = "SELECT coalesce(max(seq), 0) FROM events WHERE scope = ?1";
-    number(place, connection.query_row(sql, [scope.to_string()], |row| row.get(0))?)
+    number(place, connection.prepare_cached(sql)?.query_row([scope.to_string()], |row| row.get(0))?)
 }
 
 /// Jumps from scope to scope along the index instead of looking at every event.
@@ -51,7 +54,7 @@ pub(super) fn scopes(place: &Place, connection: &Connection) -> Result<Vec<Scope
     Ok(scopes)
 }
 
-pub(super) fn of_scope(place: &Place, connection: &Connection, scope: Scope) -> Result<Vec<Entry>, Failure> {
+pub(super) fn of_scope(place: &Place, connection: &Connection, scope: &Scope) -> Result<Vec<Entry>, Failure> {
     let sql = format!("SELECT {COLUMNS} FROM events WHERE scope = ?1 ORDER BY seq");
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query([scope.to_string()])?;
@@ -78,16 +81,51 @@ pub(super) fn page(
     Ok(entries)
 }
 
+/// Some events, and the number of the last one looked at; none at the end.
+pub(super) struct Page {
+    pub(super) entries: Vec<(Scope, Entry)>,
+    pub(super) last: Option<u64>,
+}
+
+/// The next few events of some kinds after a number. What only a newer program can read is left out.
+pub(super) fn page_of(
+    place: &Place,
+    connection: &Connection,
+    kinds: &[&str],
+    after: u64,
+) -> Result<Page, Failure> {
+    let wanted = vec!["?"; kinds.len()].join(", ");
+    let sql =
+        format!("SELECT {COLUMNS} FROM events WHERE kind IN ({wanted}) AND seq > ? ORDER BY seq LIMIT ?");
+    let mut statement = connection.prepare(&sql)?;
+    for (at, kind) in kinds.iter().enumerate() {
+        statement.raw_bind_parameter(at + 1, kind)?;
+    }
+    statement.raw_bind_parameter(kinds.len() + 1, stored(place, after)?)?;
+    statement.raw_bind_parameter(kinds.len() + 2, PAGE)?;
+    let mut rows = statement.raw_query();
+    let mut page = Page { entries: Vec::new(), last: None };
+    while let Some(row) = rows.next()? {
+        page.last = Some(number(place, row.get(0)?)?);
+        match entry(place, row) {
+            Ok(found) => page.entries.push(found),
+            Err(Failure::Store(StoreError::Newer { .. })) => {}
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(page)
+}
+
 pub(super) fn put_events(
     place: &Place,
     connection: &Connection,
     chain: &mut Chain,
-    scope: Scope,
+    scope: &Scope,
     at_ms: i64,
     events: &[Event],
 ) -> Result<Vec<Entry>, Failure> {
     let sql = format!("INSERT INTO events ({COLUMNS}, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
-    let mut insert = connection.prepare(&sql)?;
+    let mut insert = connection.prepare_cached(&sql)?;
     let scope = scope.to_string();
     let mut entries = Vec::with_capacity(events.len());
     for event in events {
@@ -100,11 +138,12 @@ pub(super) fn put_events(
 }
 
 pub(super) fn blob(connection: &Connection, id: &BlobId) -> rusqlite::Result<Vec<u8>> {
-    connection.query_row("SELECT bytes FROM blobs WHERE id = ?1", [id.as_str()], |row| row.get(0))
+    let mut statement = connection.prepare_cached("SELECT bytes FROM blobs WHERE id = ?1")?;
+    statement.query_row([id.as_str()], |row| row.get(0))
 }
 
 pub(super) fn put_blobs(connection: &Connection, blobs: &[Vec<u8>]) -> Result<(), Failure> {
-    let mut insert = connection.prepare("INSERT OR IGNORE INTO blobs (id, bytes) VALUES (?1, ?2)")?;
+    let mut insert = connection.prepare_cached("INSERT OR IGNORE INTO blobs (id, bytes) VALUES (?1, ?2)")?;
     for bytes in blobs {
         insert.execute(params![hash(bytes).as_str(), bytes])?;
     }
@@ -127,13 +166,13 @@ pub(super) fn board(place: &Place, connection: &Connection) -> Result<Vec<(Scope
 pub(super) fn put_board(
     place: &Place,
     connection: &Connection,
-    scope: Scope,
+    scope: &Scope,
     seq: u64,
     row: &str,
 ) -> Result<(), Failure> {
     let sql = "INSERT INTO board (scope, seq, row) VALUES (?1, ?2, ?3)
         ON CONFLICT (scope) DO UPDATE SET seq = excluded.seq, row = excluded.row";
-    connection.execute(sql, params![scope.to_string(), stored(place, seq)?, row])?;
+    connection.prepare_cached(sql)?.execute(params![scope.to_string(), stored(place, seq)?, row])?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@ mod reading;
 mod writing;
 
 use super::*;
-use redraft_core::event::{Cancelled, Event};
+use redraft_core::event::Cancelled;
 use redraft_core::ids::FeatureId;
 use tempfile::TempDir;
 
@@ -27,7 +27,7 @@ fn read_only(folder: &TempDir) -> Result<Ledger, StoreError> {
 
 /// One event, decided on whatever the scope's last one is.
 fn put(ledger: &Ledger, scope: Scope, why: &str) -> Vec<Entry> {
-    let decided_on = ledger.last_seq(scope).unwrap();
+    let decided_on = ledger.last_seq(scope.clone()).unwrap();
     let board = format!("{{\"why\":\"{why}\"}}");
     let events = [event(why)];
     let blobs = [why.as_bytes().to_vec()];

@@ -15,6 +15,7 @@ use crate::ids::{AgentName, BlobId, FeatureId, FindingId, Revision, Role, Sessio
 use crate::phase::{Lane, Phase};
 use crate::policy::{Choice, Policy};
 use crate::prelude::*;
+
 use crate::ticket::Ticket;
 use crate::usage::{Usage, Usd};
 use crate::verdict::Verdict;

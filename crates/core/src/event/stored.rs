@@ -4,6 +4,7 @@
 //! facts mean is beside their types in [`super`].
 
 use super::*;
+use crate::probe::{AgentsMet, Probed};
 
 /// Why a stored event could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -84,6 +85,8 @@ events! {
     "phase-closed" 1 PhaseClosed,
     "cancelled" 1 Cancelled,
     "trusted" 1 Trusted,
+    "agents-met" 1 AgentsMet,
+    "probed" 1 Probed,
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::event::{Event, Judgement, Now, StageOutcome};
 use crate::findings::{FindingChange, Status};
 use crate::ids::Role;
 use crate::prelude::*;
+use crate::probe::{CheckResult, MetAgent, Probed, Resume};
 use crate::text::{count, one_line, utc};
 use crate::usage::grouped;
 
@@ -94,7 +95,33 @@ pub fn line(event: &Event) -> String {
         }
         Event::Cancelled(fact) => format!("abandoned by {}: {}", fact.by, one_line(&fact.why, 120)),
         Event::Trusted(fact) => format!("{} accepted the commands of redraft.toml", fact.by),
+        Event::AgentsMet(fact) => {
+            let agents: Vec<String> = fact.agents.iter().map(met).collect();
+            format!("works with {}", agents.join("; "))
+        }
+        Event::Probed(fact) => probed(fact),
     }
+}
+
+fn met(met: &MetAgent) -> String {
+    let MetAgent { agent, version, resume, why } = met;
+    let off = match resume {
+        Resume::No => format!(", not resumed: {}", one_line(why, 160)),
+        Resume::Yes | Resume::Unproved => String::new(),
+    };
+    format!("{agent} ({version}){off}")
+}
+
+fn probed(fact: &Probed) -> String {
+    let Probed { agent, version, checks, cost, .. } = fact;
+    let names = |wanted: CheckResult| {
+        let those = checks.iter().filter(|check| check.result == wanted);
+        let names: Vec<&str> = those.map(|check| check.id.name()).collect();
+        if names.is_empty() { String::new() } else { format!("{} {}", names.join(" "), wanted.name()) }
+    };
+    let all = [CheckResult::Passed, CheckResult::Failed, CheckResult::NotTried].map(names);
+    let said: Vec<&str> = all.iter().map(String::as_str).filter(|said| !said.is_empty()).collect();
+    format!("{agent} ({version}) was probed for {cost}: {}", said.join(", "))
 }
 
 fn undone(undone: &[String]) -> String {

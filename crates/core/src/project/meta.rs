@@ -3,6 +3,7 @@
 use crate::event::{Entry, Event};
 use crate::pipeline::{self, Pipeline};
 use crate::prelude::*;
+use crate::probe::{MetAgent, Resume};
 use crate::project::board::BoardRow;
 use crate::review::{End, Loop};
 use crate::text::utc;
@@ -20,6 +21,9 @@ struct Meta {
     base: String,
     /// Where the PRD came from; nothing without one.
     brainstorm_source: Option<String>,
+    /// Why conversations are not continued, as `V3: why`; not there where they may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r1_deferred_reason: Option<String>,
     phases: BTreeMap<String, PhaseMeta>,
 }
 
@@ -72,11 +76,20 @@ pub fn meta(entries: &[Entry]) -> String {
         base: if created.base_branch.is_empty() { &created.base_commit } else { &created.base_branch }
             .clone(),
         brainstorm_source: created.prd.as_ref().map(|_| "prd.md".to_owned()),
+        r1_deferred_reason: deferred_reason(&state.met),
         phases,
     };
     let mut json = serde_json::to_string_pretty(&meta).expect("meta holds only strings, numbers and maps");
     json.push('\n');
     json
+}
+
+/// The reasons of all agents that the feature works with and that are not resumed.
+fn deferred_reason(met: &[MetAgent]) -> Option<String> {
+    let off = met.iter().filter(|met| met.resume == Resume::No);
+    let reasons: BTreeSet<&str> = off.map(|met| met.why.as_str()).collect();
+    let reasons: Vec<&str> = reasons.into_iter().collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
 fn phase_meta(of: &Loop, started: i64, completed: Option<i64>) -> PhaseMeta {

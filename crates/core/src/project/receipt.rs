@@ -4,6 +4,7 @@ use crate::event::{Certify, Decided, Entry, Event, Judgement};
 use crate::ids::Role;
 use crate::policy::Strategy;
 use crate::prelude::*;
+use crate::probe::Resume;
 use crate::text::count;
 use crate::ticket::Ticket;
 use crate::usage::{Usage, Usd, grouped};
@@ -59,6 +60,14 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                 receipt
                     .notes
                     .push(format!("{by} accepted revision {revision}, which {names} did not review"));
+            }
+            Event::AgentsMet(fact) => {
+                for met in fact.agents.iter().filter(|met| met.resume == Resume::No) {
+                    let note = format!("{}: conversations are not continued: {}", met.agent, met.why);
+                    if !receipt.notes.contains(&note) {
+                        receipt.notes.push(note);
+                    }
+                }
             }
             Event::Started(fact) => {
                 let key = (fact.ticket.pass, fact.ticket.role.to_string());

@@ -116,7 +116,12 @@ pub(super) fn artifact(brief: &Brief<'_>, whole: bool) -> Fragment {
 pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
     let heading = match brief.purpose {
         Purpose::Validate => "Changes Since Your Last Review",
-        Purpose::Draft | Purpose::Revise | Purpose::Review | Purpose::Certify | Purpose::Repair => "Delta",
+        Purpose::Draft
+        | Purpose::Revise
+        | Purpose::Review
+        | Purpose::Certify
+        | Purpose::Repair
+        | Purpose::Probe => "Delta",
     };
     let body = match brief.delta? {
         "" => "The file is as you last saw it.\n".to_owned(),
@@ -224,7 +229,12 @@ pub(super) fn iteration(brief: &Brief<'_>) -> Fragment {
                 "## Iteration Context\n\nThis is the final validation round (iteration {round} of {rounds_max}).\n"
             )
         }
-        Purpose::Draft | Purpose::Revise | Purpose::Review | Purpose::Certify | Purpose::Repair => {
+        Purpose::Draft
+        | Purpose::Revise
+        | Purpose::Review
+        | Purpose::Certify
+        | Purpose::Repair
+        | Purpose::Probe => {
             format!("## Iteration Context\n\nThis is iteration {round} of {rounds_max}.\n")
         }
     };

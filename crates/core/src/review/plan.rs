@@ -8,7 +8,7 @@ use crate::ids::{FindingId, Revision, Role};
 use crate::phase::Phase;
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
-use crate::ticket::{Purpose, Ticket};
+use crate::ticket::{Purpose, Scope, Ticket};
 
 /// Something the engine must do. Effects are never stored: they are computed again after every event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +84,7 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
     effects
 }
 
+#[expect(clippy::large_enum_variant, reason = "one at a time, taken apart at once")]
 pub(super) enum Need {
     Author(Purpose),
     Reviewers(Purpose, Vec<Role>),
@@ -244,7 +245,8 @@ fn next_ticket(state: &Loop, seat: &Seat, purpose: Purpose, work: Option<&Work>)
         None => (purpose, concluded + 1, 0),
     };
     let (phase, pass) = (state.opened.phase, state.opened.pass);
-    Ticket { feature: state.feature, phase, pass, purpose, role: seat.role.clone(), round, attempt: sent + 1 }
+    let scope = Scope::Feature(state.feature);
+    Ticket { scope, phase, pass, purpose, role: seat.role.clone(), round, attempt: sent + 1 }
 }
 
 /// The number shown as `iteration n` for a dispatch in this seat.
@@ -253,7 +255,7 @@ pub fn shown_round(state: &Loop, seat: &Seat, purpose: Purpose) -> u16 {
     let this = match purpose {
         Purpose::Review if stage.counted == Some(state.epoch) => stage.rounds,
         Purpose::Review | Purpose::Validate | Purpose::Certify => stage.rounds + 1,
-        Purpose::Draft | Purpose::Revise | Purpose::Repair => stage.rounds,
+        Purpose::Draft | Purpose::Revise | Purpose::Repair | Purpose::Probe => stage.rounds,
     };
     this.clamp(1, state.opened.limits.rounds)
 }
@@ -295,7 +297,12 @@ pub fn case_for(state: &Loop, ticket: &Ticket) -> Option<CaseFacts> {
     let since = match work.purpose {
         // The anchor moved when the answer arrived; the work still knows where the role stood before.
         Purpose::Review => work.since.clone(),
-        Purpose::Draft | Purpose::Revise | Purpose::Validate | Purpose::Certify | Purpose::Repair => None,
+        Purpose::Draft
+        | Purpose::Revise
+        | Purpose::Validate
+        | Purpose::Certify
+        | Purpose::Repair
+        | Purpose::Probe => None,
     };
     Some(CaseFacts {
         letter: seat.letter,

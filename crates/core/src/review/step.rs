@@ -61,7 +61,11 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         Event::StageClosed(fact) => close_stage(state, fact)?,
         Event::PhaseClosed(fact) => close_phase(state, fact)?,
         Event::Cancelled(_) => state.end = Some(End::Abandoned),
-        Event::FeatureCreated(_) | Event::LoopOpened(_) | Event::Trusted(_) => {
+        Event::FeatureCreated(_)
+        | Event::LoopOpened(_)
+        | Event::Trusted(_)
+        | Event::AgentsMet(_)
+        | Event::Probed(_) => {
             return Err(rejected(format!("`{}` inside a loop", event.kind())));
         }
     }

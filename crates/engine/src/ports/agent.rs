@@ -3,6 +3,7 @@
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::price::Lifetime;
+pub use redraft_core::probe::Resume;
 use redraft_core::prompt::Prompt;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
@@ -13,7 +14,8 @@ use std::sync::Arc;
 pub trait Agent: Send + Sync {
     fn name(&self) -> AgentName;
 
-    /// What people read about it: the program or service and the model, e.g. `claude 2.1.197, claude-sonnet-5.5`.
+    /// What people read about it: the program or service and the model, e.g. `claude 2.1.197, claude-sonnet-5.5`. What
+    /// a probe finds holds for exactly this.
     fn describe(&self) -> String;
 
     fn abilities(&self) -> Abilities;
@@ -83,14 +85,6 @@ pub enum Cache {
     /// Any, as far as it is the same.
     AnyPrefix,
     None,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resume {
-    Yes,
-    No,
-    /// Nobody has tried it with this program and version yet; it may be used.
-    Unproved,
 }
 
 /// When an agent tells what it used.

@@ -32,8 +32,9 @@ pub trait Workspace: Send + Sync {
     /// Keeps a revision from being collected, under `refs/redraft/anchors/NAME`.
     fn keep(&self, name: &str, revision: &Revision) -> Result<(), WorkspaceError>;
 
-    /// Where HEAD, branch, index and files stand.
-    fn mark(&self) -> Result<TreeMark, WorkspaceError>;
+    /// Where HEAD, branch, index and files stand. The paths that are `ours` alone are looked past, as projections
+    /// are, which change with every event; a restore must then be allowed to look past them too.
+    fn mark(&self, ours: &[String]) -> Result<TreeMark, WorkspaceError>;
 
     /// Puts HEAD, branch and index back to `mark`, and all files except `allowed`. What differed is kept under
     /// `refs/redraft/lost/NAME` first. Returns one line for each thing undone, empty when nothing differed.

@@ -45,6 +45,8 @@ pub(crate) enum Command {
     /// Look inside: prompts that were sent, findings that were raised
     #[command(subcommand)]
     Show(ShowCommand),
+    /// Check this machine and its agents, and whether an agent's conversations can be continued
+    Doctor(DoctorArgs),
     /// Show the commands redraft.toml would run, and accept them
     Trust(TrustArgs),
     /// Run an agent's program and end everything it started when standard input closes
@@ -172,6 +174,16 @@ pub(crate) struct PromptArgs {
 pub(crate) struct FindingsArgs {
     /// The feature's number
     pub(crate) feature: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Only this agent of redraft.toml
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Probe agents that cost money without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]

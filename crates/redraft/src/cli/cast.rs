@@ -32,6 +32,17 @@ impl<'a> Cast<'a> {
         Self { site, config, around, cards: config.cards(), made: Mutex::default() }
     }
 
+    /// The agent of that name; the error says what is missing.
+    pub(crate) fn named(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(agent) = made.get(name) {
+            return Ok(Arc::clone(agent));
+        }
+        let agent = self.make(name)?;
+        made.insert(name.clone(), Arc::clone(&agent));
+        Ok(agent)
+    }
+
     fn make(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String> {
         let Some(settings) = self.config.agents.get(name) else {
             return Err(format!("there is no agent `{name}` in redraft.toml"));
@@ -205,7 +216,7 @@ fn no_key(variable: &str) -> String {
 }
 
 /// What a model costs: its own card, the one the user names, or the dearest of all where the price is unknown.
-fn card(cards: &Cards, agent: &ModelAgent) -> Result<Card, String> {
+pub(crate) fn card(cards: &Cards, agent: &ModelAgent) -> Result<Card, String> {
     let wanted = match agent.price.as_deref() {
         Some("unknown") => return Ok(cards.conservative()),
         Some(other) => other,
@@ -231,12 +242,6 @@ impl Agents for Cast<'_> {
     }
 
     fn named(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(agent) = made.get(name) {
-            return Ok(Arc::clone(agent));
-        }
-        let agent = self.make(name)?;
-        made.insert(name.clone(), Arc::clone(&agent));
-        Ok(agent)
+        Cast::named(self, name)
     }
 }

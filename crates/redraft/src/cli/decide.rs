@@ -29,7 +29,7 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
     let id = site.feature(&ledger, word)?;
     let _lock = site.lock(&id.to_string(), around)?;
     let scope = Scope::Feature(id);
-    let entries = ledger.read(scope)?;
+    let entries = ledger.read(scope.clone())?;
     let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     let open = state.open.as_ref();
     let question = open.and_then(review::question);

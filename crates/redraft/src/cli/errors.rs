@@ -163,7 +163,6 @@ impl From<GitError> for CliError {
             | GitError::InsideGitFolder(_)
             | GitError::NoMainCheckout(_)
             | GitError::NoCommits(_)
-            | GitError::BranchExists(_)
             | GitError::FolderExists(_)
             | GitError::BadName(_) => Code::Usage,
             GitError::Missing { .. }

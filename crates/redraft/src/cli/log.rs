@@ -34,11 +34,13 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
         }
     };
     match only {
-        Some(scope) => ledger.read(scope)?.into_iter().for_each(|entry| keep(scope, entry)),
+        Some(scope) => {
+            ledger.read(scope.clone())?.into_iter().for_each(|entry| keep(scope.clone(), entry));
+        }
         None => ledger.all(&mut keep)?,
     }
     if console.json {
-        let events: Vec<Value> = kept.iter().map(|(scope, entry)| event(*scope, entry)).collect();
+        let events: Vec<Value> = kept.iter().map(|(scope, entry)| event(scope, entry)).collect();
         console.object(&json!({"v": 1, "events": events}));
     } else {
         for (scope, entry) in &kept {
@@ -49,7 +51,7 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
     Ok(Code::Done)
 }
 
-fn event(scope: Scope, entry: &Entry) -> Value {
+fn event(scope: &Scope, entry: &Entry) -> Value {
     let body: Value = serde_json::from_str(&entry.event.encode()).unwrap_or_default();
     json!({
         "seq": entry.seq,

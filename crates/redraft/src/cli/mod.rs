@@ -6,6 +6,7 @@ mod consent;
 mod console;
 mod decide;
 mod demo;
+mod doctor;
 mod errors;
 mod init;
 mod log;
@@ -61,6 +62,7 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Run(args) => run::run(args, around, console),
         Command::Decide(args) => decide::decide(args, around, console),
         Command::Status(args) => status::status(args, around, console),
+        Command::Doctor(args) => doctor::doctor(args, around, console),
         Command::Log(args) => log::log(args, around, console),
         Command::Show(ShowCommand::Prompt(args)) => show::prompt(args, around, console),
         Command::Show(ShowCommand::Findings(args)) => show::findings(args, around, console),

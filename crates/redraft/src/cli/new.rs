@@ -74,7 +74,7 @@ pub(crate) fn create(
     let ledger = site.writer()?;
     let given = ledger.scopes()?.into_iter().filter_map(|scope| match scope {
         Scope::Feature(id) => Some(id),
-        Scope::Repo => None,
+        Scope::Agent(_) | Scope::Repo => None,
     });
     let last = given.chain(site.repository.feature_numbers()?).max().unwrap_or(FeatureId(0));
     let Some(next) = last.0.checked_add(1) else {

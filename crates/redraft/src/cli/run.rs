@@ -82,6 +82,7 @@ pub(crate) fn drive_to(
     let created = site.created(&ledger, id)?;
     prepare(site, &ledger, &created, &config, around, console)?;
     let workspace = site.workspace(&created)?;
+    workspace.sweep();
     let inbox = FileInbox::new(&site.state);
     let agents = Cast::new(site, &config, around);
     let roles = profile::roles();
@@ -267,7 +268,7 @@ fn rules(config: &Config, args: &RunArgs, around: &Surroundings) -> Result<Rules
 }
 
 /// The total is the user's; the parts of it are what a healthy agent never exceeds.
-fn deadlines(total_ms: u64) -> Deadlines {
+pub(crate) fn deadlines(total_ms: u64) -> Deadlines {
     let at_most = |ms: u64| ms.min(total_ms);
     Deadlines {
         connect_ms: at_most(10_000),

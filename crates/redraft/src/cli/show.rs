@@ -49,7 +49,7 @@ pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console)
     let site = Site::find(&around.folder)?;
     let ticket = args.ticket.as_deref().map(str::parse::<Ticket>).transpose();
     let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
-    let of_ticket = ticket.as_ref().map(|ticket| ticket.feature.to_string());
+    let of_ticket = ticket.as_ref().map(|ticket| ticket.scope.to_string());
     let (ledger, id, entries) = open(&site, args.feature.as_deref().or(of_ticket.as_deref()))?;
     if args.verify {
         return verify(&site, &ledger, id, &entries, around, console);

@@ -90,6 +90,11 @@ impl Surroundings {
 }
 
 impl Surroundings {
+    /// Whether the user asked the program to stop.
+    pub(crate) fn stopped(&self) -> bool {
+        self.clock.stopped()
+    }
+
     /// A program of this name on the PATH.
     pub(crate) fn find_program(&self, name: &str) -> Option<PathBuf> {
         let path = self.path.as_deref()?;
@@ -190,7 +195,7 @@ impl Site {
             .into_iter()
             .filter_map(|scope| match scope {
                 Scope::Feature(id) => Some(id),
-                Scope::Repo => None,
+                Scope::Agent(_) | Scope::Repo => None,
             })
             .collect();
         if let Some(word) = word {

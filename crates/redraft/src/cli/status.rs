@@ -97,14 +97,14 @@ fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
 fn folded(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
     let mut rows = Vec::new();
     for scope in ledger.scopes()? {
-        if let Some((_, row)) = fold(scope, &ledger.read(scope)?)? {
+        if let Some((_, row)) = fold(&scope, &ledger.read(scope.clone())?)? {
             rows.push(row);
         }
     }
     Ok(rows)
 }
 
-fn fold(scope: Scope, entries: &[Entry]) -> Result<Option<(u64, BoardRow)>, CliError> {
+fn fold(scope: &Scope, entries: &[Entry]) -> Result<Option<(u64, BoardRow)>, CliError> {
     let (Scope::Feature(_), Some(last)) = (scope, entries.last()) else { return Ok(None) };
     let state = Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     Ok(Some((last.seq, BoardRow::of(&state, last.at_ms))))
@@ -118,7 +118,7 @@ fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), 
     let ledger = Ledger::open(&site.state, Mode::Write)?;
     ledger.verify()?;
     for scope in ledger.scopes()? {
-        let entries = ledger.read(scope)?;
+        let entries = ledger.read(scope.clone())?;
         let Scope::Feature(id) = scope else { continue };
         // A feature that is being driven writes its own projections.
         let Ok(_lock) = site.lock(&id.to_string(), around) else {
@@ -150,7 +150,7 @@ fn fold_board(ledger: &Ledger) -> Result<usize, CliError> {
     loop {
         let mut board = Vec::new();
         for scope in ledger.scopes()? {
-            if let Some((seq, row)) = fold(scope, &ledger.read(scope)?)? {
+            if let Some((seq, row)) = fold(&scope, &ledger.read(scope.clone())?)? {
                 board.push((scope, seq, serde_json::to_string(&row).unwrap_or_default()));
             }
         }

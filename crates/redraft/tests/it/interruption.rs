@@ -106,7 +106,7 @@ fn an_error_after_ctrl_c_that_does_not_come_from_it_is_told() {
         let scratch = feature(IDEA);
         let mut child = hanging(&scratch, Stdio::null());
         let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
-        let decided_on = ledger.last_seq(scope).unwrap();
+        let decided_on = ledger.last_seq(scope.clone()).unwrap();
         let (events, at_ms) = ([event], 0);
         ledger.append(Append { scope, decided_on, at_ms, events: &events, blobs: &[], board: None }).unwrap();
         for name in ["ledger.db", "ledger.db-wal"].into_iter().filter(|_| damage) {

@@ -4,6 +4,7 @@
 //! that came before; it stays at the same path, because git keeps absolute ones.
 
 use crate::documents::CLEAN;
+use crate::leftovers::scraps;
 use crate::world::{Left, PROGRAM, answered, entries, left};
 use redraft_core::event::{
     Checked, Decided, Decision, Entry, Event, Failed, Judged, Judgement, LoopOpened, Now,
@@ -140,6 +141,7 @@ impl Play {
         assert_eq!(receipt.lost.0, lost.iter().sum::<u64>(), "{what}: lost money on the receipt");
         let status = scratch.git_in(&scratch.worktree("001"), ["status", "--porcelain"]);
         assert_eq!(status, "", "{what}: the worktree is clean");
+        assert!(scraps(scratch).is_empty(), "{what}: {:?}", scraps(scratch));
     }
 }
 

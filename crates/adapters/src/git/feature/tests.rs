@@ -1,4 +1,5 @@
-use super::super::testbed::{Bed, get, put};
+use super::super::repository::Head;
+use super::super::testbed::{Bed, begin, get, put};
 use super::*;
 
 const ID: FeatureId = FeatureId(31);
@@ -11,7 +12,7 @@ fn a_feature_gets_a_branch_and_a_worktree_from_the_head_the_user_is_on() {
     bed.write("topic.txt", "topic");
     bed.raw(&bed.root, &["add", "topic.txt"]);
     bed.raw(&bed.root, &["commit", "-q", "-m", "topic"]);
-    let (place, base) = bed.repository().create_feature(ID, "rate-limits").unwrap();
+    let (place, base) = begin(&bed.repository(), ID, "rate-limits").unwrap();
     assert_eq!(place.branch, "feature/031-rate-limits");
     assert_eq!(place.worktree, bed.root.join(".redraft/worktrees/031-rate-limits"));
     assert_eq!(
@@ -32,12 +33,12 @@ fn worktrees_do_not_show_in_the_users_checkout_and_the_exclude_line_is_written_o
     let exclude = bed.root.join(".git/info/exclude");
     fs::write(&exclude, "*.swp").unwrap();
     let repository = bed.repository();
-    repository.create_feature(ID, "one").unwrap();
-    repository.create_feature(FeatureId(32), "two").unwrap();
+    begin(&repository, ID, "one").unwrap();
+    begin(&repository, FeatureId(32), "two").unwrap();
     assert_eq!(fs::read_to_string(&exclude).unwrap(), "*.swp\n/.redraft/worktrees/\n");
     assert!(!repository.is_dirty().unwrap());
     fs::remove_dir_all(bed.root.join(".git/info")).unwrap();
-    repository.create_feature(FeatureId(33), "three").unwrap();
+    begin(&repository, FeatureId(33), "three").unwrap();
     assert!(!repository.is_dirty().unwrap());
 }
 
@@ -49,35 +50,40 @@ fn a_feature_started_in_a_worktree_begins_there_and_lies_beside_it() {
     bed.raw(first.root(), &["add", "a.txt"]);
     bed.raw(first.root(), &["commit", "-q", "-m", "a"]);
     let inside = Repository::discover_with(bed.git.clone(), first.root()).unwrap();
-    let (place, base) = inside.create_feature(FeatureId(32), "next").unwrap();
+    let (place, base) = begin(&inside, FeatureId(32), "next").unwrap();
     assert_eq!(base.branch.as_deref(), Some("feature/031-limits"));
     assert_eq!(place.worktree, bed.root.join(".redraft/worktrees/032-next"));
     assert_eq!(get(&place.worktree, "a.txt").as_deref(), Some("a"));
 }
 
 #[test]
-fn what_exists_already_is_named_and_left_alone() {
+fn what_exists_already_is_left_alone() {
     let bed = Bed::new();
     let repository = bed.repository();
+    let older = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
     bed.raw(&bed.root, &["branch", "feature/031-limits"]);
-    let error = repository.create_feature(ID, "limits").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "branch feature/031-limits exists already; delete it or choose another name"
-    );
+    bed.raw(&bed.root, &["commit", "-q", "--allow-empty", "-m", "moved on"]);
+    let (place, _) = begin(&repository, ID, "limits").unwrap();
+    assert_eq!(bed.raw(&place.worktree, &["rev-parse", "HEAD"]), older);
     bed.write(".redraft/worktrees/032-limits/mine.txt", "mine");
-    let error = repository.create_feature(FeatureId(32), "limits").unwrap_err();
+    let error = begin(&repository, FeatureId(32), "limits").unwrap_err();
     assert!(matches!(&error, GitError::FolderExists(path) if path.ends_with("032-limits")), "{error}");
     assert!(!repository.has_branch("feature/032-limits").unwrap());
+    assert_eq!(get(&bed.root, ".redraft/worktrees/032-limits/mine.txt").as_deref(), Some("mine"));
+}
+
+#[test]
+fn a_name_that_is_no_part_of_a_branch_is_refused() {
+    let bed = Bed::new();
     for slug in ["", "-x", "../up", "a b", "Größe"] {
-        assert!(matches!(repository.create_feature(ID, slug), Err(GitError::BadName(_))), "{slug}");
+        assert!(matches!(bed.repository().feature_place(ID, slug), Err(GitError::BadName(_))), "{slug}");
     }
 }
 
 #[test]
 fn a_repository_without_commits_cannot_have_a_feature() {
     let bed = Bed::without_commits();
-    assert!(matches!(bed.repository().create_feature(ID, "x"), Err(GitError::NoCommits(_))));
+    assert!(matches!(begin(&bed.repository(), ID, "x"), Err(GitError::NoCommits(_))));
 }
 
 #[test]

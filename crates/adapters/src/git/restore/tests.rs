@@ -12,7 +12,7 @@ fn busy(bed: &Bed) -> (GitWorkspace, TreeMark) {
     put(place.root(), "staged.txt", "staged\n");
     bed.raw(place.root(), &["add", "staged.txt"]);
     put(place.root(), "new ü.txt", "new\n");
-    let mark = place.mark().unwrap();
+    let mark = place.mark(&[]).unwrap();
     (place, mark)
 }
 
@@ -62,7 +62,7 @@ fn forbidden_files_are_put_back_and_kept_while_allowed_ones_stay() {
     assert_eq!(lost(&bed, "src/x.rs"), "fn x() { broken }");
     assert_eq!(lost(&bed, "deep/er/nötes \"1\".txt"), "notes");
     std::fs::remove_file(place.root().join("spec.md")).unwrap();
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_switched_branch_is_switched_back_and_the_marked_branch_too() {
     let on_mine = bed.raw(place.root(), &["rev-parse", "HEAD"]);
     let lines = place.restore(&mark, &[], NAME).unwrap();
     assert_eq!(lines[..2], ["undid 1 commit of the agent", "moved HEAD back to feature/031-limits"]);
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
     assert_eq!(bed.raw(&bed.root, &["rev-parse", "mine"]), on_mine);
     let kept = bed.raw(&bed.root, &["log", "-1", "--format=%P", LOST]);
     assert!(kept.contains(&on_feature) && kept.contains(&on_mine), "{kept}");
@@ -118,22 +118,22 @@ fn a_deleted_branch_a_detached_head_and_a_reset_are_put_back() {
     let bed = Bed::new();
     let (place, _) = busy(&bed);
     bed.raw(place.root(), &["commit", "-q", "-m", "second"]);
-    let mark = place.mark().unwrap();
+    let mark = place.mark(&[]).unwrap();
     bed.raw(place.root(), &["checkout", "-q", "--detach"]);
     bed.raw(place.root(), &["branch", "-q", "-D", "feature/031-limits"]);
     let lines = place.restore(&mark, &[], NAME).unwrap();
     let moved = format!("moved feature/031-limits back to commit {}", &mark.head[..10]);
     assert_eq!(lines, [moved.as_str(), "moved HEAD back to feature/031-limits"]);
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
 
     bed.raw(place.root(), &["reset", "-q", "--hard", "HEAD~1"]);
     let lines = place.restore(&mark, &[], "reset").unwrap();
     assert_eq!(lines, [moved.as_str(), "put the index back", "restored src/x.rs", "restored staged.txt"]);
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
 
     bed.raw(place.root(), &["checkout", "-q", "--orphan", "empty"]);
     assert_eq!(place.restore(&mark, &[], "orphan").unwrap(), ["moved HEAD back to feature/031-limits"]);
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
 }
 
 #[test]
@@ -141,13 +141,13 @@ fn a_head_that_was_detached_is_detached_again() {
     let bed = Bed::new();
     let place = bed.feature();
     bed.raw(place.root(), &["checkout", "-q", "--detach"]);
-    let mark = place.mark().unwrap();
+    let mark = place.mark(&[]).unwrap();
     bed.raw(place.root(), &["commit", "-q", "--allow-empty", "-m", "x"]);
     assert_eq!(place.restore(&mark, &[], NAME).unwrap(), ["undid 1 commit of the agent"]);
     bed.raw(place.root(), &["checkout", "-q", "feature/031-limits"]);
     let moved = format!("moved HEAD back to commit {}", &mark.head[..10]);
     assert_eq!(place.restore(&mark, &[], NAME).unwrap(), [moved]);
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn staged_files_of_an_agent_are_unstaged_and_kept() {
     bed.raw(place.root(), &["add", "README.md"]);
     put(place.root(), "README.md", "readme\n");
     assert_eq!(place.restore(&mark, &[], NAME).unwrap(), ["put the index back"]);
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
     assert_eq!(bed.raw(&bed.root, &["show", &format!("{LOST}^2:README.md")]), "staged by the agent");
 }
 
@@ -170,12 +170,12 @@ fn an_unfinished_merge_of_an_agent_is_ended() {
     bed.raw(&bed.root, &["commit", "-q", "-a", "-m", "theirs"]);
     put(place.root(), "README.md", "ours\n");
     bed.raw(place.root(), &["commit", "-q", "-a", "-m", "ours"]);
-    let mark = place.mark().unwrap();
+    let mark = place.mark(&[]).unwrap();
     for (agent, line) in [("merge", "merge"), ("cherry-pick", "cherry-pick"), ("rebase", "rebase")] {
         assert!(!bed.try_raw(place.root(), &[agent, "main"]).0);
         let lines = place.restore(&mark, &[], agent).unwrap();
         assert_eq!(lines.first(), Some(&format!("ended an unfinished {line}")), "{lines:?}");
-        assert_eq!(place.mark().unwrap(), mark, "{agent}");
+        assert_eq!(place.mark(&[]).unwrap(), mark, "{agent}");
         let kept = bed.raw(&bed.root, &["show", &format!("refs/redraft/lost/{agent}:README.md")]);
         assert!(kept.contains("<<<<<<<"), "{kept}");
     }
@@ -190,16 +190,16 @@ fn a_restore_that_was_killed_half_way_is_run_again_and_drops_nothing() {
     bed.raw(place.root(), &["checkout", "-q", "-b", "mine"]);
     bed.raw(place.root(), &["commit", "-q", "-a", "-m", "mine"]);
     // The first run got as far as keeping everything, moving HEAD and one of the files.
-    let now = look(&place).unwrap();
+    let now = look(&place, &[]).unwrap();
     let pass = Pass { place: &place, mark: &mark, allowed: &[], name: NAME };
-    pass.keep(&now, Some(&mark.head)).unwrap();
+    pass.keep(&now, &work_tree(&place, &now).unwrap(), Some(&mark.head)).unwrap();
     pass.move_back(&now, Some(&mark.head), &mut Vec::new()).unwrap();
     fs::remove_file(place.root().join("extra.txt")).unwrap();
     let first = bed.raw(&bed.root, &["rev-parse", LOST]);
 
     let lines = place.restore(&mark, &[], NAME).unwrap();
     assert_eq!(lines, ["put the index back", "restored src/x.rs"]);
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
     let parents = bed.raw(&bed.root, &["log", "-1", "--format=%P", LOST]);
     assert!(parents.contains(&first), "{parents}");
     assert_eq!(bed.raw(&bed.root, &["show", &format!("{first}:extra.txt")]), "extra");
@@ -218,7 +218,7 @@ fn files_hidden_by_a_changed_gitignore_are_found() {
         assert!(lines.iter().any(|found| found == line), "{line} in {lines:?}");
     }
     assert!(!place.root().join("sub/below.txt").exists());
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn files_and_folders_that_traded_places_trade_back() {
     put(place.root(), "src", "a file now");
     let lines = place.restore(&mark, &[], NAME).unwrap();
     assert_eq!(lines, ["restored README.md", "removed README.md/inside", "removed src", "restored src/x.rs"]);
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
 }
 
 #[cfg(unix)]
@@ -247,7 +247,7 @@ fn a_folder_swapped_for_a_link_is_put_back_without_touching_what_it_leads_to() {
     let lines = place.restore(&mark, &[], NAME).unwrap();
     assert_eq!(lines, ["restored README.md", "removed src", "restored src/x.rs"]);
     assert_eq!(get(&bed.root, "outside/x.rs").as_deref(), Some("not yours"));
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
 }
 
 #[test]
@@ -256,11 +256,11 @@ fn an_agent_that_cuts_the_worktree_off_does_not_reach_the_users_checkout() {
     let (place, mark) = busy(&bed);
     bed.write("README.md", "the user is editing\n");
     fs::remove_file(place.root().join(".git")).unwrap();
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
     put(place.root(), "README.md", "broken\n");
     let lines = place.restore(&mark, &[], NAME).unwrap();
     assert_eq!(lines, ["tied the worktree to its repository again", "restored README.md"]);
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
     assert_eq!(bed.raw(place.root(), &["symbolic-ref", "HEAD"]), mark.branch);
     assert_eq!(get(&bed.root, "README.md").as_deref(), Some("the user is editing\n"));
 }
@@ -289,7 +289,7 @@ fn a_held_lock_is_named_and_nothing_is_lost_by_trying_again() {
     assert!(error.contains(&format!("another git process holds the lock {}", lock.display())), "{error}");
     fs::remove_file(&lock).unwrap();
     assert_eq!(place.restore(&mark, &[], NAME).unwrap(), ["put the index back"]);
-    assert_eq!(place.mark().unwrap(), mark);
+    assert_eq!(place.mark(&[]).unwrap(), mark);
 }
 
 #[test]

@@ -200,7 +200,28 @@ fn an_event_of_a_newer_program_is_named_and_other_scopes_stay_readable() {
         assert!(matches!(error, StoreError::Newer { .. }), "{error}");
         assert!(error.to_string().contains(expected), "{error}");
         assert_eq!(whys(&ledger.read(FIRST).unwrap()), ["one"]);
+        let mut seen = Vec::new();
+        ledger.each_of(&["cancelled", "dreamt"], &mut |scope, _| seen.push(scope.clone())).unwrap();
+        assert_eq!(seen, [FIRST], "it is passed over where all scopes are read");
     }
+}
+
+#[test]
+fn events_of_some_kinds_are_read_in_order_across_scopes_and_pages() {
+    let folder = TempDir::new().unwrap();
+    let ledger = write(&folder);
+    for number in 0..150 {
+        put(&ledger, if number % 3 == 0 { SECOND } else { FIRST }, &number.to_string());
+    }
+    let mut seen = Vec::new();
+    let mut take = |scope: &Scope, event: &Event| match event {
+        Event::Cancelled(fact) => seen.push((scope.clone(), fact.why.clone())),
+        other => panic!("{other:?}"),
+    };
+    ledger.each_of(&["cancelled", "asked"], &mut take).unwrap();
+    let expected = (0..150).map(|n| (if n % 3 == 0 { SECOND } else { FIRST }, n.to_string()));
+    assert_eq!(seen, expected.collect::<Vec<_>>());
+    ledger.each_of(&["asked"], &mut |_, event| panic!("{event:?}")).unwrap();
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::pipeline::{self, Pipeline};
 use crate::policy::{Policy, Strategy as Send};
 use crate::prelude::*;
 use crate::review::{Effect, End, Seat, dispatches_max};
-use crate::ticket::{Purpose, Ticket};
+use crate::ticket::{Purpose, Scope, Ticket};
 use crate::usage::{Usage, Usd};
 use crate::verdict::Verdict;
 use proptest::prelude::*;
@@ -349,8 +349,8 @@ proptest! {
         habits in any_habits(),
         draws in proptest::collection::vec(any::<u8>(), 1..400),
     ) {
-        type Owner = (FeatureId, Phase, u16, Role);
-        let owner = |ticket: &Ticket| (ticket.feature, ticket.phase, ticket.pass, ticket.role.clone());
+        type Owner = (Scope, Phase, u16, Role);
+        let owner = |ticket: &Ticket| (ticket.scope.clone(), ticket.phase, ticket.pass, ticket.role.clone());
         let mut owners: BTreeMap<SessionId, Owner> = BTreeMap::new();
         // Two features that draw the same, so that nothing but the rule keeps their conversations apart.
         for feature in [FeatureId(31), FeatureId(32)] {

@@ -1,0 +1,169 @@
+//! Objects and refs, asked of and handed to companions: what a name stands for, files and trees to be stored, a
+//! ref to be set. None of it starts a process once the first question of its kind was asked.
+//!
+//! The companions look at the disk for each question, so they see what other processes made since they started.
+
+use super::companion::{Companion, Slot, unexpected};
+use super::error::GitError;
+use super::workspace::GitWorkspace;
+use std::io;
+use std::path::Path;
+
+/// The processes a worktree's questions go to.
+#[derive(Debug, Default)]
+pub(super) struct Companions {
+    reader: Slot,
+    files: Slot,
+    trees: Slot,
+    refs: Slot,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Object {
+    pub(super) id: String,
+    /// `blob`, `tree`, `commit` or `tag`.
+    pub(super) kind: String,
+    size: usize,
+}
+
+/// An entry of a folder that is to be stored.
+#[derive(Debug)]
+pub(super) struct TreeEntry<'a> {
+    pub(super) mode: &'a str,
+    pub(super) id: String,
+    pub(super) name: &'a str,
+}
+
+/// What a name stands for, none when it stands for nothing here: `HEAD`, an id, `HEAD:path`.
+pub(super) fn info(place: &GitWorkspace, name: &str) -> Result<Option<Object>, GitError> {
+    place.companions.reader.ask(|| reader(place), |companion| object(companion, "info", name))
+}
+
+/// The same with its bytes.
+pub(super) fn contents(place: &GitWorkspace, name: &str) -> Result<Option<(Object, Vec<u8>)>, GitError> {
+    place.companions.reader.ask(
+        || reader(place),
+        |companion| {
+            let Some(found) = object(companion, "contents", name)? else { return Ok(None) };
+            let bytes = companion.bytes(found.size)?;
+            // A line break ends the answer.
+            companion.bytes(1)?;
+            Ok(Some((found, bytes)))
+        },
+    )
+}
+
+/// Forgets what the reading companion may still have open although it was collected since.
+pub(super) fn look_afresh(place: &GitWorkspace) {
+    place.companions.reader.renew();
+}
+
+/// Stores a file's bytes as they are, without filters, and returns their id. The path is absolute: a companion
+/// stays in the folder it was started in, even if another one takes its name.
+pub(super) fn store_file(place: &GitWorkspace, path: &Path) -> Result<String, GitError> {
+    let line = quoted(path.as_os_str().as_encoded_bytes());
+    let call = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
+    place.companions.files.ask(
+        || Companion::start(place.call(call), &place.temp()),
+        |companion| {
+            companion.say(&line)?;
+            id_line(companion)
+        },
+    )
+}
+
+/// Stores a folder and returns its id.
+pub(super) fn store_tree(place: &GitWorkspace, entries: &[TreeEntry<'_>]) -> Result<String, GitError> {
+    let mut lines = String::new();
+    for TreeEntry { mode, id, name } in entries {
+        let kind = if *mode == "040000" { "tree" } else { "blob" };
+        lines.push_str(&format!("{mode} {kind} {id}\t{name}\0"));
+    }
+    // An empty line ends a folder.
+    lines.push('\0');
+    let call = ["mktree", "-z", "--batch", "--missing"];
+    place.companions.trees.ask(
+        || Companion::start(place.call(call), &place.temp()),
+        |companion| {
+            companion.say(lines.as_bytes())?;
+            id_line(companion)
+        },
+    )
+}
+
+/// Lets a ref name an object, whatever it named before.
+pub(super) fn set_ref(place: &GitWorkspace, name: &str, id: &str) -> Result<(), GitError> {
+    let lines = format!("start\noption no-deref\nupdate {name} {id}\ncommit\n");
+    place.companions.refs.ask(
+        || Companion::start(place.call(["update-ref", "--stdin"]), &place.temp()),
+        |companion| {
+            companion.say(lines.as_bytes())?;
+            for expected in ["start: ok", "commit: ok"] {
+                let line = companion.line()?;
+                if line != expected.as_bytes() {
+                    return Err(unexpected(&line));
+                }
+            }
+            Ok(())
+        },
+    )
+}
+
+/// Our own trees are here or nowhere: a partial clone must not ask its server for them.
+fn reader(place: &GitWorkspace) -> Result<Companion, GitError> {
+    let call = place.call(["cat-file", "--batch-command", "-z"]).env("GIT_NO_LAZY_FETCH", "1");
+    Companion::start(call, &place.temp())
+}
+
+/// Asks for an object and reads the first line of the answer.
+fn object(companion: &mut Companion, command: &str, name: &str) -> io::Result<Option<Object>> {
+    companion.say(format!("{command} {name}\0").as_bytes())?;
+    let line = companion.line()?;
+    let text = String::from_utf8_lossy(&line);
+    let words: Vec<&str> = text.split(' ').collect();
+    if let [id, kind, size] = words.as_slice()
+        && is_id(id)
+        && let Ok(size) = size.parse()
+    {
+        return Ok(Some(Object { id: (*id).to_owned(), kind: (*kind).to_owned(), size }));
+    }
+    // The name is repeated before `missing`, with the line breaks it has.
+    let mut parts = name.split('\n').map(str::as_bytes);
+    if parts.next() == Some(&*line) {
+        for _ in parts {
+            companion.line()?;
+        }
+    }
+    Ok(None)
+}
+
+fn id_line(companion: &mut Companion) -> io::Result<String> {
+    let line = companion.line()?;
+    match std::str::from_utf8(&line) {
+        Ok(id) if is_id(id) => Ok(id.to_owned()),
+        _ => Err(unexpected(&line)),
+    }
+}
+
+/// Whether a text is the whole id of an object, in either of git's two formats.
+pub(super) fn is_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A path on a line of its own, which git would otherwise read differently if it held a quote or line break.
+fn quoted(path: &[u8]) -> Vec<u8> {
+    let mut out = vec![b'"'];
+    for byte in path {
+        match byte {
+            b'"' | b'\\' => out.extend([b'\\', *byte]),
+            b'\n' => out.extend(b"\\n"),
+            _ => out.push(*byte),
+        }
+    }
+    out.extend(b"\"\n");
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,381 @@
+//! A probe: three turns with one agent in a repository of its own, to see whether its conversations can be continued.
+//!
+//! It goes the way every dispatch goes: redacted, reserved, stored before it is sent, sent through the same port,
+//! undone where the agent changed what it must not, and stored when it ends; in the agent's own scope, because it
+//! belongs to no feature. What the answers mean is decided in [`redraft_core::probe`].
+//!
+//! Start at [`Probe::run`]. [`recover`] ends what a crash left open; [`reserve`] tells beforehand what may be spent.
+
+use crate::boundary::Boundaries;
+use crate::dispatch::{Watching, lifetimes, redact, told};
+use crate::driver::{EngineError, Progress};
+use crate::ports::{
+    Abilities, Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace,
+};
+use redraft_core::event::{Answered, Entry, Event, Failed, Lost, Now, Started, TreeMark};
+use redraft_core::ids::{AgentName, Role, SessionId};
+use redraft_core::phase::Phase;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::policy::{Choice, Strategy};
+use redraft_core::price::{Budget, OverBudget};
+use redraft_core::probe::{Case, Heard, Papers, Probed, ROLE, TOOLS, Turn, assess};
+use redraft_core::prompt::{self, ProbeTurn, SCHEMA};
+use redraft_core::redact::Redactor;
+use redraft_core::text;
+use redraft_core::ticket::{Purpose, Scope, Ticket};
+use redraft_core::usage::Usd;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Sends of one turn while the agent asks to be tried again.
+const ATTEMPTS_MAX: u16 = 3;
+
+/// The world a probe works in.
+pub struct ProbeParts<'a> {
+    pub store: &'a dyn Store,
+    /// A throw-away repository; nothing of the user's is in it.
+    pub workspace: &'a dyn Workspace,
+    pub clock: &'a dyn Clock,
+    pub boundaries: &'a Boundaries,
+    pub progress: &'a dyn Progress,
+    pub redactor: &'a Redactor,
+}
+
+/// How a probe ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProbeEnd {
+    /// Stored. `trouble` is what kept it from coming to an end, where something did.
+    Probed {
+        probed: Probed,
+        trouble: Option<String>,
+    },
+    /// A turn could cost more than is left of the limit; what was found until then is not stored.
+    OverBudget(OverBudget),
+    Interrupted,
+}
+
+pub struct Probe<'a> {
+    parts: ProbeParts<'a>,
+    agent: Arc<dyn Agent>,
+    deadlines: Deadlines,
+    budget: Budget,
+    scope: Scope,
+    seq: u64,
+    pass: u16,
+}
+
+/// What became of one send.
+enum Sent {
+    Heard(Heard),
+    /// After so many milliseconds.
+    Again(u64, String),
+    OverBudget(OverBudget),
+    Interrupted,
+}
+
+impl<'a> Probe<'a> {
+    /// The next probe of an agent. It may cost `limit`, apart from every feature's budget.
+    pub fn load(
+        parts: ProbeParts<'a>,
+        agent: Arc<dyn Agent>,
+        limit: Usd,
+        deadlines: Deadlines,
+    ) -> Result<Self, EngineError> {
+        let scope = Scope::Agent(agent.name());
+        let entries = parts.store.read(scope.clone())?;
+        let passes = entries.iter().filter_map(|entry| match &entry.event {
+            Event::Started(fact) => Some(fact.ticket.pass),
+            Event::Probed(fact) => Some(fact.pass),
+            _ => None,
+        });
+        let pass = passes.max().unwrap_or(0).saturating_add(1);
+        let seq = entries.last().map_or(0, |entry| entry.seq);
+        let budget = Budget { limit, spent: Usd(0), in_flight: Usd(0) };
+        Ok(Self { parts, agent, deadlines, budget, scope, seq, pass })
+    }
+
+    /// Sends the turns one after the other until one brings no answer, and stores what they show.
+    pub fn run(mut self) -> Result<ProbeEnd, EngineError> {
+        let first = self.ticket(ProbeTurn::Read, 1).to_string();
+        // The agent is shown the conversation's name, so what it must not guess is named after more than that.
+        let papers = Papers::new(&self.parts.store.session_name(&format!("papers of {first}")));
+        let mut session = None;
+        let mut turns = Vec::new();
+        self.put(&papers.before, "the list as it is read")?;
+        for turn in ProbeTurn::ALL {
+            if turn == ProbeTurn::Recall {
+                self.put(&papers.after, "another list")?;
+            }
+            let heard = match self.turn(turn, session.as_ref())? {
+                Sent::Heard(heard) => heard,
+                Sent::Again(_, detail) => Heard::Nothing { detail },
+                Sent::OverBudget(over) => return Ok(ProbeEnd::OverBudget(over)),
+                Sent::Interrupted => return Ok(ProbeEnd::Interrupted),
+            };
+            session = match &heard {
+                Heard::Answer(Turn { session, .. }) => session.clone(),
+                Heard::Refused { .. } | Heard::Nothing { .. } => None,
+            };
+            turns.push(heard);
+            if session.is_none() {
+                break;
+            }
+        }
+        self.conclude(&papers, &turns)
+    }
+
+    fn conclude(&mut self, papers: &Papers, turns: &[Heard]) -> Result<ProbeEnd, EngineError> {
+        let (structured, free) = (self.agent.abilities().structured, self.agent.is_free());
+        let assessed = assess(&Case { papers, structured, free, turns });
+        let probed = Probed {
+            agent: self.agent.name(),
+            version: self.agent.describe(),
+            pass: self.pass,
+            checks: assessed.checks,
+            cache_share: assessed.cache_share,
+            cost: self.budget.spent,
+        };
+        self.parts.boundaries.pass("before a probe is stored");
+        self.append(vec![probed.clone().into()], &[])?;
+        let trouble = turns.iter().find_map(|heard| match heard {
+            Heard::Nothing { detail } => Some(detail.clone()),
+            Heard::Answer(_) | Heard::Refused { .. } => None,
+        });
+        Ok(ProbeEnd::Probed { probed, trouble })
+    }
+
+    /// Puts the file there and commits it.
+    fn put(&self, text: &str, message: &str) -> Result<(), EngineError> {
+        self.parts.workspace.write(Papers::FILE, text.as_bytes())?;
+        let trailers = Trailers { ticket: String::new(), seq: self.seq };
+        self.parts.workspace.commit(&[Papers::FILE.to_owned()], message, &trailers)?;
+        Ok(())
+    }
+
+    /// One turn, sent again while the agent asks for that.
+    fn turn(&mut self, turn: ProbeTurn, session: Option<&SessionId>) -> Result<Sent, EngineError> {
+        let mut attempt = 1;
+        loop {
+            match self.send(turn, attempt, session)? {
+                Sent::Again(wait_ms, _) if attempt < ATTEMPTS_MAX => {
+                    if !self.parts.clock.wait_ms(wait_ms) {
+                        return Ok(Sent::Interrupted);
+                    }
+                }
+                sent => return Ok(sent),
+            }
+            attempt += 1;
+        }
+    }
+
+    fn send(
+        &mut self,
+        turn: ProbeTurn,
+        attempt: u16,
+        session: Option<&SessionId>,
+    ) -> Result<Sent, EngineError> {
+        if self.parts.clock.stopped() {
+            return Ok(Sent::Interrupted);
+        }
+        let ticket = self.ticket(turn, attempt);
+        // Every attempt at a new conversation has a name of its own: the one before may have been taken.
+        let new = || SessionId::new(self.parts.store.session_name(&ticket.to_string()));
+        let session = session.cloned().unwrap_or_else(new);
+        let folder = self.parts.workspace.folder();
+        let mut request = request(&self.agent.abilities(), ticket, turn, session, &folder, self.deadlines);
+        redact(&mut request.prompt, self.parts.redactor);
+        request.max_usd = Some(self.budget.left());
+        let reserved = self.agent.reserve(&request);
+        if let Err(over) = self.budget.reserve(reserved) {
+            return Ok(Sent::OverBudget(over));
+        }
+        let mark = self.start(&request, reserved)?;
+        let began_ms = self.parts.clock.now_ms();
+        let result = self.agent.run(&request, &Watching(self.parts.clock));
+        self.parts.boundaries.pass("a probed agent answered");
+        let wall_ms = self.parts.clock.now_ms().saturating_sub(began_ms).max(0) as u64;
+        let name = request.ticket.to_string();
+        let undone = self.parts.workspace.restore(&mark, &[], &name)?;
+        match result {
+            Ok(outcome) => self.answered(request.ticket, outcome, undone, wall_ms),
+            Err(error) => self.failed(request.ticket, request.resume, error, reserved, undone),
+        }
+    }
+
+    fn start(&mut self, request: &Request, reserved: Usd) -> Result<TreeMark, EngineError> {
+        let mark = self.parts.workspace.mark(&[])?;
+        let blob = serde_json::to_vec(&request.prompt).unwrap_or_default();
+        let (ticket, total_ms) = (request.ticket.clone(), self.deadlines.total_ms);
+        let read = self.parts.workspace.read(Papers::FILE)?.map_or(0, |bytes| bytes.len() as u64);
+        let strategy = if request.resume { Strategy::Resume } else { Strategy::Lazy };
+        let started = Started {
+            choice: Choice { strategy, why: format!("turn {} of a probe", ticket.round) },
+            ticket,
+            agent: self.agent.name(),
+            sees: None,
+            since: None,
+            prompt: text::hash(&blob),
+            prompt_chars: request.prompt.chars(),
+            context_chars: request.prompt.chars() + if request.resume { 0 } else { read },
+            session: Some(request.session.clone()),
+            tree: mark.clone(),
+            reserved,
+            expires_ms: self.parts.clock.now_ms().saturating_add_unsigned(total_ms),
+            markers: Vec::new(),
+            missing: Vec::new(),
+        };
+        self.parts.boundaries.pass("before a probe's start is stored");
+        self.append(vec![started.into()], &[blob])?;
+        self.parts.boundaries.pass("after a probe's start is stored");
+        Ok(mark)
+    }
+
+    fn answered(
+        &mut self,
+        ticket: Ticket,
+        outcome: Outcome,
+        undone: Vec<String>,
+        wall_ms: u64,
+    ) -> Result<Sent, EngineError> {
+        let text = self.parts.redactor.redact(&outcome.text).0.into_owned();
+        let (denials, notes) =
+            (told(&outcome.denials, self.parts.redactor), told(&outcome.notes, self.parts.redactor));
+        let Outcome { session, usage, opened, .. } = outcome;
+        self.budget.spent = self.budget.spent + usage.cost;
+        let blob = text.clone().into_bytes();
+        let answer = text::hash(&blob);
+        let (kept, files) = (session.clone(), opened.clone());
+        let answered =
+            Answered { ticket, answer, usage, session: kept, opened: files, undone, wall_ms, denials, notes };
+        self.append(vec![answered.into()], &[blob])?;
+        self.parts.boundaries.pass("a probe's answer is stored");
+        Ok(Sent::Heard(Heard::Answer(Turn { text, session, usage, opened })))
+    }
+
+    fn failed(
+        &mut self,
+        ticket: Ticket,
+        resumed: bool,
+        error: AgentError,
+        reserved: Usd,
+        undone: Vec<String>,
+    ) -> Result<Sent, EngineError> {
+        let AgentError { now, detail, usage, interrupted } = error;
+        self.budget.spent = self.budget.spent + usage.map_or(reserved, |usage| usage.cost);
+        if interrupted {
+            self.append(vec![Lost { ticket, cost: reserved, undone }.into()], &[])?;
+            return Ok(Sent::Interrupted);
+        }
+        let detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);
+        self.append(vec![Failed { ticket, now, detail: detail.clone(), usage, undone }.into()], &[])?;
+        Ok(match now {
+            Now::Wait(ms) => Sent::Again(ms, detail),
+            Now::ParkUntil(_) => Sent::Heard(Heard::Nothing { detail }),
+            // A first turn that fails says nothing of conversations.
+            Now::FreshSession | Now::AskPerson | Now::GiveUp if resumed => {
+                Sent::Heard(Heard::Refused { detail })
+            }
+            Now::FreshSession | Now::AskPerson | Now::GiveUp => Sent::Heard(Heard::Nothing { detail }),
+        })
+    }
+
+    fn ticket(&self, turn: ProbeTurn, attempt: u16) -> Ticket {
+        ticket(&self.agent.name(), self.pass, turn, attempt)
+    }
+
+    fn append(&mut self, events: Vec<Event>, blobs: &[Vec<u8>]) -> Result<(), EngineError> {
+        let append = Append {
+            scope: self.scope.clone(),
+            decided_on: self.seq,
+            at_ms: self.parts.clock.now_ms(),
+            events: &events,
+            blobs,
+            board: None,
+        };
+        for entry in self.parts.store.append(append)? {
+            self.seq = entry.seq;
+            self.parts.progress.stored(&entry, &Pipeline::default());
+        }
+        Ok(())
+    }
+}
+
+/// The most a probe of this agent can reserve in all: its first turn is the one that reads.
+pub fn reserve(agent: &dyn Agent, folder: &Path, deadlines: Deadlines) -> Usd {
+    let first = ticket(&agent.name(), 1, ProbeTurn::Read, 1);
+    let abilities = agent.abilities();
+    let one =
+        agent.reserve(&request(&abilities, first, ProbeTurn::Read, SessionId::new(""), folder, deadlines));
+    // Later turns send the whole conversation again and little else, so none is counted as less than the first.
+    ProbeTurn::ALL.iter().fold(Usd(0), |sum, _| sum + one)
+}
+
+/// Ends the dispatches of earlier probes whose end nobody saw; what was reserved for them counts as spent. Returns how
+/// many there were.
+pub fn recover(store: &dyn Store, clock: &dyn Clock, agent: &AgentName) -> Result<usize, EngineError> {
+    let scope = Scope::Agent(agent.clone());
+    let entries = store.read(scope.clone())?;
+    let lost: Vec<Event> = open_flights(&entries)
+        .map(|Started { ticket, reserved, .. }| {
+            Lost { ticket: ticket.clone(), cost: *reserved, undone: Vec::new() }.into()
+        })
+        .collect();
+    if lost.is_empty() {
+        return Ok(0);
+    }
+    let (decided_on, at_ms) = (entries.last().map_or(0, |entry| entry.seq), clock.now_ms());
+    store.append(Append { scope, decided_on, at_ms, events: &lost, blobs: &[], board: None })?;
+    Ok(lost.len())
+}
+
+fn open_flights(entries: &[Entry]) -> impl Iterator<Item = &Started> {
+    let ended = |ticket: &Ticket| {
+        entries.iter().any(|entry| match &entry.event {
+            Event::Answered(fact) => fact.ticket == *ticket,
+            Event::Failed(fact) => fact.ticket == *ticket,
+            Event::Lost(fact) => fact.ticket == *ticket,
+            _ => false,
+        })
+    };
+    let started = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Started(fact) => Some(fact),
+        _ => None,
+    });
+    started.filter(move |fact| !ended(&fact.ticket))
+}
+
+/// A probe's tickets name the phase whose reviewers it stands in for.
+fn ticket(agent: &AgentName, pass: u16, turn: ProbeTurn, attempt: u16) -> Ticket {
+    Ticket {
+        scope: Scope::Agent(agent.clone()),
+        phase: Phase::Specify,
+        pass,
+        purpose: Purpose::Probe,
+        role: Role::new(ROLE),
+        round: turn.number(),
+        attempt,
+    }
+}
+
+fn request(
+    abilities: &Abilities,
+    ticket: Ticket,
+    turn: ProbeTurn,
+    session: SessionId,
+    folder: &Path,
+    deadlines: Deadlines,
+) -> Request {
+    Request {
+        ticket,
+        prompt: prompt::probe(turn),
+        lifetimes: lifetimes(abilities),
+        tools: TOOLS.map(str::to_owned).into(),
+        schema: SCHEMA,
+        session,
+        resume: turn != ProbeTurn::Read,
+        folder: folder.to_owned(),
+        may_write: Vec::new(),
+        deadlines,
+        max_usd: None,
+    }
+}

@@ -1,0 +1,196 @@
+//! `redraft doctor`: whether this machine and its agents can do the work, and whether conversations can be continued.
+//!
+//! First what can be seen without asking anybody (`machine`, `setup`), then a probe of each agent: at once where it is
+//! free, after a yes where it costs money. What a probe is stands in [`redraft_engine::probe`]; what it found is
+//! stored, and every later run keeps to it. Start at [`doctor`].
+
+mod machine;
+mod probing;
+mod report;
+mod setup;
+
+use super::args::DoctorArgs;
+use super::cast::Cast;
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use machine::Machine;
+use probing::{Probing, Tried};
+use redraft_adapters::config::Config;
+use redraft_adapters::lock::Lock;
+use redraft_core::ids::AgentName;
+use redraft_core::usage::Usd;
+use redraft_engine::ports::Agent;
+use report::{AgentReport, Line, Report};
+use std::sync::Arc;
+
+pub(crate) fn doctor(args: DoctorArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    if let Some(ticket) = &around.ticket {
+        let message = format!("an agent at work on {ticket} cannot start a probe");
+        return Err(CliError::usage(message).hint("start it from a terminal of your own"));
+    }
+    let Machine { lines, place } = machine::look(around);
+    let Some(place) = place else {
+        let report = Report { machine: lines, ..Report::default() };
+        console.show(&report.text(), &report.json());
+        return Ok(Code::Config);
+    };
+    let names = selected(&place.config, args.agent.as_deref())?;
+    let cast = Cast::new(&place.site, &place.config, around);
+    let probing = Probing { place: &place, around, console };
+    let mut patients = Vec::new();
+    for name in names {
+        let lock = place.site.lock(&format!("agent-{name}"), around)?;
+        probing.recover(&name)?;
+        patients.push(Patient::new(name, lock, &place.config, &cast, &place.site));
+    }
+    let consent = consent(&patients, &args, around, console);
+    let mut code = Worst::default();
+    code.note(if lines.iter().all(|line| line.ok) { Code::Done } else { Code::Config });
+    let mut agents = Vec::new();
+    for patient in patients {
+        let (report, ended) = examine(patient, &probing, consent)?;
+        code.note(ended);
+        agents.push(report);
+        if ended == Code::Interrupted {
+            break;
+        }
+    }
+    let offers = if args.agent.is_some() { Vec::new() } else { setup::offers(&place.config, around) };
+    let next = next(&agents, code.0, args.agent.as_deref());
+    let report = Report { machine: lines, agents, offers, stored: place.stored(), next };
+    console.show(&report.text(), &report.json());
+    Ok(code.0)
+}
+
+/// An agent before it is probed.
+struct Patient {
+    name: AgentName,
+    kind: &'static str,
+    setup: Vec<Line>,
+    /// None where something is missing that it needs.
+    agent: Option<Arc<dyn Agent>>,
+    /// Where it must be reachable, if the user said so.
+    base_url: Option<String>,
+    expected: Usd,
+    reserved: Usd,
+    /// One probe of an agent at a time.
+    _lock: Lock,
+}
+
+impl Patient {
+    fn new(name: AgentName, lock: Lock, config: &Config, cast: &Cast<'_>, site: &Site) -> Patient {
+        let settings = config.agents.get(&name);
+        let made = cast.named(&name);
+        let setup::Setup { kind, lines, base_url, expected } = setup::of(&config.cards(), settings, &made);
+        let agent = made.ok();
+        let deadlines = super::run::deadlines(config.dispatch_minutes * 60_000);
+        let reserve = |agent: &Arc<dyn Agent>| {
+            redraft_engine::probe::reserve(agent.as_ref(), &probing::folder(site, &name), deadlines)
+        };
+        let reserved = agent.as_ref().map(reserve).unwrap_or_default();
+        Patient { kind, setup: lines, agent, base_url, expected, reserved, name, _lock: lock }
+    }
+
+    fn is_paid(&self) -> bool {
+        self.agent.as_ref().is_some_and(|agent| !agent.is_free())
+    }
+}
+
+/// The exit code of the gravest thing that was met.
+struct Worst(Code);
+
+impl Default for Worst {
+    fn default() -> Self {
+        Worst(Code::Done)
+    }
+}
+
+impl Worst {
+    fn note(&mut self, code: Code) {
+        const GRAVEST_FIRST: [Code; 7] = [
+            Code::Interrupted,
+            Code::Config,
+            Code::Agent,
+            Code::Limit,
+            Code::NotApproved,
+            Code::Waiting,
+            Code::Done,
+        ];
+        let rank = |code: Code| GRAVEST_FIRST.iter().position(|known| *known == code).unwrap_or(0);
+        if rank(code) < rank(self.0) {
+            self.0 = code;
+        }
+    }
+}
+
+fn selected(config: &Config, word: Option<&str>) -> Result<Vec<AgentName>, CliError> {
+    let Some(word) = word else { return Ok(config.agents.keys().cloned().collect()) };
+    let name = AgentName::new(word);
+    if config.agents.contains_key(&name) {
+        return Ok(vec![name]);
+    }
+    let known: Vec<&str> = config.agents.keys().map(AgentName::as_str).collect();
+    Err(CliError::usage(format!("there is no agent `{word}` in redraft.toml"))
+        .hint(format!("the agents are: {}", known.join(", "))))
+}
+
+/// Whether agents that cost money are probed; asked once for all of them.
+fn consent(patients: &[Patient], args: &DoctorArgs, around: &Surroundings, console: &Console) -> bool {
+    let paid: Vec<&Patient> = patients.iter().filter(|patient| patient.is_paid()).collect();
+    if paid.is_empty() {
+        return false;
+    }
+    console.say("a probe sends three dispatches; these agents cost money:");
+    for Patient { name, agent, expected, reserved, .. } in &paid {
+        let what = agent.as_ref().map(|agent| agent.describe()).unwrap_or_default();
+        console.say(&format!("  {name}: {what}: about {expected}, at most {reserved}"));
+    }
+    if args.yes || !console.can_ask() {
+        return args.yes;
+    }
+    let word = console.ask("probe them? yes or no: ", &around.clock);
+    word.is_some_and(|word| word == "yes" || word == "y")
+}
+
+/// Probes one agent if that is possible and allowed, and tells what is known of it then.
+fn examine(
+    mut patient: Patient,
+    probing: &Probing<'_>,
+    consent: bool,
+) -> Result<(AgentReport, Code), CliError> {
+    let mut tried = Tried { code: Code::Done, note: String::new() };
+    match (&patient.agent, patient.is_paid() && !consent) {
+        (None, _) => {
+            tried.code = Code::Config;
+            tried.note = "not probed: something it needs is missing".to_owned();
+        }
+        (Some(_), true) => {
+            tried.code = Code::Waiting;
+            tried.note = "not probed: nobody has agreed to what it costs".to_owned();
+        }
+        (Some(agent), false) => {
+            let reachable = patient.base_url.as_deref().map(setup::reachable);
+            let is_there = reachable.as_ref().is_none_or(|line| line.ok);
+            patient.setup.extend(reachable);
+            if is_there {
+                tried = probing.probe(agent)?;
+            } else {
+                tried.code = Code::Agent;
+                tried.note = "not probed: its server does not answer".to_owned();
+            }
+        }
+    }
+    let code = tried.code;
+    Ok((probing.report(patient, tried)?, code))
+}
+
+fn next(agents: &[AgentReport], code: Code, only: Option<&str>) -> String {
+    let waiting = agents.iter().find(|agent| agent.code == Code::Waiting);
+    let again = only.map(|name| format!("redraft doctor --agent {name}"));
+    match (code, waiting) {
+        (Code::Waiting, Some(agent)) => format!("redraft doctor --agent {} --yes", agent.name),
+        (Code::Done, _) => "redraft new \"your idea\"".to_owned(),
+        _ => again.unwrap_or_else(|| "redraft doctor".to_owned()),
+    }
+}

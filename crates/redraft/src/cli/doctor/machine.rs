@@ -1,0 +1,151 @@
+//! What can be told of the machine and the repository without asking an agent.
+
+use super::report::Line;
+use crate::cli::errors::CliError;
+use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::config::{self, Config};
+use redraft_adapters::disk;
+use redraft_adapters::git::{self, Git, GitError, MINIMUM, Repository};
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::text::count;
+use redraft_core::usage::grouped;
+use std::fs;
+use std::path::Path;
+
+/// A ledger, prompts and answers of many features fit into it.
+const FREE_BYTES_MIN: u64 = 100 * 1024 * 1024;
+
+/// What was seen; without a place nothing can be probed.
+pub(super) struct Machine {
+    pub(super) lines: Vec<Line>,
+    pub(super) place: Option<Place>,
+}
+
+/// Where probes are made and stored.
+pub(super) struct Place {
+    pub(super) site: Site,
+    pub(super) config: Config,
+    pub(super) ledger: Ledger,
+    /// Outside of a repository everything happens in here, and is gone afterwards.
+    throw_away: Option<tempfile::TempDir>,
+}
+
+impl Place {
+    pub(super) fn stored(&self) -> bool {
+        self.throw_away.is_none()
+    }
+}
+
+pub(super) fn look(around: &Surroundings) -> Machine {
+    let mut lines = Vec::new();
+    let place = see(around, &mut lines);
+    Machine { lines, place }
+}
+
+fn see(around: &Surroundings, lines: &mut Vec<Line>) -> Option<Place> {
+    match Git::default().check_version() {
+        Ok(version) => lines.push(Line::ok("git", format!("{version}; {MINIMUM} or newer is needed"))),
+        Err(error) => {
+            let hint = format!("install git {MINIMUM} or newer");
+            lines.push(Line::bad("git", error.to_string(), hint));
+            return None;
+        }
+    }
+    let (site, throw_away) = site(around, lines)?;
+    let state = site.state.clone();
+    lines.push(match writable(&state) {
+        Ok(()) => Line::ok("state folder", format!("{} can be written", state.display())),
+        Err(error) => {
+            let hint = format!("make {} writable", state.display());
+            Line::bad("state folder", format!("{}: {error}", state.display()), hint)
+        }
+    });
+    lines.push(match disk::free_bytes(&state) {
+        Ok(free) if free >= FREE_BYTES_MIN => Line::ok("free space", megabytes(free)),
+        Ok(free) => {
+            Line::bad("free space", megabytes(free), format!("free at least {}", megabytes(FREE_BYTES_MIN)))
+        }
+        Err(error) => Line::bad("free space", error.to_string(), "look at the disk and its rights"),
+    });
+    let ledger = match site.writer().and_then(|ledger| Ok((ledger.tip()?, ledger))) {
+        Ok((tip, ledger)) => {
+            let events = count(usize::try_from(tip.seq).unwrap_or(usize::MAX), "event");
+            lines.push(Line::ok("ledger", format!("{events}, all checksums hold")));
+            Some(ledger)
+        }
+        Err(error) => told("ledger", error, lines),
+    };
+    let config = match throw_away.is_some() {
+        true => Some(Config::default()),
+        false => configuration(&site, lines),
+    };
+    Some(Place { site, config: config?, ledger: ledger?, throw_away })
+}
+
+/// The repository we are in, or a throw-away one where there is none.
+fn site(around: &Surroundings, lines: &mut Vec<Line>) -> Option<(Site, Option<tempfile::TempDir>)> {
+    match Repository::discover(&around.folder) {
+        Ok(repository) => {
+            lines.push(Line::ok("repository", repository.main_checkout().display().to_string()));
+            let state = repository.state_dir();
+            Some((Site { repository, state }, None))
+        }
+        Err(GitError::NotARepository(folder)) => {
+            let detail = format!("{} is in none, so nothing is stored", folder.display());
+            lines.push(Line::ok("repository", detail));
+            throw_away()
+                .map(|(site, folder)| (site, Some(folder)))
+                .map_err(|error| {
+                    lines.push(Line::bad("temporary folder", error.message, error.hints.join("; ")));
+                })
+                .ok()
+        }
+        Err(error) => told("repository", error.into(), lines),
+    }
+}
+
+fn throw_away() -> Result<(Site, tempfile::TempDir), CliError> {
+    let folder = tempfile::Builder::new().prefix("redraft-doctor-").tempdir();
+    let folder = folder.map_err(|error| CliError::usage(format!("no temporary folder: {error}")))?;
+    let repository = new_repository(folder.path())?;
+    let state = repository.state_dir();
+    Ok((Site { repository, state }, folder))
+}
+
+fn configuration(site: &Site, lines: &mut Vec<Line>) -> Option<Config> {
+    match site.config() {
+        Ok(found) => {
+            let there = site.repository.main_checkout().join(config::FILE).exists();
+            let agents = count(found.agents.len(), "agent");
+            let what = if there { "is valid" } else { "is not there; every default holds" };
+            lines.push(Line::ok(config::FILE, format!("{what}, {agents}")));
+            Some(found)
+        }
+        Err(error) => told(config::FILE, error, lines),
+    }
+}
+
+fn told<T>(check: &str, error: CliError, lines: &mut Vec<Line>) -> Option<T> {
+    lines.push(Line::bad(check, error.message, error.hints.join("; ")));
+    None
+}
+
+/// Writes a file there and removes it.
+fn writable(state: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(state)?;
+    let file = state.join("doctor.part");
+    fs::write(&file, "1\n")?;
+    fs::remove_file(&file)
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", grouped(bytes / (1024 * 1024)))
+}
+
+/// A repository with one commit, for a probe to work in.
+pub(super) fn new_repository(folder: &Path) -> Result<Repository, CliError> {
+    let file = folder.join("README.md");
+    let named = |error: std::io::Error| CliError::usage(format!("{}: {error}", file.display()));
+    fs::write(&file, "# A list for `redraft doctor`\n").map_err(named)?;
+    Ok(git::create_repository(folder, &["README.md"])?)
+}

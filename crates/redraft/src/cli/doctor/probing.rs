@@ -1,0 +1,148 @@
+//! Makes probes: a throw-away repository in the state folder, the probe itself, and what is known after it.
+//!
+//! Whoever calls this holds the agent's lock, so that what is found there was left by a process that is gone.
+
+use super::Patient;
+use super::machine::{Place, new_repository};
+use super::report::AgentReport;
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::run::deadlines;
+use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::git::GitWorkspace;
+use redraft_core::event::{Entry, Event};
+use redraft_core::ids::AgentName;
+use redraft_core::probe::{Probed, Records, Resume};
+use redraft_core::project;
+use redraft_core::ticket::Scope;
+use redraft_core::usage::Usd;
+use redraft_engine::ports::{Agent, Store};
+use redraft_engine::probe::{Probe, ProbeEnd, ProbeParts, recover};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(super) struct Probing<'a> {
+    pub(super) place: &'a Place,
+    pub(super) around: &'a Surroundings,
+    pub(super) console: &'a Console,
+}
+
+/// What came of trying.
+pub(super) struct Tried {
+    pub(super) code: Code,
+    /// Why there is no result, or why it is not whole.
+    pub(super) note: String,
+}
+
+/// The folder a probe of this agent works in.
+pub(super) fn folder(site: &Site, agent: &AgentName) -> PathBuf {
+    site.state.join("probes").join(agent.as_str())
+}
+
+impl Probing<'_> {
+    /// Ends what a killed probe left behind: its open dispatch and its folder.
+    pub(super) fn recover(&self, agent: &AgentName) -> Result<(), CliError> {
+        drop(Room(folder(&self.place.site, agent)));
+        let lost = recover(&self.place.ledger, &self.around.clock, agent)?;
+        if lost > 0 {
+            self.console
+                .say(&format!("{agent}: an earlier probe was cut off; what it had reserved counts as spent"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn probe(&self, agent: &Arc<dyn Agent>) -> Result<Tried, CliError> {
+        let Place { site, config, ledger, .. } = self.place;
+        let room = Room::make(folder(site, &agent.name()))?;
+        let repository = new_repository(&room.0)?;
+        let workspace = GitWorkspace::open(&repository, repository.main_checkout(), "main")?;
+        let parts = ProbeParts {
+            store: ledger,
+            workspace: &workspace,
+            clock: &self.around.clock,
+            boundaries: &self.around.boundaries,
+            progress: self.console,
+            redactor: &self.around.redactor,
+        };
+        let deadlines = deadlines(config.dispatch_minutes * 60_000);
+        let probe = Probe::load(parts, Arc::clone(agent), config.budget, deadlines)?;
+        Ok(match probe.run() {
+            // Ctrl-C reaches git as well.
+            Err(_) if self.around.stopped() => interrupted(),
+            Err(error) => return Err(error.into()),
+            Ok(ProbeEnd::Interrupted) => interrupted(),
+            Ok(ProbeEnd::OverBudget(over)) => Tried {
+                code: Code::Limit,
+                note: format!("{over}; a probe is held to `budget` of redraft.toml"),
+            },
+            Ok(ProbeEnd::Probed { trouble: Some(trouble), .. }) => Tried { code: Code::Agent, note: trouble },
+            Ok(ProbeEnd::Probed { probed, trouble: None }) if probed.has_failed() => {
+                Tried { code: Code::NotApproved, note: String::new() }
+            }
+            Ok(ProbeEnd::Probed { .. }) => Tried { code: Code::Done, note: String::new() },
+        })
+    }
+
+    /// What the ledger knows of an agent, the probe that was just made included.
+    pub(super) fn report(&self, patient: Patient, tried: Tried) -> Result<AgentReport, CliError> {
+        let ledger = &self.place.ledger;
+        let Patient { name, kind, setup, agent, expected, reserved, .. } = patient;
+        let mut records = Records::default();
+        ledger.each_of(&Records::KINDS, &mut |scope, event| records.take(scope, event))?;
+        let entries = ledger.read(Scope::Agent(name.clone()))?;
+        let version = agent.as_ref().map(|agent| agent.describe()).unwrap_or_default();
+        let able = agent.is_none_or(|agent| agent.abilities().resume != Resume::No);
+        let known = records.resumable(&name, &version);
+        let last = last(&entries, &version);
+        Ok(AgentReport {
+            resume: if able { known.resume } else { Resume::No },
+            why: if able { known.why } else { "V2: the agent keeps no conversations".to_owned() },
+            checks: last.map(|(probed, _)| probed.checks.clone()).unwrap_or_default(),
+            cache_share: last.and_then(|(probed, _)| probed.cache_share),
+            probed_at_ms: last.map(|(_, at_ms)| at_ms),
+            cost: last.map_or(Usd(0), |(probed, _)| probed.cost),
+            spent: project::receipt(&entries).spent.cost,
+            name: name.to_string(),
+            kind,
+            version,
+            setup,
+            expected,
+            reserved,
+            note: tried.note,
+            code: tried.code,
+        })
+    }
+}
+
+/// The last probe of this version.
+fn last<'a>(entries: &'a [Entry], version: &str) -> Option<(&'a Probed, i64)> {
+    entries.iter().rev().find_map(|entry| match &entry.event {
+        Event::Probed(probed) if probed.version == version => Some((probed, entry.at_ms)),
+        _ => None,
+    })
+}
+
+fn interrupted() -> Tried {
+    Tried { code: Code::Interrupted, note: "interrupted; the same command begins a new probe".to_owned() }
+}
+
+/// A folder that is removed with everything in it.
+struct Room(PathBuf);
+
+impl Room {
+    fn make(folder: PathBuf) -> Result<Room, CliError> {
+        let named =
+            |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", folder.display()));
+        fs::create_dir_all(&folder).map_err(named)?;
+        let folder = fs::canonicalize(&folder).map_err(named)?;
+        Ok(Room(folder))
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // The next probe of this agent tries again.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

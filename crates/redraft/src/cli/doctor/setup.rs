@@ -1,0 +1,171 @@
+//! What each agent needs, whether it is there, and what could be installed. Keys are looked for and never shown.
+
+use super::report::{Line, Offer};
+use crate::cli::cast;
+use crate::cli::site::Surroundings;
+use redraft_adapters::api;
+use redraft_adapters::config::{AgentConfig, Config, ModelAgent, ModelKind};
+use redraft_core::price::{Basis, Card, Cards};
+use redraft_core::probe;
+use redraft_core::usage::Usd;
+use redraft_engine::ports::Agent;
+use std::ffi::OsStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A server on this machine or the next answers at once.
+const REACH_WITHIN: Duration = Duration::from_secs(5);
+
+pub(super) struct Setup {
+    pub(super) kind: &'static str,
+    pub(super) lines: Vec<Line>,
+    pub(super) base_url: Option<String>,
+    pub(super) expected: Usd,
+}
+
+pub(super) fn of(
+    cards: &Cards,
+    settings: Option<&AgentConfig>,
+    made: &Result<Arc<dyn Agent>, String>,
+) -> Setup {
+    let mut setup = Setup { kind: "rehearsal", lines: Vec::new(), base_url: None, expected: Usd(0) };
+    let model = match settings {
+        Some(AgentConfig::Model(model)) => Some(model),
+        Some(AgentConfig::Rehearsal { .. }) | None => None,
+    };
+    match made {
+        Ok(agent) => setup.lines.push(there(model, agent.as_ref())),
+        // What is missing is said with the way to get it.
+        Err(detail) => {
+            setup.lines.push(Line::bad("settings", detail.clone(), "correct redraft.toml or install it"))
+        }
+    }
+    if let Some(model) = model {
+        setup.kind = kind(model.kind);
+        setup.base_url.clone_from(&model.base_url);
+        if made.is_ok() {
+            setup.lines.extend(key(model));
+        }
+        if let Ok(card) = cast::card(cards, model) {
+            setup.lines.push(Line::ok("price", priced(model, &card)));
+            setup.expected = probe::expected(&card, frame_tokens(model.kind));
+        }
+    }
+    setup
+}
+
+/// Whether something listens where the user said the service is.
+pub(super) fn reachable(base_url: &str) -> Line {
+    match api::reach(base_url, REACH_WITHIN) {
+        Ok(()) => Line::ok("server", format!("{base_url} answers")),
+        Err(detail) => Line::bad("server", detail, "start the server, or correct base_url in redraft.toml"),
+    }
+}
+
+/// Kinds of agents that are not configured, and what it takes to use them.
+pub(super) fn offers(config: &Config, around: &Surroundings) -> Vec<Offer> {
+    let models = || {
+        config.agents.values().filter_map(|settings| match settings {
+            AgentConfig::Model(model) => Some(model),
+            AgentConfig::Rehearsal { .. } => None,
+        })
+    };
+    let configured = |wanted: ModelKind, local: bool| {
+        models().any(|model| {
+            model.kind == wanted && (model.base_url.is_some() == local || wanted != ModelKind::OpenAi)
+        })
+    };
+    let program = |kind: &'static str, package: &str| {
+        let found = around.find_program(kind);
+        let install = match &found {
+            Some(path) => format!("found at {}", path.display()),
+            None => format!("npm install -g {package}"),
+        };
+        let hint = format!("{install}; then in redraft.toml: [agents.{kind}] model = \"…\"");
+        Offer { kind, found: found.is_some(), hint }
+    };
+    let service = |kind: &'static str, variable: &str| {
+        let found = around.environment.0.get(OsStr::new(variable)).is_some_and(|value| !value.is_empty());
+        let key = if found {
+            format!("{variable} is set")
+        } else {
+            format!("set {variable} to a key of the service")
+        };
+        Offer { kind, found, hint: format!("{key}; then in redraft.toml: [agents.{kind}] model = \"…\"") }
+    };
+    let mut offers = Vec::new();
+    if !configured(ModelKind::Claude, false) {
+        offers.push(program("claude", "@anthropic-ai/claude-code"));
+    }
+    if !configured(ModelKind::Codex, false) {
+        offers.push(program("codex", "@openai/codex"));
+    }
+    if !configured(ModelKind::Anthropic, false) {
+        offers.push(service("anthropic", "ANTHROPIC_API_KEY"));
+    }
+    if !configured(ModelKind::OpenAi, false) {
+        offers.push(service("openai", "OPENAI_API_KEY"));
+    }
+    if !configured(ModelKind::OpenAi, true) {
+        let hint = "install and start llama.cpp's llama-server, Ollama or vLLM; then in redraft.toml: [agents.local] \
+                    kind = \"openai\", model = \"…\", base_url = \"http://127.0.0.1:8080/v1\", price = \"local\"";
+        offers.push(Offer { kind: "local server", found: false, hint: hint.to_owned() });
+    }
+    offers
+}
+
+fn there(model: Option<&ModelAgent>, agent: &dyn Agent) -> Line {
+    let version = agent.describe();
+    match model.map(|model| model.kind) {
+        None => Line::ok("built in", version),
+        Some(ModelKind::Claude | ModelKind::Codex) if version.contains("(no version)") => {
+            Line::bad("program", version, "it was found, but `--version` does not answer; install it again")
+        }
+        Some(ModelKind::Claude | ModelKind::Codex) => Line::ok("program", version),
+        Some(ModelKind::Anthropic | ModelKind::OpenAi) => Line::ok("service", version),
+    }
+}
+
+/// Where the key comes from. It was found, or the agent could not have been made.
+fn key(model: &ModelAgent) -> Option<Line> {
+    let usual = match model.kind {
+        ModelKind::Claude | ModelKind::Codex => return None,
+        ModelKind::Anthropic => "ANTHROPIC_API_KEY",
+        ModelKind::OpenAi => "OPENAI_API_KEY",
+    };
+    let detail = match (&model.key_file, &model.key_env, &model.base_url) {
+        (Some(file), ..) => format!("from the file {file}"),
+        (None, Some(variable), _) => format!("from {variable}"),
+        (None, None, Some(_)) if model.kind == ModelKind::OpenAi => format!("from {usual} if it is set"),
+        (None, None, _) => format!("from {usual}"),
+    };
+    Some(Line::ok("key", detail))
+}
+
+fn priced(model: &ModelAgent, card: &Card) -> String {
+    let name = model.price.as_ref().unwrap_or(&model.model);
+    match card.basis {
+        Basis::Listed if card.is_free() => format!("{name}: free"),
+        Basis::Listed => format!("the card of {name}, read in {}", card.date),
+        Basis::Configured => format!("the card of {name}, as configured"),
+        Basis::Unknown => "unknown, counted as the dearest".to_owned(),
+    }
+}
+
+/// What the programs and protocols send around our own words, measured with the programs named in docs/agents.md.
+fn frame_tokens(kind: ModelKind) -> u64 {
+    match kind {
+        ModelKind::Claude => 4_500,
+        ModelKind::Codex => 9_700,
+        ModelKind::Anthropic | ModelKind::OpenAi => 1_200,
+    }
+}
+
+fn kind(kind: ModelKind) -> &'static str {
+    match kind {
+        ModelKind::Claude => "claude",
+        ModelKind::Codex => "codex",
+        ModelKind::Anthropic => "anthropic",
+        ModelKind::OpenAi => "openai",
+    }
+}
