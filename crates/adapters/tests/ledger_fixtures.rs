@@ -1,7 +1,7 @@
 //! Ledgers written by earlier builds still open, verify and fold. One fixture per version; none is ever changed.
 
 use redraft_adapters::sqlite::{FILE, Ledger, Mode};
-use redraft_core::event::Event;
+use redraft_core::event::{Answered, Entry, Event, Started};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::{Pipeline, pending};
@@ -10,10 +10,9 @@ use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
 use std::path::Path;
 
-/// Version 1: feature 001 through specify, with a rejection, a lost session and a validation.
-#[test]
-fn the_ledger_of_version_1_is_read_as_it_was_written() {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ledger-v1.db");
+/// The events of feature 001 in a fixture, which is closed; reading it changes nothing.
+fn read(name: &str) -> Vec<Entry> {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(&fixture, folder.path().join(FILE)).unwrap();
     let ledger = Ledger::open(folder.path(), Mode::ReadOnly).unwrap();
@@ -25,7 +24,6 @@ fn the_ledger_of_version_1_is_read_as_it_was_written() {
     let closed = state.closed(Phase::Specify).expect("the phase is closed");
     assert_eq!(closed.approvals.len(), 2);
     assert_eq!(pending(&state), []);
-    assert!(project::history(&entries).contains("RESUME-FALLBACK: spec-reviewer iteration 2 — "));
     for entry in &entries {
         if let Event::Started(started) = &entry.event {
             assert!(!ledger.blob(&started.prompt).unwrap().is_empty());
@@ -39,4 +37,35 @@ fn the_ledger_of_version_1_is_read_as_it_was_written() {
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, [FILE], "reading left nothing beside the file");
     assert!(std::fs::read(folder.path().join(FILE)).unwrap() == std::fs::read(&fixture).unwrap());
+    entries
+}
+
+fn started(entries: &[Entry]) -> impl Iterator<Item = &Started> {
+    entries.iter().filter_map(|entry| if let Event::Started(fact) = &entry.event { Some(fact) } else { None })
+}
+
+fn answered(entries: &[Entry]) -> impl Iterator<Item = &Answered> {
+    entries
+        .iter()
+        .filter_map(|entry| if let Event::Answered(fact) = &entry.event { Some(fact) } else { None })
+}
+
+/// Version 1: feature 001 through specify, with a rejection, a lost session and a validation.
+#[test]
+fn the_ledger_of_version_1_is_read_as_it_was_written() {
+    let entries = read("ledger-v1.db");
+    assert!(project::history(&entries).contains("RESUME-FALLBACK: spec-reviewer iteration 2 — "));
+    assert!(started(&entries).all(|fact| fact.missing.is_empty()), "nobody knew");
+    assert!(answered(&entries).all(|fact| fact.denials.is_empty() && fact.notes.is_empty()), "nobody asked");
+}
+
+/// `started` and `answered` version 2: a model behind HTTP that lacks tools and is denied a file.
+#[test]
+fn a_ledger_with_missing_tools_and_denials_is_read_as_it_was_written() {
+    let entries = read("ledger-started-2-answered-2.db");
+    let history = project::history(&entries);
+    assert!(history.contains("TOOLS-MISSING: spec-reviewer iteration 1 — WebSearch, "), "{history}");
+    assert!(history.contains("DENIED: 001/specify.1/review/spec-reviewer/1.1 — Read: "), "{history}");
+    assert!(started(&entries).any(|fact| fact.missing.len() == 3));
+    assert_eq!(answered(&entries).filter(|fact| !fact.denials.is_empty()).count(), 1);
 }

@@ -179,7 +179,8 @@ impl Run<'_> {
         let mut markers = Vec::new();
         let mut mark = |what: &str, why: String| {
             let role = &order.ticket.role;
-            let round = open.reviewer(role).map_or(1, |seat| shown_round(open, seat, order.ticket.purpose));
+            let seat = if *role == open.author.role { Some(&open.author) } else { open.reviewer(role) };
+            let round = seat.map_or(1, |seat| shown_round(open, seat, order.ticket.purpose));
             markers.push(text::one_line(&format!("{what}: {role} iteration {round} — {why}"), 200));
         };
         let known = self.resumable(agent);

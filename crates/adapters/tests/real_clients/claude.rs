@@ -6,7 +6,7 @@ use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Cards, Lifetime};
 use redraft_engine::ports::{Agent, Deadlines, Request};
-use redraft_testkit::provider::{Recorded, Reply, was_tool_used};
+use redraft_testkit::provider::{Recorded, Reply, tool_names, tool_results, was_tool_used};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -304,4 +304,51 @@ fn an_agent_that_commits_is_not_stopped_here_and_its_answer_is_taken() {
     let outcome = agent.run(&request, &steady()).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&outcome.text).unwrap(), verdict());
     assert_ne!(world.scratch.git(["rev-parse", "HEAD"]), before, "undoing it is up to the engine");
+}
+
+/// A reviewer that looks into the documentation, in an environment with a variable for the server.
+fn with_server(world: &World, works: bool) -> ClaudeSettings {
+    let mut settings = settings(world);
+    settings.environment.0.insert("DOCS_NAME".into(), "seven".into());
+    ClaudeSettings { mcp: world.servers(works), max_tokens: Some(9_000), ..settings }
+}
+
+#[test]
+fn the_tools_of_a_server_are_there_from_the_first_request_and_only_the_roles_may_be_used() {
+    let world = World::new(|request: &Recorded, _: usize| match tool_results(request).len() {
+        0 => Reply::tool("mcp__context7__query-docs", json!({"q": "x"})),
+        1 => Reply::tool("mcp__context7__other", json!({})),
+        _ => Reply::Json(verdict()),
+    });
+    let agent = ClaudeAgent::new(with_server(&world, true));
+    let request = world.request("Judge it.", 1);
+    let tools = ["Read", "WebSearch", "mcp__context7__query-docs"].map(str::to_owned).to_vec();
+    let outcome = agent.run(&Request { tools: tools.clone(), ..request }, &steady()).unwrap();
+    let requests = world.provider.requests();
+    let asked: Vec<&Recorded> = requests.iter().filter(|request| request.method == "POST").collect();
+    let offered = tool_names(asked[0]);
+    assert!(tools.iter().all(|tool| offered.contains(tool)), "{offered:?}");
+    assert!(asked.iter().all(|request| tool_names(request) == offered), "the tools stay the same");
+    assert_eq!(asked[0].json["max_tokens"], 9_000);
+    let results = tool_results(asked[2]);
+    assert!(results[0].contains("query-docs says pelican, given seven"), "{results:?}");
+    assert!(!results[1].contains("pelican"), "{results:?}");
+    assert!(
+        outcome.denials.iter().any(|denial| denial.contains("mcp__context7__other")),
+        "{:?}",
+        outcome.denials
+    );
+    assert!(outcome.notes.is_empty(), "{:?}", outcome.notes);
+    let again = world.resumed(&outcome.session.unwrap(), "Again.", 2);
+    let second = agent.run(&Request { tools, ..again }, &steady()).unwrap();
+    assert!(second.usage.read * 100 >= second.usage.input() * 95, "{:?}", second.usage);
+}
+
+#[test]
+fn a_server_that_does_not_come_up_is_noted_and_holds_nobody_up() {
+    let world = World::new(|_: &Recorded, _: usize| Reply::Json(verdict()));
+    let agent = ClaudeAgent::new(with_server(&world, false));
+    let tools = ["Read", "mcp__context7__query-docs"].map(str::to_owned).to_vec();
+    let outcome = agent.run(&Request { tools, ..world.request("Judge it.", 1) }, &steady()).unwrap();
+    assert_eq!(outcome.notes, ["the tools of server context7 were not there: it is failed"]);
 }

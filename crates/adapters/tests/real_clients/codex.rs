@@ -5,7 +5,7 @@ use redraft_adapters::codex::{CodexAgent, CodexSettings};
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
-use redraft_engine::ports::{Agent, Deadlines, Request};
+use redraft_engine::ports::{Agent, Deadlines, Request, Watch};
 use redraft_testkit::provider::{Recorded, Reply, tool_results};
 use serde_json::{Value, json};
 
@@ -160,4 +160,84 @@ fn a_service_that_cannot_be_reached_is_given_up_at_our_deadline_and_nothing_is_l
     assert!(error.detail.contains("3000 ms"), "{error:?}");
     assert_eq!((error.now, error.interrupted), (Now::GiveUp, false));
     assert_eq!(processes(&request.ticket.to_string()), [""; 0]);
+}
+
+/// A stream in which a tool of a server is called, which Codex offers in a namespace.
+fn call_of_a_server() -> Reply {
+    let item = json!({"type": "function_call", "id": "f1", "call_id": "c1", "namespace": "mcp__context7",
+        "name": "query_docs", "arguments": "{\"q\":\"x\"}"});
+    let usage = json!({"input_tokens": 2_000, "output_tokens": 2, "total_tokens": 2_002});
+    let events = [
+        json!({"type": "response.created", "response": {"id": "r1"}}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": {"id": "r1", "usage": usage}}),
+    ];
+    let line = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
+    Reply::Garbage(events.iter().map(line).collect::<String>().into_bytes())
+}
+
+fn with_server(world: &World, works: bool) -> CodexSettings {
+    let mut settings = settings(world, &world.provider.base_url());
+    settings.environment.0.insert("DOCS_NAME".into(), "seven".into());
+    CodexSettings { mcp: world.servers(works), ..settings }
+}
+
+#[test]
+fn the_tools_of_a_server_can_be_used_and_the_web_can_be_searched() {
+    let world = World::new(|request: &Recorded, _: usize| {
+        match request.json["input"].to_string().contains("function_call_output") {
+            true => Reply::Json(verdict()),
+            false => call_of_a_server(),
+        }
+    });
+    let tools = ["Read", "WebSearch", "mcp__context7__query-docs"].map(str::to_owned).to_vec();
+    let agent = CodexAgent::new(with_server(&world, true));
+    let outcome = agent.run(&Request { tools, ..world.request("Judge it.", 1) }, &steady()).unwrap();
+    let asked = world.asked();
+    let tools = asked[0]["tools"].to_string();
+    assert!(tools.contains("\"query_docs\"") && !tools.contains("\"The tool other.\""), "{tools}");
+    assert!(tools.contains("\"external_web_access\":true"), "{tools}");
+    let said = asked[1]["input"].to_string();
+    assert!(said.contains("query-docs says pelican, given seven"), "{said}");
+    assert!(outcome.notes.is_empty(), "{:?}", outcome.notes);
+    world.provider.reset_requests();
+    agent.run(&world.request("Judge it without.", 2), &steady()).unwrap();
+    let tools = world.asked()[0]["tools"].to_string();
+    assert!(!tools.contains("query_docs") && !tools.contains("web_search"), "{tools}");
+}
+
+#[test]
+fn a_server_that_does_not_come_up_is_asked_about_before_anything_is_sent() {
+    let world = reading();
+    let tools = ["Read", "mcp__context7__query-docs"].map(str::to_owned).to_vec();
+    let agent = CodexAgent::new(with_server(&world, false));
+    let error = agent.run(&Request { tools, ..world.request("Judge it.", 1) }, &steady()).unwrap_err();
+    assert_eq!(error.now, Now::AskPerson, "{error:?}");
+    assert!(error.detail.contains("context7"), "{}", error.detail);
+    assert!(world.asked().is_empty());
+}
+
+#[test]
+fn a_usage_limit_parks_until_it_ends() {
+    let now_ms = steady().now_ms();
+    for hours in [1, 30] {
+        let ends_ms = now_ms + hours * 3_600_000;
+        let error = json!({"type": "usage_limit_reached", "message": "reached", "plan_type": "plus",
+            "resets_at": ends_ms / 1000});
+        let body = json!({"error": error}).to_string();
+        let world = World::new(move |_: &Recorded, _: usize| Reply::Status {
+            code: 429,
+            headers: vec![],
+            body: body.clone(),
+        });
+        // The words name no zone, so the user's must not matter.
+        let mut settings = settings(&world, &world.provider.base_url());
+        settings.environment.0.insert("TZ".into(), "Asia/Tokyo".into());
+        let error = CodexAgent::new(settings).run(&world.request("Judge it.", 1), &steady()).unwrap_err();
+        let Now::ParkUntil(until_ms) = error.now else { panic!("{error:?}") };
+        assert!(
+            (ends_ms - 1_000..=ends_ms + 60_000).contains(&until_ms),
+            "{until_ms} for {ends_ms}: {error:?}"
+        );
+    }
 }

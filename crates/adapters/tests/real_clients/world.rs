@@ -2,6 +2,7 @@
 
 use redraft_adapters::child::Environment;
 use redraft_adapters::clock::SystemClock;
+use redraft_adapters::mcp::{McpServer, McpServers};
 use redraft_core::ids::SessionId;
 use redraft_core::price::Lifetime;
 use redraft_core::prompt::{Fragment, Prompt};
@@ -11,7 +12,7 @@ use redraft_testkit::provider::{Provider, Script};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) const SCHEMA: &str = r#"{"type":"object","properties":{"approved":{"type":"boolean"},"summary":{"type":"string"}},"required":["approved","summary"],"additionalProperties":false}"#;
 
@@ -86,6 +87,17 @@ impl World {
     pub(crate) fn resumed(&self, session: &SessionId, turn: &str, round: u16) -> Request {
         let prompt = Prompt { turn: vec![Fragment::new("turn", turn)], ..Prompt::default() };
         Request { prompt, session: session.clone(), resume: true, ..self.request("", round) }
+    }
+
+    /// A server of tools that works, and one that does not come up. It is to be given `DOCS_NAME`.
+    pub(crate) fn servers(&self, works: bool) -> McpServers {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_clients/mcp-server.mjs");
+        let server = McpServer {
+            command: if works { "node" } else { "no-such-server" }.to_owned(),
+            args: vec![script.display().to_string()],
+            env: vec!["DOCS_NAME".to_owned()],
+        };
+        [("context7".to_owned(), server)].into()
     }
 
     /// What an author does between two reviews.

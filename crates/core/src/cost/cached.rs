@@ -17,6 +17,9 @@ pub struct Cached {
     pub conversation: Option<Conversation>,
 }
 
+/// A cache to look up by.
+pub(super) type Key = [u64; 4];
+
 /// The role's last conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Conversation {
@@ -49,6 +52,22 @@ impl Cached {
             ..conversation
         });
         Cached { system: aged(self.system), stable: aged(self.stable), conversation }
+    }
+
+    /// The cache in few numbers that are quick to compare, for looking ahead. Within one plan the sizes of the first
+    /// two entries never change.
+    pub(super) fn key(&self, ahead: u32) -> Key {
+        const NONE: Entry = Entry { tokens: 0, lifetime: Lifetime::FiveMinutes, left_s: 0 };
+        let (tail, earlier) = self.conversation.map_or((None, None), |one| (one.tail, one.earlier));
+        let entries = [self.system, self.stable, tail, earlier].map(|entry| entry.unwrap_or(NONE));
+        let [left, lifetimes] = entries.iter().fold([0, 0], |[left, lifetimes], entry| {
+            // The longest lifetime has fewer seconds than 16 bits hold.
+            [left << 16 | entry.left_s & 0xffff, lifetimes << 2 | entry.lifetime as u64]
+        });
+        let began = self.conversation.map_or(7, |one| one.began as u64);
+        let tokens = self.conversation.map_or(0, |one| one.tokens);
+        let [_, _, tail, earlier] = entries.map(|entry| entry.tokens.min(u64::from(u32::MAX)));
+        [left, tokens << 16 | lifetimes << 3 | began, tail << 32 | earlier, u64::from(ahead)]
     }
 
     /// The same in a world where nothing is kept.

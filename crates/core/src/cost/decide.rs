@@ -65,7 +65,7 @@ pub fn decide(facts: &Facts<'_>) -> Option<Decision> {
     let mut weighed: Vec<Alternative> = match facts.ahead {
         Ahead::Expected(expected) => {
             let mut tree = Tree::new(setting, expected);
-            let weigh = |(way, sent): (Way, Sent)| Alternative { way, sent, later: tree.after(sent.cached) };
+            let weigh = |(way, sent): (Way, Sent)| Alternative { way, sent, later: tree.after(&sent.cached) };
             options.into_iter().map(weigh).collect()
         }
         Ahead::Known(rounds) => {

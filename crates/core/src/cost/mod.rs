@@ -12,6 +12,7 @@ mod decide;
 mod hindsight;
 mod plan;
 mod prior;
+mod recorded;
 pub mod replay;
 mod send;
 mod terms;

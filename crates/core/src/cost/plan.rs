@@ -4,7 +4,7 @@
 //! are only expected ([`Tree`]): after each round the loop goes on with some probability, after one of a few gaps,
 //! and the best way is taken again.
 
-use super::cached::{Cached, Entry};
+use super::cached::{Cached, Entry, Key};
 use super::send::{Marks, Round, Sent, Sizes, Way, send};
 use super::terms::{Amount, Terms};
 use crate::policy::Strategy;
@@ -51,10 +51,8 @@ pub fn options(
     for strategy in allowed {
         ways(setting, cached, *strategy, &mut add);
     }
-    for rule in [|sent: &Sent| sent.fits, |sent: &Sent| sent.fits && !sent.above_cliff] {
-        if all.iter().any(|(_, sent)| rule(sent)) {
-            all.retain(|(_, sent)| rule(sent));
-        }
+    if let Some(least) = all.iter().map(|(_, sent)| Fault::of(sent)).min() {
+        all.retain(|(_, sent)| Fault::of(sent) == least);
     }
     all
 }
@@ -120,9 +118,12 @@ fn fitted(marks: Marks, boundaries: u8) -> Marks {
 pub(super) struct Tree<'a> {
     setting: Setting<'a>,
     expected: &'a Expected,
+    gaps: Vec<(u64, u32)>,
     /// Strategies worth following: a `lazy` review is never cheaper than an `inline` one with the same artifacts.
     strategies: Vec<Strategy>,
-    known: BTreeMap<(u32, Cached), Amount>,
+    /// By the rounds ahead and the cache: what is expected before the gap is known, and after it.
+    before: BTreeMap<Key, Amount>,
+    after: BTreeMap<Key, Amount>,
 }
 
 impl<'a> Tree<'a> {
@@ -130,35 +131,90 @@ impl<'a> Tree<'a> {
         let inline = setting.later.contains(&Strategy::Inline);
         let worth = |strategy: &Strategy| *strategy != Strategy::Lazy || !inline;
         let strategies = setting.later.iter().copied().filter(worth).collect();
-        Tree { setting, expected, strategies, known: BTreeMap::new() }
+        let gaps = distinct(&expected.gaps, setting.terms);
+        Tree { setting, expected, gaps, strategies, before: BTreeMap::new(), after: BTreeMap::new() }
     }
 
     /// What is expected after the round that left this cache behind.
-    pub(super) fn after(&mut self, cached: Cached) -> Amount {
+    pub(super) fn after(&mut self, cached: &Cached) -> Amount {
         self.from(cached, 1)
     }
 
-    fn from(&mut self, cached: Cached, ahead: u32) -> Amount {
+    fn from(&mut self, cached: &Cached, ahead: u32) -> Amount {
         let expected = self.expected;
         if ahead > expected.rounds {
             return Amount(0);
         }
-        let mut sum = Amount(0);
-        for (gap, percent) in &expected.gaps {
-            sum += self.best(cached.after(*gap), ahead).share(*percent, 100);
-        }
-        sum.share(if ahead == 1 { expected.again_percent } else { expected.later_percent }, 100)
-    }
-
-    fn best(&mut self, cached: Cached, ahead: u32) -> Amount {
-        if let Some(known) = self.known.get(&(ahead, cached)) {
+        let key = cached.key(ahead);
+        if let Some(known) = self.before.get(&key) {
             return *known;
         }
-        let options = options(&self.setting, &cached, &self.expected.round, &self.strategies);
-        let costs =
-            options.into_iter().map(|(_, sent)| sent.bill.amount() + self.from(sent.cached, ahead + 1));
-        let best = costs.min().unwrap_or_default();
-        self.known.insert((ahead, cached), best);
-        best
+        let mut sum = Amount(0);
+        for at in 0..self.gaps.len() {
+            let (gap, percent) = self.gaps[at];
+            sum += self.best(&cached.after(gap), ahead).share(percent, 100);
+        }
+        let percent = if ahead == 1 { expected.again_percent } else { expected.later_percent };
+        let amount = sum.share(percent, 100);
+        self.before.insert(key, amount);
+        amount
     }
+
+    fn best(&mut self, cached: &Cached, ahead: u32) -> Amount {
+        let key = cached.key(ahead);
+        if let Some(known) = self.after.get(&key) {
+            return *known;
+        }
+        let (setting, round) = (self.setting, self.expected.round);
+        let mut best: Option<(Fault, Amount)> = None;
+        for at in 0..self.strategies.len() {
+            let strategy = self.strategies[at];
+            // Continuing what is no longer kept costs more than beginning anew, and leaves more to carry on.
+            let kept = cached.conversation.is_some_and(|one| one.tail.is_some() || one.earlier.is_some());
+            if strategy == Strategy::Resume && !kept && self.strategies.len() > 1 {
+                continue;
+            }
+            ways(&setting, cached, strategy, &mut |way| {
+                let Some(sent) = send(setting.terms, setting.sizes, cached, &round, way) else { return };
+                let fault = Fault::of(&sent);
+                if best.is_none_or(|(least, _)| fault <= least) {
+                    let one = (fault, sent.bill.amount() + self.from(&sent.cached, ahead + 1));
+                    best = Some(best.map_or(one, |best| best.min(one)));
+                }
+            });
+        }
+        let amount = best.map(|(_, amount)| amount).unwrap_or_default();
+        self.after.insert(key, amount);
+        amount
+    }
+}
+
+/// What speaks against a way before its cost does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fault {
+    None,
+    AboveCliff,
+    TooLarge,
+}
+
+impl Fault {
+    fn of(sent: &Sent) -> Fault {
+        match (sent.fits, sent.above_cliff) {
+            (false, _) => Fault::TooLarge,
+            (true, true) => Fault::AboveCliff,
+            (true, false) => Fault::None,
+        }
+    }
+}
+
+/// Gaps that end the same lifetimes, put together.
+fn distinct(gaps: &[(u64, u32)], terms: &Terms) -> Vec<(u64, u32)> {
+    let outlived = |gap: u64| terms.lifetimes().iter().filter(|lifetime| lifetime.seconds() <= gap).count();
+    let mut classes: BTreeMap<usize, (u64, u32)> = BTreeMap::new();
+    for (gap, percent) in gaps {
+        let class = classes.entry(outlived(*gap)).or_insert((*gap, 0));
+        class.0 = class.0.min(*gap);
+        class.1 += percent;
+    }
+    classes.into_values().collect()
 }

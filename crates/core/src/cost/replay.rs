@@ -1,6 +1,6 @@
 //! Playing a recorded review loop again under different policies.
 //!
-//! Start at [`Recorded::measured`], which turns texts into sizes, then [`play`]. A loop is one role's reviews: version
+//! Start at [`play`]; [`Recorded::measured`] turns texts into sizes. A loop is one role's reviews: version
 //! `i` is reviewed at time `i`, with the same upstream artifacts in every round. Where loops come from is the caller's
 //! business.
 
@@ -9,42 +9,13 @@ use super::cached::Cached;
 use super::decide::{Ahead, Facts, decide};
 use super::hindsight::{Coming, hindsight};
 use super::plan::{Expected, Setting};
+use super::recorded::MeasuredRound;
+pub use super::recorded::{Measured, Recorded, Reviewed, reviewed};
 use super::send::{Bill, Exploring, Marks, Round, Sent, Sizes, Way, send};
 use super::terms::Terms;
-use crate::delta::Comparison;
 use crate::policy::Strategy;
 use crate::prelude::*;
-use crate::sections::Outline;
 use crate::tokens::{Content, Ratios};
-
-/// A loop as it was recorded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
-    pub name: String,
-    /// The kind of document under review, e.g. `spec`.
-    pub artifact: String,
-    pub upstream: Vec<String>,
-    pub versions: Vec<String>,
-    /// When each version was reviewed, in seconds.
-    pub times: Vec<u64>,
-}
-
-/// The characters of a loop, which no model changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Measured {
-    pub name: String,
-    pub artifact: String,
-    upstream: Vec<u64>,
-    rounds: Vec<MeasuredRound>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct MeasuredRound {
-    gap_s: u64,
-    artifact: u64,
-    delta: u64,
-    touched: u64,
-}
 
 /// What is taken for granted in every loop, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,40 +129,11 @@ impl Outcome {
         self.too_large += other.too_large;
     }
 
-    fn sent(&mut self, way: Way, sent: &Sent) {
+    fn sent(&mut self, strategy: &'static str, sent: &Sent) {
         self.bill.add(&sent.bill);
-        *self.strategies.entry(way.strategy.name()).or_default() += 1;
+        *self.strategies.entry(strategy).or_default() += 1;
         self.too_large += u64::from(!sent.fits);
     }
-}
-
-impl Recorded {
-    /// Counts characters and compares versions, once for all models and policies.
-    pub fn measured(&self) -> Measured {
-        let mut rounds = Vec::with_capacity(self.versions.len());
-        for (at, text) in self.versions.iter().enumerate() {
-            let before = at.checked_sub(1).and_then(|before| self.versions.get(before));
-            let (delta, touched) = before.map_or((0, 0), |old| change(old, text));
-            let time = |at: usize| self.times.get(at).copied().unwrap_or(0);
-            let gap_s = if at == 0 { 0 } else { time(at).saturating_sub(time(at - 1)) };
-            rounds.push(MeasuredRound { gap_s, artifact: chars(text), delta, touched });
-        }
-        let upstream = self.upstream.iter().map(|text| chars(text)).collect();
-        Measured { name: self.name.clone(), artifact: self.artifact.clone(), upstream, rounds }
-    }
-}
-
-fn chars(text: &str) -> u64 {
-    text.chars().count() as u64
-}
-
-/// The characters of the unified diff, and of the sections it touches.
-fn change(old: &str, new: &str) -> (u64, u64) {
-    let comparison = Comparison::of(old, new);
-    let outline = Outline::of(new);
-    let touched = outline.touched(&comparison.changed());
-    let lines = touched.into_iter().flat_map(|lines| &outline.lines()[lines]);
-    (chars(&comparison.unified("artifact.md")), lines.map(|line| chars(line)).sum())
 }
 
 impl Measured {
@@ -292,7 +234,7 @@ impl Loop<'_> {
             if strategy != Strategy::Resume {
                 began = at;
             }
-            outcome.sent(way(strategy), &sent);
+            outcome.sent(if uncached { Played::Inject.name() } else { strategy.name() }, &sent);
             cached = sent.cached;
         }
         outcome
@@ -332,8 +274,7 @@ impl Loop<'_> {
     }
 
     fn rounds_chars(&self, at: usize) -> MeasuredRound {
-        let nothing = MeasuredRound { gap_s: 0, artifact: 0, delta: 0, touched: 0 };
-        self.measured.rounds.get(at).copied().unwrap_or(nothing)
+        self.measured.rounds.get(at).copied().unwrap_or_default()
     }
 
     /// The characters of a text whose size is given in tokens.
@@ -361,7 +302,7 @@ impl Loop<'_> {
                 ahead: &ahead,
             };
             let Some(decision) = decide(&facts) else { continue };
-            outcome.sent(decision.way, &decision.sent);
+            outcome.sent(decision.way.strategy.name(), &decision.sent);
             cached = decision.sent.cached;
             if at > 0 {
                 earlier.push(coming.round);
@@ -375,7 +316,7 @@ impl Loop<'_> {
         let sequence = hindsight(&setting, Cached::default(), &FIRST, &self.rounds);
         let mut outcome = Outcome::default();
         for (way, sent) in &sequence.steps {
-            outcome.sent(*way, sent);
+            outcome.sent(way.strategy.name(), sent);
         }
         outcome
     }

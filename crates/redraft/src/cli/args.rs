@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Show the commands redraft.toml would run, and accept them
     Trust(TrustArgs),
+    /// Cost recorded review loops again under every policy
+    Replay(ReplayArgs),
     /// Run an agent's program and end everything it started when standard input closes
     #[command(hide = true)]
     Worker(WorkerArgs),
@@ -191,4 +193,57 @@ pub(crate) struct TrustArgs {
     /// Accept without asking
     #[arg(long)]
     pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// Recorded loops: one JSON object a line, plain or compressed with gzip
+    #[arg(value_name = "FILE", required_unless_present = "ledger")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The model whose prices hold; repeat it to compare several [default: claude-opus-5.5]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) prices: Vec<String>,
+    /// The longest cache lifetime that may be used, one the model has: 5m, 30m, 1h or 12h [default: its longest]
+    #[arg(long, value_name = "LIFETIME")]
+    pub(crate) ttl: Option<String>,
+    /// How often the cache answers within a lifetime, from 0 to 1
+    #[arg(long, value_name = "P", default_value = "1", value_parser = probability)]
+    pub(crate) hit_rate: f64,
+    /// Tokens of an answer [default: 1500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TOKENS_MAX))]
+    pub(crate) output_tokens: Option<u64>,
+    /// Tokens of tools and system text [default: 3500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TOKENS_MAX))]
+    pub(crate) overhead_tokens: Option<u64>,
+    /// Whose reviews are played: one that is given the document, or one that reads it by path
+    #[arg(long, value_enum, default_value = "domain")]
+    pub(crate) role: ReplayRole,
+    /// What a reviewer must know in a re-review
+    #[arg(long, value_enum, default_value = "full")]
+    pub(crate) knowledge: Knowledge,
+    /// Also the loops of this repository's own ledger: of one feature, or of all
+    #[arg(long, value_name = "FEATURE", num_args = 0..=1)]
+    pub(crate) ledger: Option<Option<String>>,
+}
+
+/// No prompt or answer is larger; sums of a million loops stay exact.
+const TOKENS_MAX: u64 = 10_000_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReplayRole {
+    Domain,
+    Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Knowledge {
+    /// Everything, in the prompt or in the conversation
+    Full,
+    /// What changed and the sections around it
+    Scoped,
+}
+
+fn probability(word: &str) -> Result<f64, String> {
+    let number = word.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
 }

@@ -12,6 +12,7 @@ mod init;
 mod log;
 mod new;
 mod prepare;
+mod replay;
 mod run;
 mod show;
 mod site;
@@ -66,6 +67,7 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Log(args) => log::log(args, around, console),
         Command::Show(ShowCommand::Prompt(args)) => show::prompt(args, around, console),
         Command::Show(ShowCommand::Findings(args)) => show::findings(args, around, console),
+        Command::Replay(args) => replay::replay(args, around, console),
         Command::Worker(args) => worker::worker(args),
         Command::Trust(args) => trust::trust(args, around, console),
     }

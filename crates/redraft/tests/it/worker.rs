@@ -112,7 +112,9 @@ fn nothing_survives_when_whoever_holds_the_pipe_is_killed() {
     let mut holder = stage.scratch.command("sleep").arg("5000").stdout(Stdio::piped()).spawn().unwrap();
     let mut worker = stage.worker(FAMILY).stdin(holder.stdout.take().unwrap()).spawn().unwrap();
     let mut rest = begun(&mut worker);
-    assert!(stage.processes().len() >= 4, "{:?}", stage.processes());
+    // The family is begun one after the other, and a busy machine takes its time.
+    let looks = (0..10_000).find(|_| stage.processes().len() >= 4);
+    assert!(looks.is_some(), "{:?}", stage.processes());
     // A signal that can be caught does not end the keeper.
     let signalled = stage.scratch.command("kill").args(["-TERM", &worker.id().to_string()]).status().unwrap();
     assert!(signalled.success() && worker.try_wait().unwrap().is_none());

@@ -1,0 +1,124 @@
+//! Review loops as they were recorded, and the sizes that matter of them.
+//!
+//! Texts are compared once, here; what they cost for which model is [`super::replay`]'s business. Start at
+//! [`Recorded::measured`]; [`reviewed`] finds the loops of a feature in its events.
+
+use crate::delta::Comparison;
+use crate::event::{Entry, Event};
+use crate::ids::Revision;
+use crate::phase::Phase;
+use crate::prelude::*;
+use crate::sections::Outline;
+use crate::ticket::{Purpose, Ticket};
+
+/// A loop as it was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    pub name: String,
+    /// The kind of document under review, e.g. `spec`.
+    pub artifact: String,
+    pub upstream: Vec<String>,
+    pub versions: Vec<String>,
+    /// When each version was reviewed, in seconds.
+    pub times: Vec<u64>,
+}
+
+/// A role's reviews in one pass of a phase, as the ledger knows them: the texts are git's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reviewed {
+    /// Feature, phase, pass and role.
+    pub name: String,
+    /// The path of the artifact under review, and of what it builds on.
+    pub artifact: String,
+    pub upstream: Vec<String>,
+    /// When each revision was shown, in seconds, in the order they were.
+    pub reviews: Vec<(u64, Revision)>,
+}
+
+/// The review loops in a feature's events, one for each reviewer and pass that was answered at least once.
+pub fn reviewed(entries: &[Entry]) -> Vec<Reviewed> {
+    let mut paths: BTreeMap<(Phase, u16), &[String]> = BTreeMap::new();
+    let mut started: BTreeMap<&Ticket, (i64, &Revision)> = BTreeMap::new();
+    let mut loops: Vec<Reviewed> = Vec::new();
+    for entry in entries {
+        match &entry.event {
+            Event::LoopOpened(opened) => {
+                paths.insert((opened.phase, opened.pass), &opened.paths);
+            }
+            Event::Started(fact) if is_review(fact.ticket.purpose) => {
+                if let Some(sees) = &fact.sees {
+                    started.insert(&fact.ticket, (entry.at_ms, sees));
+                }
+            }
+            Event::Answered(fact) => {
+                let Some((at_ms, sees)) = started.remove(&fact.ticket) else { continue };
+                let Ticket { scope, phase, pass, role, .. } = &fact.ticket;
+                let Some([artifact, upstream @ ..]) = paths.get(&(*phase, *pass)).copied() else { continue };
+                let name = format!("{scope}/{phase}.{pass}/{role}");
+                let review = (u64::try_from(at_ms / 1000).unwrap_or(0), sees.clone());
+                match loops.iter_mut().find(|one| one.name == name) {
+                    Some(one) => one.reviews.push(review),
+                    None => loops.push(Reviewed {
+                        name,
+                        artifact: artifact.clone(),
+                        upstream: upstream.to_vec(),
+                        reviews: vec![review],
+                    }),
+                }
+            }
+            _ => {}
+        }
+    }
+    loops
+}
+
+/// A certificate is left out: it comes from a conversation of its own.
+fn is_review(purpose: Purpose) -> bool {
+    matches!(purpose, Purpose::Review | Purpose::Validate)
+}
+
+/// The characters of a loop, which no model changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measured {
+    pub name: String,
+    pub artifact: String,
+    pub(super) upstream: Vec<u64>,
+    pub(super) rounds: Vec<MeasuredRound>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct MeasuredRound {
+    pub(super) gap_s: u64,
+    pub(super) artifact: u64,
+    pub(super) delta: u64,
+    pub(super) touched: u64,
+}
+
+impl Recorded {
+    /// Counts characters and compares versions, once for all models and policies.
+    pub fn measured(&self) -> Measured {
+        let mut rounds = Vec::with_capacity(self.versions.len());
+        for (at, text) in self.versions.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|before| self.versions.get(before));
+            let (delta, touched) = before.map_or((0, 0), |old| change(old, text));
+            let time = |at: usize| self.times.get(at).copied().unwrap_or(0);
+            let gap_s = if at == 0 { 0 } else { time(at).saturating_sub(time(at - 1)) };
+            rounds.push(MeasuredRound { gap_s, artifact: chars(text), delta, touched });
+        }
+        let upstream = self.upstream.iter().map(|text| chars(text)).collect();
+        Measured { name: self.name.clone(), artifact: self.artifact.clone(), upstream, rounds }
+    }
+}
+
+fn chars(text: &str) -> u64 {
+    text.chars().count() as u64
+}
+
+/// The characters of the unified diff, and of the sections it touches.
+fn change(old: &str, new: &str) -> (u64, u64) {
+    let comparison = Comparison::of(old, new);
+    let outline = Outline::of(new);
+    let touched = outline.touched(&comparison.changed());
+    let lines = touched.into_iter().flat_map(|lines| &outline.lines()[lines]);
+    (chars(&comparison.unified("artifact.md")), lines.map(|line| chars(line)).sum())
+}

@@ -1,0 +1,106 @@
+//! Recorded loops under every policy.
+
+use super::world::terms;
+use crate::cost::replay::{Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play};
+use crate::prelude::*;
+use crate::price::Lifetime;
+use crate::tokens::{Family, Ratios};
+
+fn text(lines: usize, changed: usize, mark: &str) -> String {
+    let line = |n: usize| {
+        let word = if n % 97 < changed { mark } else { "unchanged" };
+        let heading = if n.is_multiple_of(20) { "## A heading\n" } else { "" };
+        format!("{heading}Line {n} of the document says that it is {word}, at the usual length.\n")
+    };
+    (0..lines).map(line).collect()
+}
+
+/// Two upstream artifacts, three versions with small changes, gaps of two and of eight minutes.
+fn recorded() -> Recorded {
+    Recorded {
+        name: "031/spec".into(),
+        artifact: "spec".into(),
+        upstream: vec![text(300, 0, ""), text(200, 0, "")],
+        versions: vec![text(300, 0, ""), text(300, 4, "new"), text(310, 6, "newer")],
+        times: vec![1_000, 1_120, 1_600],
+    }
+}
+
+fn outcome(policy: Played, assumed: &Assumed) -> Outcome {
+    let ratios = Ratios::measured(Family::NewerClaude);
+    play(policy, &recorded().measured(), &terms("claude-opus-5.5", Lifetime::Hour), &ratios, assumed)
+}
+
+fn input(policy: Played, assumed: &Assumed) -> u64 {
+    outcome(policy, assumed).bill.input_amount.0
+}
+
+#[test]
+fn every_policy_reviews_every_version_and_hindsight_is_never_beaten() {
+    let scoped = Assumed { knowledge: Knowledge::Scoped, ..Assumed::default() };
+    for policy in Played::ALL.into_iter().filter(|policy| *policy != Played::Bound) {
+        let outcome = outcome(policy, &scoped);
+        assert_eq!(outcome.strategies.values().sum::<u64>(), 3, "{}", policy.name());
+        assert_eq!(outcome.bill.output % 1_500 % 120, 0);
+        let best = super::replays::outcome(Played::Hindsight, &scoped);
+        assert!(best.bill.amount() <= outcome.bill.amount(), "{}", policy.name());
+    }
+}
+
+#[test]
+fn policies_use_the_strategies_they_are_named_for() {
+    let assumed = Assumed::default();
+    let used = |policy| outcome(policy, &assumed).strategies.into_iter().collect::<Vec<_>>();
+    assert_eq!(used(Played::Inject), [("inject", 3)]);
+    assert_eq!(used(Played::Inline), [("inline", 3)]);
+    assert_eq!(used(Played::Lazy), [("lazy", 3)]);
+    assert_eq!(used(Played::Resume), [("lazy", 1), ("resume", 2)]);
+    assert_eq!(used(Played::Digest), [("digest", 2), ("inline", 1)]);
+    assert_eq!(used(Played::Bound), []);
+    assert!(!used(Played::Cost).iter().any(|(name, _)| *name == "digest"), "full knowledge leaves it out");
+}
+
+#[test]
+fn inject_pays_everything_as_input_every_time() {
+    let bill = outcome(Played::Inject, &Assumed::default()).bill;
+    assert_eq!((bill.read, bill.written.iter().sum::<u64>()), (0, 0));
+    assert_eq!(bill.input_amount.0, bill.uncached * 4_000_000);
+}
+
+#[test]
+fn the_guard_of_the_seed_trips_for_a_phase_reviewer_and_not_for_a_domain_reviewer() {
+    let domain = Assumed::default();
+    let phase = Assumed { reviewer: Reviewer::Phase, ..domain };
+    assert_eq!(outcome(Played::Seed, &domain).guard_trips, 0);
+    assert_eq!(outcome(Played::Seed, &phase).guard_trips, 2);
+    assert_eq!(outcome(Played::Guarded, &phase).guard_trips, 0);
+}
+
+#[test]
+fn a_reviewer_that_may_know_less_costs_less() {
+    let scoped = Assumed { knowledge: Knowledge::Scoped, ..Assumed::default() };
+    assert!(input(Played::Cost, &scoped) < input(Played::Cost, &Assumed::default()));
+}
+
+#[test]
+fn a_conversation_that_outgrows_the_context_is_begun_anew() {
+    let measured: Measured = recorded().measured();
+    let ratios = Ratios::measured(Family::NewerClaude);
+    let assumed = Assumed::default();
+    let small = terms("claude-opus-5.5", Lifetime::Hour).with_context(44_000);
+    let resumed = play(Played::Resume, &measured, &small, &ratios, &assumed);
+    assert_eq!(resumed.too_large, 0);
+    assert!(resumed.strategies["lazy"] > 1, "{:?}", resumed.strategies);
+    let tiny = terms("claude-opus-5.5", Lifetime::Hour).with_context(10_000);
+    assert_eq!(play(Played::Inline, &measured, &tiny, &ratios, &assumed).too_large, 3);
+}
+
+#[test]
+fn the_same_texts_are_measured_once_and_the_first_version_has_no_delta() {
+    let one = Recorded { versions: vec!["# A\n\ntext\n".into()], times: vec![5], ..recorded() };
+    assert_eq!(one.measured().reviews(), 1);
+    let ratios = Ratios::measured(Family::NewerClaude);
+    let terms = terms("claude-opus-5.5", Lifetime::Hour);
+    let bill = play(Played::Bound, &one.measured(), &terms, &ratios, &Assumed::default()).bill;
+    assert_eq!((bill.read, bill.uncached), (0, 0));
+}

@@ -1,0 +1,120 @@
+//! Loops to decide about, drawn from a seed or by proptest.
+
+use crate::cost::{Cached, Coming, Exploring, Round, Sizes, Terms};
+use crate::policy::Strategy;
+use crate::prelude::*;
+use crate::price::{Card, Cards, Lifetime};
+use proptest::prelude::{Just, Strategy as _, any, prop_oneof};
+
+pub(super) const FIRST: [Strategy; 2] = [Strategy::Inline, Strategy::Lazy];
+pub(super) const FULL: [Strategy; 3] = [Strategy::Inline, Strategy::Lazy, Strategy::Resume];
+
+pub(super) fn card(model: &str) -> Card {
+    Cards::builtin().find(model).unwrap().clone()
+}
+
+pub(super) fn terms(model: &str, longest: Lifetime) -> Terms {
+    Terms::of(&card(model), longest)
+}
+
+pub(super) const SIZES: Sizes = Sizes {
+    system: 3_500,
+    rubric: 450,
+    upstream: 12_000,
+    files: 2,
+    findings: 250,
+    answer: 1_500,
+    per_call: 120,
+    artifact_by_path: false,
+    exploring: Exploring { calls: 0, tokens: 0 },
+};
+
+pub(super) const ROUND: Round = Round { artifact: 8_000, delta: 2_000, touched: 3_000 };
+
+/// A cache as some sequence of reviews can leave it, and a while later.
+#[derive(Debug, Clone)]
+pub(super) struct Situation {
+    pub(super) model: &'static str,
+    pub(super) longest: Lifetime,
+    pub(super) sizes: Sizes,
+    pub(super) rounds: Vec<Coming>,
+}
+
+pub(super) fn situations(
+    rounds: core::ops::RangeInclusive<usize>,
+) -> impl proptest::strategy::Strategy<Value = Situation> {
+    let models = prop_oneof![
+        Just(("claude-opus-5.5", Lifetime::Hour)),
+        Just(("claude-opus-5.5", Lifetime::FiveMinutes)),
+        Just(("claude-fable-5.1", Lifetime::Hour)),
+        Just(("claude-haiku-4.5", Lifetime::Hour)),
+        Just(("claude-haiku-5.5", Lifetime::Hour)),
+        Just(("gpt-6.1-terra", Lifetime::HalfDay)),
+        Just(("grok-4.7", Lifetime::FiveMinutes)),
+        Just(("local", Lifetime::FiveMinutes)),
+    ];
+    let sizes = (0..60_000_u64, 0..4_u32, any::<bool>(), prop_oneof![3 => Just(0_u32), 1 => 1..12_u32])
+        .prop_map(|(upstream, files, artifact_by_path, calls)| Sizes {
+            upstream,
+            files,
+            artifact_by_path,
+            exploring: Exploring { calls, tokens: u64::from(calls) * 900 },
+            ..SIZES
+        });
+    let gap = prop_oneof![30..300_u64, 300..3_600_u64, 3_600..100_000_u64];
+    let coming =
+        (gap, 500..40_000_u64, 0..100_u64, 0..100_u64).prop_map(|(gap_s, artifact, delta, touched)| {
+            let round = Round { artifact, delta: artifact * delta / 100, touched: artifact * touched / 100 };
+            Coming { gap_s, round }
+        });
+    (models, sizes, proptest::collection::vec(coming, rounds))
+        .prop_map(|((model, longest), sizes, rounds)| Situation { model, longest, sizes, rounds })
+}
+
+/// Numbers from a seed, the same on every machine.
+pub(super) struct Draws(pub(super) u64);
+
+impl Draws {
+    /// One of `0..below`.
+    pub(super) fn below(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % below
+    }
+
+    fn percent(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.below(high - low)
+    }
+
+    /// A document loop as they are met: up to four upstream artifacts, one to six rounds, mostly short gaps.
+    pub(super) fn document_loop(&mut self) -> (Sizes, Vec<Coming>) {
+        let files = self.below(4);
+        let upstream = (0..files).map(|_| self.between(3_000, 12_000)).sum();
+        let sizes = Sizes { upstream, files: files as u32, ..SIZES };
+        let mut artifact = self.between(3_000, 15_000);
+        let mut rounds = vec![Coming { gap_s: 0, round: Round { artifact, ..Round::default() } }];
+        while rounds.len() < 6 && self.percent(if rounds.len() == 1 { 90 } else { 65 }) {
+            let gap_s = match self.below(100) {
+                0..65 => self.between(60, 300),
+                65..97 => self.between(300, 3_600),
+                _ => self.between(3_600, 90_000),
+            };
+            let delta = artifact * self.between(5, 60) / 100;
+            artifact += delta / 8;
+            let touched = (delta * 3 / 2).min(artifact);
+            rounds.push(Coming { gap_s, round: Round { artifact, delta, touched } });
+        }
+        (sizes, rounds)
+    }
+}
+
+/// The cache after a first review by `inline` with everything marked for this long.
+pub(super) fn warm(terms: &Terms, lifetime: Lifetime) -> Cached {
+    use crate::cost::{Marks, Way, send};
+    let all = Some(lifetime);
+    let way = Way { strategy: Strategy::Inline, marks: Marks { system: all, stable: all, tail: all } };
+    send(terms, &SIZES, &Cached::default(), &ROUND, way).unwrap().cached
+}

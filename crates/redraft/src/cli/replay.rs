@@ -1,0 +1,213 @@
+//! `redraft replay`: recorded loops, costed again under every policy.
+
+mod ledger;
+mod read;
+mod report;
+
+use super::args::{Knowledge as KnowledgeArg, ReplayArgs, ReplayRole};
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::Surroundings;
+use redraft_core::cost::replay::{Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play};
+use redraft_core::cost::{Amount, CERTAIN, Terms, lifetimes};
+use redraft_core::price::{Card, Cards, Lifetime};
+use redraft_core::tokens::{Family, Ratios};
+use serde_json::{Map, Value, json};
+
+/// The model whose prices hold when none is named.
+const MODEL: &str = "claude-opus-5.5";
+/// More faults than this are counted and not told one by one.
+const NOTES_MAX: usize = 1_000;
+
+/// What was summed for one card.
+struct CardSum {
+    model: String,
+    ttl: Lifetime,
+    terms: Terms,
+    ratios: Ratios,
+    outcomes: Vec<(Played, Outcome)>,
+    /// Only where they are shown.
+    loops: Vec<LoopSum>,
+}
+
+struct LoopSum {
+    name: String,
+    artifact: String,
+    reviews: usize,
+    /// In the order of the outcomes.
+    inputs: Vec<Amount>,
+    seed_trips: u64,
+    guarded_trips: u64,
+}
+
+pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let mut notes = Notes::default();
+    let mut cards = cards(&args, &mut notes)?;
+    let assumed = assumed(&args);
+    let (mut loops, mut reviews) = (0_u64, 0_u64);
+    let mut take = |recorded: Recorded| {
+        let measured = recorded.measured();
+        loops += 1;
+        reviews += measured.reviews() as u64;
+        for card in &mut cards {
+            card.add(&measured, &assumed, console.json);
+        }
+    };
+    for file in &args.files {
+        let path = around.folder.join(file);
+        let faults = &mut |fault| notes.add(fault);
+        read::read(&path, &mut take, faults).map_err(|error| {
+            CliError::usage(format!("{} cannot be read: {error}", path.display()))
+                .hint("name a file of recorded loops, one JSON object a line, plain or .gz")
+        })?;
+    }
+    if let Some(feature) = &args.ledger {
+        ledger::read(around, feature.as_deref(), &mut take, &mut |fault| notes.add(fault))?;
+    }
+    if loops == 0 {
+        notes.add("no loop was found".to_owned());
+    }
+    let notes = notes.told();
+    if console.json {
+        console.object(&whole_object(&cards, &args, notes));
+    } else {
+        let texts: Vec<String> = cards.iter().map(|card| report::text(card, reviews, loops)).collect();
+        console.data(texts.join("\n").trim_end());
+        for note in notes {
+            console.say(&note);
+        }
+    }
+    Ok(if loops == 0 { Code::NotApproved } else { Code::Done })
+}
+
+/// One card is the object itself; several are a list in it.
+fn whole_object(cards: &[CardSum], args: &ReplayArgs, notes: Vec<String>) -> Value {
+    let mut whole = Map::new();
+    whole.insert("v".to_owned(), json!(1));
+    match cards {
+        [card] if args.prices.len() <= 1 => whole.extend(report::object(card)),
+        cards => {
+            let all: Vec<Value> = cards.iter().map(|card| Value::Object(report::object(card))).collect();
+            whole.insert("cards".to_owned(), Value::Array(all));
+        }
+    }
+    whole.insert("notes".to_owned(), json!(notes));
+    Value::Object(whole)
+}
+
+/// The cards to replay with. Among several, one that does not sell the lifetime asked for is left out.
+fn cards(args: &ReplayArgs, notes: &mut Notes) -> Result<Vec<CardSum>, CliError> {
+    let known = Cards::builtin();
+    let models = if args.prices.is_empty() { vec![MODEL.to_owned()] } else { args.prices.clone() };
+    let wanted = args.ttl.as_deref().map(str::parse::<Lifetime>).transpose();
+    let wanted = wanted.map_err(|error| CliError::usage(error.to_string()))?;
+    let mut sums = Vec::new();
+    let mut left_out = Vec::new();
+    for model in &models {
+        let card = known.find(model).map_err(|error| CliError::usage(error.to_string()))?;
+        match lifetime(card, wanted) {
+            Ok(ttl) => sums.push(CardSum::new(model, card, ttl, args.hit_rate)),
+            Err(sold) => left_out.push(format!("{model} keeps nothing for {}, only {sold}", sold_as(wanted))),
+        }
+    }
+    if sums.is_empty() {
+        let error = CliError::usage(left_out.join("; "));
+        return Err(error.hint("name one of these with --ttl, or leave it out for the longest"));
+    }
+    left_out.into_iter().for_each(|note| notes.add(format!("{note}; left out")));
+    Ok(sums)
+}
+
+/// The lifetime asked for, or the longest the card sells; else what it sells.
+fn lifetime(card: &Card, wanted: Option<Lifetime>) -> Result<Lifetime, String> {
+    let sold = lifetimes(card);
+    let names: Vec<&str> = sold.iter().map(|lifetime| lifetime.name()).collect();
+    match wanted {
+        Some(wanted) => sold.contains(&wanted).then_some(wanted).ok_or_else(|| names.join(" and ")),
+        None => Ok(sold.last().copied().unwrap_or(card.lifetime.is)),
+    }
+}
+
+fn sold_as(wanted: Option<Lifetime>) -> &'static str {
+    wanted.map_or("any time", Lifetime::name)
+}
+
+fn assumed(args: &ReplayArgs) -> Assumed {
+    let usual = Assumed::default();
+    Assumed {
+        system: args.overhead_tokens.unwrap_or(usual.system),
+        answer: args.output_tokens.unwrap_or(usual.answer),
+        reviewer: match args.role {
+            ReplayRole::Domain => Reviewer::Domain,
+            ReplayRole::Phase => Reviewer::Phase,
+        },
+        knowledge: match args.knowledge {
+            KnowledgeArg::Full => Knowledge::Full,
+            KnowledgeArg::Scoped => Knowledge::Scoped,
+        },
+        ..usual
+    }
+}
+
+impl CardSum {
+    fn new(model: &str, card: &Card, ttl: Lifetime, hit_rate: f64) -> CardSum {
+        let parts = (hit_rate * f64::from(CERTAIN)).round() as u32;
+        CardSum {
+            model: model.to_owned(),
+            ttl,
+            terms: Terms::of(card, ttl).with_hit_rate(parts).with_context(card.context_for(model).tokens),
+            ratios: Ratios::measured(Family::of(model)),
+            outcomes: Played::ALL.map(|policy| (policy, Outcome::default())).to_vec(),
+            loops: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, measured: &Measured, assumed: &Assumed, keep: bool) {
+        let mut one = LoopSum {
+            name: measured.name.clone(),
+            artifact: measured.artifact.clone(),
+            reviews: measured.reviews(),
+            inputs: Vec::new(),
+            seed_trips: 0,
+            guarded_trips: 0,
+        };
+        for (policy, sum) in &mut self.outcomes {
+            let outcome = play(*policy, measured, &self.terms, &self.ratios, assumed);
+            sum.add(&outcome);
+            one.inputs.push(outcome.bill.input_amount);
+            match policy {
+                Played::Seed => one.seed_trips = outcome.guard_trips,
+                Played::Guarded => one.guarded_trips = outcome.guard_trips,
+                _ => {}
+            }
+        }
+        if keep {
+            self.loops.push(one);
+        }
+    }
+
+    fn sum(&self, wanted: Played) -> Outcome {
+        let found = self.outcomes.iter().find(|(policy, _)| *policy == wanted);
+        found.map(|(_, outcome)| outcome.clone()).unwrap_or_default()
+    }
+}
+
+/// What went wrong, told in order and never without bound.
+#[derive(Default)]
+struct Notes {
+    told: Vec<String>,
+    untold: usize,
+}
+
+impl Notes {
+    fn add(&mut self, note: String) {
+        if self.told.len() < NOTES_MAX { self.told.push(note) } else { self.untold += 1 }
+    }
+
+    fn told(mut self) -> Vec<String> {
+        if self.untold > 0 {
+            self.told.push(format!("and {} more", self.untold));
+        }
+        self.told
+    }
+}

@@ -1,0 +1,121 @@
+//! Recorded loops from files: one JSON object a line, plain or compressed with gzip, read as a stream.
+//!
+//! Whatever is wrong with a line is told with its number, and the next line is read. Start at [`read`].
+
+use flate2::bufread::MultiGzDecoder;
+use redraft_core::cost::replay::Recorded;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+/// A longer line is passed over. Loops of real documents have less than a megabyte; together with what is made of a
+/// line this keeps the program under 100 MB.
+const LINE_BYTES_MAX: usize = 16 << 20;
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Hands every loop of a file to `take`, and every fault, with its line, to `fault`.
+pub(super) fn read(
+    path: &Path,
+    take: &mut dyn FnMut(Recorded),
+    fault: &mut dyn FnMut(String),
+) -> io::Result<()> {
+    let mut file = BufReader::new(File::open(path)?);
+    let packed = file.fill_buf()?.starts_with(&GZIP);
+    let mut lines: Box<dyn BufRead> =
+        if packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
+    let name = path.display();
+    let mut number: u64 = 0;
+    loop {
+        number += 1;
+        let line = match next_line(&mut *lines) {
+            Ok(Some(line)) => line,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                fault(format!("{name}:{number}: cannot be read any further: {error}"));
+                return Ok(());
+            }
+        };
+        match line {
+            Line::TooLong(bytes) => {
+                fault(format!("{name}:{number}: {bytes} bytes are more than {LINE_BYTES_MAX}, passed over"));
+            }
+            Line::Whole(bytes) if bytes.trim_ascii().is_empty() => {}
+            Line::Whole(bytes) => match recorded(&bytes) {
+                Ok(recorded) => take(recorded),
+                Err(why) => fault(format!("{name}:{number}: {why}, passed over")),
+            },
+        }
+    }
+}
+
+enum Line {
+    Whole(Vec<u8>),
+    TooLong(usize),
+}
+
+/// The next line without its break; none at the end. Of a line that is too long nothing is kept.
+fn next_line(lines: &mut dyn BufRead) -> io::Result<Option<Line>> {
+    let mut line = Vec::new();
+    let most = LINE_BYTES_MAX as u64 + 1;
+    lines.take(most).read_until(b'\n', &mut line)?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+        return Ok(Some(Line::Whole(line)));
+    }
+    if line.len() <= LINE_BYTES_MAX {
+        return Ok((!line.is_empty()).then_some(Line::Whole(line)));
+    }
+    let mut bytes = line.len();
+    drop(line);
+    loop {
+        let found = lines.fill_buf()?;
+        let end = found.iter().position(|byte| *byte == b'\n');
+        let passed = end.unwrap_or(found.len());
+        bytes += passed;
+        let done = end.is_some() || found.is_empty();
+        lines.consume(passed + usize::from(end.is_some()));
+        if done {
+            return Ok(Some(Line::TooLong(bytes)));
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Stored {
+    #[serde(default)]
+    r#loop: String,
+    #[serde(default)]
+    artifact: String,
+    #[serde(default)]
+    upstream: BTreeMap<String, String>,
+    versions: Vec<String>,
+    times: Vec<i64>,
+}
+
+fn recorded(line: &[u8]) -> Result<Recorded, String> {
+    let stored: Stored = serde_json::from_slice(line).map_err(|error| format!("not a loop: {error}"))?;
+    if stored.versions.is_empty() {
+        return Err("it has no versions".to_owned());
+    }
+    if let Some(at) = stored.versions.iter().position(|version| version.trim().is_empty()) {
+        return Err(format!("version {} is empty", at + 1));
+    }
+    if stored.versions.len() != stored.times.len() {
+        let (versions, times) = (stored.versions.len(), stored.times.len());
+        return Err(format!("it has {versions} versions and {times} times"));
+    }
+    if let Some(at) = stored.times.windows(2).position(|pair| pair[1] < pair[0]) {
+        return Err(format!("time {} is before the one it follows", at + 2));
+    }
+    let times: Result<Vec<u64>, _> = stored.times.iter().map(|time| u64::try_from(*time)).collect();
+    let times = times.map_err(|_| "a time is negative".to_owned())?;
+    Ok(Recorded {
+        name: stored.r#loop,
+        artifact: stored.artifact,
+        upstream: stored.upstream.into_values().collect(),
+        versions: stored.versions,
+        times,
+    })
+}
