@@ -42,6 +42,20 @@ impl Clock for SystemClock {
     }
 }
 
+impl redraft_engine::ports::Watch for SystemClock {
+    fn stopped(&self) -> bool {
+        Clock::stopped(self)
+    }
+
+    fn wait_ms(&self, ms: u64) -> bool {
+        Clock::wait_ms(self, ms)
+    }
+
+    fn now_ms(&self) -> i64 {
+        Clock::now_ms(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -28,6 +28,23 @@ impl FileInbox {
         Self { runs: state.join("runs") }
     }
 
+    /// Removes everything kept of a dispatch, and the folders around it that are empty then.
+    pub fn forget(&self, ticket: &Ticket) -> std::io::Result<()> {
+        let folder = self.runs.join(ticket.to_string());
+        match fs::remove_dir_all(&folder) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        for above in folder.ancestors().skip(1).take_while(|above| *above != self.runs) {
+            // One that is not empty stays, and with it those above.
+            if fs::remove_dir(above).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     fn file(&self, ticket: &Ticket) -> PathBuf {
         self.runs.join(ticket.to_string()).join("outcome.json")
     }
@@ -66,6 +83,27 @@ impl Inbox for FileInbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn forgetting_a_dispatch_leaves_its_neighbours_and_no_empty_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let inbox = FileInbox::new(folder.path());
+        let [one, two, other]: [Ticket; 3] = [
+            "031/specify.1/review/spec-reviewer/2.1".parse().unwrap(),
+            "031/specify.1/review/spec-reviewer/2.2".parse().unwrap(),
+            "032/specify.1/review/spec-reviewer/2.1".parse().unwrap(),
+        ];
+        for ticket in [&one, &two, &other] {
+            inbox.put(ticket, "s", &Outcome::default()).unwrap();
+        }
+        inbox.forget(&one).unwrap();
+        inbox.forget(&one).unwrap();
+        assert_eq!(inbox.get(&one, "s"), Ok(None));
+        assert!(inbox.get(&two, "s").unwrap().is_some());
+        inbox.forget(&two).unwrap();
+        assert!(!folder.path().join("runs/031").exists());
+        assert!(inbox.get(&other, "s").unwrap().is_some());
+    }
 
     #[test]
     fn an_answer_is_found_again_and_a_torn_one_is_not() {

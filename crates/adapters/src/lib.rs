@@ -19,6 +19,8 @@ mod http;
 pub mod inbox;
 pub mod lock;
 pub mod mcp;
+pub mod plain_file;
 pub mod rehearsal;
+pub mod shell_word;
 pub mod sqlite;
 mod tools;

@@ -12,6 +12,7 @@ use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A lock held by this process until it is dropped.
 #[derive(Debug)]
@@ -42,8 +43,13 @@ pub enum LockError {
 /// More than any holder needs; a file that grew for another reason is not read whole.
 const HOLDER_BYTES_MAX: u64 = 64 * 1024;
 
+/// A killed process may have been about to start another, which keeps the lock until it has become that program.
+/// That takes milliseconds, on a busy machine more; we wait for the kernel and never take a lock over.
+const ENDED_TRIES: u32 = 500;
+const ENDED_PAUSE: Duration = Duration::from_millis(10);
+
 impl Lock {
-    /// Takes `locks/NAME` in the state folder without waiting, or says who has it.
+    /// Takes `locks/NAME` in the state folder, or says who has it, without waiting for them.
     pub fn take(state: &Path, name: &str, holder: &Holder) -> Result<Lock, LockError> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if name.is_empty() || !name.bytes().all(plain) {
@@ -53,16 +59,26 @@ impl Lock {
         let path = folder.join(name);
         let failed = |error| LockError::Io { path: path.clone(), error };
         fs::create_dir_all(&folder).map_err(failed)?;
-        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
-        let file = file.map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {
-                let mut lock = Lock { file };
-                lock.sign(holder).map_err(failed)?;
-                Ok(lock)
+        let mut tries = 0;
+        loop {
+            let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+            let file = file.map_err(failed)?;
+            match file.try_lock() {
+                Ok(()) => {
+                    let mut lock = Lock { file };
+                    lock.sign(holder).map_err(failed)?;
+                    return Ok(lock);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let found = Holder::read(file);
+                    tries += 1;
+                    if tries > ENDED_TRIES || !found.is_gone() {
+                        return Err(LockError::Held(found));
+                    }
+                    std::thread::park_timeout(ENDED_PAUSE);
+                }
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
-            Err(TryLockError::WouldBlock) => Err(LockError::Held(Holder::read(file))),
-            Err(TryLockError::Error(error)) => Err(failed(error)),
         }
     }
 
@@ -90,7 +106,7 @@ impl Holder {
 
     /// Whether the process that signed is no more, as far as the system tells. The lock then hangs on a process it was
     /// just starting, which lets go of it the moment it runs.
-    pub fn is_gone(&self) -> bool {
+    fn is_gone(&self) -> bool {
         let known = self.pid != 0 && Path::new("/proc/self/stat").exists();
         let state = |stat: String| stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
         let alive = || fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok().and_then(state);

@@ -1,5 +1,7 @@
 //! Ledgers written by earlier builds still open, verify and fold. One fixture per version; none is ever changed.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use redraft_adapters::sqlite::{FILE, Ledger, Mode};
 use redraft_core::event::{Answered, Entry, Event, Started};
 use redraft_core::ids::FeatureId;

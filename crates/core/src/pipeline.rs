@@ -3,7 +3,7 @@
 //! The same shape as [`crate::review`], one level up: [`step`] folds, [`pending`] tells. Loop events are handed
 //! down unchanged.
 
-use crate::event::{Cancelled, Entry, Event, FeatureCreated, LoopOpened, PhaseClosed};
+use crate::event::{BudgetReached, Cancelled, Entry, Event, FeatureCreated, LoopOpened, PhaseClosed};
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::probe::MetAgent;
@@ -22,6 +22,10 @@ pub struct Pipeline {
     pub dispatches: u32,
     /// Billed where it is known, reserved where it is not.
     pub spent: Usd,
+    /// What a person said the feature may cost; without it the configuration decides.
+    pub budget: Option<Usd>,
+    /// Why nothing more was sent, until something is.
+    pub short: Option<BudgetReached>,
     /// The last event folded in.
     pub seq: u64,
 }
@@ -82,6 +86,15 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             let earlier = state.past.last().filter(|past| past.opened.phase == opened.phase);
             state.open = Some(Loop::new(created.id, opened.clone(), earlier));
         }
+        Event::BudgetSet(_) | Event::BudgetReached(_) if state.created.is_none() || state.cancelled => {
+            return Err(unexpected(event));
+        }
+        Event::BudgetSet(set) => {
+            state.budget = Some(set.limit);
+            let spent = state.spent;
+            state.short = state.short.take().filter(|short| spent + short.needed > set.limit);
+        }
+        Event::BudgetReached(reached) => state.short = Some(reached.clone()),
         Event::Cancelled(Cancelled { .. }) if state.open.is_none() => {
             if state.created.is_none() || state.cancelled {
                 return Err(unexpected(event));
@@ -93,7 +106,10 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             let cost = cost(open, event);
             review::fold(open, event)?;
             state.spent = state.spent + cost;
-            state.dispatches += u32::from(matches!(event, Event::Started(_)));
+            if matches!(event, Event::Started(_)) {
+                state.dispatches += 1;
+                state.short = None;
+            }
         }
     }
     if let Some(ended) = state.open.take_if(|open| open.end.is_some()) {

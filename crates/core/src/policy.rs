@@ -47,10 +47,16 @@ pub enum Policy {
     Fresh,
     /// Fresh first, then always resumed.
     Resume,
+    /// Always a fresh conversation that is sent the upstream artifacts.
+    Inline,
+    /// A fresh conversation each time, whose reviewers are shown only changes and what they touch once the role has
+    /// seen the whole document.
+    Digest,
 }
 
 impl Policy {
-    pub const ALL: [Policy; 4] = [Policy::Seed, Policy::Guarded, Policy::Fresh, Policy::Resume];
+    pub const ALL: [Policy; 6] =
+        [Policy::Seed, Policy::Guarded, Policy::Fresh, Policy::Resume, Policy::Inline, Policy::Digest];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -58,6 +64,8 @@ impl Policy {
             Policy::Guarded => "guarded",
             Policy::Fresh => "fresh",
             Policy::Resume => "resume",
+            Policy::Inline => "inline",
+            Policy::Digest => "digest",
         }
     }
 }
@@ -69,7 +77,7 @@ impl FromStr for Policy {
         Policy::ALL
             .into_iter()
             .find(|policy| policy.name() == word)
-            .ok_or_else(|| BadId::new(word, "a policy (seed, guarded, fresh, resume)"))
+            .ok_or_else(|| BadId::new(word, "a policy (seed, guarded, fresh, resume, inline, digest)"))
     }
 }
 
@@ -103,6 +111,14 @@ pub struct Choice {
 pub fn choose(facts: &Facts, allowed: &[Strategy]) -> Choice {
     let lazy = |why: String| Choice { strategy: Strategy::Lazy, why };
     let resume = |why: String| Choice { strategy: Strategy::Resume, why };
+    let wanted = match facts.policy {
+        Policy::Inline => Some(Strategy::Inline),
+        Policy::Digest => Some(Strategy::Digest),
+        Policy::Seed | Policy::Guarded | Policy::Fresh | Policy::Resume => None,
+    };
+    if let Some(strategy) = wanted.filter(|strategy| allowed.contains(strategy)) {
+        return Choice { strategy, why: format!("policy {}", facts.policy.name()) };
+    }
     if !allowed.contains(&Strategy::Resume) {
         return lazy("no earlier conversation may be continued".to_owned());
     }
@@ -114,6 +130,9 @@ pub fn choose(facts: &Facts, allowed: &[Strategy]) -> Choice {
     }
     let (measure, whole) = match facts.policy {
         Policy::Fresh => return lazy("policy fresh".to_owned()),
+        Policy::Inline | Policy::Digest => {
+            return lazy(format!("policy {}, which has no use for this turn", facts.policy.name()));
+        }
         Policy::Resume => return resume("policy resume".to_owned()),
         Policy::Seed => ("first prompt", resumed.first_chars),
         Policy::Guarded => ("effective context", resumed.context_chars),
@@ -166,6 +185,16 @@ mod tests {
             );
         }
         assert_eq!(choose(&facts(Policy::Fresh, Purpose::Validate, 1), &BOTH).strategy, Strategy::Lazy);
+    }
+
+    #[test]
+    fn policies_inline_and_digest_send_their_own_way_wherever_it_is_allowed() {
+        for (policy, own) in [(Policy::Inline, Strategy::Inline), (Policy::Digest, Strategy::Digest)] {
+            let facts = facts(policy, Purpose::Review, 1);
+            assert_eq!(choose(&facts, &Strategy::ALL).strategy, own);
+            assert_eq!(choose(&facts, &BOTH).strategy, Strategy::Lazy);
+            assert_eq!(choose(&facts, &[Strategy::Resume]).strategy, Strategy::Resume);
+        }
     }
 
     #[test]

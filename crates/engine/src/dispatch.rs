@@ -216,7 +216,15 @@ impl Run<'_> {
         }
         let chosen = match (choice.strategy, resumed) {
             (Strategy::Resume, Some(resumed)) => resumed,
-            (strategy, _) => composed(strategy)?,
+            (strategy, _) => match composed(strategy) {
+                Err(lost @ WorkspaceError::AnchorLost(_)) if strategy == Strategy::Digest => {
+                    mark("ANCHOR-LOST", lost.to_string());
+                    choice =
+                        Choice { strategy: Strategy::Lazy, why: "what changed cannot be told".to_owned() };
+                    composed(Strategy::Lazy)?
+                }
+                other => other?,
+            },
         };
         Ok((chosen, choice, markers))
     }

@@ -8,7 +8,8 @@ use crate::ports::{
 };
 use crate::undone::{self, Undone};
 use redraft_core::event::{
-    Certify, Checked, Decision, Entry, Event, FeatureCreated, Limits, LoopOpened, Question, StageClosed,
+    BudgetReached, BudgetSet, Certify, Checked, Decision, Entry, Event, FeatureCreated, Limits, LoopOpened,
+    Question, StageClosed,
 };
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{BlobId, FeatureId, Revision};
@@ -134,7 +135,9 @@ fn shows(event: &Event) -> bool {
         | Event::Cancelled(_)
         | Event::Trusted(_)
         | Event::AgentsMet(_)
-        | Event::Probed(_) => false,
+        | Event::Probed(_)
+        | Event::BudgetSet(_)
+        | Event::BudgetReached(_) => false,
     }
 }
 
@@ -250,10 +253,32 @@ impl<'a> Run<'a> {
                 }
             }
             if let Some(stop) = self.dispatch(orders)? {
+                if let Stop::OverBudget { ticket, over } = &stop {
+                    self.note_short(ticket.clone(), *over)?;
+                }
                 self.project()?;
                 return Ok(stop);
             }
         }
+    }
+
+    /// Stores the budget of this run's rules as the feature's own, so that every later run keeps to it.
+    pub fn keep_budget(&mut self) -> Result<(), EngineError> {
+        let limit = self.rules.budget;
+        if self.state.budget == Some(limit) || pipeline::pending(&self.state).is_empty() {
+            return Ok(());
+        }
+        self.append(vec![BudgetSet { limit, by: self.rules.person.clone() }.into()], &[])
+    }
+
+    /// Stored, so that whoever looks later is told a command that goes on; once, however often it is tried.
+    fn note_short(&mut self, ticket: Ticket, over: OverBudget) -> Result<(), EngineError> {
+        let OverBudget { needed, left, limit } = over;
+        let reached = BudgetReached { ticket, needed, left, limit };
+        if self.state.short.as_ref() == Some(&reached) {
+            return Ok(());
+        }
+        self.append(vec![reached.into()], &[])
     }
 
     fn perform(&mut self, effect: Effect) -> Result<(), EngineError> {

@@ -37,7 +37,9 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::Cancelled(_)
         | Event::Trusted(_)
         | Event::AgentsMet(_)
-        | Event::Probed(_) => return None,
+        | Event::Probed(_)
+        | Event::BudgetSet(_)
+        | Event::BudgetReached(_) => return None,
     };
     (!what.is_empty()).then_some((ticket, what))
 }

@@ -14,6 +14,7 @@ use crate::tools::{ToolResult, Toolbox};
 use redraft_core::event::Now;
 use redraft_core::price::Lifetime;
 use redraft_core::usage::{Usage, Usd, grouped};
+use redraft_core::verdict;
 use redraft_engine::ports::{AgentError, Outcome, Request, Watch};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -87,7 +88,14 @@ impl Dispatch<'_> {
             for message in &said.messages {
                 self.stored(transcript.add(message.clone()))?;
             }
-            match said.end {
+            let end = match said.end {
+                End::Truncated if self.can_judge_half(&said) => {
+                    self.notes.push(self.cut());
+                    End::Answered
+                }
+                end => end,
+            };
+            match end {
                 End::Answered if said.messages.is_empty() => {
                     return Err(self.failed(Now::GiveUp, "an empty answer"));
                 }
@@ -115,6 +123,18 @@ impl Dispatch<'_> {
         let turns = self.agent.bounds.turns;
         Err(self
             .failed(Now::GiveUp, &format!("no answer after {turns} requests; the model kept calling tools")))
+    }
+
+    /// Whether a text that was cut off is worth keeping: a reviewer can be asked to mend it in the same conversation,
+    /// while the same request would only be cut off again. An author's half work is undone instead, and an approval
+    /// does not count while its author was still writing.
+    fn can_judge_half(&self, said: &Said) -> bool {
+        let approves =
+            || verdict::parse(said.text.as_bytes()).verdict.is_some_and(|verdict| verdict.approved);
+        self.request.may_write.is_empty()
+            && said.calls.is_empty()
+            && !said.text.trim().is_empty()
+            && !approves()
     }
 
     /// The conversation up to and including what is asked now.
@@ -316,16 +336,21 @@ impl Dispatch<'_> {
     }
 
     fn ended(&self, end: End) -> AgentError {
-        let tokens = grouped(self.agent.bounds.answer_tokens);
         match end {
             End::Full if self.request.resume => {
                 self.failed(Now::FreshSession, "the conversation no longer fits the model")
             }
             End::Full => self.failed(Now::GiveUp, "the prompt does not fit the model"),
             End::Refused => self.failed(Now::GiveUp, "the model refused to answer"),
-            End::Truncated | End::Answered | End::Tools | End::Paused => self
-                .failed(Now::GiveUp, &format!("the answer was cut at {tokens} tokens; allow longer answers")),
+            End::Truncated | End::Answered | End::Tools | End::Paused => {
+                self.failed(Now::GiveUp, &self.cut())
+            }
         }
+    }
+
+    fn cut(&self) -> String {
+        let tokens = grouped(self.agent.bounds.answer_tokens);
+        format!("the answer was cut at {tokens} tokens; allow longer ones with `max_tokens`")
     }
 
     fn stored<T>(&self, result: std::io::Result<T>) -> Result<T, AgentError> {

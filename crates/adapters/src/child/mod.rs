@@ -5,13 +5,15 @@
 //! process the program leaves behind and ends them all when its pipe to us closes, however we died. Nothing here
 //! knows a vendor, a prompt or what a line means.
 //!
-//! Start at [`Launch::run`] (our side) and [`worker::work`] (the other side).
+//! Start at [`Launch::run`] (our side) and [`worker::work`] (the other side). [`Script`] runs an accepted command the
+//! same way.
 
 mod descendants;
 mod environment;
 mod lines;
 mod program;
 mod run;
+mod script;
 mod session;
 pub mod worker;
 
@@ -22,4 +24,5 @@ pub use environment::{Environment, TICKET};
 pub(crate) use lines::{Bounded, Line};
 pub(crate) use program::Program;
 pub(crate) use run::{End, Finished, LINE_BYTES_MAX, Launch};
+pub use script::{Ended, Script};
 pub(crate) use session::{Asked, Fingerprint, Sessions, read_kept, write_kept};

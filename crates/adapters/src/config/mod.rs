@@ -17,6 +17,7 @@ mod tests;
 pub use error::ConfigError;
 
 use crate::mcp::McpServers;
+use crate::plain_file;
 use redraft_core::event::{Certify, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, BlobId, Role};
@@ -25,12 +26,13 @@ use redraft_core::price::{Cards, Override};
 use redraft_core::text::hash;
 use redraft_core::usage::Usd;
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// The file's name in the main checkout.
 pub const FILE: &str = "redraft.toml";
+
+/// A hundred times more than any configuration; a larger file is a mistake.
+const BYTES_MAX: u64 = 1024 * 1024;
 
 /// The agent that is always there: built in, offline.
 pub const REHEARSAL: &str = "rehearsal";
@@ -59,10 +61,12 @@ pub struct Config {
 }
 
 /// How a new worktree is prepared.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceConfig {
     /// A command to run in it, once the user has accepted it.
     pub setup: Option<String>,
+    /// How long that may take.
+    pub setup_minutes: u64,
     /// Files to copy from the main checkout, relative to its root.
     pub copy: Vec<String>,
 }
@@ -72,7 +76,7 @@ pub enum AgentConfig {
     /// Plays a scenario; the built-in one unless a file is named.
     Rehearsal { scenario: Option<PathBuf> },
     /// A program or service with a model behind it.
-    Model(ModelAgent),
+    Model(Box<ModelAgent>),
 }
 
 /// An agent with a model behind it, as configured.
@@ -148,10 +152,14 @@ impl Config {
     /// `[roles]` may name.
     pub fn load(folder: &Path, roles: &[Role]) -> Result<Config, ConfigError> {
         let path = folder.join(FILE);
-        match fs::read(&path) {
+        match plain_file::read(&path, BYTES_MAX) {
             Ok(bytes) => Config::parse(&bytes, &path, roles),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Config::parse(b"", &path, roles),
-            Err(error) => Err(ConfigError::new(&path, format!("it cannot be read: {error}"))),
+            Err(error) if error.is_absent(&path) => Config::parse(b"", &path, roles),
+            Err(error) => {
+                let wrong = ConfigError::new(&path, error.to_string());
+                Err(wrong
+                    .hint("replace or remove it; `redraft init` writes one in which every default stands"))
+            }
         }
     }
 
@@ -215,6 +223,12 @@ impl Config {
             }
         }
         hash(&bytes)
+    }
+}
+
+impl Default for WorkspaceConfig {
+    fn default() -> Self {
+        WorkspaceConfig { setup: None, setup_minutes: 10, copy: Vec::new() }
     }
 }
 

@@ -160,7 +160,10 @@ impl Source<'_> {
             Some(command) if !command.get_ref().trim().is_empty() => Some(command.get_ref().clone()),
             Some(_) | None => None,
         };
-        Ok(WorkspaceConfig { setup, copy })
+        let mut workspace = WorkspaceConfig { setup, copy, ..WorkspaceConfig::default() };
+        let minutes = file.setup_minutes.as_ref();
+        self.number(&mut workspace.setup_minutes, minutes, "setup_minutes", 1..=600)?;
+        Ok(workspace)
     }
 
     fn agent_name(&self, name: &Spanned<String>) -> Result<AgentName, ConfigError> {
@@ -189,7 +192,7 @@ impl Source<'_> {
                 self.only(file, &["kind", "scenario"], REHEARSAL)?;
                 Ok(AgentConfig::Rehearsal { scenario: self.scenario(file.scenario.as_ref())? })
             }
-            Kind::Model(kind) => Ok(AgentConfig::Model(self.model(name, file, kind)?)),
+            Kind::Model(kind) => Ok(AgentConfig::Model(Box::new(self.model(name, file, kind)?))),
         }
     }
 
@@ -331,6 +334,6 @@ impl Source<'_> {
     }
 }
 
-fn policies() -> [(&'static str, Policy); 4] {
+fn policies() -> [(&'static str, Policy); 6] {
     Policy::ALL.map(|policy| (policy.name(), policy))
 }

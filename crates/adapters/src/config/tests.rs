@@ -3,6 +3,7 @@ use crate::mcp::McpServer;
 use redraft_core::price::{Lifetime, PerMillion};
 use redraft_core::usage::Usage;
 use std::collections::BTreeSet;
+use std::fs;
 use tempfile::TempDir;
 
 fn roles() -> Vec<Role> {
@@ -102,6 +103,7 @@ fn every_key_changes_what_it_says() {
         dispatch_minutes = 600
         [workspace]
         setup = "npm ci"
+        setup_minutes = 600
         copy = [".env", "config/local.toml"]
         [agents.quick]
         kind = "rehearsal"
@@ -123,6 +125,7 @@ fn every_key_changes_what_it_says() {
         dispatch_minutes: 600,
         workspace: WorkspaceConfig {
             setup: Some("npm ci".to_owned()),
+            setup_minutes: 600,
             copy: vec![".env".to_owned(), "config/local.toml".to_owned()],
         },
         agents: BTreeMap::from([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]),
@@ -144,7 +147,10 @@ fn a_wrong_key_is_shown_with_its_line_and_the_key_that_was_meant() {
         ("[reveiw]\n", ":1: there is no key `reveiw` here | did you mean `review`?"),
         ("[review]\nrounds = 3", ":2: there is no key `rounds` here | `rounds` belongs in [limits]"),
         ("rounds = 3", ":1: there is no key `rounds` here | `rounds` belongs in [limits]"),
-        ("[workspace]\nshell = 1", ":2: there is no key `shell` here | known here: setup, copy"),
+        (
+            "[workspace]\nshell = 1",
+            ":2: there is no key `shell` here | known here: setup, setup_minutes, copy",
+        ),
         (
             "[agents.a]\nkind = \"rehearsal\"\nscenaro = \"x\"",
             ":3: there is no key `scenaro` here | did you mean `scenario`?",
@@ -164,7 +170,7 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
     for (text, expected) in [
         (
             "[review]\npolicy = \"gaurded\"",
-            ":2: `gaurded` is not a policy (known: seed, guarded, fresh, resume) | did you mean `guarded`?",
+            ":2: `gaurded` is not a policy (known: seed, guarded, fresh, resume, inline, digest) | did you mean `guarded`?",
         ),
         (
             "[review]\ncertify = \"offf\"",
@@ -305,7 +311,7 @@ fn a_file_that_cannot_be_read_is_an_error_and_not_a_missing_file() {
     let folder = TempDir::new().unwrap();
     fs::create_dir(folder.path().join(FILE)).unwrap();
     let error = Config::load(folder.path(), &roles()).unwrap_err();
-    assert!(error.to_string().contains("redraft.toml: it cannot be read"), "{error}");
+    assert!(error.to_string().contains("redraft.toml: it is a folder, not a file"), "{error}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What can go wrong with git, each with its way out, and how the engine's port sees it.
 
+use crate::shell_word::quoted_path;
 use redraft_engine::ports::WorkspaceError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,9 +23,13 @@ pub enum GitError {
     NoCommits(PathBuf),
     #[error("folder {} exists already; remove it or choose another name", .0.display())]
     FolderExists(PathBuf),
+    #[error("{} is not a folder, but worktrees belong in it; move it away", .0.display())]
+    FolderInTheWay(PathBuf),
+    #[error("branch `{0}` leaves no room for branches called `{0}/…`; rename it: git branch -m {0} NEW-NAME")]
+    BranchInTheWay(&'static str),
     #[error("`{0}` cannot be part of a branch name; use lower-case letters, digits and dashes")]
     BadName(String),
-    #[error("{} is not a worktree of this repository; try `git worktree repair {}`", .0.display(), .0.display())]
+    #[error("{} is not a worktree of this repository; try: git worktree repair {}", .0.display(), quoted_path(.0))]
     NotAWorktree(PathBuf),
     #[error("no space left for {command}: {detail}")]
     NoSpace { command: String, detail: String },

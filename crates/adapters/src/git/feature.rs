@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 /// Where worktrees are put, below the main checkout.
 const WORKTREES: &str = ".redraft/worktrees";
 
+/// What every feature's branch begins with.
+const BRANCHES: &str = "feature";
+
 /// Where a feature is worked on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeaturePlace {
@@ -30,9 +33,34 @@ impl Repository {
             return Err(GitError::BadName(slug.to_owned()));
         }
         Ok(FeaturePlace {
-            branch: format!("feature/{id}-{slug}"),
+            branch: format!("{BRANCHES}/{id}-{slug}"),
             worktree: self.main_checkout().join(WORKTREES).join(format!("{id}-{slug}")),
         })
+    }
+
+    /// Finds what would keep every feature from being made, before one is begun: something in the place of the
+    /// worktrees' folder or of their branches.
+    pub fn make_room(&self) -> Result<(), GitError> {
+        let folder = self.main_checkout().join(WORKTREES);
+        if let Err(error) = fs::create_dir_all(&folder) {
+            let in_the_way = [self.main_checkout().join(".redraft"), folder.clone()];
+            let in_the_way =
+                in_the_way.into_iter().find(|path| path.symlink_metadata().is_ok() && !path.is_dir());
+            return Err(in_the_way.map_or_else(|| GitError::file(&folder, &error), GitError::FolderInTheWay));
+        }
+        if self.has_branch(BRANCHES)? { Err(GitError::BranchInTheWay(BRANCHES)) } else { Ok(()) }
+    }
+
+    /// Whether git knows whom to name in a commit.
+    pub fn has_identity(&self) -> Result<bool, GitError> {
+        for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+            // A guessed address does not count, as it does not when a commit is made.
+            let asked = self.call(["var", who]).setting("user.useConfigOnly=true").end()?;
+            if asked.code != Some(0) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Creates whichever of branch and worktree is missing, and nothing when both are there.

@@ -44,17 +44,16 @@ impl Repository {
             .arg("--show-toplevel")
             .end()?;
         // Without a checkout the last question fails, but the others have been answered by then.
-        let text = String::from_utf8_lossy(&done.stdout).into_owned();
-        let answers: Vec<&str> = text.lines().collect();
+        let answers = done.lines();
         match answers.as_slice() {
-            ["true", common, _] => Err(GitError::Bare(PathBuf::from(common))),
-            ["false", _, _] if done.stderr.contains("must be run in a work tree") => {
+            [b"true", common, _] => Err(GitError::Bare(os_path(common))),
+            [b"false", _, _] if done.stderr.contains("must be run in a work tree") => {
                 Err(GitError::InsideGitFolder(folder.to_owned()))
             }
             [_, common, git_dir, here] if done.code == Some(0) => {
-                let (here, common) = (PathBuf::from(here), PathBuf::from(common));
+                let (here, common) = (os_path(here), os_path(common));
                 let main =
-                    if common == Path::new(git_dir) { here.clone() } else { main_checkout(&git, &common)? };
+                    if common == os_path(git_dir) { here.clone() } else { main_checkout(&git, &common)? };
                 Ok(Repository { git, main, here, common })
             }
             _ if done.stderr.contains("not a git repository") => {

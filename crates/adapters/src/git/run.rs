@@ -266,6 +266,12 @@ pub(super) struct Done {
 }
 
 impl Done {
+    /// The lines git wrote, as bytes: a folder need not be called anything that is text.
+    pub(super) fn lines(&self) -> Vec<&[u8]> {
+        let text = self.stdout.strip_suffix(b"\n").unwrap_or(&self.stdout);
+        text.split(|byte| *byte == b'\n').collect()
+    }
+
     pub(super) fn failure(&self) -> Option<GitError> {
         let (command, stderr) = (self.command.clone(), self.stderr.clone());
         if self.code == Some(0) {

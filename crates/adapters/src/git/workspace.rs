@@ -3,7 +3,7 @@
 //! This file only says where the worktree is and hands each question to the module that answers it.
 
 use super::error::GitError;
-use super::files::Files;
+use super::files::{Files, os_path};
 use super::objects::Companions;
 use super::recent::Recent;
 use super::repository::Repository;
@@ -41,14 +41,14 @@ impl GitWorkspace {
         let root = fs::canonicalize(root).map_err(|_| not_ours())?;
         let ask = ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"];
         // After the repository was moved, git finds nothing here until the worktree is repaired.
-        let answer = repository.git.call(&root, ask).text().map_err(|error| match error {
+        let answer = repository.git.call(&root, ask).succeed().map_err(|error| match error {
             GitError::Failed { .. } => not_ours(),
             other => other,
         })?;
-        let answers: Vec<&str> = answer.lines().collect();
+        let answers: Vec<PathBuf> = answer.lines().into_iter().map(os_path).collect();
         let [git_dir, common, top] = answers.as_slice() else { return Err(not_ours()) };
         // A folder without its own `.git` belongs to the checkout around it, which must not be touched.
-        if Path::new(top) != root || Path::new(common) != repository.common_dir() {
+        if *top != root || common != repository.common_dir() {
             return Err(not_ours());
         }
         let dot_git = root.join(".git");
@@ -60,8 +60,8 @@ impl GitWorkspace {
         Ok(GitWorkspace {
             git: repository.git.clone(),
             files: Files::new(root, scratch.clone()),
-            git_dir: PathBuf::from(git_dir),
-            common: PathBuf::from(common),
+            git_dir: git_dir.clone(),
+            common: common.clone(),
             scratch,
             branch: branch.to_owned(),
             link,

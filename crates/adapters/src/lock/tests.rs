@@ -2,7 +2,12 @@ use super::*;
 use tempfile::TempDir;
 
 fn holder(command: &str) -> Holder {
-    Holder { pid: 42, user: "ada".to_owned(), since_ms: 1_709_210_096_000, command: command.to_owned() }
+    Holder {
+        pid: std::process::id(),
+        user: "ada".to_owned(),
+        since_ms: 1_709_210_096_000,
+        command: command.to_owned(),
+    }
 }
 
 /// Whoever is said to hold the lock `031`.
@@ -20,10 +25,35 @@ fn a_held_lock_is_refused_and_names_its_holder() {
     assert_eq!(held(&state), holder("redraft run 031"));
     assert_eq!(
         LockError::Held(held(&state)).to_string(),
-        "it is held by `redraft run 031` of ada, process 42, since 2024-02-29 12:34:56 UTC"
+        format!(
+            "it is held by `redraft run 031` of ada, process {}, since 2024-02-29 12:34:56 UTC",
+            std::process::id()
+        )
     );
     Lock::take(state.path(), "032", &holder("redraft run 032")).unwrap();
     drop(lock);
+}
+
+/// No system gives this number to a process.
+const NOBODY: u32 = i32::MAX as u32;
+
+#[test]
+fn a_lock_whose_holder_was_killed_is_waited_for() {
+    assert!(Holder { pid: NOBODY, ..holder("redraft run 031") }.is_gone());
+    assert!(!holder("redraft run 031").is_gone() && !Holder::unknown().is_gone());
+    let state = TempDir::new().unwrap();
+    let killed = Holder { pid: NOBODY, ..holder("redraft run 031") };
+    drop(Lock::take(state.path(), "031", &killed).unwrap());
+    // Stands for what the killed process was about to start: it holds the lock and signs nothing.
+    let path = state.path().join("locks").join("031");
+    fs::write(&path, serde_json::to_string(&killed).unwrap()).unwrap();
+    let started = File::open(&path).unwrap();
+    started.lock().unwrap();
+    std::thread::scope(|threads| {
+        let next = threads.spawn(|| Lock::take(state.path(), "031", &holder("redraft run 031")).map(drop));
+        drop(started);
+        next.join().unwrap().unwrap();
+    });
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! What a request asks, read from the fragments of its prompt.
 //!
 //! A prompt is Markdown made by the engine; what stands in fences and findings was written by others and stays
-//! data. Start at [`Ask::read`]. Nothing here reads a file.
+//! data. Start at [`Ask::read`]. Nothing here reads a file. A document may be named by its path, given whole in a
+//! fence below a line with its path and size, or given in parts; only a whole one is taken for the document.
 
+use super::checks::marks;
+use redraft_core::delta::Delta;
 use redraft_core::prompt::Prompt;
 use redraft_core::verdict::Severity;
 
@@ -10,7 +13,10 @@ use redraft_core::verdict::Severity;
 pub(super) struct Ask {
     /// Files the role was told to read: label and path.
     pub(super) artifacts: Vec<(String, String)>,
-    pub(super) shown: Option<Shown>,
+    /// The path of the document under review.
+    pub(super) under_review: Option<String>,
+    /// Documents whose whole text stands in the prompt.
+    pub(super) given: Vec<Given>,
     pub(super) delta: Option<String>,
     pub(super) open: Vec<Open>,
     pub(super) idea: Option<String>,
@@ -18,11 +24,10 @@ pub(super) struct Ask {
     pub(super) others_changed: bool,
 }
 
-/// The artifact under review: its path, and its text unless it has to be read from there.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct Given {
     pub(super) path: String,
-    pub(super) text: Option<String>,
+    pub(super) text: String,
 }
 
 /// An open finding as the prompt lists it.
@@ -34,71 +39,167 @@ pub(super) struct Open {
     pub(super) description: String,
     pub(super) place: String,
     pub(super) quote: String,
+    /// What the description names in backticks.
+    pub(super) marks: Vec<String>,
 }
 
 impl Ask {
     pub(super) fn read(prompt: &Prompt) -> Self {
         let fenced_in = |name: &str| prompt.get(name).map(|text| fenced(text).unwrap_or(text).to_owned());
+        let delta = fenced_in("delta");
+        let artifacts: Vec<(String, String)> =
+            named_artifacts(prompt).into_iter().flat_map(artifacts).collect();
+        let shown = prompt.get("artifact").and_then(|text| blocks(text).find_map(|block| block.header));
+        let shown = shown.or_else(|| prompt.get("artifact").and_then(header_in));
+        let in_delta = || Delta::parse(delta.as_deref()?).files.first().map(|file| file.path.clone());
+        let listed = || artifacts.iter().find(|(label, _)| label.eq_ignore_ascii_case("Spec"));
         Ask {
-            artifacts: prompt.get("required-artifacts").map(artifacts).unwrap_or_default(),
-            shown: prompt.get("artifact").and_then(shown),
-            delta: fenced_in("delta"),
+            under_review: shown
+                .map(|header| header.path)
+                .or_else(|| listed().map(|(_, path)| path.clone()))
+                .or_else(in_delta),
+            given: prompt.fragments().flat_map(|(_, fragment)| given(&fragment.text)).collect(),
             open: prompt.get("open-findings").map(open_findings).unwrap_or_default(),
             idea: fenced_in("idea").map(|idea| idea.trim().to_owned()),
             gate: fenced_in("gate"),
             others_changed: prompt.get("changes-by-others").is_some(),
+            artifacts,
+            delta,
         }
     }
 
-    /// The path of the artifact with this label, if there is a file to read.
+    /// The path of the artifact with this label, named or given.
     pub(super) fn path(&self, label: &str) -> Option<&str> {
-        let found = self.artifacts.iter().find(|(known, _)| known.eq_ignore_ascii_case(label));
-        found.map(|(_, path)| path.as_str())
+        let named = self.artifacts.iter().find(|(known, _)| known.eq_ignore_ascii_case(label));
+        let stem = |path: &str| {
+            path.rsplit('/').next().and_then(|name| name.split('.').next()).map(str::to_lowercase)
+        };
+        let given = || self.given.iter().find(|given| stem(&given.path) == Some(label.to_lowercase()));
+        named.map(|(_, path)| path.as_str()).or_else(|| given().map(|given| given.path.as_str()))
     }
+
+    /// The whole text of a document, if the prompt holds it.
+    pub(super) fn text(&self, path: &str) -> Option<&str> {
+        self.given.iter().find(|given| given.path == path).map(|given| given.text.as_str())
+    }
+}
+
+/// Fragments that list artifacts: `required-artifacts`, and others that are called so.
+fn named_artifacts(prompt: &Prompt) -> Vec<&str> {
+    let named = prompt.fragments().filter(|(_, fragment)| fragment.name.ends_with("artifacts"));
+    named.map(|(_, fragment)| fragment.text.as_str()).collect()
 }
 
 /// `- PRD: docs/features/031-x/prd.md`; a line that explains why there is no file has spaces in it.
 fn artifacts(text: &str) -> Vec<(String, String)> {
-    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("- "));
+    let outside = unfenced(text);
+    let lines = outside.iter().filter_map(|line| line.trim().strip_prefix("- "));
     let pairs = lines.filter_map(|line| line.split_once(": "));
     let paths = pairs.map(|(label, path)| (label.trim(), path.trim().trim_matches('`')));
     let files = paths.filter(|(_, path)| !path.contains(char::is_whitespace) && !path.is_empty());
     files.map(|(label, path)| (label.to_owned(), path.to_owned())).collect()
 }
 
-/// `path: N lines, B bytes, sha256 H`, and the text in a fence if it is there.
-fn shown(text: &str) -> Option<Shown> {
-    let header = text.lines().find(|line| line.contains(" lines, ") && line.contains(" bytes"))?;
-    let (path, facts) = header.split_once(": ")?;
-    let bytes = facts.split(", ").find_map(|fact| fact.trim().strip_suffix(" bytes"))?;
-    let bytes: usize = bytes.replace(',', "").parse().ok()?;
-    let body = fenced(&text[text.find(header)? + header.len()..]).map(|body| {
+/// The documents a fragment gives whole: those whose text has the size that the line above it promises.
+fn given(text: &str) -> Vec<Given> {
+    let whole = blocks(text).filter_map(|block| {
+        let Header { path, bytes, lines, replaced } = block.header?;
+        let body = block.body;
         // A fence needs a line end before it that the file may not have.
-        let added = body.len() == bytes + 1 && body.ends_with('\n');
-        if added { body[..bytes].to_owned() } else { body.to_owned() }
+        let text = match body.len().checked_sub(bytes) {
+            Some(0) => body,
+            Some(1) if body.ends_with('\n') => &body[..bytes],
+            _ if replaced && body.lines().count() == lines => body,
+            _ => return None,
+        };
+        Some(Given { path, text: text.to_owned() })
     });
-    Some(Shown { path: path.trim_start_matches("- ").trim().trim_matches('`').to_owned(), text: body })
+    whole.collect()
+}
+
+/// `path: N lines, B bytes, sha256 H`, as it stands above a document or instead of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Header {
+    path: String,
+    bytes: usize,
+    lines: usize,
+    /// Whether some bytes could not be shown as they are.
+    replaced: bool,
+}
+
+impl Header {
+    fn read(line: &str) -> Option<Header> {
+        let number = |text: &str| text.replace(',', "").parse().ok();
+        let (path, facts) = line.rsplit_once(": ").filter(|(_, facts)| facts.contains(" lines, "))?;
+        let fact = |unit: &str| facts.split(", ").find_map(|fact| fact.trim().strip_suffix(unit));
+        let path = path.rsplit(' ').next()?.trim_matches(['`', '*', '(']);
+        Some(Header {
+            path: path.to_owned(),
+            bytes: number(fact(" bytes")?)?,
+            lines: number(fact(" lines")?)?,
+            replaced: facts.contains("not valid UTF-8"),
+        })
+    }
+}
+
+/// The first header of a text that stands outside its fences.
+fn header_in(text: &str) -> Option<Header> {
+    unfenced(text).into_iter().find_map(Header::read)
+}
+
+/// A fenced block and the header above it, if the last line before the fence is one.
+struct Block<'a> {
+    header: Option<Header>,
+    body: &'a str,
+}
+
+/// The fenced blocks of a text. A fence is closed by one as long, so that what is inside cannot end it.
+fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut last = "";
+        let mut start = 0;
+        for line in rest.split_inclusive('\n') {
+            start += line.len();
+            let ticks = line.bytes().take_while(|b| *b == b'`').count();
+            if ticks < 3 {
+                last = if line.trim().is_empty() { last } else { line.trim() };
+                continue;
+            }
+            let (body, behind) = closed(&rest[start..], &line[..ticks])?;
+            rest = behind;
+            return Some(Block { header: Header::read(last), body });
+        }
+        None
+    })
+}
+
+/// The text up to the closing fence, and what follows that line.
+fn closed<'a>(text: &'a str, fence: &str) -> Option<(&'a str, &'a str)> {
+    let end = if text.starts_with(fence) { 0 } else { text.find(&format!("\n{fence}"))? + 1 };
+    let behind = text[end..].find('\n').map_or("", |line| &text[end + line + 1..]);
+    Some((&text[..end], behind))
 }
 
 /// The body of the first fenced block.
 fn fenced(text: &str) -> Option<&str> {
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    blocks(text).next().map(|block| block.body)
+}
+
+/// The lines of a text that stand in no fence.
+fn unfenced(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut fence = 0;
+    for line in text.lines() {
         let ticks = line.bytes().take_while(|b| *b == b'`').count();
-        let body = start + line.len();
-        start = body;
-        if ticks < 3 {
-            continue;
+        match (fence, ticks) {
+            (0, 3..) => fence = ticks,
+            (0, _) => found.push(line),
+            (open, _) if ticks >= open => fence = 0,
+            _ => {}
         }
-        let fence = &line[..ticks];
-        let rest = &text[body..];
-        if rest.starts_with(fence) {
-            return Some("");
-        }
-        let end = rest.find(&format!("\n{fence}"))?;
-        return Some(&rest[..=end]);
     }
-    None
+    found
 }
 
 /// `- [S1] [blocker] [testability] description (at: place)` with indented lines for quote and suggestion.
@@ -130,6 +231,7 @@ fn open_finding(line: &str) -> Option<Open> {
         id: id.to_owned(),
         severity: severities.into_iter().find(|known| known.name() == severity),
         category: category.to_owned(),
+        marks: marks(description).map(str::to_owned).collect(),
         description: description.trim().to_owned(),
         place: place.to_owned(),
         quote: String::new(),
@@ -154,16 +256,27 @@ mod tests {
         Prompt { turn, ..Prompt::default() }
     }
 
+    fn header(path: &str, body: &str) -> String {
+        format!("{path}: {} lines, {} bytes, sha256 00\n\n", body.lines().count(), body.len())
+    }
+
     #[test]
-    fn the_artifact_is_read_byte_for_byte_whatever_it_contains() {
-        for body in ["plain\n", "no end", "````\nfence\n````\n", "", "a\r\nb\r\n", "\n\n"] {
-            let header = format!(
-                "## Spec Under Review\n\ndocs/x/spec.md: 1 lines, {} bytes, sha256 00\n\n",
-                body.len()
-            );
-            let ask = Ask::read(&prompt(&[("artifact", header + &text::fenced("markdown", body))]));
-            let expected = Shown { path: "docs/x/spec.md".to_owned(), text: Some(body.to_owned()) };
-            assert_eq!(ask.shown, Some(expected), "{body:?}");
+    fn a_document_is_read_byte_for_byte_whatever_it_contains() {
+        let bodies = [
+            "plain\n",
+            "no end",
+            "````\nfence\n````\n",
+            "",
+            "a\r\nb\r\n",
+            "\n\n",
+            "x/y.md: 1 lines, 3 bytes\n\n```\nabc\n```\n",
+        ];
+        for body in bodies {
+            let text = format!("## Spec Under Review\n\n{}", header("docs/x/spec.md", body));
+            let ask = Ask::read(&prompt(&[("artifact", text + &text::fenced("markdown", body))]));
+            assert_eq!(ask.under_review.as_deref(), Some("docs/x/spec.md"), "{body:?}");
+            assert_eq!(ask.text("docs/x/spec.md"), Some(body), "{body:?}");
+            assert_eq!(ask.given.len(), 1, "{body:?}");
         }
     }
 
@@ -171,7 +284,31 @@ mod tests {
     fn a_header_without_text_gives_the_path_only() {
         let text = "## Spec Under Review\n\ndocs/x/spec.md: 12 lines, 300 bytes, sha256 00\n".to_owned();
         let ask = Ask::read(&prompt(&[("artifact", text)]));
-        assert_eq!(ask.shown, Some(Shown { path: "docs/x/spec.md".to_owned(), text: None }));
+        assert_eq!((ask.under_review.as_deref(), ask.text("docs/x/spec.md")), (Some("docs/x/spec.md"), None));
+    }
+
+    #[test]
+    fn upstream_documents_are_taken_from_the_prompt_where_they_stand_in_it() {
+        let (prd, spec) = ("# PRD\n\n- G1\n", "# Spec\n");
+        let mut text = format!("## Shared Artifacts\n\n### PRD\n\n{}", header("d/prd.md", prd));
+        text.push_str(&text::fenced("markdown", prd));
+        text.push_str(&format!("\n### Spec\n\n- Spec: {}", header("d/spec.md", spec)));
+        text.push_str(&text::fenced("markdown", spec));
+        let ask = Ask::read(&prompt(&[("shared-artifacts", text)]));
+        assert_eq!((ask.path("PRD"), ask.text("d/prd.md")), (Some("d/prd.md"), Some(prd)));
+        assert_eq!((ask.path("spec"), ask.text("d/spec.md")), (Some("d/spec.md"), Some(spec)));
+    }
+
+    #[test]
+    fn a_part_of_a_document_is_not_taken_for_the_whole() {
+        let part = "## Limits\n\n- one\n";
+        let text = format!(
+            "## Sections\n\nd/spec.md: 90 lines, 4,000 bytes, sha256 00\n\n{}",
+            text::fenced("markdown", part)
+        );
+        let delta = "## Delta\n\n```diff\n--- a/d/spec.md\n+++ b/d/spec.md\n@@ -1 +1 @@\n-a\n+b\n```\n";
+        let ask = Ask::read(&prompt(&[("sections", text), ("delta", delta.to_owned())]));
+        assert_eq!((ask.under_review.as_deref(), ask.text("d/spec.md")), (Some("d/spec.md"), None));
     }
 
     #[test]

@@ -5,44 +5,67 @@
 //! the change only if the defect is gone afterwards.
 
 use super::ask::Open;
-use super::checks::{self, Defect, Papers};
+use super::checks::{Check, Defect, Papers};
 use super::draft::draft;
 use super::ids::mentions;
 use super::mend::{mend, mend_gate};
-use super::review::{is_about, is_ours};
+use super::pace::{Pace, Stopped};
+use super::review::{check_for, is_about};
+use super::spec::Spec;
 use super::words::content;
 use redraft_core::verdict::{Answer, AnswerStatus, Verdict};
+use std::collections::BTreeMap;
 
 /// What the author has before it.
 pub(super) struct Desk<'a> {
     pub(super) path: &'a str,
     /// The document as it stands; none before the first draft.
     pub(super) text: Option<&'a str>,
-    pub(super) prd: Option<(&'a str, &'a str)>,
+    pub(super) prd: Option<(&'a str, &'a Spec<'a>)>,
     pub(super) idea: &'a str,
     pub(super) open: &'a [Open],
     /// Whether a gate failed.
     pub(super) gate: bool,
     pub(super) others_changed: bool,
+    pub(super) pace: &'a Pace<'a>,
 }
 
 impl Desk<'_> {
-    fn papers<'t>(&'t self, text: &'t str) -> Papers<'t> {
-        Papers::new(self.path, text, self.prd)
+    fn papers<'t>(&'t self, text: &'t str) -> Result<Papers<'t>, Stopped> {
+        let spec = Spec::read(text, self.pace)?;
+        Ok(Papers { path: self.path, spec, prd: self.prd, pace: self.pace })
+    }
+
+    fn defects(&self, text: &str, checks: &[Check]) -> Result<Vec<Defect>, Stopped> {
+        let papers = self.papers(text)?;
+        let looked = checks.iter().map(|check| check.look(&papers)).collect::<Result<Vec<_>, Stopped>>()?;
+        Ok(looked.into_iter().flat_map(|looked| looked.defects).collect())
     }
 }
 
 /// The document to write, and the answer.
-pub(super) fn write(desk: &Desk<'_>) -> (String, Verdict) {
+pub(super) fn write(desk: &Desk<'_>) -> Result<(String, Verdict), Stopped> {
     let (text, summary, answers) = match desk.text.filter(|text| !text.trim().is_empty()) {
-        None => first(desk),
-        Some(text) => revise(desk, text),
+        None => first(desk)?,
+        Some(text) => revise(desk, text)?,
     };
-    (text, Verdict { approved: true, summary, answers, ..Verdict::default() })
+    Ok((text, Verdict { approved: true, summary, answers, ..Verdict::default() }))
 }
 
-fn first(desk: &Desk<'_>) -> (String, String, Vec<Answer>) {
-    let text = draft(desk.idea, desk.prd.map(|(_, text)| text));
+/// The answer of an author that leaves the file alone, because it could not be written back as it was.
+pub(super) fn hands_off(open: &[Open]) -> Verdict {
+    let note = "a line with bytes that are not UTF-8 would have to change; convert the file to UTF-8 first";
+    let answers = open.iter().map(|open| Settled::No(note).answer(&open.id)).collect();
+    Verdict {
+        approved: true,
+        summary: format!("left the file as it is: {note}"),
+        answers,
+        ..Verdict::default()
+    }
+}
+
+fn first(desk: &Desk<'_>) -> Result<(String, String, Vec<Answer>), Stopped> {
+    let text = draft(desk.idea, desk.prd.map(|(_, prd)| prd), desk.pace)?;
     let summary = format!("wrote the first draft, {} lines", text.lines().count());
     let note = "the document was empty and has been written anew";
     let answers = desk.open.iter().map(|open| Answer {
@@ -50,31 +73,25 @@ fn first(desk: &Desk<'_>) -> (String, String, Vec<Answer>) {
         status: AnswerStatus::Fixed,
         note: note.to_owned(),
     });
-    (text, summary, answers.collect())
+    Ok((text, summary, answers.collect()))
 }
 
-fn revise(desk: &Desk<'_>, text: &str) -> (String, String, Vec<Answer>) {
-    let mut text = text.to_owned();
+fn revise(desk: &Desk<'_>, text: &str) -> Result<(String, String, Vec<Answer>), Stopped> {
     let mut done: Vec<String> = Vec::new();
-    if let Some(mended) = mend_gate(&text).filter(|_| desk.gate) {
-        text = mended.text;
+    let mut work = Revision { desk, text: text.to_owned(), settled: BTreeMap::new() };
+    if desk.gate
+        && let Some(mended) = mend_gate(text, desk.pace)?
+    {
+        work.text = mended.text;
         done.push(format!("for the gate: {}", mended.note));
     }
-    let mut answers = Vec::new();
-    let mut mended: Vec<&str> = Vec::new();
-    let mut left = if desk.open.is_empty() { Vec::new() } else { defects(&desk.papers(&text)) };
-    for open in desk.open {
-        let (status, note) = match settle(desk, &text, &left, open) {
-            Settled::Mended(new, after, note) => {
-                (text, left) = (new, after);
-                mended.push(open.id.as_str());
-                (AnswerStatus::Fixed, note)
-            }
-            Settled::Already(note) => (AnswerStatus::Fixed, note),
-            Settled::No(note) => (AnswerStatus::NotFixed, note),
-        };
-        answers.push(Answer { id: open.id.clone(), status, note });
-    }
+    work.settle_all()?;
+    let all = desk.open.iter().enumerate().filter_map(|(at, open)| Some((open, work.settled.get(&at)?)));
+    let mended: Vec<&str> = all
+        .clone()
+        .filter(|(_, settled)| matches!(settled, Settled::Mended(_)))
+        .map(|(open, _)| open.id.as_str())
+        .collect();
     if !mended.is_empty() {
         // What was done for each stands in its answer.
         done.push(format!("mended {}", mended.join(", ")));
@@ -82,6 +99,7 @@ fn revise(desk: &Desk<'_>, text: &str) -> (String, String, Vec<Answer>) {
     if desk.others_changed {
         done.push("kept what others changed".to_owned());
     }
+    let answers: Vec<Answer> = all.map(|(open, settled)| settled.answer(&open.id)).collect();
     let unsettled = answers.iter().filter(|answer| answer.status == AnswerStatus::NotFixed);
     let unsettled: Vec<&str> = unsettled.map(|answer| answer.id.as_str()).collect();
     if !unsettled.is_empty() {
@@ -92,39 +110,98 @@ fn revise(desk: &Desk<'_>, text: &str) -> (String, String, Vec<Answer>) {
     } else {
         done.join("; ")
     };
-    (text, summary, answers)
+    Ok((work.text, summary, answers))
 }
 
+/// A document while its findings are dealt with.
+struct Revision<'a> {
+    desk: &'a Desk<'a>,
+    text: String,
+    /// What came of each finding, by its place in the list.
+    settled: BTreeMap<usize, Settled>,
+}
+
+#[derive(Debug)]
 enum Settled {
-    /// The new text, what is still wrong in it, and what was done.
-    Mended(String, Vec<Defect>, String),
-    Already(String),
-    No(String),
+    Mended(String),
+    Already,
+    No(&'static str),
 }
 
-fn settle(desk: &Desk<'_>, text: &str, defects: &[Defect], open: &Open) -> Settled {
-    let exact = defects.iter().find(|defect| is_about(open, defect));
-    if exact.is_none() && is_ours(open) {
-        return Settled::Already("the document no longer has it".to_owned());
+impl Settled {
+    fn answer(&self, id: &str) -> Answer {
+        let (status, note) = match self {
+            Settled::Mended(note) => (AnswerStatus::Fixed, note.as_str()),
+            Settled::Already => (AnswerStatus::Fixed, "the document no longer has it"),
+            Settled::No(note) => (AnswerStatus::NotFixed, *note),
+        };
+        Answer { id: id.to_owned(), status, note: note.to_owned() }
     }
-    let Some(defect) = exact.or_else(|| likely(open, defects)) else {
-        return Settled::No("nothing in the document shows what would have to change".to_owned());
-    };
-    let Some(mended) = mend(text, &desk.papers(text).spec, &defect.wrong) else {
-        return Settled::No("there is no change that would settle it without guessing".to_owned());
-    };
-    let after = self::defects(&desk.papers(&mended.text));
-    let still = after.iter().any(|left| left.category == defect.category && left.marks() == defect.marks());
-    if still || mended.text == text {
-        return Settled::No("the change that was tried did not settle it".to_owned());
-    }
-    Settled::Mended(mended.text, after, mended.note)
 }
 
-fn defects(papers: &Papers<'_>) -> Vec<Defect> {
-    let looked = checks::domain(papers).into_iter().chain(checks::handoff(papers));
-    looked.flat_map(|looked| looked.defects).collect()
+impl Revision<'_> {
+    /// Findings of one kind are dealt with together, so that only their own check has to look again after each.
+    fn settle_all(&mut self) -> Result<(), Stopped> {
+        let open = self.desk.open;
+        for check in ALL {
+            let of_kind = |(_, open): &(usize, &Open)| check_for(open) == Some(check);
+            let ours: Vec<(usize, &Open)> = open.iter().enumerate().filter(of_kind).collect();
+            let mut left =
+                if ours.is_empty() { Vec::new() } else { self.desk.defects(&self.text, &[check])? };
+            for (at, open) in ours {
+                let settled = match left.iter().find(|defect| is_about(open, defect)).cloned() {
+                    Some(defect) => self.mend(&defect, &mut left, &[check])?,
+                    None => Settled::Already,
+                };
+                self.settled.insert(at, settled);
+            }
+        }
+        let foreign: Vec<(usize, &Open)> =
+            open.iter().enumerate().filter(|(_, open)| check_for(open).is_none()).collect();
+        let mut left = if foreign.is_empty() { Vec::new() } else { self.desk.defects(&self.text, &ALL)? };
+        for (at, open) in foreign {
+            let settled = match likely(open, &left).cloned() {
+                Some(defect) => self.mend(&defect, &mut left, &ALL)?,
+                None => Settled::No("nothing in the document shows what would have to change"),
+            };
+            self.settled.insert(at, settled);
+        }
+        Ok(())
+    }
+
+    /// Changes the text and keeps the change if the defect is gone; `left` is what the checks then find.
+    fn mend(
+        &mut self,
+        defect: &Defect,
+        left: &mut Vec<Defect>,
+        checks: &[Check],
+    ) -> Result<Settled, Stopped> {
+        let spec = Spec::read(&self.text, self.desk.pace)?;
+        let Some(mended) = mend(&self.text, &spec, &defect.wrong, self.desk.pace)? else {
+            return Ok(Settled::No("there is no change that would settle it without guessing"));
+        };
+        let after = self.desk.defects(&mended.text, checks)?;
+        let marks = defect.marks();
+        let still = after.iter().any(|left| left.category == defect.category && left.is_named_by(&marks));
+        if still || mended.text == self.text {
+            return Ok(Settled::No("the change that was tried did not settle it"));
+        }
+        (self.text, *left) = (mended.text, after);
+        Ok(Settled::Mended(mended.note))
+    }
 }
+
+/// Every check, in the order in which findings are dealt with.
+const ALL: [Check; 8] = [
+    Check::Shape,
+    Check::Criteria,
+    Check::Goals,
+    Check::Numbers,
+    Check::Failures,
+    Check::Spelling,
+    Check::Questions,
+    Check::References,
+];
 
 /// The defect somebody else's finding speaks of: the same category, and the same ids, quote or most of its words.
 fn likely<'d>(open: &Open, defects: &'d [Defect]) -> Option<&'d Defect> {

@@ -6,9 +6,12 @@
 use super::ask::Ask;
 use super::author::{self, Desk};
 use super::checks::Papers;
+use super::pace::{Pace, Stopped};
 use super::review::{Eye, review};
 use super::session::Memory;
-use super::{broken, failed};
+use super::spec::Spec;
+use super::unreadable::Readable;
+use super::{broken, failed, interrupted};
 use redraft_core::delta::patch;
 use redraft_core::event::Now;
 use redraft_core::verdict::{FileRead, Verdict};
@@ -17,6 +20,7 @@ use std::path::{Component, Path, PathBuf};
 
 pub(super) struct Work<'a> {
     pub(super) request: &'a Request,
+    pub(super) pace: &'a Pace<'a>,
     pub(super) memory: &'a Memory,
     /// Whether an author may really write its file.
     pub(super) may_write: bool,
@@ -48,16 +52,18 @@ impl Work<'_> {
         let mut memory = self.memory.clone();
         let mut reads = Vec::new();
         if self.request.resume {
-            follow(&mut memory, ask.delta.as_deref())?;
+            follow(&mut memory, ask.delta.as_deref(), self.pace)?;
         } else {
             self.open_papers(ask, &mut memory, &mut reads)?;
         }
         let Some(spec) = memory.texts.get(&memory.artifact) else {
             return Err(failed(Now::FreshSession, "the conversation holds no document to judge"));
         };
-        let prd = memory.texts.get(&memory.prd).map(|text| (memory.prd.as_str(), text.as_str()));
-        let papers = Papers::new(&memory.artifact, spec, prd);
-        let mut verdict = review(eye, &papers, &ask.open);
+        let prd = self.upstream(&memory)?;
+        let prd = prd.as_ref().map(|prd| (memory.prd.as_str(), prd));
+        let spec = Spec::read(spec, self.pace).map_err(stopped)?;
+        let papers = Papers { path: &memory.artifact, spec, prd, pace: self.pace };
+        let mut verdict = review(eye, &papers, &ask.open).map_err(stopped)?;
         verdict.files_read.clone_from(&reads);
         memory.reported = verdict.issues.iter().map(|issue| issue.description.clone()).collect();
         Ok(Turned {
@@ -75,25 +81,46 @@ impl Work<'_> {
         reads: &mut Vec<FileRead>,
     ) -> Result<(), AgentError> {
         *memory = Memory::default();
-        for (label, path) in &ask.artifacts {
-            let text = self.read(path)?;
-            reads.push(FileRead { file: path.clone(), lines: text.lines().count() as u64 });
-            if label.eq_ignore_ascii_case("PRD") {
-                memory.prd.clone_from(path);
+        for (_, path) in &ask.artifacts {
+            self.open_paper(ask, path, memory, reads)?;
+        }
+        if let Some(prd) = ask.path("PRD") {
+            self.open_paper(ask, prd, memory, reads)?;
+            prd.clone_into(&mut memory.prd);
+        }
+        let named = ask.under_review.as_deref().or_else(|| ask.path("Spec"));
+        let named = named.ok_or_else(|| broken("the prompt names no document to review"))?;
+        named.clone_into(&mut memory.artifact);
+        self.open_paper(ask, named, memory, reads)
+    }
+
+    /// Takes a document from the prompt if its whole text stands there, and reads its file otherwise.
+    fn open_paper(
+        &self,
+        ask: &Ask,
+        path: &str,
+        memory: &mut Memory,
+        reads: &mut Vec<FileRead>,
+    ) -> Result<(), AgentError> {
+        if memory.texts.contains_key(path) {
+            return Ok(());
+        }
+        let text = match ask.text(path) {
+            Some(text) => text.to_owned(),
+            None => {
+                let text = Readable::of(&self.read(path)?).text;
+                reads.push(FileRead { file: path.to_owned(), lines: text.lines().count() as u64 });
+                text
             }
-            memory.texts.insert(path.clone(), text);
-        }
-        let shown = ask.shown.as_ref();
-        let named = shown.map(|shown| shown.path.clone()).or_else(|| ask.path("Spec").map(str::to_owned));
-        memory.artifact = named.ok_or_else(|| broken("the prompt names no document to review"))?;
-        if let Some(text) = shown.and_then(|shown| shown.text.clone()) {
-            memory.texts.insert(memory.artifact.clone(), text);
-        } else if !memory.texts.contains_key(&memory.artifact) {
-            let text = self.read(&memory.artifact)?;
-            reads.push(FileRead { file: memory.artifact.clone(), lines: text.lines().count() as u64 });
-            memory.texts.insert(memory.artifact.clone(), text);
-        }
+        };
+        memory.texts.insert(path.to_owned(), text);
         Ok(())
+    }
+
+    /// The PRD that is remembered, if there is one.
+    fn upstream<'m>(&self, memory: &'m Memory) -> Result<Option<Spec<'m>>, AgentError> {
+        let prd = memory.texts.get(&memory.prd).map(|text| Spec::read(text, self.pace));
+        prd.transpose().map_err(stopped)
     }
 
     fn write(&self, ask: &Ask) -> Result<Turned, AgentError> {
@@ -103,35 +130,42 @@ impl Work<'_> {
             path.ok_or_else(|| broken("the author may write no file; name one in the request"))?.clone();
         let mut reads = Vec::new();
         if let Some(prd) = ask.path("PRD") {
-            let text = self.read(prd)?;
-            reads.push(FileRead { file: prd.to_owned(), lines: text.lines().count() as u64 });
-            memory.texts.insert(prd.to_owned(), text);
+            memory.texts.remove(prd);
+            self.open_paper(ask, prd, &mut memory, &mut reads)?;
             prd.clone_into(&mut memory.prd);
         }
         if let Some(idea) = &ask.idea {
             memory.idea.clone_from(idea);
         }
         let target = inside(&self.request.folder, &path)?;
-        let old = if target.exists() { Some(self.read(&path)?) } else { None };
-        if let Some(text) = &old {
+        let old = if target.exists() { Some(Readable::of(&self.read(&path)?)) } else { None };
+        let old_text = old.as_ref().map(|old| old.text.as_str());
+        if let Some(text) = old_text {
             reads.push(FileRead { file: path.clone(), lines: text.lines().count() as u64 });
         }
+        let prd = self.upstream(&memory)?;
         let desk = Desk {
             path: &path,
-            text: old.as_deref(),
-            prd: memory.texts.get(&memory.prd).map(|text| (memory.prd.as_str(), text.as_str())),
+            text: old_text,
+            prd: prd.as_ref().map(|prd| (memory.prd.as_str(), prd)),
             idea: &memory.idea,
             open: &ask.open,
             gate: ask.gate.is_some(),
             others_changed: ask.others_changed,
+            pace: self.pace,
         };
-        let (new, mut verdict) = author::write(&desk);
-        verdict.files_read.clone_from(&reads);
-        if self.may_write && old.as_deref() != Some(new.as_str()) {
-            let made = std::fs::create_dir_all(target.parent().unwrap_or(&self.request.folder));
-            made.and_then(|()| std::fs::write(&target, &new))
-                .map_err(|error| broken(&format!("{path}: {error}")))?;
+        let (mut new, mut verdict) = author::write(&desk).map_err(stopped)?;
+        if old_text != Some(new.as_str()) {
+            match old.as_ref().map_or_else(|| Some(new.clone().into_bytes()), |old| old.restored(&new)) {
+                Some(bytes) => self.save(&path, &target, &bytes)?,
+                None => {
+                    let left = old_text.unwrap_or_default().to_owned();
+                    (new, verdict) = (left, author::hands_off(&ask.open));
+                }
+            }
         }
+        verdict.files_read.clone_from(&reads);
+        drop(prd);
         memory.artifact.clone_from(&path);
         memory.texts.insert(path, new);
         Ok(Turned {
@@ -141,10 +175,17 @@ impl Work<'_> {
         })
     }
 
-    pub(super) fn read(&self, path: &str) -> Result<String, AgentError> {
+    fn save(&self, path: &str, target: &Path, bytes: &[u8]) -> Result<(), AgentError> {
+        if !self.may_write {
+            return Ok(());
+        }
+        let made = std::fs::create_dir_all(target.parent().unwrap_or(&self.request.folder));
+        made.and_then(|()| std::fs::write(target, bytes)).map_err(|error| broken(&format!("{path}: {error}")))
+    }
+
+    pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, AgentError> {
         let bytes = std::fs::read(inside(&self.request.folder, path)?);
-        let bytes = bytes.map_err(|error| failed(Now::GiveUp, &format!("cannot read {path}: {error}")))?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        bytes.map_err(|error| failed(Now::GiveUp, &format!("cannot read {path}: {error}")))
     }
 
     /// The answer as text. A fresh one confirms first what was read, as the prompt asks.
@@ -162,9 +203,10 @@ impl Work<'_> {
 }
 
 /// Brings the remembered texts to where the delta leads.
-fn follow(memory: &mut Memory, delta: Option<&str>) -> Result<(), AgentError> {
+fn follow(memory: &mut Memory, delta: Option<&str>, pace: &Pace<'_>) -> Result<(), AgentError> {
     let Some(delta) = delta else { return Ok(()) };
     for (path, text) in &mut memory.texts {
+        pace.step().map_err(stopped)?;
         let new = patch(text, delta, path);
         let lost = || {
             failed(
@@ -175,6 +217,10 @@ fn follow(memory: &mut Memory, delta: Option<&str>) -> Result<(), AgentError> {
         *text = new.ok_or_else(lost)?;
     }
     Ok(())
+}
+
+fn stopped(Stopped: Stopped) -> AgentError {
+    interrupted()
 }
 
 /// A path of the working folder. Paths come from prompts, so they may not lead out of it.

@@ -3,6 +3,9 @@
 //! It knows Markdown's shape, not what a specification is. Start at [`Document::parse`]. Lines are numbered from
 //! 0 here; people are told `index + 1`. Nothing is reformatted: an index always leads back to the exact line.
 
+pub(super) use super::kinds::Kind;
+use super::kinds::{Reader, depth, hashes};
+use super::pace::{Pace, Stopped};
 use super::prose::mask;
 use std::ops::Range;
 
@@ -13,6 +16,12 @@ const LABEL: u8 = 7;
 pub(super) struct Document<'a> {
     pub(super) lines: Vec<Line<'a>>,
     pub(super) headings: Vec<Heading>,
+    /// Headings whose sections still run, the innermost last; their levels rise.
+    open: Vec<usize>,
+    /// Headings above this level do not divide the document.
+    dividing: u8,
+    /// How many headings only say what the whole document is about.
+    skipped: usize,
 }
 
 #[derive(Debug)]
@@ -24,24 +33,8 @@ pub(super) struct Line<'a> {
     pub(super) heading: Option<usize>,
     /// `raw` with code, links, file names and identifiers blanked out byte by byte, so that offsets agree.
     pub(super) prose: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Blank,
-    Heading,
-    /// A list item: how far it is indented and at which byte its text starts.
-    Item {
-        indent: usize,
-        text: usize,
-    },
-    /// A row of a table.
-    Row,
-    /// The line of dashes below a table's head.
-    Divider,
-    Text,
-    /// Inside a fence, a comment or front matter.
-    Code,
+    /// The head of the table the line is a row of.
+    table: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -50,17 +43,27 @@ pub(super) struct Heading {
     pub(super) level: u8,
     pub(super) line: usize,
     parent: Option<usize>,
+    /// Where its section ends: the line of the next heading that is not below it.
+    end: usize,
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn parse(text: &'a str) -> Self {
-        let mut document = Document { lines: Vec::new(), headings: Vec::new() };
-        let mut opaque = Opaque::at_start(text);
+    pub(super) fn parse(text: &'a str, pace: &Pace<'_>) -> Result<Self, Stopped> {
+        let mut document = Document {
+            lines: Vec::new(),
+            headings: Vec::new(),
+            open: Vec::new(),
+            dividing: LABEL,
+            skipped: 0,
+        };
+        let mut reader = Reader::of(text);
         for raw in text.lines() {
-            let kind = if opaque.takes(raw) { Kind::Code } else { kind_of(raw) };
+            pace.step()?;
+            let kind = reader.kind_of(raw);
             document.push(raw, kind);
         }
-        document
+        document.finish();
+        Ok(document)
     }
 
     fn push(&mut self, raw: &'a str, mut kind: Kind) {
@@ -78,15 +81,44 @@ impl<'a> Document<'a> {
             }
         }
         if level > 0 {
-            let parent = self.headings.iter().rposition(|above| above.level < level);
             let line = if kind == Kind::Blank { at - 1 } else { at };
-            self.headings.push(Heading { title: plain(&title), level, line, parent });
+            self.head(plain(&title), level, line);
             if kind == Kind::Blank {
                 self.lines[at - 1].heading = self.headings.len().checked_sub(1);
             }
         }
         let prose = if kind == Kind::Code { " ".repeat(raw.len()) } else { mask(raw) };
-        self.lines.push(Line { raw, kind, heading: self.headings.len().checked_sub(1), prose });
+        let heading = self.headings.len().checked_sub(1);
+        let table = self.table(at, kind);
+        self.lines.push(Line { raw, kind, heading, prose, table });
+    }
+
+    /// Begins a section and ends those that are not above it.
+    fn head(&mut self, title: String, level: u8, line: usize) {
+        while let Some(last) = self.open.pop_if(|last| self.headings[*last].level >= level) {
+            self.headings[last].end = line;
+        }
+        let parent = self.open.last().copied();
+        self.open.push(self.headings.len());
+        self.headings.push(Heading { title, level, line, parent, end: usize::MAX });
+    }
+
+    /// The first line of the table a line continues, if there is one.
+    fn table(&self, at: usize, kind: Kind) -> Option<usize> {
+        let inside = |kind: Kind| matches!(kind, Kind::Row | Kind::Divider);
+        let above = self.lines.last().filter(|above| inside(kind) && inside(above.kind))?;
+        above.table.or(Some(at - 1))
+    }
+
+    fn finish(&mut self) {
+        let lines = self.lines.len();
+        for heading in std::mem::take(&mut self.open) {
+            self.headings[heading].end = lines;
+        }
+        let of = |levels: Range<u8>| self.headings.iter().filter(|h| levels.contains(&h.level)).count();
+        self.dividing = if of(0..LABEL) <= 2 { u8::MAX } else { LABEL };
+        let titled = self.headings.first().is_some_and(|first| first.level == 1) && of(1..2) == 1;
+        self.skipped = usize::from(titled && self.headings.len() > 1);
     }
 
     /// The level a line of `===` or `---` gives to the text above it.
@@ -129,18 +161,24 @@ impl<'a> Document<'a> {
 
     /// Whether a heading makes a section: a real one, or a label where there are no others to speak of.
     fn divides(&self, heading: usize) -> bool {
-        let real = self.headings.iter().filter(|heading| heading.level < LABEL).count();
-        self.headings[heading].level < LABEL || real <= 2
+        self.headings[heading].level < self.dividing
     }
 
     /// The titles above a line (or of the line, if it is a heading), innermost first. The title of the whole
     /// document is left out, because it says what the feature is, not what the section holds.
     pub(super) fn titles(&self, line: usize) -> impl Iterator<Item = &str> {
-        let whole = self.headings.first().filter(|first| {
-            first.level == 1 && self.headings.iter().filter(|heading| heading.level == 1).count() == 1
-        });
-        let skipped = usize::from(whole.is_some() && self.headings.len() > 1);
-        self.chain(line).filter(move |at| *at >= skipped).map(|at| self.headings[at].title.as_str())
+        self.titles_of(self.lines[line].heading)
+    }
+
+    /// The same for a heading: its own title first.
+    pub(super) fn titles_of(&self, heading: Option<usize>) -> impl Iterator<Item = &str> {
+        let up = std::iter::successors(heading, |at| self.headings[*at].parent);
+        up.filter(|at| *at >= self.skipped).map(|at| self.headings[at].title.as_str())
+    }
+
+    /// The heading a line is, if it is one.
+    pub(super) fn heading_at(&self, line: usize) -> Option<usize> {
+        self.lines[line].heading.filter(|at| self.headings[*at].line == line)
     }
 
     fn chain(&self, line: usize) -> impl Iterator<Item = usize> + '_ {
@@ -149,9 +187,15 @@ impl<'a> Document<'a> {
 
     /// The lines that belong to a heading: up to the next one that is not below it.
     pub(super) fn block_of_heading(&self, heading: usize) -> Range<usize> {
-        let Heading { level, line, .. } = self.headings[heading];
-        let next = self.headings[heading + 1..].iter().find(|next| next.level <= level);
-        line..next.map_or(self.lines.len(), |next| next.line)
+        let Heading { line, end, .. } = self.headings[heading];
+        line..end
+    }
+
+    /// The line of the next heading that is no label, or the end of the document.
+    pub(super) fn next_real_heading(&self, line: usize) -> usize {
+        let behind = self.headings.partition_point(|heading| heading.line <= line);
+        let next = self.headings[behind..].iter().find(|heading| heading.level < LABEL);
+        next.map_or(self.lines.len(), |heading| heading.line)
     }
 
     /// A list item with its continuation and nested lines, without blank lines at its end.
@@ -186,9 +230,7 @@ impl<'a> Document<'a> {
 
     /// The head of the table a row stands in, if it has one.
     pub(super) fn table_head(&self, row: usize) -> Option<usize> {
-        let inside = |line: &Line<'_>| matches!(line.kind, Kind::Row | Kind::Divider);
-        let start = (0..row).rev().take_while(|at| inside(&self.lines[*at])).last()?;
-        (self.lines.get(start + 1)?.kind == Kind::Divider).then_some(start)
+        self.lines[row].table.filter(|start| self.is_table_head(*start))
     }
 
     /// Whether a line is the head of a table rather than one of its rows.
@@ -215,118 +257,16 @@ pub(super) fn plain(text: &str) -> String {
     text.replace("**", "").replace("__", "").replace('`', "").trim().to_owned()
 }
 
-/// What is no prose over several lines: fences, comments, front matter.
-enum Opaque {
-    No,
-    Fence(char, usize),
-    Comment,
-    FrontMatter { opened: bool },
-}
-
-impl Opaque {
-    fn at_start(text: &str) -> Self {
-        let mut lines = text.lines();
-        let opens = lines.next().is_some_and(|line| line.trim_end() == "---");
-        let closes = lines.any(|line| line.trim_end() == "---");
-        if opens && closes { Opaque::FrontMatter { opened: false } } else { Opaque::No }
-    }
-
-    /// Whether this line is inside, given all lines before it.
-    fn takes(&mut self, raw: &str) -> bool {
-        let line = raw.trim();
-        match self {
-            Opaque::FrontMatter { opened } if *opened && line == "---" => *self = Opaque::No,
-            Opaque::FrontMatter { opened } => *opened = true,
-            Opaque::Comment if line.contains("-->") => *self = Opaque::No,
-            Opaque::Comment => {}
-            Opaque::Fence(mark, length) => {
-                let closing = line.chars().all(|c| c == *mark) && line.chars().count() >= *length;
-                if closing && !line.is_empty() {
-                    *self = Opaque::No;
-                }
-            }
-            Opaque::No => {
-                if let Some(fence) = fence_of(line) {
-                    *self = fence;
-                } else if line.starts_with("<!--") {
-                    if !line.contains("-->") {
-                        *self = Opaque::Comment;
-                    }
-                } else {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-}
-
-fn fence_of(line: &str) -> Option<Opaque> {
-    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let length = line.chars().take_while(|c| *c == mark).count();
-    let label = &line[length..];
-    (length >= 3 && !(mark == '`' && label.contains('`'))).then_some(Opaque::Fence(mark, length))
-}
-
-fn kind_of(raw: &str) -> Kind {
-    let line = raw.trim();
-    if line.is_empty() {
-        return Kind::Blank;
-    }
-    let level = hashes(raw);
-    if (1..=6).contains(&level) && line[usize::from(level)..].starts_with([' ', '\t']) {
-        return Kind::Heading;
-    }
-    if line.contains('-') && line.contains('|') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ')) {
-        return Kind::Divider;
-    }
-    if line.starts_with('|') && line.len() > 1 {
-        return Kind::Row;
-    }
-    item(raw).unwrap_or(Kind::Text)
-}
-
-fn hashes(raw: &str) -> u8 {
-    let count = raw.trim_start().bytes().take_while(|b| *b == b'#').count();
-    u8::try_from(count).unwrap_or(u8::MAX)
-}
-
-fn item(raw: &str) -> Option<Kind> {
-    let indent = depth(raw);
-    let start = raw.len() - raw.trim_start().len();
-    let line = &raw[start..];
-    let marker = match line.as_bytes().first()? {
-        b'-' | b'*' | b'+' => 1,
-        b'0'..=b'9' => {
-            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-            matches!(line.as_bytes().get(digits), Some(b'.' | b')')).then_some(digits + 1)?
-        }
-        _ => return None,
-    };
-    let rest = &line[marker..];
-    let gap = rest.len() - rest.trim_start().len();
-    if gap == 0 || rest.trim().is_empty() {
-        return None;
-    }
-    let mut text = start + marker + gap;
-    for tick in ["[ ] ", "[x] ", "[X] "] {
-        if raw[text..].starts_with(tick) {
-            text += tick.len();
-        }
-    }
-    Some(Kind::Item { indent, text })
-}
-
-fn depth(raw: &str) -> usize {
-    raw.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { 4 } else { 1 }).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Document<'_> {
+        Document::parse(text, &Pace::calm()).unwrap()
+    }
+
     fn kinds(text: &str) -> Vec<Kind> {
-        Document::parse(text).lines.iter().map(|line| line.kind).collect()
+        parse(text).lines.iter().map(|line| line.kind).collect()
     }
 
     #[test]
@@ -357,17 +297,17 @@ mod tests {
 
     #[test]
     fn a_line_knows_the_headings_above_it() {
-        let document = Document::parse("# A\n## B\nx\n**Label:**\ny\n## C\nz\n\nD\n===\nw\n");
+        let document = parse("# A\n## B\nx\n**Label:**\ny\n## C\nz\n\nD\n===\nw\n");
         assert_eq!(document.titles(2).collect::<Vec<_>>(), ["B", "A"]);
         assert_eq!(document.titles(4).collect::<Vec<_>>(), ["Label", "B", "A"]);
-        assert_eq!(Document::parse("# A\n## B\nx\n").titles(2).collect::<Vec<_>>(), ["B"]);
+        assert_eq!(parse("# A\n## B\nx\n").titles(2).collect::<Vec<_>>(), ["B"]);
         assert_eq!(document.section(4), "B");
         assert_eq!(document.section(6), "C");
     }
 
     #[test]
     fn an_item_owns_what_is_indented_below_it() {
-        let document = Document::parse("- a\n  more\n  - b\n\n  para\n- c\ntext\n\nout\n");
+        let document = parse("- a\n  more\n  - b\n\n  para\n- c\ntext\n\nout\n");
         assert_eq!(document.block_of_item(0), 0..5);
         assert_eq!(document.block_of_item(5), 5..7);
     }

@@ -8,6 +8,7 @@
 use super::checks::goals;
 use super::document::{Document, Kind};
 use super::ids::mentions;
+use super::pace::{Pace, Stopped};
 use super::spec::Spec;
 use super::words::content_word;
 use redraft_core::text::one_line;
@@ -21,9 +22,9 @@ const GOALS_MAX: usize = 2;
 const SECONDS_ANSWER: &str = "30 seconds";
 const SECONDS_BACKGROUND: &str = "45 seconds";
 
-pub(super) fn draft(idea: &str, prd: Option<&str>) -> String {
-    let idea = Idea::read(idea);
-    let goals: Vec<(String, String)> = prd.map(first_goals).unwrap_or_default();
+pub(super) fn draft(idea: &str, prd: Option<&Spec<'_>>, pace: &Pace<'_>) -> Result<String, Stopped> {
+    let idea = Idea::read(idea, pace)?;
+    let goals = prd.map_or(Ok(Vec::new()), |prd| first_goals(prd, pace))?;
     let requirements = requirements(&idea, &goals);
     let subject = &idea.subject;
     let mut out = format!("# Spec: {}\n\n## Problem Statement\n\n", idea.title);
@@ -59,7 +60,7 @@ pub(super) fn draft(idea: &str, prd: Option<&str>) -> String {
     out.push_str(&format!(
         "\n## Open Questions\n\n- Is this for everyone who deals with {subject}, or only for some roles?\n"
     ));
-    out
+    Ok(out)
 }
 
 /// Where a goal comes from, in brackets.
@@ -120,8 +121,8 @@ struct Idea {
 }
 
 impl Idea {
-    fn read(idea: &str) -> Self {
-        let text = cleaned(&unlisted(idea));
+    fn read(idea: &str, pace: &Pace<'_>) -> Result<Self, Stopped> {
+        let text = cleaned(&unlisted(idea, pace)?);
         let text =
             if text.is_empty() { "A feature that has not been described yet".to_owned() } else { text };
         let mut clauses: Vec<Clause> = parts(&text).into_iter().map(|part| Clause::new(&part)).collect();
@@ -137,13 +138,13 @@ impl Idea {
             .find(|m| m.kind == "time")
             .map(|m| text[m.at].to_owned());
         let title = capital(&title(&text));
-        Idea {
+        Ok(Idea {
             title,
             clauses,
             subject: subject.unwrap_or_else(|| "this feature".to_owned()),
             own_limit,
             text: one_line(&text, 600),
-        }
+        })
     }
 }
 
@@ -199,12 +200,12 @@ impl Clause {
     }
 }
 
-fn first_goals(prd: &str) -> Vec<(String, String)> {
-    let prd = Spec::read(prd);
-    let goals = goals(&prd).into_iter().take(GOALS_MAX);
-    goals
-        .map(|goal| (goal.id.map(|(_, name)| name).unwrap_or_default(), one_line(&cleaned(&goal.text), 110)))
-        .collect()
+fn first_goals(prd: &Spec<'_>, pace: &Pace<'_>) -> Result<Vec<(String, String)>, Stopped> {
+    let first = goals(prd, pace)?
+        .into_iter()
+        .take(GOALS_MAX)
+        .map(|goal| (goal.id.map(|(_, name)| name).unwrap_or_default(), one_line(&cleaned(&goal.text), 110)));
+    Ok(first.collect())
 }
 
 /// One line of plain words: marks of Markdown, placeholders and ids of other documents are left out.
@@ -232,8 +233,8 @@ fn parts(text: &str) -> Vec<String> {
 }
 
 /// An idea in Markdown as plain sentences: list items and lines end, code is left out.
-fn unlisted(idea: &str) -> String {
-    let document = Document::parse(idea);
+fn unlisted(idea: &str, pace: &Pace<'_>) -> Result<String, Stopped> {
+    let document = Document::parse(idea, pace)?;
     let lines = document
         .lines
         .iter()
@@ -245,7 +246,7 @@ fn unlisted(idea: &str) -> String {
         let runs_on = line.kind == Kind::Text || text.ends_with(['.', '!', '?', ':', ',', ';']);
         format!("{text}{}", if runs_on { "" } else { "." })
     });
-    said.collect::<Vec<_>>().join(" ")
+    Ok(said.collect::<Vec<_>>().join(" "))
 }
 
 /// The first sentence, cut at a word.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Id {
     pub(super) prefix: String,
     pub(super) path: Vec<u32>,
@@ -20,6 +20,11 @@ impl Id {
 
     pub(super) fn is_criterion(&self) -> bool {
         ["AC", "SC", "TC"].contains(&self.prefix.as_str())
+    }
+
+    /// What every id has in common with those that cover it.
+    pub(super) fn family(&self) -> (String, u32) {
+        (self.prefix.clone(), self.path.first().copied().unwrap_or_default())
     }
 
     /// The same id, or one of the two is a part of the other: `R1` and `R1.2`, `R6` and `R6a`.

@@ -3,22 +3,32 @@
 //! Knows sentences, not documents. Start at [`measures`]. Versions, dates, ids, ordinals, ranges, money and
 //! status codes are no measures; neither is anything in code, which arrives here blanked out.
 
+use super::subject::{Subject, asides, is_generic};
 use super::tokens::{Token, tokens};
+use super::units::{counted, fixed_unit, is_unit};
 use super::words::{content_word, stem};
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::LazyLock;
+
+/// A text without full stops is read in pieces of so many words; what stands farther apart is not one sentence.
+const SENTENCE_TOKENS_MAX: usize = 120;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Measure {
-    /// Where number and unit stand in the line.
+    /// Where number and unit stand in the text.
     pub(super) at: Range<usize>,
+    /// The sentence it stands in: which one, and where.
+    pub(super) sentence: (usize, Range<usize>),
     /// In the smallest unit of its kind, so that a minute and 60 seconds are equal.
     pub(super) value: f64,
     /// The number as written.
     pub(super) number: f64,
     /// What kind of unit: `time`, `size`, `percent`, or the noun that is counted.
     pub(super) kind: String,
+    /// Whether a noun is counted, rather than a unit of time or size.
+    pub(super) counts: bool,
+    /// What the whole sentence says it is about.
+    pub(super) subject: Subject,
     /// Content words close by.
     pub(super) near: BTreeSet<String>,
     /// Content words of the sentence, each with the content word right before it, if any.
@@ -35,30 +45,32 @@ pub(super) struct Measure {
     pub(super) between: BTreeSet<String>,
 }
 
-/// The measures of one line of prose.
+/// The measures of a passage of prose.
 pub(super) fn measures(prose: &str) -> Vec<Measure> {
     let tokens = tokens(prose);
-    let sentences = tokens.split(|token| token.ends_sentence);
-    sentences.flat_map(|sentence| (0..sentence.len()).filter_map(|at| measure(sentence, at))).collect()
+    let sentences = tokens.split_inclusive(|token| token.ends_sentence);
+    let pieces = sentences.flat_map(|sentence| sentence.chunks(SENTENCE_TOKENS_MAX));
+    let mut found = Vec::new();
+    for (index, sentence) in pieces.enumerate() {
+        let place = sentence[0].at.start..sentence[sentence.len() - 1].at.end;
+        let here = (0..sentence.len()).filter_map(|at| measure(sentence, at));
+        found.extend(here.map(|measure| Measure { sentence: (index, place.clone()), ..measure }));
+    }
+    found
 }
 
 fn measure(sentence: &[Token], at: usize) -> Option<Measure> {
     let token = &sentence[at];
-    let number = token.number.filter(|number| *number > 0.0)?;
+    let number = token.number.or_else(|| lone_unit(sentence, at)).filter(|number| *number > 0.0)?;
     let before = |back: usize| at.checked_sub(back).map_or("", |at| sentence[at].text.as_str());
     if NAMED.split_whitespace().any(|word| word == before(1))
-        || matches!(before(1), "#" | "§" | "$" | "€" | "£" | "+" | "~" | "≈" | "about" | "roughly")
+        || matches!(before(1), "#" | "§" | "$" | "€" | "£" | "+" | "~" | "≈")
+        || ABOUT.contains(&before(1))
     {
         return None;
     }
     let (unit_at, kind, factor) = unit(sentence, at)?;
-    let range = |text: &str| matches!(text, "-" | "–" | "to" | "—" | "and" | "or");
-    let numbers_around = (range(before(1)) && at >= 2 && sentence[at - 2].number.is_some())
-        || sentence.get(at + 1).is_some_and(|next| range(&next.text))
-            && sentence.get(at + 2).is_some_and(|next| next.number.is_some())
-        || sentence.get(unit_at + 1).is_some_and(|next| range(&next.text))
-            && sentence.get(unit_at + 2).is_some_and(|next| next.number.is_some());
-    if numbers_around {
+    if is_range(sentence, at, unit_at) || (!kind.counts && is_period(sentence, at)) {
         return None;
     }
     let lead: Vec<&str> =
@@ -73,8 +85,10 @@ fn measure(sentence: &[Token], at: usize) -> Option<Measure> {
         || has(&["at most", "max", "maximum", "up to", "limit", "exactly", "limited to", "≤", "<", "="]);
     Some(Measure {
         at: token.at.start..sentence[unit_at].at.end,
+        sentence: (0, 0..0),
         value: number * factor,
         number,
+        subject: Subject::of(sentence, at, unit_at, kind.counts),
         near: near(sentence, at, unit_at, &kind),
         all: all(sentence, at, unit_at),
         least,
@@ -82,15 +96,49 @@ fn measure(sentence: &[Token], at: usize) -> Option<Measure> {
         scope: scope(sentence, unit_at),
         threshold,
         bound,
-        between: sentence[at + 1..unit_at].iter().filter_map(|token| measured(&token.text)).collect(),
+        between: between(sentence, at, unit_at),
+        counts: kind.counts,
         kind: kind.name,
     })
+}
+
+fn between(sentence: &[Token], at: usize, unit_at: usize) -> BTreeSet<String> {
+    let words = sentence[at + 1..unit_at.max(at + 1)].iter().filter(|token| !is_generic(&token.text));
+    words.filter_map(|token| measured(&token.text)).collect()
+}
+
+/// "Within an hour" says 1 without a number.
+fn lone_unit(sentence: &[Token], at: usize) -> Option<f64> {
+    let one = matches!(sentence[at].text.as_str(), "a" | "an" | "one");
+    let unit = sentence.get(at + 1).and_then(|next| fixed_unit(&next.text));
+    let time = unit.is_some_and(|(kind, _)| kind == "time");
+    let lead = at.checked_sub(1).map_or("", |before| sentence[before].text.as_str());
+    (one && time && ["within", "after", "for", "than", "least", "most"].contains(&lead)).then_some(1.0)
+}
+
+/// Whether numbers around make it a range, which states no single number.
+fn is_range(sentence: &[Token], at: usize, unit_at: usize) -> bool {
+    let joint = |text: &str| matches!(text, "-" | "–" | "to" | "—" | "and" | "or");
+    let number = |at: usize| sentence.get(at).is_some_and(|token| token.number.is_some());
+    let joins = |at: usize| sentence.get(at).is_some_and(|token| joint(&token.text)) && number(at + 1);
+    (at >= 2 && joint(&sentence[at - 1].text) && number(at - 2)) || joins(at + 1) || joins(unit_at + 1)
+}
+
+/// Whether a time is only what a count before it is for: the minute in "100 requests within 1 minute".
+fn is_period(sentence: &[Token], at: usize) -> bool {
+    let leads = ["within", "in", "per", "every", "each", "over", "any", "during", "of"];
+    let led = at.checked_sub(1).is_some_and(|before| leads.contains(&sentence[before].text.as_str()));
+    let counted_before = |token: &Token| counted(&token.text).is_some();
+    let near = &sentence[at.saturating_sub(5)..at];
+    led && near.iter().any(|token| token.number.is_some()) && near.iter().any(counted_before)
 }
 
 struct UnitKind {
     name: String,
     /// Whether the unit itself says what is counted.
     tells: bool,
+    /// Whether it is a noun rather than a unit of time or size.
+    counts: bool,
 }
 
 /// Which unit a number has: where it ends, its kind and its size.
@@ -99,60 +147,42 @@ fn unit(sentence: &[Token], at: usize) -> Option<(usize, UnitKind, f64)> {
         let Some(next) = sentence.get(at + ahead).filter(|next| !next.mark && next.number.is_none()) else {
             break;
         };
-        if let Some((name, factor)) = fixed_unit(&next.text, next.joined) {
-            return (ahead == 1).then(|| (at + 1, UnitKind { name, tells: false }, factor));
+        if let Some((name, factor)) = fixed_unit(&next.text) {
+            let kind = UnitKind { name: name.to_owned(), tells: false, counts: false };
+            return (ahead == 1).then_some((at + 1, kind, factor));
         }
-        let counted = stem(&next.text);
-        if COUNTED_STEMS.contains(&counted) {
-            let tells = counted != stem("times");
-            let name = if ["try", "tries"].contains(&next.text.as_str()) { stem("attempt") } else { counted };
-            return Some((at + ahead, UnitKind { name, tells }, 1.0));
+        if let Some(name) = counted(&next.text) {
+            let tells = name != stem("times");
+            return Some((at + ahead, UnitKind { name, tells, counts: tells }, 1.0));
         }
         if content_word(&next.text).is_none() {
             break;
         }
     }
+    if let Some(name) = rated_noun(sentence, at) {
+        return Some((at, UnitKind { name, tells: true, counts: true }, 1.0));
+    }
     let next = sentence.get(at + 1).filter(|next| !next.mark && content_word(&next.text).is_some())?;
     let plural =
         next.text.len() > 3 && next.text.ends_with('s') && !next.text.ends_with("ss") && !next.joined;
-    let kind = UnitKind { name: stem(&next.text), tells: true };
+    let kind = UnitKind { name: stem(&next.text), tells: true, counts: true };
     plural.then_some((at + 1, kind, 1.0))
 }
 
-fn fixed_unit(text: &str, joined: bool) -> Option<(String, f64)> {
-    const UNITS: [(&str, &[&str], f64); 15] = [
-        ("time", &["ms", "millisecond", "milliseconds", "msec"], 0.001),
-        ("time", &["sec", "secs", "second", "seconds"], 1.0),
-        ("time", &["min", "mins", "minute", "minutes"], 60.0),
-        ("time", &["hr", "hrs", "hour", "hours"], 3600.0),
-        ("time", &["day", "days"], 86_400.0),
-        ("time", &["week", "weeks"], 604_800.0),
-        ("time", &["month", "months"], 2_592_000.0),
-        ("time", &["year", "years"], 31_536_000.0),
-        ("size", &["byte", "bytes"], 1.0),
-        ("size", &["kb", "kib", "kilobyte", "kilobytes"], 1024.0),
-        ("size", &["mb", "mib", "megabyte", "megabytes"], 1_048_576.0),
-        ("size", &["gb", "gib", "gigabyte", "gigabytes"], 1_073_741_824.0),
-        ("size", &["tb", "tib", "terabyte", "terabytes"], 1_099_511_627_776.0),
-        ("percent", &["%", "percent", "pct"], 1.0),
-        ("pixel", &["px", "pixel", "pixels"], 1.0),
-    ];
-    if joined || text == "s" || text == "h" {
-        match text {
-            "s" => return Some(("time".to_owned(), 1.0)),
-            "h" => return Some(("time".to_owned(), 3600.0)),
-            _ => {}
-        }
-    }
-    let found = UNITS.iter().find(|(_, words, _)| words.contains(&text))?;
-    Some((found.0.to_owned(), found.2))
+/// What "100 per minute" counts: the counted noun that stands before it.
+fn rated_noun(sentence: &[Token], at: usize) -> Option<String> {
+    let rate = |token: &Token| ["per", "/", "a", "an", "each", "every"].contains(&token.text.as_str());
+    let rated = sentence.get(at + 1).is_some_and(rate)
+        && sentence.get(at + 2).is_some_and(|unit| fixed_unit(&unit.text).is_some_and(|u| u.0 == "time"));
+    let nouns = sentence[..at].iter().rev().take(8).filter_map(|token| counted(&token.text));
+    nouns.into_iter().next().filter(|_| rated)
 }
 
 fn near(sentence: &[Token], at: usize, unit_at: usize, kind: &UnitKind) -> BTreeSet<String> {
     let open = |token: &&Token| !token.mark || matches!(token.text.as_str(), ":" | "|");
     let back = sentence[..at].iter().rev().take_while(open).take(6);
-    let ahead = sentence[unit_at + 1..].iter().take_while(open).take(4);
-    let between = &sentence[at + 1..unit_at];
+    let ahead = sentence[unit_at.max(at) + 1..].iter().take_while(open).take(4);
+    let between = &sentence[at + 1..unit_at.max(at + 1)];
     let words = back.chain(ahead).chain(between).filter_map(|token| measured(&token.text));
     let own = kind.tells.then(|| kind.name.clone());
     words.chain(own).collect()
@@ -168,25 +198,6 @@ fn all(sentence: &[Token], at: usize, unit_at: usize) -> Vec<(String, Option<Str
         Some((word, before))
     });
     words.collect()
-}
-
-/// Which tokens stand in brackets that the number does not stand in.
-fn asides(sentence: &[Token], at: usize) -> Vec<bool> {
-    let mut aside = vec![false; sentence.len()];
-    let mut open = None;
-    for (index, token) in sentence.iter().enumerate() {
-        match (token.text.as_str(), open) {
-            ("(", None) => open = Some(index),
-            (")", Some(from)) => {
-                if !(from..index).contains(&at) {
-                    aside[from..index].fill(true);
-                }
-                open = None;
-            }
-            _ => {}
-        }
-    }
-    aside
 }
 
 fn scope(sentence: &[Token], unit_at: usize) -> BTreeSet<String> {
@@ -216,26 +227,20 @@ fn measured(text: &str) -> Option<String> {
         "limit", "maximum", "minimum", "default", "value", "set", "total", "number", "exactly", "tim",
         "least", "max", "min",
     ];
-    let unit = fixed_unit(text, false).is_some();
+    let unit = is_unit(text);
     let word = content_word(text)?;
     (!unit && !vague.contains(&word.as_str()) && !vague.contains(&text)).then_some(word)
 }
+
+/// Words before a number that is not meant exactly.
+const ABOUT: &[&str] =
+    &["about", "roughly", "approximately", "around", "nearly", "almost", "some", "typically"];
 
 /// Words after which a number is a name.
 const NAMED: &str = "\
     line lines section step phase chapter table figure version http status code port rfc iso page level \
     priority feature issue ticket no python java node release option v top tier stage round case part item \
     rule appendix january february march april may june july august september october november december";
-
-/// Nouns that are counted in specifications.
-const COUNTED: &str = "\
-    attempts tries retries times requests calls items entries rows records results characters chars words \
-    digits letters files devices sessions connections messages emails pages tokens workers threads projects \
-    keys members notes invitations accounts failures copies backups versions comments tags images seats \
-    rooms orders lines";
-
-static COUNTED_STEMS: LazyLock<BTreeSet<String>> =
-    LazyLock::new(|| COUNTED.split_whitespace().map(stem).collect());
 
 #[cfg(test)]
 mod tests {

@@ -4,8 +4,8 @@
 //! mends real documents, and answers like any other agent. The same request always gives the same answer. It
 //! knows the engine's port and nothing of the loop behind it.
 //!
-//! Start at [`RehearsalAgent`]. [`review`](mod@review) and [`checks`] are the reviewers, [`author`], [`draft`] and
-//! [`mend`] the author, [`probe`] answers probes, [`session`] is what it remembers, [`scenario`] how it can be told to misbehave.
+//! Start at [`RehearsalAgent`]. `review` and `checks` are the reviewers, `author`, `draft` and `mend` the author,
+//! `probe` answers probes, `session` is what it remembers, `scenario` how it can be told to misbehave.
 
 mod ask;
 mod author;
@@ -15,15 +15,23 @@ mod document;
 mod draft;
 mod edit;
 mod ids;
+mod index;
+mod kinds;
 mod measures;
 mod mend;
+mod pace;
+mod parts;
+mod passages;
 mod probe;
 mod prose;
 mod review;
 mod scenario;
 mod session;
 mod spec;
+mod subject;
 mod tokens;
+mod units;
+mod unreadable;
 mod words;
 
 #[cfg(test)]
@@ -33,6 +41,7 @@ pub use scenario::{Act, Rule, Scenario, ScenarioError};
 
 use crate::tools;
 use desk::{Turned, Work};
+use pace::Pace;
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
 use redraft_core::price::Lifetime;
@@ -147,7 +156,9 @@ impl RehearsalAgent {
         let mut conversation = self.conversation(request)?;
         conversation.forget(&request.ticket);
         let earlier = conversation.chars();
-        let work = Work { request, memory: &conversation.memory, may_write: act != Some(Act::Unchanged) };
+        let pace = Pace::new(watch);
+        let may_write = act != Some(Act::Unchanged);
+        let work = Work { request, pace: &pace, memory: &conversation.memory, may_write };
         let turned = work.turn()?;
         let text = match rule {
             Some(Rule { act: Act::Garbage, text, .. }) => {

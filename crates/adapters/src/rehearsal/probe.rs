@@ -34,7 +34,7 @@ impl Work<'_> {
     }
 
     fn first(&self, path: &str) -> Result<Turned, AgentError> {
-        let text = self.read(path)?;
+        let text = String::from_utf8_lossy(&self.read(path)?).into_owned();
         let faulty = text.lines().enumerate().filter(|(_, line)| is_faulty(line));
         let issues: Vec<Issue> = faulty.map(|(at, line)| issue(path, at, line)).collect();
         let files_read = vec![FileRead { file: path.to_owned(), lines: text.lines().count() as u64 }];

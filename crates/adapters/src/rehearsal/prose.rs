@@ -41,11 +41,17 @@ fn code_spans(raw: &str) -> Vec<Range<usize>> {
 fn targets(raw: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for (open, close) in [("](", ')'), ("<", '>')] {
+        // The end that was found for one opening is the end for all before it, so nothing is searched twice.
+        let mut end = 0;
         for (at, _) in raw.match_indices(open) {
             let inside = at + open.len();
+            if end < inside {
+                let Some(length) = raw[inside..].find(close) else { break };
+                end = inside + length;
+            }
             let tag = open != "<" || raw[inside..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
-            if let Some(length) = raw[inside..].find(close).filter(|_| tag) {
-                found.push(at + open.len() - 1..inside + length + 1);
+            if tag {
+                found.push(inside - 1..end + 1);
             }
         }
     }
@@ -57,6 +63,9 @@ fn is_name(word: &str) -> bool {
     let word =
         word.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.' | '~' | '_' | '@')));
     let word = word.trim_end_matches('.');
+    if ["e.g", "i.e", "a.m", "p.m"].contains(&word) {
+        return false;
+    }
     let dotted = word.split_once('.').is_some_and(|(name, suffix)| {
         let letters = suffix.chars().all(|c| c.is_ascii_alphabetic() || c == '.' || c == '/');
         name.chars().any(char::is_alphabetic) && letters && !suffix.is_empty()

@@ -4,7 +4,8 @@
 //! is recognised in a later round by its category and by what its description names in backticks.
 
 use super::ask::Open;
-use super::checks::{self, Defect, Looked, Papers, marks};
+use super::checks::{self, Check, DEFECTS_MAX, Defect, Looked, Papers};
+use super::pace::Stopped;
 use redraft_core::verdict::{Answer, AnswerStatus, CheckLine, Issue, Severity, Verdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,53 +16,76 @@ pub(super) enum Eye {
     Handoff,
 }
 
-pub(super) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Verdict {
-    let looked = match eye {
-        Eye::Domain => checks::domain(papers),
-        Eye::Handoff => checks::handoff(papers),
-    };
-    let defects: Vec<&Defect> = looked.iter().flat_map(|looked| &looked.defects).collect();
-    let issues: Vec<Issue> = defects.iter().map(|defect| issue(defect, open)).collect();
-    let answers: Vec<Answer> = open.iter().map(|open| answer(open, papers, &looked, &defects)).collect();
+impl Eye {
+    fn checks(self) -> &'static [Check] {
+        match self {
+            Eye::Domain => &checks::DOMAIN,
+            Eye::Handoff => &checks::HANDOFF,
+        }
+    }
+}
+
+pub(super) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Verdict, Stopped> {
+    let looked =
+        eye.checks().iter().map(|check| check.look(papers)).collect::<Result<Vec<Looked>, Stopped>>()?;
+    let mut issues: Vec<Issue> = Vec::new();
+    for looked in &looked {
+        let same =
+            looked.defects.iter().map(|defect| (defect, open.iter().find(|open| is_about(open, defect))));
+        // What is open stays reported, however much stands before it.
+        let shown = same.enumerate().filter(|(at, (_, same))| *at < DEFECTS_MAX || same.is_some());
+        issues.extend(shown.map(|(_, (defect, same))| issue(defect, same)));
+    }
+    let mut answers = Vec::new();
+    for open in open {
+        papers.pace.step()?;
+        answers.push(answer(open, papers, &looked));
+    }
     let blocking = issues.iter().filter(|issue| issue.severity >= Severity::Warning).count();
     let left = open.iter().zip(&answers).any(|(open, answer)| {
         answer.status == AnswerStatus::NotFixed && open.severity != Some(Severity::Suggestion)
     });
     let approved = blocking == 0 && !left;
-    Verdict {
+    Ok(Verdict {
         approved,
         summary: summary(approved, &issues, &answers),
         answers,
         issues,
         checks: looked.iter().map(check_line).collect(),
         ..Verdict::default()
-    }
+    })
 }
 
 /// Whether an open finding is about this defect.
 pub(super) fn is_about(open: &Open, defect: &Defect) -> bool {
+    if open.category != defect.category {
+        return false;
+    }
     let cut = open.description.strip_suffix('…');
-    open.category == defect.category
-        && (marks(&open.description) == defect.marks()
-            || cut.is_some_and(|cut| defect.description.starts_with(cut)))
+    defect.is_named_by(&open.marks) || cut.is_some_and(|cut| defect.description.starts_with(cut))
 }
 
-/// Whether a finding is of a kind that the checks decide: then its absence means that it is fixed.
-pub(super) fn is_ours(open: &Open) -> bool {
-    const FORMS: [(&str, &str); 7] = [
-        ("testability", "no acceptance criterion mentions requirement `"),
-        ("traceability", "no requirement serves the goal `"),
-        ("clarity", "two numbers for one thing: "),
-        ("assumptions", " handles the failure `"),
-        ("clarity", "one term in two spellings: `"),
-        ("completeness", "the open question `"),
-        ("consistency", " refers to `"),
+/// The check that decides about a finding, if it is of a kind that the checks find: then its absence means that
+/// it is fixed.
+pub(super) fn check_for(open: &Open) -> Option<Check> {
+    const FORMS: [(&str, &str, Check); 9] = [
+        ("testability", "the document states `", Check::Shape),
+        ("testability", "` is empty: nothing says how", Check::Shape),
+        ("testability", "no acceptance criterion mentions requirement `", Check::Criteria),
+        ("traceability", "no requirement serves the goal `", Check::Goals),
+        ("clarity", "two numbers for one thing: ", Check::Numbers),
+        ("assumptions", " handles the failure `", Check::Failures),
+        ("clarity", "one term in two spellings: `", Check::Spelling),
+        ("completeness", "the open question `", Check::Questions),
+        ("consistency", " refers to `", Check::References),
     ];
-    FORMS.iter().any(|(category, form)| open.category == *category && open.description.contains(form))
+    let fits = |(category, form, _): &&(&str, &str, Check)| {
+        open.category == *category && open.description.contains(form)
+    };
+    FORMS.iter().find(fits).map(|(_, _, check)| *check)
 }
 
-fn issue(defect: &Defect, open: &[Open]) -> Issue {
-    let same = open.iter().find(|open| is_about(open, defect));
+fn issue(defect: &Defect, same: Option<&Open>) -> Issue {
     Issue {
         severity: defect.severity,
         category: defect.category.to_owned(),
@@ -76,18 +100,18 @@ fn issue(defect: &Defect, open: &[Open]) -> Issue {
     }
 }
 
-fn answer(open: &Open, papers: &Papers<'_>, looked: &[Looked], defects: &[&Defect]) -> Answer {
+fn answer(open: &Open, papers: &Papers<'_>, looked: &[Looked]) -> Answer {
     let said = |status, note: String| Answer { id: open.id.clone(), status, note };
-    if let Some(defect) = defects.iter().find(|defect| is_about(open, defect)) {
+    let mut defects = looked.iter().flat_map(|looked| &looked.defects);
+    if let Some(defect) = defects.find(|defect| is_about(open, defect)) {
         return said(
             AnswerStatus::NotFixed,
             format!("still so in line {} of {}", defect.line + 1, defect.file),
         );
     }
-    if is_ours(open) {
-        let names = marks(&open.description);
+    if check_for(open).is_some() {
         let mut settled = looked.iter().flat_map(|looked| &looked.settled);
-        let how = settled.find(|(about, _)| about.iter().all(|mark| names.contains(mark)));
+        let how = settled.find(|(about, _)| about.iter().all(|mark| open.marks.contains(mark)));
         let gone = || "the document no longer says it".to_owned();
         return said(AnswerStatus::Fixed, how.map_or_else(gone, |(_, how)| how.clone()));
     }
@@ -97,21 +121,31 @@ fn answer(open: &Open, papers: &Papers<'_>, looked: &[Looked], defects: &[&Defec
 /// A finding somebody else raised. All that can be told is whether the text it quotes still stands.
 fn foreign(open: &Open, papers: &Papers<'_>) -> Answer {
     let said = |status, note: String| Answer { id: open.id.clone(), status, note };
-    let fold = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let quote = fold(open.quote.trim_end_matches('…'));
+    let quote = folded(open.quote.trim_end_matches('…'));
     if quote.is_empty() {
         let note = "the finding quotes nothing, so nothing in the document shows that it is settled";
         return said(AnswerStatus::NotFixed, note.to_owned());
     }
     let lines = &papers.spec.document.lines;
-    match lines.iter().position(|line| fold(line.raw).contains(&quote)) {
+    // Only a line with the quote's first word is worth folding.
+    let word = quote.split(' ').next().unwrap_or_default();
+    match lines.iter().position(|line| line.raw.contains(word) && folded(line.raw).contains(&quote)) {
         Some(at) => said(AnswerStatus::NotFixed, format!("line {} still says what was quoted", at + 1)),
         None => said(AnswerStatus::Fixed, "the text that was quoted has been replaced".to_owned()),
     }
 }
 
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn check_line(looked: &Looked) -> CheckLine {
-    CheckLine { name: looked.name.to_owned(), passed: looked.defects.is_empty(), note: looked.note.clone() }
+    let found = looked.defects.len();
+    let mut note = looked.note.clone();
+    if found > DEFECTS_MAX {
+        note.push_str(&format!("; of {found} findings the first {DEFECTS_MAX} are reported"));
+    }
+    CheckLine { name: looked.name.to_owned(), passed: found == 0, note }
 }
 
 fn summary(approved: bool, issues: &[Issue], answers: &[Answer]) -> String {

@@ -4,9 +4,12 @@
 //! headings, list items, table rows or bold paragraphs, criteria in a section of their own or below the
 //! requirement they belong to.
 
-use super::document::{Document, Kind, Line, cells, has_any, plain};
+use super::document::{Document, Kind, cells, has_any, plain};
 use super::ids::{Id, leading, mentions};
-use std::collections::BTreeMap;
+use super::pace::{Pace, Stopped};
+pub(super) use super::parts::Part;
+use super::parts::part_of;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 #[derive(Debug)]
@@ -15,12 +18,16 @@ pub(super) struct Spec<'a> {
     pub(super) requirements: Vec<Requirement>,
     /// Ids that acceptance criteria are defined under.
     pub(super) criterion_ids: Vec<Id>,
-    /// Per line, the ids it names; code names none.
+    /// Per line, the ids it names, each once; code names none.
     ids: Vec<Vec<Id>>,
-    /// Per line, what the headings above it make of it, innermost first.
+    /// Per heading, what it and the headings above it make of its section, innermost first.
     parts: Vec<Vec<Part>>,
     /// Per line, whether it can hold an acceptance criterion.
     criterion: Vec<bool>,
+    /// Per line, the requirements it belongs to.
+    owners: Vec<Vec<usize>>,
+    /// Every id that a requirement or criterion is defined under, by letters and first number.
+    defined: HashMap<(String, u32), Vec<Id>>,
 }
 
 /// One requirement with an id.
@@ -33,46 +40,75 @@ pub(super) struct Requirement {
     pub(super) block: Range<usize>,
 }
 
-/// What a section is for, as far as its headings say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    Acceptance,
-    Goals,
-    Requirements,
-    Failures,
-    Risks,
-    Questions,
-    /// Out of scope, non-goals, deferred.
-    Excluded,
-    /// Tables that only say what belongs to what.
-    Tracing,
-    /// Why, today, history, examples: not what is asked for.
-    Background,
-}
-
 impl<'a> Spec<'a> {
-    pub(super) fn read(text: &'a str) -> Self {
-        let document = Document::parse(text);
-        let prose = |line: &Line<'a>| if line.kind == Kind::Code { "" } else { line.raw };
-        let ids = document
-            .lines
-            .iter()
-            .map(|line| mentions(prose(line)).into_iter().map(|m| m.id).collect())
-            .collect();
-        let (requirements, criterion_ids, parts, criterion) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut spec = Spec { document, requirements, criterion_ids, ids, parts, criterion };
-        let lines = 0..spec.document.lines.len();
-        spec.parts = lines.clone().map(|line| spec.find_parts(line)).collect();
-        spec.criterion = lines.map(|line| spec.find_criterion(line)).collect();
-        spec.requirements = spec.find_requirements();
-        spec.criterion_ids = spec.find_criterion_ids();
-        spec
+    pub(super) fn read(text: &'a str, pace: &Pace<'_>) -> Result<Self, Stopped> {
+        let document = Document::parse(text, pace)?;
+        let lines = document.lines.len();
+        let mut spec = Spec {
+            document,
+            requirements: Vec::new(),
+            criterion_ids: Vec::new(),
+            ids: Vec::with_capacity(lines),
+            parts: Vec::new(),
+            criterion: Vec::with_capacity(lines),
+            owners: vec![Vec::new(); lines],
+            defined: HashMap::new(),
+        };
+        spec.read_headings(pace)?;
+        spec.requirements = spec.find_requirements(pace)?;
+        for (index, requirement) in spec.requirements.iter().enumerate() {
+            for line in requirement.block.clone() {
+                pace.step()?;
+                spec.owners[line].push(index);
+            }
+        }
+        spec.criterion_ids = spec.find_criterion_ids(pace)?;
+        let ids = spec.requirements.iter().map(|r| &r.id).chain(&spec.criterion_ids);
+        for id in ids {
+            spec.defined.entry(id.family()).or_default().push(id.clone());
+        }
+        Ok(spec)
+    }
+
+    /// What the headings make of the lines below them, and which ids the lines name.
+    fn read_headings(&mut self, pace: &Pace<'_>) -> Result<(), Stopped> {
+        let document = &self.document;
+        let mut marked = Vec::with_capacity(document.headings.len());
+        for at in 0..document.headings.len() {
+            pace.step()?;
+            let titles = || document.titles_of(Some(at));
+            // A requirement's own heading says nothing about its section.
+            self.parts.push(titles().filter(|title| leading(title).is_none()).filter_map(part_of).collect());
+            marked.push(titles().any(|title| leading(title).is_some_and(|m| m.id.is_criterion())));
+        }
+        for at in 0..document.lines.len() {
+            pace.step()?;
+            let line = &document.lines[at];
+            let mut ids: Vec<Id> = match line.kind {
+                Kind::Code => Vec::new(),
+                _ => mentions(line.raw).into_iter().map(|mention| mention.id).collect(),
+            };
+            ids.sort_unstable();
+            ids.dedup();
+            self.ids.push(ids);
+            let under = line.heading.is_some_and(|heading| marked[heading]);
+            self.criterion.push(under || self.can_be_criterion(at));
+        }
+        Ok(())
     }
 
     /// Whether the line stands in such a part.
     pub(super) fn is_in(&self, line: usize, part: Part) -> bool {
-        self.parts[line].contains(&part)
+        self.parts(line).contains(&part)
+    }
+
+    /// The same for any of several parts.
+    pub(super) fn is_in_any(&self, line: usize, parts: &[Part]) -> bool {
+        self.parts(line).iter().any(|part| parts.contains(part))
+    }
+
+    fn parts(&self, line: usize) -> &[Part] {
+        self.document.lines[line].heading.map_or(&[], |heading| self.parts[heading].as_slice())
     }
 
     /// Whether a line can hold an acceptance criterion.
@@ -80,20 +116,20 @@ impl<'a> Spec<'a> {
         self.criterion[line]
     }
 
-    /// A requirement's own heading says nothing about its section.
-    fn find_parts(&self, line: usize) -> Vec<Part> {
-        self.document.titles(line).filter(|title| leading(title).is_none()).filter_map(part_of).collect()
+    /// The requirements a line belongs to: more than one where a requirement has parts.
+    pub(super) fn owners(&self, line: usize) -> &[usize] {
+        &self.owners[line]
     }
 
-    fn find_criterion(&self, line: usize) -> bool {
-        let marked =
-            self.document.titles(line).any(|title| leading(title).is_some_and(|m| m.id.is_criterion()));
+    /// Whether a line is where a requirement is defined.
+    pub(super) fn is_definition(&self, line: usize) -> bool {
+        self.owners[line].iter().any(|owner| self.requirements[*owner].line == line)
+    }
+
+    fn can_be_criterion(&self, line: usize) -> bool {
         let lone = leading(self.document.said(line)).is_some_and(|m| m.id.is_criterion());
         let item = matches!(self.document.lines[line].kind, Kind::Item { .. } | Kind::Text | Kind::Row);
-        marked
-            || (lone && item)
-            || self.parts[line].first() == Some(&Part::Acceptance)
-            || self.nested_acceptance(line)
+        (lone && item) || self.parts(line).first() == Some(&Part::Acceptance) || self.nested_acceptance(line)
     }
 
     /// In an acceptance section that has subsections with names of their own.
@@ -104,17 +140,19 @@ impl<'a> Spec<'a> {
     /// The criteria as units: an item with what is nested in it, a row, a paragraph line.
     pub(super) fn criteria(&self) -> Vec<Range<usize>> {
         let mut units: Vec<Range<usize>> = Vec::new();
+        let mut next = 0;
         for at in 0..self.document.lines.len() {
-            let inside = units.last().is_some_and(|unit| unit.contains(&at));
-            if inside || !self.is_criterion(at) || self.requirements.iter().any(|r| r.line == at) {
+            if at < next || !self.is_criterion(at) || self.is_definition(at) {
                 continue;
             }
-            match self.document.lines[at].kind {
-                Kind::Item { .. } => units.push(self.document.block_of_item(at)),
-                Kind::Row if !self.document.is_table_head(at) => units.push(at..at + 1),
-                Kind::Text => units.push(at..at + 1),
-                _ => {}
-            }
+            let unit = match self.document.lines[at].kind {
+                Kind::Item { .. } => self.document.block_of_item(at),
+                Kind::Row if !self.document.is_table_head(at) => at..at + 1,
+                Kind::Text => at..at + 1,
+                _ => continue,
+            };
+            next = unit.end;
+            units.push(unit);
         }
         units
     }
@@ -122,29 +160,37 @@ impl<'a> Spec<'a> {
     /// Everything that says what the system has to do: requirements with ids, and without them the items of
     /// requirement sections and sentences with "shall" or "must".
     pub(super) fn statements(&self) -> Vec<Range<usize>> {
+        let apart =
+            [Part::Excluded, Part::Goals, Part::Questions, Part::Failures, Part::Risks, Part::Background];
         let mut found: Vec<Range<usize>> = self.requirements.iter().map(|r| r.block.clone()).collect();
+        let mut next = 0;
         for at in 0..self.document.lines.len() {
             let line = &self.document.lines[at];
-            let apart =
-                [Part::Excluded, Part::Goals, Part::Questions, Part::Failures, Part::Risks, Part::Background];
-            let skipped = apart.iter().any(|part| self.is_in(at, *part)) || self.is_criterion(at);
-            if skipped || found.iter().any(|block| block.contains(&at)) {
+            let known = at < next || !self.owners[at].is_empty();
+            if known || self.is_in_any(at, &apart) || self.is_criterion(at) {
                 continue;
             }
             let asked = self.is_in(at, Part::Requirements) || has_any(line.raw, &[" shall ", " must "]);
-            match line.kind {
-                Kind::Item { .. } if asked => found.push(self.document.block_of_item(at)),
-                Kind::Row if asked && !self.document.is_table_head(at) => found.push(at..at + 1),
-                Kind::Text if asked => found.push(at..at + 1),
-                _ => {}
-            }
+            let block = match line.kind {
+                Kind::Item { .. } if asked => self.document.block_of_item(at),
+                Kind::Row if asked && !self.document.is_table_head(at) => at..at + 1,
+                Kind::Text if asked => at..at + 1,
+                _ => continue,
+            };
+            next = block.end;
+            found.push(block);
         }
         found
     }
 
     pub(super) fn defines(&self, id: &Id) -> bool {
-        self.requirements.iter().any(|r| r.id.covers(id))
-            || self.criterion_ids.iter().any(|known| known.covers(id))
+        let family = self.defined.get(&id.family());
+        family.is_some_and(|known| known.iter().any(|known| known.covers(id)))
+    }
+
+    /// Whether a criterion is defined under exactly this id.
+    pub(super) fn has_criterion(&self, id: &Id) -> bool {
+        self.defined.get(&id.family()).is_some_and(|known| known.contains(id))
     }
 
     /// The ids a range of lines names, ranges and lists written out.
@@ -172,9 +218,10 @@ impl<'a> Spec<'a> {
         first.map_or(title, |at| plain(self.document.said(at)))
     }
 
-    fn find_requirements(&self) -> Vec<Requirement> {
+    fn find_requirements(&self, pace: &Pace<'_>) -> Result<Vec<Requirement>, Stopped> {
         let mut best: BTreeMap<Id, (u8, usize)> = BTreeMap::new();
         for at in 0..self.document.lines.len() {
+            pace.step()?;
             let Some((id, score)) = self.definition(at) else { continue };
             let kept = best.entry(id).or_insert((score, at));
             if score > kept.0 {
@@ -183,22 +230,22 @@ impl<'a> Spec<'a> {
         }
         let mut lines: Vec<(usize, Id)> = best.into_iter().map(|(id, (_, at))| (at, id)).collect();
         lines.sort_by_key(|(at, _)| *at);
-        let starts: Vec<usize> = lines.iter().map(|(at, _)| *at).collect();
-        let made = lines.into_iter().map(|(at, id)| {
+        let starts: Vec<usize> = lines.iter().map(|(at, _)| *at).chain([self.document.lines.len()]).collect();
+        let made = lines.into_iter().enumerate().map(|(index, (at, id))| {
             let raw = self.document.lines[at].raw;
             let said = self.document.said(at);
             let shift = raw.len() - raw.trim_start().len();
             let name = id_text(raw, shift, said);
-            Requirement { id, name, line: at, block: self.block(at, &starts) }
+            Requirement { id, name, line: at, block: self.block(at, starts[index + 1]) }
         });
-        made.collect()
+        Ok(made.collect())
     }
 
     /// The requirement a line defines, and how sure that is.
     fn definition(&self, at: usize) -> Option<(Id, u8)> {
         let apart =
             [Part::Excluded, Part::Goals, Part::Questions, Part::Risks, Part::Tracing, Part::Background];
-        if self.is_criterion(at) || apart.iter().any(|part| self.is_in(at, *part)) {
+        if self.is_criterion(at) || self.is_in_any(at, &apart) {
             return None;
         }
         let asked = self.is_in(at, Part::Requirements);
@@ -225,79 +272,43 @@ impl<'a> Spec<'a> {
                 1
             }
             Kind::Item { .. } if asked => 1,
-            Kind::Text if separated => 1,
+            Kind::Text if separated || (asked && self.begins_paragraph(at)) => 1,
             _ => 0,
         };
         (kind && form > 0).then_some((mention.id, form + 3 * u8::from(asked)))
     }
 
-    /// The lines that belong to a requirement.
-    fn block(&self, at: usize, starts: &[usize]) -> Range<usize> {
-        let line = &self.document.lines[at];
-        let next = starts.iter().copied().find(|start| *start > at).unwrap_or(self.document.lines.len());
-        let heading = self.document.headings.iter().position(|heading| heading.line == at);
-        let real = |heading: &super::document::Heading| heading.line > at && heading.level <= 6;
-        match (line.kind, heading) {
+    fn begins_paragraph(&self, at: usize) -> bool {
+        let above = at.checked_sub(1).map(|above| self.document.lines[above].kind);
+        above.is_none_or(|kind| matches!(kind, Kind::Blank | Kind::Heading))
+    }
+
+    /// The lines that belong to a requirement, where `next` is the line of the one behind it.
+    fn block(&self, at: usize, next: usize) -> Range<usize> {
+        let document = &self.document;
+        match (document.lines[at].kind, document.heading_at(at)) {
             (Kind::Row, _) => at..at + 1,
-            (Kind::Item { .. }, _) => self.document.block_of_item(at),
-            (_, Some(own)) if self.document.headings[own].level <= 6 => self.document.block_of_heading(own),
-            _ => {
-                let end =
-                    self.document.headings.iter().find(|heading| real(heading)).map(|heading| heading.line);
-                at..end.unwrap_or(self.document.lines.len()).min(next)
-            }
+            (Kind::Item { .. }, _) => document.block_of_item(at),
+            (_, Some(own)) if document.headings[own].level <= 6 => document.block_of_heading(own),
+            _ => at..document.next_real_heading(at).min(next),
         }
     }
 
-    fn find_criterion_ids(&self) -> Vec<Id> {
-        let at_criteria = (0..self.document.lines.len()).filter(|at| self.is_criterion(*at));
-        let ids = at_criteria.filter_map(|at| {
+    fn find_criterion_ids(&self, pace: &Pace<'_>) -> Result<Vec<Id>, Stopped> {
+        let mut found = Vec::new();
+        for at in (0..self.document.lines.len()).filter(|at| self.is_criterion(*at)) {
+            pace.step()?;
             let line = &self.document.lines[at];
             let said = match line.kind {
                 Kind::Heading => line.raw.trim().trim_start_matches('#').trim(),
-                Kind::Row => cells(line.raw).first().copied()?,
+                Kind::Row => cells(line.raw).first().copied().unwrap_or_default(),
                 Kind::Item { .. } | Kind::Text => self.document.said(at),
-                _ => return None,
+                _ => continue,
             };
-            leading(said).map(|mention| mention.id).filter(|id| !id.is_requirement())
-        });
-        ids.collect()
+            found.extend(leading(said).map(|mention| mention.id).filter(|id| !id.is_requirement()));
+        }
+        Ok(found)
     }
-}
-
-/// What a title says its section is for.
-fn part_of(title: &str) -> Option<Part> {
-    // Earlier rows win: "Acceptance of errors" is acceptance, "Failure scenarios" are failures.
-    const PARTS: [(Part, &str); 9] = [
-        (
-            Part::Excluded,
-            "out of scope, out-of-scope, non-goal, nongoal, non goal, not in scope, non-requirement",
-        ),
-        (Part::Excluded, "deferred, not part of, exclusion, will not, won't"),
-        (Part::Tracing, "traceab, coverage, mapping, matrix"),
-        (Part::Risks, "risk"),
-        (Part::Requirements, "requirement, what it does, behaviour, behavior"),
-        (
-            Part::Acceptance,
-            "acceptance, success criteria, exit criteria, definition of done, done when, test case",
-        ),
-        (Part::Goals, "goal, objective"),
-        (
-            Part::Failures,
-            "failure, error, edge case, boundary case, corner case, go wrong, may fail, can fail",
-        ),
-        (Part::Acceptance, "scenario, verification, test plan, tests, how we know, how we check"),
-    ];
-    const BACKGROUND: &str = "problem, background, motivation, context, history, changelog, revision, review log, \
-        evidence, reference, appendix, example, current state, today, alternative, rationale, glossary, \
-        assessment, assumption, dependenc, overview, summary, introduction";
-    let bare = title.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
-    if ["open question", "open issue", "unresolved", "questions"].iter().any(|word| bare.starts_with(word)) {
-        return Some(Part::Questions);
-    }
-    let names = |words: &str| words.split(", ").any(|word| bare.contains(word));
-    let found = PARTS.iter().find(|(_, words)| names(words)).map(|(part, _)| *part);
-    found.or_else(|| names(BACKGROUND).then_some(Part::Background))
 }
 
 /// The text behind an id and its separator.
@@ -323,8 +334,12 @@ fn id_text(raw: &str, shift: usize, said: &str) -> String {
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> Spec<'_> {
+        Spec::read(text, &Pace::calm()).unwrap()
+    }
+
     fn names(text: &str) -> Vec<String> {
-        Spec::read(text).requirements.into_iter().map(|r| r.name).collect()
+        read(text).requirements.into_iter().map(|r| r.name).collect()
     }
 
     #[test]
@@ -351,8 +366,7 @@ mod tests {
 
     #[test]
     fn the_definition_under_requirements_wins_over_an_earlier_list() {
-        let spec =
-            Spec::read("## Scope\n- **FR-1** short\n## Requirements\n### FR-1: long\nThe system shall a.\n");
+        let spec = read("## Scope\n- **FR-1** short\n## Requirements\n### FR-1: long\nThe system shall a.\n");
         assert_eq!(spec.requirements[0].line, 3);
         assert_eq!(spec.statement(&spec.requirements[0]), "The system shall a.");
     }
@@ -360,7 +374,7 @@ mod tests {
     #[test]
     fn criteria_are_known_by_section_label_or_id() {
         let text = "## Requirements\n### R1: a\nx\n**Acceptance criteria:**\n- y\n### R2: b\n- AC-2: z\n## Acceptance\n### Upload\n- w\n";
-        let spec = Spec::read(text);
+        let spec = read(text);
         let units: Vec<usize> = spec.criteria().iter().map(|unit| unit.start).collect();
         assert_eq!(units, [4, 6, 9]);
     }

@@ -14,16 +14,18 @@ pub(super) struct Token {
     pub(super) ends_sentence: bool,
     /// Joined to the token before it, as the unit in `30s` or `30-second`.
     pub(super) joined: bool,
+    /// A number written as a word.
+    spelled: bool,
 }
 
 impl Token {
     fn word(prose: &str, at: Range<usize>) -> Self {
         let text = prose[at.clone()].to_lowercase();
-        Token { text, at, number: None, mark: false, ends_sentence: false, joined: false }
+        Token { text, at, number: None, mark: false, ends_sentence: false, joined: false, spelled: false }
     }
 }
 
-/// Words, numbers and marks with their places. Number words count as numbers, except "one".
+/// Words, numbers and marks with their places. Number words count as numbers, except "one" by itself.
 pub(super) fn tokens(prose: &str) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
     let mut at = 0;
@@ -35,7 +37,62 @@ pub(super) fn tokens(prose: &str) -> Vec<Token> {
             c => mark(prose, at, c, &mut found),
         };
     }
+    composed(found)
+}
+
+/// Several tokens that write one number, as one: `five thousand`, `twenty-five`, `a hundred and twenty`, `5k`.
+fn composed(tokens: Vec<Token>) -> Vec<Token> {
+    let mut found: Vec<Token> = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        let (value, length) = written(&tokens[at..]);
+        let mut token = tokens[at].clone();
+        if length > 1 {
+            token.at.end = tokens[at + length - 1].at.end;
+            token.number = Some(value);
+        }
+        found.push(token);
+        at += length.max(1);
+    }
     found
+}
+
+/// The number that tokens begin with, and how many of them write it: 1 where there is nothing to put together.
+fn written(tokens: &[Token]) -> (f64, usize) {
+    let one = matches!(tokens[0].text.as_str(), "a" | "an" | "one");
+    let Some(mut value) = tokens[0].number.or(one.then_some(1.0)) else { return (0.0, 1) };
+    let mut length = 1;
+    let mut scaled = false;
+    loop {
+        let next = tokens.get(length);
+        let scale = next.and_then(|next| scale(&next.text, next.joined));
+        if let Some(scale) = scale {
+            value *= scale;
+            (length, scaled) = (length + 1, true);
+            continue;
+        }
+        let skips = next.is_some_and(|next| next.text == "and" && scaled || next.text == "-" && !scaled);
+        let part = tokens.get(length + usize::from(skips)).filter(|part| part.spelled);
+        let fits = part.and_then(|part| part.number).filter(|part| {
+            let ten = tokens[length - 1].spelled && value % 10.0 == 0.0 && *part < 10.0;
+            (scaled && *part < 100.0 && value >= 100.0) || (ten && (20.0..100.0).contains(&value))
+        });
+        let Some(part) = fits else { break };
+        value += part;
+        length += 1 + usize::from(skips);
+    }
+    if one && !scaled { (0.0, 1) } else { (value, length) }
+}
+
+fn scale(text: &str, joined: bool) -> Option<f64> {
+    match text {
+        "hundred" => Some(100.0),
+        "thousand" => Some(1_000.0),
+        "k" if joined => Some(1_000.0),
+        "million" => Some(1_000_000.0),
+        "dozen" => Some(12.0),
+        _ => None,
+    }
 }
 
 /// A number, and the unit that is glued to it. Gives the place behind both.
@@ -70,22 +127,39 @@ fn word(prose: &str, start: usize, found: &mut Vec<Token>) -> usize {
     let inside = |c: &char| c.is_alphanumeric() || matches!(c, '\'' | '’');
     let end = start + prose[start..].chars().take_while(inside).map(char::len_utf8).sum::<usize>();
     let word = Token::word(prose, start..end);
-    let number = NUMBER_WORDS.iter().position(|known| *known == word.text).map(|at| at as f64 + 2.0);
-    found.push(Token { number, ..word });
+    let number = value_of(&word.text);
+    found.push(Token { number, spelled: number.is_some(), ..word });
     end
 }
 
 fn mark(prose: &str, start: usize, c: char, found: &mut Vec<Token>) -> usize {
     let end = start + c.len_utf8();
     let after = prose[end..].chars().next();
-    let ends_sentence = matches!(c, '.' | ';' | '!' | '?') && after.is_none_or(char::is_whitespace);
+    // The stop of "e.g." and its like ends a word, not a sentence.
+    let shortened = ["e.g", "i.e", "etc", "approx", "incl", " vs"];
+    let stop = c == '.'
+        && shortened.iter().any(|word| {
+            let tail = start.checked_sub(word.len()).and_then(|from| prose.get(from..start));
+            tail.is_some_and(|tail| tail.eq_ignore_ascii_case(word))
+        });
+    let ends = matches!(c, '.' | ';' | '!' | '?') && after.is_none_or(char::is_whitespace);
+    let ends_sentence = ends && !stop;
     let percent = c == '%';
     found.push(Token { mark: !percent, ends_sentence, joined: percent, ..Token::word(prose, start..end) });
     end
 }
 
-const NUMBER_WORDS: [&str; 11] =
-    ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+fn value_of(word: &str) -> Option<f64> {
+    let small = SMALL.split_whitespace().position(|known| known == word).map(|at| at + 2);
+    let tens = TENS.split_whitespace().position(|known| known == word).map(|at| (at + 2) * 10);
+    small.or(tens).map(|value| value as f64)
+}
+
+const SMALL: &str = "\
+    two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen \
+    eighteen nineteen";
+
+const TENS: &str = "twenty thirty forty fifty sixty seventy eighty ninety";
 
 /// Bytes of a number at the start of a text: `30`, `1,000`, `1.5`. A version like `1.2.3` is taken whole and parses as none.
 fn number_length(text: &str) -> usize {
@@ -101,4 +175,35 @@ fn number_length(text: &str) -> usize {
         end += 1;
     }
     end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_figures_and_in_words() {
+        for (text, expected) in [
+            ("5,000 rows", 5_000.0),
+            ("five thousand rows", 5_000.0),
+            ("5k rows", 5_000.0),
+            ("5 thousand rows", 5_000.0),
+            ("a hundred and twenty rows", 120.0),
+            ("one hundred rows", 100.0),
+            ("twenty-five rows", 25.0),
+            ("two dozen rows", 24.0),
+            ("1.5 million rows", 1_500_000.0),
+            ("ninety rows", 90.0),
+        ] {
+            let found: Vec<Token> = tokens(text);
+            let numbers: Vec<f64> = found.iter().filter_map(|token| token.number).collect();
+            assert_eq!(numbers, [expected], "{text}");
+            assert_eq!(&text[found[0].at.start..], text);
+            assert_eq!(found.last().map(|token| token.text.as_str()), Some("rows"), "{text}");
+        }
+        for text in ["one row", "a row", "version 1.2.3", "two and three", "thousand", "2026-01-05"] {
+            assert!(tokens(text).iter().all(|token| token.number != Some(5.0)), "{text}");
+        }
+        assert_eq!(tokens("two and three").iter().filter_map(|token| token.number).count(), 2);
+    }
 }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 /// What a sentence is about: stems of its content words, synonyms folded.
 pub(super) fn content(text: &str) -> BTreeSet<String> {
-    ordered(text).into_iter().collect()
+    Said::of(text).content()
 }
 
 /// The same in reading order, repeats kept.
@@ -21,35 +21,70 @@ pub(super) fn ordered(text: &str) -> Vec<String> {
 /// One word as [`content`] would hold it; none for filler, numbers and single letters.
 pub(super) fn content_word(word: &str) -> Option<String> {
     let word = word.to_lowercase();
-    let filler =
-        word.chars().count() < 2 || word.chars().any(|c| c.is_ascii_digit()) || STOP.contains(word.as_str());
-    if filler {
-        return None;
+    (!is_filler(&word)).then(|| concept(stem(&word)))
+}
+
+/// Whether a word in small letters says nothing about what a sentence is about.
+fn is_filler(word: &str) -> bool {
+    word.chars().nth(1).is_none() || word.bytes().any(|b| b.is_ascii_digit()) || STOP.contains(word)
+}
+
+/// A text taken apart once, for those who ask several things about it.
+pub(super) struct Said {
+    /// Its words with their stems, phrases folded.
+    words: Vec<(String, String)>,
+}
+
+impl Said {
+    pub(super) fn of(text: &str) -> Self {
+        let folded = fold_phrases(text);
+        let stemmed = tokens(&folded).map(|word| {
+            let stem = stem(&word);
+            (word, stem)
+        });
+        Said { words: stemmed.collect() }
     }
-    Some(concept(stem(&word)))
+
+    /// What it is about, as [`content`] gives it.
+    pub(super) fn content(&self) -> BTreeSet<String> {
+        let telling = self.words.iter().filter(|(word, _)| !is_filler(word));
+        telling.map(|(_, stem)| concept(stem.clone())).collect()
+    }
+
+    /// Which kinds of failure it speaks of, by the words that give it away.
+    pub(super) fn failure_kinds(&self) -> BTreeSet<&'static str> {
+        self.words.iter().filter_map(|(_, stem)| FAILURE_OF.get(stem).copied()).collect()
+    }
+
+    /// Whether it deals with things going wrong at all.
+    pub(super) fn speaks_of_failure(&self) -> bool {
+        let handles = |word: &String| HANDLING_WORDS.contains(word.as_str());
+        !self.failure_kinds().is_empty()
+            || self.words.iter().any(|(word, stem)| handles(word) || handles(stem))
+    }
+
+    /// Whether it says outright what happens when something fails.
+    pub(super) fn answers_failure(&self) -> bool {
+        let outright = [
+            "if", "fail", "failur", "error", "unless", "reject", "refus", "retri", "fallback", "broken",
+            "abort", "deni",
+        ];
+        self.words.iter().any(|(_, stem)| outright.contains(&stem.as_str()))
+    }
 }
 
-/// Which kinds of failure a sentence speaks of, by the words that give it away.
-pub(super) fn failure_kinds(text: &str) -> BTreeSet<&'static str> {
-    let stems: BTreeSet<String> = tokens(&fold_phrases(text)).map(|word| stem(&word)).collect();
-    stems.iter().filter_map(|stem| FAILURE_OF.get(stem).copied()).collect()
-}
-
-/// Whether a sentence deals with things going wrong at all.
-pub(super) fn speaks_of_failure(text: &str) -> bool {
+/// What has to be going on for a failure to matter: the words behind "while", "during" and their like, and the
+/// last of them, which says most.
+pub(super) fn circumstance(text: &str) -> Option<(BTreeSet<String>, String)> {
     let folded = fold_phrases(text);
-    let handling = |word: &str| HANDLING.split_whitespace().any(|known| known == word);
-    !failure_kinds(text).is_empty() || tokens(&folded).any(|word| handling(&word) || handling(&stem(&word)))
+    let found = CIRCUMSTANCES.iter().filter_map(|word| Some(folded.find(word)? + word.len())).min()?;
+    let words = ordered(&folded[found..]);
+    let last = words.last()?.clone();
+    let before = content(&folded[..found]);
+    (!before.is_empty()).then(|| (words.into_iter().collect(), last))
 }
 
-/// Whether a sentence says outright what happens when something fails.
-pub(super) fn answers_failure(text: &str) -> bool {
-    let outright = [
-        "if", "fail", "failur", "error", "unless", "reject", "refus", "retri", "fallback", "broken", "abort",
-        "deni",
-    ];
-    tokens(&fold_phrases(text)).any(|word| outright.contains(&stem(&word).as_str()))
-}
+const CIRCUMSTANCES: [&str; 6] = [" while ", " during ", " whilst ", " just as ", " halfway ", " midway "];
 
 /// A light stemmer for English: enough to bring the forms of one word together, not to be a word again.
 pub(super) fn stem(word: &str) -> String {
@@ -162,6 +197,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("forbidden", "not allowed, may not, no permission, not authorized, not authorised"),
     ("duplicate", "already exists, already registered, already taken, already used, already there"),
     ("email", "e mail, e mails"),
+    (
+        "ongoing",
+        "in flight, in progress, under way, being processed, in the middle of, not yet finished, not finished yet",
+    ),
 ];
 
 /// Words that mean nearly the same in a specification; the first names the group.
@@ -193,6 +232,7 @@ const CONCEPTS: &[&str] = &[
     "bill invoice",
     "buy purchase",
     "disconnect offline unavailable unreachable outage down",
+    "ongoing running pending underway unfinished inflight",
 ];
 
 /// Kinds of failure and the words that show them.
@@ -214,6 +254,8 @@ const FAILURES: &[(&str, &str)] = &[
 const HANDLING: &str = "\
     if fail failure error cannot not no refuse refus reject retry retri warn unless without never abort deny \
     deni ignore ignor skip fallback block stop";
+
+static HANDLING_WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| HANDLING.split_whitespace().collect());
 
 /// Filler of English and of specifications.
 const STOP_WORDS: &str = "\
@@ -264,12 +306,16 @@ mod tests {
 
     #[test]
     fn a_failure_is_known_by_its_words() {
-        assert_eq!(failure_kinds("the mail provider does not answer"), BTreeSet::from(["unavailable"]));
-        assert_eq!(failure_kinds("a file that is too large"), BTreeSet::from(["exceeded"]));
-        assert!(failure_kinds("a note is saved").is_empty());
-        assert!(speaks_of_failure("the upload is refused"));
-        assert!(!speaks_of_failure("the upload is stored and shown"));
-        assert!(answers_failure("If sending fails, it is tried again"));
-        assert!(!answers_failure("a copy cannot be deleted"));
+        let kinds = |text: &str| Said::of(text).failure_kinds();
+        assert_eq!(kinds("the mail provider does not answer"), BTreeSet::from(["unavailable"]));
+        assert_eq!(kinds("a file that is too large"), BTreeSet::from(["exceeded"]));
+        assert!(kinds("a note is saved").is_empty());
+        assert!(Said::of("the upload is refused").speaks_of_failure());
+        assert!(!Said::of("the upload is stored and shown").speaks_of_failure());
+        assert!(Said::of("If sending fails, it is tried again").answers_failure());
+        assert!(!Said::of("a copy cannot be deleted").answers_failure());
+        let (words, last) = circumstance("a key is revoked while a request is in flight").unwrap();
+        assert_eq!((words, last.as_str()), (content("request ongoing"), stem("ongoing").as_str()));
+        assert_eq!(circumstance("While a request runs"), None);
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Stores events, the blobs they name and the board, and gives them back unchanged; what an event means is not
 //! known here. [`Ledger::open`] is the way in. `layout` holds the tables and their version, `link` how the file
-//! is opened, `chain` the checksums, `verify` the check of the whole file, `failure` what errors become.
+//! is opened, `chain` the checksums, `verify` the check of the file, `checkpoint` how far that came before, `failure`
+//! what errors become.
 
 mod chain;
+mod checkpoint;
 mod failure;
 mod layout;
 mod link;
@@ -15,6 +17,7 @@ mod verify;
 mod tests;
 
 use chain::Chain;
+use checkpoint::Checkpoint;
 use failure::{Failure, Place};
 use layout::Found;
 use link::Link;
@@ -30,6 +33,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 pub use chain::Tip;
+pub use verify::Checked;
 
 /// The ledger's name in its folder.
 pub const FILE: &str = "ledger.db";
@@ -54,11 +58,13 @@ pub struct Ledger {
     namespace: Uuid,
     /// Why this program must not write here: the layout is a later one.
     newer: Option<String>,
+    /// How far this process has found the file in order; stored with its next change, which costs nothing extra.
+    reached: Mutex<Option<Checkpoint>>,
 }
 
 impl Ledger {
-    /// Opens the ledger of a folder. A file of a newer layout opens too, but only for reading: see
-    /// [`Ledger::is_read_only`].
+    /// Opens the ledger of a folder. A file of a newer layout opens too, but only for reading: every change of it is
+    /// refused with the program that is needed.
     pub fn open(folder: &Path, mode: Mode) -> Result<Ledger, StoreError> {
         Ledger::open_waiting(folder, mode, BUSY)
     }
@@ -66,10 +72,6 @@ impl Ledger {
     /// Where the ledger of a folder is, whether or not it exists.
     pub fn file(folder: &Path) -> PathBuf {
         folder.join(FILE)
-    }
-
-    pub fn is_read_only(&self) -> bool {
-        self.mode == Mode::ReadOnly || self.newer.is_some()
     }
 
     /// The number and checksum of the last event; 0 in an empty ledger.
@@ -156,7 +158,18 @@ impl Ledger {
     /// Checks the whole file: numbers without gaps, the chain of checksums, every blob against its id, and
     /// SQLite's own structures. Needs no more memory for a longer ledger. Names the first event that is wrong.
     pub fn verify(&self) -> Result<Tip, StoreError> {
-        self.ask(|connection| verify::verify(&self.place, connection))
+        self.ask(|connection| verify::whole(&self.place, connection)).map(|found| self.remember(found).tip)
+    }
+
+    /// The same for what was added since somebody last looked, for a command that is about to write. Without a
+    /// stored checkpoint, or with one that does not fit, it looks at the whole file.
+    pub fn check(&self) -> Result<Checked, StoreError> {
+        self.ask(|connection| verify::since(&self.place, connection)).map(|found| self.remember(found))
+    }
+
+    fn remember(&self, (checked, reached): (Checked, Checkpoint)) -> Checked {
+        *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = Some(reached);
+        checked
     }
 
     fn open_waiting(folder: &Path, mode: Mode, busy: Duration) -> Result<Ledger, StoreError> {
@@ -212,7 +225,10 @@ impl Ledger {
             Err(error) => return Err(error),
         };
         match (namespace, newer) {
-            (Some(namespace), newer) => Ok(Ledger { place, link: Mutex::new(link), mode, namespace, newer }),
+            (Some(namespace), newer) => {
+                let (link, reached) = (Mutex::new(link), Mutex::default());
+                Ok(Ledger { place, link, mode, namespace, newer, reached })
+            }
             (None, Some(newer)) => Err(place.newer(newer)),
             (None, None) => Err(place.damaged("the namespace of its session names is missing")),
         }
@@ -239,7 +255,12 @@ impl Ledger {
         let run = || -> Result<T, Failure> {
             let transaction = link.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let done = change(&transaction)?;
+            let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(reached) = &*reached {
+                checkpoint::keep(&self.place, &transaction, reached)?;
+            }
             transaction.commit()?;
+            *reached = None;
             Ok(done)
         };
         run().map_err(|failure| self.explain(failure))

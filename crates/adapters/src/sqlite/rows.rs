@@ -5,6 +5,7 @@
 //! every append needs are kept by the connection.
 
 use super::chain::{Chain, Link, Tip};
+use super::checkpoint;
 use super::failure::{Failure, Place};
 use redraft_core::event::{DecodeError, Entry, Event};
 use redraft_core::ids::BlobId;
@@ -17,6 +18,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 const PAGE: i64 = 64;
 
 const COLUMNS: &str = "seq, scope, at_ms, kind, kind_version, body";
+
+/// What an event is checked against when it is read: its own checksum and the one before it.
+const CHAIN: &str = "chain, (SELECT chain FROM events AS before WHERE before.seq = events.seq - 1)";
 
 pub(super) const BOARD: &str = "SELECT scope, seq, row FROM board ORDER BY scope";
 
@@ -54,13 +58,21 @@ pub(super) fn scopes(place: &Place, connection: &Connection) -> Result<Vec<Scope
     Ok(scopes)
 }
 
+/// All events of a scope, each checked against its checksum, and none missing that was there at the checkpoint.
 pub(super) fn of_scope(place: &Place, connection: &Connection, scope: &Scope) -> Result<Vec<Entry>, Failure> {
-    let sql = format!("SELECT {COLUMNS} FROM events WHERE scope = ?1 ORDER BY seq");
+    let sql = format!("SELECT {COLUMNS}, {CHAIN} FROM events WHERE scope = ?1 ORDER BY seq");
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query([scope.to_string()])?;
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
         entries.push(entry(place, row)?.1);
+    }
+    if let Some((seq, known)) = checkpoint::of_scope(place, connection, scope)? {
+        let found = entries.iter().filter(|entry| entry.seq <= seq).count();
+        if found as u64 != known {
+            let detail = format!("{scope} had {known} events up to event {seq}, of which {found} are left");
+            return Err(place.damaged(detail).into());
+        }
     }
     Ok(entries)
 }
@@ -71,7 +83,7 @@ pub(super) fn page(
     connection: &Connection,
     after: u64,
 ) -> Result<Vec<(Scope, Entry)>, Failure> {
-    let sql = format!("SELECT {COLUMNS} FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2");
+    let sql = format!("SELECT {COLUMNS}, {CHAIN} FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2");
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query(params![stored(place, after)?, PAGE])?;
     let mut entries = Vec::new();
@@ -189,7 +201,11 @@ pub(super) fn checksum(place: &Place, seq: i64, bytes: Vec<u8>) -> Result<[u8; 3
     bytes.try_into().map_err(|bytes| place.damaged(wrong(bytes)).into())
 }
 
-fn stored(place: &Place, seq: u64) -> Result<i64, Failure> {
+pub(super) fn mismatch(place: &Place, seq: i64) -> Failure {
+    place.damaged(format!("event {seq} does not match its checksum")).into()
+}
+
+pub(super) fn stored(place: &Place, seq: u64) -> Result<i64, Failure> {
     i64::try_from(seq).map_err(|_| place.other(format!("{seq} is past the last number of an event")).into())
 }
 
@@ -204,12 +220,32 @@ fn entry(place: &Place, row: &Row<'_>) -> Result<(Scope, Entry), Failure> {
     let scope = scope(place, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
     let kind = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
     let body = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
-    let event = Event::decode(kind, version(place, seq, row.get(4)?)?, body).map_err(|error| {
+    let version = version(place, seq, row.get(4)?)?;
+    // First what a newer program may have written, then whether it is what was written.
+    let event = Event::decode(kind, version, body).map_err(|error| {
         let detail = format!("event {seq}: {error}");
         match error {
             DecodeError::Newer { .. } | DecodeError::UnknownKind { .. } => place.newer(detail),
             DecodeError::Malformed { .. } => place.damaged(detail),
         }
     })?;
-    Ok((scope, Entry { seq: number(place, seq)?, at_ms: row.get(2)?, event }))
+    let at_ms = row.get(2)?;
+    let entry = Entry { seq: number(place, seq)?, at_ms, event };
+    let before = before(place, entry.seq, row.get(7)?)?;
+    let link =
+        Link { at_ms, scope: row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?, kind, version, body };
+    if Chain::after(before).extend(&link).chain != checksum(place, seq, row.get(6)?)? {
+        return Err(mismatch(place, seq));
+    }
+    Ok((scope, entry))
+}
+
+/// The end of the chain before an event.
+fn before(place: &Place, seq: u64, chain: Option<Vec<u8>>) -> Result<Tip, Failure> {
+    let last = seq.saturating_sub(1);
+    match chain {
+        Some(chain) => Ok(Tip { seq: last, chain: checksum(place, stored(place, last)?, chain)? }),
+        None if last == 0 => Ok(Tip::default()),
+        None => Err(place.damaged(format!("event {last} is missing; the next one is {seq}")).into()),
+    }
 }

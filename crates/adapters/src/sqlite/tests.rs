@@ -1,6 +1,7 @@
 //! The ledger on real files. `writing` is about appends, `reading` about opening for reading, `damage` about
-//! files that are not what was stored.
+//! files that are not what was stored, `checkpoints` about how much of a file is looked at.
 
+mod checkpoints;
 mod damage;
 mod reading;
 mod writing;

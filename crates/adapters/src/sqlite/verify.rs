@@ -1,34 +1,88 @@
-//! Checks the whole ledger: that nothing was changed, removed or swapped since it was stored.
+//! Checks the ledger: that nothing was changed, removed or swapped since it was stored.
 //!
-//! Rows are looked at one by one, so a long ledger needs no more memory than its largest row.
+//! [`whole`] looks at everything, [`since`] only at what came after the last checkpoint once the file has grown, so
+//! that an ordinary command costs the same however long the history is. What lies before a checkpoint is checked when it is read
+//! (`rows`). Rows are looked at one by one, so a long ledger needs no more memory than its largest row.
 
 use super::chain::{Chain, Link, Tip};
+use super::checkpoint::{self, Checkpoint};
 use super::failure::{Failure, Place};
 use super::{layout, rows};
 use redraft_core::ids::BlobId;
 use redraft_core::text::hash;
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 
-pub(super) fn verify(place: &Place, connection: &Connection) -> Result<Tip, Failure> {
-    let tip = events(place, connection)?;
-    blobs(place, connection)?;
-    end(place, connection, tip)?;
+/// What a check looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checked {
+    pub tip: Tip,
+    /// Events and blobs that were read for it.
+    pub events: u64,
+    pub blobs: u64,
+}
+
+/// Looks at everything, and at SQLite's own structures.
+pub(super) fn whole(place: &Place, connection: &Connection) -> Result<(Checked, Checkpoint), Failure> {
+    let found = after(place, connection, Checkpoint::default())?;
     structure(place, connection)?;
-    Ok(tip)
+    Ok(found)
 }
 
-fn events(place: &Place, connection: &Connection) -> Result<Tip, Failure> {
-    let sql = "SELECT seq, scope, at_ms, kind, kind_version, body, chain FROM events ORDER BY seq";
-    let mut statement = connection.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    let mut chain = Chain::after(Tip::default());
-    while let Some(row) = rows.next()? {
-        event(place, &mut chain, row)?;
+/// Up to so many bytes a whole look takes a few milliseconds, which is little beside one start of git.
+const SMALL_BYTES_MAX: i64 = 512 * 1024;
+
+/// Begins where the last check ended, if that still is what it was. A small file is looked at whole all the same,
+/// and so is one without a checkpoint that fits.
+pub(super) fn since(place: &Place, connection: &Connection) -> Result<(Checked, Checkpoint), Failure> {
+    let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+    let bytes: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+    let stored = checkpoint::stored(place, connection)?.filter(|_| bytes > SMALL_BYTES_MAX);
+    match stored {
+        Some(stored) if fits(place, connection, stored.tip)? => after(place, connection, stored),
+        Some(_) | None => whole(place, connection),
     }
-    Ok(chain.tip())
 }
 
-fn event(place: &Place, chain: &mut Chain, row: &Row<'_>) -> Result<(), Failure> {
+/// Whether the event a checkpoint ends with is still the same one.
+fn fits(place: &Place, connection: &Connection, tip: Tip) -> Result<bool, Failure> {
+    if tip.seq == 0 {
+        return Ok(tip == Tip::default());
+    }
+    let seq = rows::stored(place, tip.seq)?;
+    let sql = "SELECT chain FROM events WHERE seq = ?1";
+    let chain: Option<Vec<u8>> = connection.query_row(sql, [seq], |row| row.get(0)).optional()?;
+    Ok(chain.is_some_and(|chain| chain == tip.chain))
+}
+
+fn after(
+    place: &Place,
+    connection: &Connection,
+    begin: Checkpoint,
+) -> Result<(Checked, Checkpoint), Failure> {
+    let mut found = begin;
+    let events = events(place, connection, &mut found)?;
+    let blobs = blobs(place, connection, &mut found)?;
+    end(place, connection, found.tip)?;
+    Ok((Checked { tip: found.tip, events, blobs }, found))
+}
+
+fn events(place: &Place, connection: &Connection, found: &mut Checkpoint) -> Result<u64, Failure> {
+    let sql =
+        "SELECT seq, scope, at_ms, kind, kind_version, body, chain FROM events WHERE seq > ?1 ORDER BY seq";
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([rows::stored(place, found.tip.seq)?])?;
+    let begin = found.tip.seq;
+    let mut chain = Chain::after(found.tip);
+    while let Some(row) = rows.next()? {
+        let scope = event(place, &mut chain, row)?;
+        *found.events.entry(scope).or_default() += 1;
+    }
+    found.tip = chain.tip();
+    Ok(found.tip.seq - begin)
+}
+
+/// Checks one event against the one before it; returns its scope.
+fn event(place: &Place, chain: &mut Chain, row: &Row<'_>) -> Result<String, Failure> {
     let seq: i64 = row.get(0)?;
     let expected = chain.tip().seq + 1;
     if rows::number(place, seq)? != expected {
@@ -37,44 +91,53 @@ fn event(place: &Place, chain: &mut Chain, row: &Row<'_>) -> Result<(), Failure>
     let text = |column| -> Result<&str, Failure> {
         Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
     };
+    let scope = text(1)?;
     let link = Link {
         at_ms: row.get(2)?,
-        scope: text(1)?,
+        scope,
         kind: text(3)?,
         version: rows::version(place, seq, row.get(4)?)?,
         body: text(5)?,
     };
     let stored = rows::checksum(place, seq, row.get(6)?)?;
     if chain.extend(&link).chain != stored {
-        return Err(place.damaged(format!("event {seq} does not match its checksum")).into());
+        return Err(rows::mismatch(place, seq));
     }
-    Ok(())
+    Ok(scope.to_owned())
 }
 
-fn blobs(place: &Place, connection: &Connection) -> Result<(), Failure> {
-    let mut statement = connection.prepare("SELECT id, bytes FROM blobs")?;
-    let mut rows = statement.query([])?;
+fn blobs(place: &Place, connection: &Connection, found: &mut Checkpoint) -> Result<u64, Failure> {
+    let mut statement =
+        connection.prepare("SELECT rowid, id, bytes FROM blobs WHERE rowid > ?1 ORDER BY rowid")?;
+    let mut rows = statement.query([found.last_blob])?;
+    let mut count = 0;
     while let Some(row) = rows.next()? {
-        let id = BlobId::new(row.get::<_, String>(0)?);
-        if hash(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?) != id {
+        let id = BlobId::new(row.get::<_, String>(1)?);
+        if hash(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?) != id {
             return Err(place.damaged(format!("blob {id} does not have the bytes of its name")).into());
         }
+        found.last_blob = row.get(0)?;
+        count += 1;
     }
-    Ok(())
+    Ok(count)
 }
 
-/// A chain cannot tell that its last links are gone; the board remembers how far it went.
+/// A chain cannot tell that its last links are gone; the board and the checkpoint remember how far it went.
 fn end(place: &Place, connection: &Connection, tip: Tip) -> Result<(), Failure> {
+    let gone = |who: &str, known: u64| {
+        let missing = tip.seq + 1;
+        Failure::from(place.damaged(format!("event {missing} is missing; the {who} knows event {known}")))
+    };
+    if let Some(stored) = checkpoint::stored(place, connection)?.filter(|stored| stored.tip.seq > tip.seq) {
+        return Err(gone("checkpoint", stored.tip.seq));
+    }
     if !layout::has_board(connection)? {
         return Ok(());
     }
     let sql = "SELECT coalesce(max(seq), 0) FROM board";
     let known = rows::number(place, connection.query_row(sql, [], |row| row.get(0))?)?;
     if known > tip.seq {
-        let missing = tip.seq + 1;
-        return Err(place
-            .damaged(format!("event {missing} is missing; the board knows event {known}"))
-            .into());
+        return Err(gone("board", known));
     }
     Ok(())
 }

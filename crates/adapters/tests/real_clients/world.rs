@@ -6,7 +6,7 @@ use redraft_adapters::mcp::{McpServer, McpServers};
 use redraft_core::ids::SessionId;
 use redraft_core::price::Lifetime;
 use redraft_core::prompt::{Fragment, Prompt};
-use redraft_engine::ports::{Clock, Deadlines, Request, Watch};
+use redraft_engine::ports::{Deadlines, Request, Watch};
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, Script};
 use serde_json::{Value, json};
@@ -128,31 +128,15 @@ pub(crate) fn named(name: &str) -> PathBuf {
 }
 
 /// A run that nobody stops.
-pub(crate) struct Steady(pub(crate) SystemClock);
-
-pub(crate) fn steady() -> Steady {
-    Steady(SystemClock::new(std::sync::Arc::default()))
-}
-
-impl Watch for Steady {
-    fn stopped(&self) -> bool {
-        self.0.stopped()
-    }
-
-    fn wait_ms(&self, ms: u64) -> bool {
-        self.0.wait_ms(ms)
-    }
-
-    fn now_ms(&self) -> i64 {
-        self.0.now_ms()
-    }
+pub(crate) fn steady() -> SystemClock {
+    SystemClock::new(std::sync::Arc::default())
 }
 
 /// A run that is stopped as soon as a process of the ticket has this word in its command line.
 pub(crate) struct StopAt<'a> {
     pub(crate) ticket: &'a str,
     pub(crate) word: &'a str,
-    pub(crate) clock: Steady,
+    pub(crate) clock: SystemClock,
 }
 
 impl Watch for StopAt<'_> {

@@ -57,7 +57,7 @@ struct Node {
 
 /// One node for each cache, the cheapest.
 fn cheapest(mut nodes: Vec<Node>) -> Vec<Node> {
-    nodes.sort_by(|a, b| (a.cached, a.amount).cmp(&(b.cached, b.amount)));
+    nodes.sort_by_key(|node| (node.cached, node.amount));
     nodes.dedup_by(|later, first| later.cached == first.cached);
     if nodes.len() > STATES_MAX {
         nodes.sort_by_key(|node| node.amount);

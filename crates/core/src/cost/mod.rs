@@ -23,6 +23,6 @@ pub use bound::bound;
 pub use cached::{Cached, Conversation, Entry};
 pub use decide::{Ahead, Alternative, Decision, Facts, decide};
 pub use hindsight::{Coming, Sequence, hindsight};
-pub use plan::{Expected, Setting, options};
+pub use plan::{Expected, Likely, Setting, options};
 pub use send::{Bill, Exploring, Marks, Round, Sent, Sizes, Way, send};
 pub use terms::{Amount, BOUNDARIES_MAX, CERTAIN, Terms, lifetimes};

@@ -23,15 +23,26 @@ pub struct Setting<'a> {
 /// What is taken to come where nobody knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
-    /// In how many of 100 cases another round follows this one, and each later one.
-    pub again_percent: u32,
-    pub later_percent: u32,
-    /// Gaps in seconds, with the cases of 100 in which they occur.
-    pub gaps: Vec<(u64, u32)>,
-    /// The sizes of the rounds to come.
-    pub round: Round,
+    /// The round after this one.
+    pub next: Likely,
+    /// Each round after that.
+    pub later: Likely,
     /// How many rounds ahead are looked at.
     pub rounds: u32,
+}
+
+/// One round to come. Cases are of 100.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Likely {
+    /// In how many cases it takes place, if the round before it did.
+    pub cases: u32,
+    /// The seconds before it, with their cases.
+    pub gaps: Vec<(u64, u32)>,
+    /// Its sizes in the mean.
+    pub round: Round,
+    /// How its change may differ from the mean, in percent of it, with their cases. Which strategy is cheaper is
+    /// decided when the size is known, so the mean alone would undervalue having a choice.
+    pub changes: Vec<(u32, u32)>,
 }
 
 /// All ways that may be taken, with what they do. Those that do not fit the context are left out while others do,
@@ -117,22 +128,33 @@ fn fitted(marks: Marks, boundaries: u8) -> Marks {
 /// What is expected to be paid in the rounds to come, for any cache they begin with.
 pub(super) struct Tree<'a> {
     setting: Setting<'a>,
-    expected: &'a Expected,
-    gaps: Vec<(u64, u32)>,
+    next: Likely,
+    later: Likely,
+    rounds: u32,
     /// Strategies worth following: a `lazy` review is never cheaper than an `inline` one with the same artifacts.
     strategies: Vec<Strategy>,
     /// By the rounds ahead and the cache: what is expected before the gap is known, and after it.
     before: BTreeMap<Key, Amount>,
-    after: BTreeMap<Key, Amount>,
+    after: BTreeMap<(Key, u64), Amount>,
 }
 
 impl<'a> Tree<'a> {
-    pub(super) fn new(setting: Setting<'a>, expected: &'a Expected) -> Tree<'a> {
+    pub(super) fn new(setting: Setting<'a>, expected: &Expected) -> Tree<'a> {
         let inline = setting.later.contains(&Strategy::Inline);
         let worth = |strategy: &Strategy| *strategy != Strategy::Lazy || !inline;
         let strategies = setting.later.iter().copied().filter(worth).collect();
-        let gaps = distinct(&expected.gaps, setting.terms);
-        Tree { setting, expected, gaps, strategies, before: BTreeMap::new(), after: BTreeMap::new() }
+        let distinct =
+            |likely: &Likely| Likely { gaps: distinct(&likely.gaps, setting.terms), ..likely.clone() };
+        Tree {
+            setting,
+            next: distinct(&expected.next),
+            // Sizes are taken in the mean here: every size of every round would be too many cases.
+            later: Likely { changes: vec![(100, 100)], ..distinct(&expected.later) },
+            rounds: expected.rounds,
+            strategies,
+            before: BTreeMap::new(),
+            after: BTreeMap::new(),
+        }
     }
 
     /// What is expected after the round that left this cache behind.
@@ -141,31 +163,33 @@ impl<'a> Tree<'a> {
     }
 
     fn from(&mut self, cached: &Cached, ahead: u32) -> Amount {
-        let expected = self.expected;
-        if ahead > expected.rounds {
+        if ahead > self.rounds {
             return Amount(0);
         }
         let key = cached.key(ahead);
         if let Some(known) = self.before.get(&key) {
             return *known;
         }
+        let likely = if ahead == 1 { self.next.clone() } else { self.later.clone() };
         let mut sum = Amount(0);
-        for at in 0..self.gaps.len() {
-            let (gap, percent) = self.gaps[at];
-            sum += self.best(&cached.after(gap), ahead).share(percent, 100);
+        for (gap, gap_cases) in &likely.gaps {
+            let now = cached.after(*gap);
+            for (percent, cases) in &likely.changes {
+                let best = self.best(&now, ahead, &likely.round.with_change(*percent));
+                sum += best.share(gap_cases * cases, 100 * 100);
+            }
         }
-        let percent = if ahead == 1 { expected.again_percent } else { expected.later_percent };
-        let amount = sum.share(percent, 100);
+        let amount = sum.share(likely.cases, 100);
         self.before.insert(key, amount);
         amount
     }
 
-    fn best(&mut self, cached: &Cached, ahead: u32) -> Amount {
-        let key = cached.key(ahead);
+    fn best(&mut self, cached: &Cached, ahead: u32, round: &Round) -> Amount {
+        let key = (cached.key(ahead), round.delta);
         if let Some(known) = self.after.get(&key) {
             return *known;
         }
-        let (setting, round) = (self.setting, self.expected.round);
+        let setting = self.setting;
         let mut best: Option<(Fault, Amount)> = None;
         for at in 0..self.strategies.len() {
             let strategy = self.strategies[at];
@@ -175,7 +199,7 @@ impl<'a> Tree<'a> {
                 continue;
             }
             ways(&setting, cached, strategy, &mut |way| {
-                let Some(sent) = send(setting.terms, setting.sizes, cached, &round, way) else { return };
+                let Some(sent) = send(setting.terms, setting.sizes, cached, round, way) else { return };
                 let fault = Fault::of(&sent);
                 if best.is_none_or(|(least, _)| fault <= least) {
                     let one = (fault, sent.bill.amount() + self.from(&sent.cached, ahead + 1));

@@ -286,11 +286,10 @@ impl Loop<'_> {
     fn cost(&self) -> Outcome {
         let mut outcome = Outcome::default();
         let mut cached = Cached::default();
-        let mut earlier: Vec<Round> = Vec::new();
         for (at, coming) in self.rounds.iter().enumerate() {
             cached = cached.after(coming.gap_s);
             let seen = u32::try_from(at + 1).unwrap_or(u32::MAX);
-            let ahead = Ahead::Expected(Expected::after_review(seen, &coming.round, &earlier, None));
+            let ahead = Ahead::Expected(Expected::after_review(seen, &coming.round, None));
             let later = self.later();
             let facts = Facts {
                 terms: self.terms,
@@ -304,9 +303,6 @@ impl Loop<'_> {
             let Some(decision) = decide(&facts) else { continue };
             outcome.sent(decision.way.strategy.name(), &decision.sent);
             cached = decision.sent.cached;
-            if at > 0 {
-                earlier.push(coming.round);
-            }
         }
         outcome
     }

@@ -58,6 +58,14 @@ pub struct Round {
     pub touched: u64,
 }
 
+impl Round {
+    /// The same with a change of another size, in percent.
+    pub(super) fn with_change(&self, percent: u32) -> Round {
+        let scaled = |tokens: u64| tokens.saturating_mul(u64::from(percent)) / 100;
+        Round { delta: scaled(self.delta), touched: scaled(self.touched).min(self.artifact), ..*self }
+    }
+}
+
 /// A strategy and what it marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Way {

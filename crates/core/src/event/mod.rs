@@ -344,3 +344,22 @@ pub struct Trusted {
     pub commands: BlobId,
     pub by: String,
 }
+
+/// A person said what the feature may cost in all. Holds until somebody says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetSet {
+    pub limit: Usd,
+    pub by: String,
+}
+
+/// A dispatch was not sent, because its dearest outcome did not fit what was left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetReached {
+    pub ticket: Ticket,
+    /// What it could have cost, and what was left of the limit.
+    pub needed: Usd,
+    pub left: Usd,
+    pub limit: Usd,
+}

@@ -87,6 +87,8 @@ events! {
     "trusted" 1 Trusted,
     "agents-met" 1 AgentsMet,
     "probed" 1 Probed,
+    "budget-set" 1 BudgetSet,
+    "budget-reached" 1 BudgetReached,
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One row per feature, stored beside its events so that `status` need not fold any.
 
+use crate::event::BudgetReached;
 use crate::phase::Phase;
 use crate::pipeline::Pipeline;
 use crate::prelude::*;
@@ -76,7 +77,7 @@ impl BoardRow {
             rounds_max: latest.map_or(0, |latest| latest.opened.limits.rounds),
             open_findings: count(crate::findings::Status::Open),
             deferred_findings: count(crate::findings::Status::Deferred),
-            next: next(status, &id, &choices),
+            next: next(status, &id, &choices, state.short.as_ref()),
             question: question.map(|question| question.text),
             choices: choices.unwrap_or_default(),
             dispatches: state.dispatches,
@@ -96,6 +97,13 @@ fn phase(state: &Pipeline) -> Option<Phase> {
     state.phase().or_else(|| state.past.last().map(|past| past.opened.phase))
 }
 
+/// A budget with which the next dispatch and another like it would fit, in whole dollars.
+fn enough(short: &BudgetReached) -> u64 {
+    let whole = |usd: u64| usd.div_ceil(1_000_000);
+    let spent = short.limit.0.saturating_sub(short.left.0);
+    whole(spent + 2 * short.needed.0).max(whole(short.limit.0) + 1)
+}
+
 /// The round of the first stage that is not closed, or of the last one.
 fn round(latest: &Loop) -> u16 {
     let closed = matches!(latest.end, Some(End::Closed(_)));
@@ -103,11 +111,14 @@ fn round(latest: &Loop) -> u16 {
     running.or(latest.stages.last()).map_or(0, |stage| stage.rounds)
 }
 
-fn next(status: &str, id: &str, choices: &Option<Vec<String>>) -> String {
+fn next(status: &str, id: &str, choices: &Option<Vec<String>>, short: Option<&BudgetReached>) -> String {
     match (status, choices) {
         ("waiting", Some(choices)) => format!("redraft decide {id} {} --why \"…\"", choices.join("|")),
         ("abandoned", _) => "redraft new \"another idea\"".to_owned(),
         ("approved" | "accepted", _) => format!("redraft show findings {id}"),
-        _ => format!("redraft run {id}"),
+        _ => match short {
+            Some(short) => format!("redraft run {id} --budget {}", enough(short)),
+            None => format!("redraft run {id}"),
+        },
     }
 }

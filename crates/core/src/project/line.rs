@@ -100,6 +100,14 @@ pub fn line(event: &Event) -> String {
             format!("works with {}", agents.join("; "))
         }
         Event::Probed(fact) => probed(fact),
+        Event::BudgetSet(fact) => format!("{} set the budget to {}", fact.by, fact.limit),
+        Event::BudgetReached(fact) => {
+            let (needed, left) = (fact.needed, fact.left);
+            format!(
+                "{} was not sent: it may cost {needed}, and {left} of {} is left",
+                fact.ticket, fact.limit
+            )
+        }
     }
 }
 

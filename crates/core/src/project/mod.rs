@@ -8,6 +8,7 @@ mod history;
 mod line;
 mod meta;
 mod receipt;
+mod settled;
 
 use crate::event::Entry;
 use crate::prelude::*;
@@ -17,6 +18,7 @@ pub use history::history;
 pub use line::line;
 pub use meta::meta;
 pub use receipt::{Receipt, ReceiptLine, receipt};
+pub use settled::settled;
 
 /// The projections that stand beside a feature's artifacts.
 pub const FILES: [&str; 2] = [".meta.json", ".review-history.md"];

@@ -210,10 +210,14 @@ fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
         && !work.is_some_and(|work| work.fresh)
         && !matches!(purpose, Purpose::Draft | Purpose::Certify)
         && !same_bytes_again(state, seat);
-    let allowed = match (repairing, may_resume) {
-        (true, _) => vec![Strategy::Resume],
-        (false, true) => vec![Strategy::Lazy, Strategy::Resume],
-        (false, false) => vec![Strategy::Lazy],
+    let allowed = match repairing {
+        true => vec![Strategy::Resume],
+        false => {
+            let mut allowed = vec![Strategy::Inline, Strategy::Lazy];
+            allowed.extend(may_digest(state, seat, purpose).then_some(Strategy::Digest));
+            allowed.extend(may_resume.then_some(Strategy::Resume));
+            allowed
+        }
     };
     Some(Effect::Dispatch(Order {
         ticket,
@@ -223,6 +227,14 @@ fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
         findings: to_answer(state, seat, purpose).map(|finding| finding.id.clone()).collect(),
         allowed,
     }))
+}
+
+/// A part of the document is shown only to a reviewer whose role has seen the whole, and never to fresh eyes.
+fn may_digest(state: &Loop, seat: &Seat, purpose: Purpose) -> bool {
+    matches!(purpose, Purpose::Review | Purpose::Validate)
+        && seat.role != state.author.role
+        && seat.anchor.is_some()
+        && seat.anchor != state.revision
 }
 
 /// Policy `seed` asks a reviewer again about an unchanged document, and then in a fresh conversation.

@@ -65,7 +65,9 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         | Event::LoopOpened(_)
         | Event::Trusted(_)
         | Event::AgentsMet(_)
-        | Event::Probed(_) => {
+        | Event::Probed(_)
+        | Event::BudgetSet(_)
+        | Event::BudgetReached(_) => {
             return Err(rejected(format!("`{}` inside a loop", event.kind())));
         }
     }

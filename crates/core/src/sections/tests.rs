@@ -109,12 +109,15 @@ fn an_unclosed_fence_runs_to_the_end_and_code_in_a_line_opens_none() {
 fn a_change_touches_the_innermost_section_and_neighbours_are_joined() {
     let text = "# A\nlead\n## B\nb\n## C\nc\n### D\nd\n## E\ne\n";
     let outline = Outline::of(text);
-    assert_eq!(outline.touched(&[4..=4]), [2..4]);
-    assert_eq!(outline.touched(&[2..=2]), [0..2]);
-    assert_eq!(outline.touched(&[4..=5, 10..=10]), [2..6, 8..10]);
-    assert_eq!(outline.touched(&[8..=8]), [6..8]);
-    assert_eq!(outline.touched(&[]), []);
-    assert_eq!(outline.touched(&[99..=120]), []);
+    let touched = |changed: &[core::ops::RangeInclusive<u32>]| -> Vec<(usize, usize)> {
+        outline.touched(changed).into_iter().map(|lines| (lines.start, lines.end)).collect()
+    };
+    assert_eq!(touched(&[4..=4]), [(2, 4)]);
+    assert_eq!(touched(&[2..=2]), [(0, 2)]);
+    assert_eq!(touched(&[4..=5, 10..=10]), [(2, 6), (8, 10)]);
+    assert_eq!(touched(&[8..=8]), [(6, 8)]);
+    assert_eq!(touched(&[]), []);
+    assert_eq!(touched(&[99..=120]), []);
     assert_eq!(outline.at(7).map(|section| section.title), Some("D"));
     assert_eq!(outline.at(99), None);
 }

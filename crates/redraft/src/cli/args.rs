@@ -1,4 +1,4 @@
-//! What was typed.
+//! What can be typed, and what `--help` says about it.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -23,31 +23,139 @@ First steps:
   redraft new \"an idea\"   begin a feature in this repository
   redraft run             drive it on; run again after any interruption
 
-Exit codes: 0 done, 1 not approved, 2 usage, 3 configuration, 4 agent failure, 5 limit reached,
-6 waiting for a decision, 7 held by another process, 70 bug, 130 interrupted";
+Each command has examples: redraft help COMMAND
+
+Exit codes:
+  0  done                      5    limit or budget reached
+  1  not approved, or findings 6    waiting for a decision
+  2  usage                     7    held by another process
+  3  configuration, ledger,    70   a bug in redraft
+     repository or disk        130  interrupted; the same command
+  4  agent failure                  continues";
+
+const DEMO_HELP: &str = "\
+Examples:
+  redraft demo                           the built-in idea; nothing is left behind
+  redraft demo \"Show the weather\"       an idea of your own
+  redraft demo --keep ./shop             keep the repository, to look around in it
+
+Exit codes: 0 approved, 2 the folder is not empty; the others as in `redraft help`";
+
+const INIT_HELP: &str = "\
+Examples:
+  redraft init                           a file that is there already is checked and left as it is
+
+Exit codes: 0 written or left, 2 not a repository, 3 the file that is there has a mistake";
+
+const NEW_HELP: &str = "\
+Examples:
+  redraft new \"Let people export their orders as CSV\"
+  redraft new \"Export orders\" --prd notes/export.md
+
+Your own checkout is not touched: the feature gets a branch and a folder below .redraft/worktrees/. \
+If something is amiss after the feature was begun, the error says how to go on or to give it up.
+
+Exit codes: 0 begun, 2 usage, 3 configuration, git or disk, 6 a command of redraft.toml must be accepted \
+first (redraft trust), 7 another process is making a worktree, 130 interrupted";
+
+const RUN_HELP: &str = "\
+Examples:
+  redraft run                            the only feature that can go on, or that of this worktree
+  redraft run 002 --budget 8             it may cost 8 dollars in all, now and in later runs
+  redraft run 002 --on-cap accept        accept what is still open after the last round
+  redraft run 002 --yes --json           for scripts: asks nothing, prints one object
+
+Exit codes: 0 approved or accepted, 1 given up, 2 usage, 3 configuration, ledger, git or disk, 4 an agent \
+failed, 5 a limit or the budget is reached, 6 waiting for a decision or a yes, 7 another process drives it, \
+130 interrupted; the same command continues";
+
+const DECIDE_HELP: &str = "\
+Examples:
+  redraft decide                         show what is asked
+  redraft decide 002 accept --why \"good enough for a first version\"
+  redraft decide 002 rerun               a new pass with new conversations
+  redraft decide 002 abandon             give the feature up, at any time before it is approved
+
+Exit codes: 0 decided or nothing asked, 2 not a choice here, 6 the question was shown, 7 the feature is \
+being driven";
+
+const STATUS_HELP: &str = "\
+Examples:
+  redraft status
+  redraft status 002 --json
+  redraft status --rebuild               bring deleted .meta.json and .review-history.md back
+  redraft status --verify                after a crash of the disk, or when in doubt
+
+Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
+
+const LOG_HELP: &str = "\
+Examples:
+  redraft log                            everything, oldest first
+  redraft log 002 -n 20                  the last 20 events of one feature
+  redraft log --json                     with the body of every event
+
+Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
+
+const SHOW_HELP: &str = "\
+Examples:
+  redraft show findings 002
+  redraft show prompt 002 --role spec-reviewer";
+
+const PROMPT_HELP: &str = "\
+Examples:
+  redraft show prompt                    the last one that was sent
+  redraft show prompt 002 --role spec-reviewer
+  redraft show prompt --ticket 002/specify.1/review/spec-reviewer/2.1 --json
+  redraft show prompt 002 --verify
+
+Exit codes: 0 shown or identical, 1 a rebuilt prompt differs, 2 nothing like that was sent";
+
+const FINDINGS_HELP: &str = "\
+Examples:
+  redraft show findings                  of the only feature, or that of this worktree
+  redraft show findings 002 --json
+
+Exit codes: 0 shown, 2 no such feature";
+
+const TRUST_HELP: &str = "\
+Examples:
+  redraft trust                          look at the commands, then answer
+  redraft trust --yes                    accept them without being asked
+
+They are accepted by hash: a command that changes must be accepted again.
+
+Exit codes: 0 accepted or none there, 3 configuration, 6 not accepted";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Play a whole feature offline in a throw-away repository, with the built-in rehearsal agent
+    #[command(after_help = DEMO_HELP)]
     Demo(DemoArgs),
     /// Write redraft.toml with every default as a comment, and tell which agents are installed
+    #[command(after_help = INIT_HELP)]
     Init,
     /// Begin a feature on a branch and worktree of its own
+    #[command(after_help = NEW_HELP)]
     New(NewArgs),
     /// Drive a feature on from wherever it stands; run again to continue after any interruption
+    #[command(after_help = RUN_HELP)]
     Run(RunArgs),
     /// Answer what a run is waiting for
+    #[command(after_help = DECIDE_HELP)]
     Decide(DecideArgs),
     /// Show where each feature stands and the next command to type
+    #[command(after_help = STATUS_HELP)]
     Status(StatusArgs),
     /// Show what happened, event by event
+    #[command(after_help = LOG_HELP)]
     Log(LogArgs),
     /// Look inside: prompts that were sent, findings that were raised
-    #[command(subcommand)]
+    #[command(subcommand, after_help = SHOW_HELP)]
     Show(ShowCommand),
     /// Check this machine and its agents, and whether an agent's conversations can be continued
     Doctor(DoctorArgs),
     /// Show the commands redraft.toml would run, and accept them
+    #[command(after_help = TRUST_HELP)]
     Trust(TrustArgs),
     /// Cost recorded review loops again under every policy
     Replay(ReplayArgs),
@@ -79,7 +187,7 @@ pub(crate) struct DemoArgs {
 pub(crate) struct NewArgs {
     /// The idea, in a sentence or more
     pub(crate) idea: String,
-    /// Copy this file in as the feature's PRD
+    /// Copy this file in as the feature's PRD (product requirements document)
     #[arg(long, value_name = "FILE")]
     pub(crate) prd: Option<PathBuf>,
 }
@@ -94,13 +202,14 @@ pub(crate) struct RunArgs {
     /// Do not ask before money is spent
     #[arg(long)]
     pub(crate) yes: bool,
-    /// The most the feature may cost in all, in dollars [default: budget of redraft.toml, else 5]
+    /// The most the feature may cost in all, in dollars; kept for later runs [default: what was given before,
+    /// else budget of redraft.toml, else 5]
     #[arg(long, value_name = "USD")]
     pub(crate) budget: Option<String>,
     /// Let this agent of redraft.toml play every role, for this run
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// How dispatches are sent, for loops opened by this run: seed, guarded, fresh or resume
+    /// How dispatches are sent, for loops opened by this run: seed, guarded, fresh, resume, inline or digest
     #[arg(long, value_name = "POLICY")]
     pub(crate) policy: Option<String>,
     /// Who signs a phase, for loops opened by this run: resume, fresh or off
@@ -120,9 +229,10 @@ pub(crate) enum OnCap {
 
 #[derive(Debug, Args)]
 pub(crate) struct DecideArgs {
-    /// The feature's number, then the choice; without a choice the question is shown
-    #[arg(value_name = "[FEATURE] [CHOICE]", num_args = 0..=2)]
-    pub(crate) words: Vec<String>,
+    /// The feature's number; not needed inside its worktree or when only one is active
+    pub(crate) feature: Option<String>,
+    /// accept, rerun, retry or abandon, as far as the question allows it; without one the question is shown
+    pub(crate) choice: Option<String>,
     /// The reason, kept with the decision
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) why: String,
@@ -130,16 +240,19 @@ pub(crate) struct DecideArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
-    /// Only this feature
+    /// Only the feature with this number
     pub(crate) feature: Option<String>,
     /// Fold all events again and rewrite the board, .meta.json and .review-history.md
     #[arg(long)]
     pub(crate) rebuild: bool,
+    /// Check the whole ledger: every event, every blob, and the file itself
+    #[arg(long)]
+    pub(crate) verify: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// Only this feature
+    /// Only the feature with this number
     pub(crate) feature: Option<String>,
     /// At most this many events, the latest ones
     #[arg(long, short = 'n', value_name = "N")]
@@ -149,14 +262,16 @@ pub(crate) struct LogArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ShowCommand {
     /// Show a prompt as it was sent, fragment by fragment
+    #[command(after_help = PROMPT_HELP)]
     Prompt(PromptArgs),
     /// List the findings of a feature with their status
+    #[command(after_help = FINDINGS_HELP)]
     Findings(FindingsArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PromptArgs {
-    /// The feature's number
+    /// The feature's number; not needed inside its worktree or when only one can be meant
     pub(crate) feature: Option<String>,
     /// Exactly this dispatch, e.g. 031/specify.1/review/spec-reviewer/2.1
     #[arg(long)]
@@ -174,7 +289,7 @@ pub(crate) struct PromptArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FindingsArgs {
-    /// The feature's number
+    /// The feature's number; not needed inside its worktree or when only one can be meant
     pub(crate) feature: Option<String>,
 }
 

@@ -10,6 +10,7 @@ use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
 use redraft_adapters::codex::{CodexAgent, CodexSettings};
 use redraft_adapters::config::{AgentConfig, Config, ModelAgent, ModelKind, SchemaForm, Wire};
 use redraft_adapters::mcp::McpServers;
+use redraft_adapters::plain_file;
 use redraft_adapters::rehearsal::{RehearsalAgent, Scenario};
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::price::{Card, Cards};
@@ -18,6 +19,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// More than any key has; a larger file is a mistake.
+const KEY_BYTES_MAX: u64 = 64 * 1024;
+
+/// Whole answers can stand in a scenario, also very long ones.
+const SCENARIO_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 pub(crate) struct Cast<'a> {
     site: &'a Site,
@@ -196,7 +203,8 @@ impl<'a> Cast<'a> {
     /// The key, from the file or the variable the user named, or the usual variable.
     fn key(&self, agent: &ModelAgent, usual: &str) -> Result<Option<Key>, String> {
         if let Some(file) = &agent.key_file {
-            let text = std::fs::read_to_string(file).map_err(|error| format!("key_file {file}: {error}"))?;
+            let text = plain_file::read_text(Path::new(file), KEY_BYTES_MAX);
+            let text = text.map_err(|error| format!("key_file {file}: {error}"))?;
             return Ok(Some(Key::new(text)));
         }
         let name = agent.key_env.as_deref().unwrap_or(usual);
@@ -232,7 +240,7 @@ pub(crate) fn card(cards: &Cards, agent: &ModelAgent) -> Result<Card, String> {
 
 fn read_scenario(file: &Path) -> Result<Scenario, String> {
     let named = |detail: String| format!("scenario {}: {detail}", file.display());
-    let text = std::fs::read_to_string(file).map_err(|error| named(error.to_string()))?;
+    let text = plain_file::read_text(file, SCENARIO_BYTES_MAX).map_err(|error| named(error.to_string()))?;
     Scenario::parse(&text).map_err(|error| named(error.to_string()))
 }
 

@@ -6,41 +6,48 @@ use super::errors::{CliError, Code};
 use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
+use redraft_core::text::one_line;
 use redraft_core::ticket::Ticket;
 use redraft_engine::ports::Clock;
 use redraft_engine::{Progress, Undone};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 /// How to talk: JSON keeps stdout for one object and stderr quiet.
 #[derive(Debug)]
 pub(crate) struct Console {
     pub(crate) json: bool,
-    quiet: bool,
     live: Option<Mutex<Vec<Ticket>>>,
+    /// Why data did not arrive on stdout, if it did not.
+    lost: OnceLock<String>,
 }
 
 impl Console {
-    pub(crate) fn new(json: bool, quiet: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        Self { json, quiet, live: (terminal && !json && !quiet).then(Mutex::default) }
+    pub(crate) fn new(json: bool) -> Self {
+        let live = !json && can_rewrite_lines();
+        Self { json, live: live.then(Mutex::default), lost: OnceLock::new() }
+    }
+
+    /// Why data did not arrive on stdout, if it did not.
+    pub(crate) fn lost(&self) -> Option<&str> {
+        self.lost.get().map(String::as_str)
     }
 
     /// One line of data.
     pub(crate) fn data(&self, text: &str) {
-        write_out(text);
+        self.write_out(text);
     }
 
     /// One JSON object on stdout.
     pub(crate) fn object(&self, value: &impl Serialize) {
         let json = serde_json::to_string_pretty(value).unwrap_or_default();
-        write_out(&json);
+        self.write_out(&json);
     }
 
     /// A line for the person; nothing when the output is for a program.
     pub(crate) fn say(&self, text: &str) {
-        if !self.json && !self.quiet {
+        if !self.json {
             self.talk(text);
         }
     }
@@ -55,12 +62,17 @@ impl Console {
             let code = error.code as i32;
             self.object(&ErrorJson { v: 1, error: &error.message, hints: &error.hints, exit: code });
         }
+        self.complain(error);
+    }
+
+    /// The same for people only.
+    pub(crate) fn complain(&self, error: &CliError) {
         self.talk(&format!("error: {}", error.message));
         for hint in &error.hints {
             self.talk(&format!("  hint: {hint}"));
         }
         if error.code == Code::Bug {
-            self.talk("  hint: this should not happen; please report it with the output of `redraft log`");
+            self.talk("  hint: this should not happen; report it with the output of `redraft log`");
         }
     }
 
@@ -115,10 +127,44 @@ impl Console {
         }
         let names: Vec<String> =
             tickets.iter().map(|ticket| format!("{} {}", ticket.role, ticket.purpose)).collect();
+        let room = columns();
+        if room < ROOM_MIN {
+            return;
+        }
+        let line = format!("… waiting for {}", names.join(", "));
         let mut err = std::io::stderr().lock();
-        let _ = write!(err, "\r\x1b[K… waiting for {}", names.join(", "));
+        let _ = write!(err, "\r\x1b[K{}", one_line(&line, room));
         let _ = err.flush();
     }
+
+    /// A closed pipe is the reader's way of saying enough; anything else that stops data is told at the end.
+    fn write_out(&self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        let written = writeln!(out, "{text}").and_then(|()| out.flush());
+        if let Err(error) = written
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            // The first reason is the one that counts.
+            let _ = self.lost.set(error.to_string());
+        }
+    }
+}
+
+/// A line of fewer characters tells nobody anything.
+const ROOM_MIN: usize = 16;
+
+/// Whether the line that tells what is under way can be taken back: on a terminal that understands it.
+fn can_rewrite_lines() -> bool {
+    let term = std::env::var_os("TERM").unwrap_or_default();
+    std::io::stderr().is_terminal() && !term.is_empty() && term != "dumb"
+}
+
+/// How long a line may be that must not run into the next one, which could not be taken back.
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr());
+    // Some terminals do not know how wide they are.
+    let columns = size.map_or(0, |size| usize::from(size.ws_col));
+    if columns == 0 { 79 } else { columns - 1 }
 }
 
 impl Progress for Console {
@@ -138,11 +184,4 @@ struct ErrorJson<'a> {
     error: &'a str,
     hints: &'a [String],
     exit: i32,
-}
-
-/// A closed pipe is the reader's way of saying enough.
-fn write_out(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{text}");
-    let _ = out.flush();
 }

@@ -25,7 +25,7 @@ struct DecideJson<'a> {
 pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;
     let ledger = site.writer()?;
-    let (word, choice) = split(&args.words)?;
+    let (word, choice) = split(args.feature.as_deref(), args.choice.as_deref())?;
     let id = site.feature(&ledger, word)?;
     let _lock = site.lock(&id.to_string(), around)?;
     let scope = Scope::Feature(id);
@@ -38,7 +38,7 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         if choice == Some(Decision::Abandon) && !state.cancelled && state.phase().is_some() {
             return abandon(&ledger, scope, &state, &args.why, around, console);
         }
-        let next = BoardRow::of(&state, 0).next;
+        let next = around.next(&BoardRow::of(&state, 0).next);
         if choice.is_some() {
             return Err(CliError::usage(format!("feature {id} is not waiting for a decision")).hint(next));
         }
@@ -47,7 +47,7 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         return Ok(Code::Done);
     };
     let Some(choice) = choice else {
-        let next = BoardRow::of(&state, 0).next;
+        let next = around.next(&BoardRow::of(&state, 0).next);
         let text = format!("feature {id}: {}\nnext: {next}", question.text);
         console.show(&text, &DecideJson { v: 1, feature, question: Some(&question), decided: None, next });
         return Ok(Code::Waiting);
@@ -86,7 +86,7 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         // A ruling is about what was reviewed; the next run takes the edit in and asks about that.
         console.say(&format!("{} was edited since; the next run will ask about the edit", open.artifact()));
     }
-    let next = BoardRow::of(&next_state, at_ms).next;
+    let next = around.next(&BoardRow::of(&next_state, at_ms).next);
     let shown = DecideJson {
         v: 1,
         feature,
@@ -130,7 +130,8 @@ fn abandon(
         blobs: &blobs,
         board: Some(&board),
     })?;
-    let row = BoardRow::of(&next_state, at_ms);
+    let mut row = BoardRow::of(&next_state, at_ms);
+    row.next = around.next(&row.next);
     let decided = Some(Decision::Abandon.name());
     let shown = DecideJson { v: 1, feature: row.id.clone(), question: None, decided, next: row.next.clone() };
     console.show(&format!("feature {} is given up; its branch stays\nnext: {}", row.id, row.next), &shown);
@@ -138,15 +139,18 @@ fn abandon(
 }
 
 /// `[FEATURE] [CHOICE]`, either of which may be missing.
-fn split(words: &[String]) -> Result<(Option<&str>, Option<Decision>), CliError> {
+fn split<'a>(
+    first: Option<&'a str>,
+    second: Option<&str>,
+) -> Result<(Option<&'a str>, Option<Decision>), CliError> {
     let choice = |word: &str| Decision::ALL.into_iter().find(|choice| choice.name() == word);
-    match words {
-        [] => Ok((None, None)),
-        [word] => match choice(word) {
+    match (first, second) {
+        (None, _) => Ok((None, None)),
+        (Some(word), None) => match choice(word) {
             Some(choice) => Ok((None, Some(choice))),
             None => Ok((Some(word), None)),
         },
-        [feature, word, ..] => match choice(word) {
+        (Some(feature), Some(word)) => match choice(word) {
             Some(choice) => Ok((Some(feature), Some(choice))),
             None => Err(CliError::usage(format!("`{word}` is not a choice"))
                 .hint("choices are accept, rerun, retry and abandon, as far as the question allows them")),

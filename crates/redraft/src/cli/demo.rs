@@ -6,12 +6,18 @@ use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use super::{new, run};
 use redraft_adapters::git::{self, Repository};
+use redraft_adapters::shell_word::quoted_path;
+use redraft_core::text::one_line;
 use std::path::{Path, PathBuf};
 
 const IDEA: &str = "Let people reset a forgotten password by email";
 const PRD: &str = include_str!("demo-prd.md");
 
 pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let own_idea = args.idea.is_some();
+    let idea = args.idea.unwrap_or_else(|| IDEA.to_owned());
+    // Before anything is made.
+    new::check_idea(&idea)?;
     let temporary = tempfile::Builder::new().prefix("redraft-demo-").tempdir();
     let temporary =
         temporary.map_err(|error| CliError::new(Code::Config, format!("no temporary folder: {error}")))?;
@@ -19,9 +25,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         Some(keep) => kept(&around.folder.join(keep))?,
         None => temporary.path().join("repository"),
     };
-    let own_idea = args.idea.is_some();
-    let idea = args.idea.unwrap_or_else(|| IDEA.to_owned());
-    console.say(&format!("demo: a repository in {}, the idea: {idea}", place.display()));
+    console.say(&format!("demo: a repository in {}, the idea: {}", place.display(), one_line(&idea, 200)));
     let repository = make_repository(&place, own_idea)?;
     let state = repository.state_dir();
     let site = Site { repository, state };
@@ -38,11 +42,18 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
     };
     let program = &around.program;
     let ending = match &args.keep {
-        Some(_) => format!("folder: {}\nnext: {program} -C {} status", place.display(), place.display()),
-        None => format!(
-            "the repository is gone again; to keep the next one: {program} demo --keep DIR\n\
-             next: {program} new \"your idea\", in a repository of your own"
-        ),
+        Some(_) => {
+            let next = format!("{program} -C {} status", quoted_path(&place));
+            run::Ending { text: format!("folder: {}\nnext: {next}", place.display()), next }
+        }
+        None => {
+            let next = format!("{program} new \"your idea\"");
+            let text = format!(
+                "the repository is gone again; to keep the next one: {program} demo --keep DIR\n\
+                 next: {next}, in a repository of your own"
+            );
+            run::Ending { text, next }
+        }
     };
     run::drive_to(&site, id, &args_run, around, console, Some(ending))
 }

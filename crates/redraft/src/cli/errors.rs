@@ -164,6 +164,8 @@ impl From<GitError> for CliError {
             | GitError::NoMainCheckout(_)
             | GitError::NoCommits(_)
             | GitError::FolderExists(_)
+            | GitError::FolderInTheWay(_)
+            | GitError::BranchInTheWay(_)
             | GitError::BadName(_) => Code::Usage,
             GitError::Missing { .. }
             | GitError::TooOld { .. }

@@ -16,7 +16,7 @@ struct InitJson {
     file: String,
     written: bool,
     agents_found: Vec<String>,
-    next: &'static str,
+    next: String,
 }
 
 pub(crate) fn init(around: &Surroundings, console: &Console) -> Result<Code, CliError> {
@@ -44,7 +44,7 @@ pub(crate) fn init(around: &Surroundings, console: &Console) -> Result<Code, Cli
     for agent in &found {
         text.push_str(&format!("found {agent} on the PATH; to use it, add to redraft.toml: [agents.{agent}] model = \"…\" and [roles] default = \"{agent}\"\n"));
     }
-    let next = "redraft new \"your idea\"";
+    let next = around.next("redraft new \"your idea\"");
     text.push_str(&format!("next: {next}"));
     let file = file.display().to_string();
     console.show(&text, &InitJson { v: 1, file, written, agents_found: found, next });

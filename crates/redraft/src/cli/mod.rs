@@ -20,6 +20,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod trust;
+mod usage;
 mod worker;
 
 use args::{Cli, Command, ShowCommand};
@@ -33,13 +34,9 @@ use std::process::ExitCode;
 pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are data; everything else is talk. A closed pipe is not an error.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Code::Usage as u8 } else { Code::Done as u8 });
-        }
+        Err(error) => return refused(&error),
     };
-    let console = Console::new(cli.json, false);
+    let console = Console::new(cli.json);
     let done = match cli.command {
         // It has no surroundings: where and with which variables it runs is decided by whoever started it.
         Command::Worker(args) => worker::worker(args),
@@ -52,7 +49,36 @@ pub(crate) fn main() -> ExitCode {
             error.code
         }
     };
-    ExitCode::from(code as u8)
+    ended(code, &console)
+}
+
+/// What could not be read as a command, or asked only for help or the version.
+fn refused(error: &clap::Error) -> ExitCode {
+    let console = Console::new(usage::wants_json(std::env::args_os()));
+    if !error.use_stderr() {
+        console.data(error.render().to_string().trim_end());
+        return ended(Code::Done, &console);
+    }
+    if console.json {
+        console.error(&usage::explained(error));
+    } else {
+        // As clap writes it, with the usage line. A closed pipe is not an error.
+        let _ = error.print();
+    }
+    ended(Code::Usage, &console)
+}
+
+/// The last word: data that did not arrive is an error, whatever the command says.
+fn ended(code: Code, console: &Console) -> ExitCode {
+    let Some(lost) = console.lost() else { return ExitCode::from(code as u8) };
+    let error = CliError::new(Code::Config, format!("stdout cannot be written: {lost}"));
+    console.complain(&error.hint("what was done is stored; only its report is missing"));
+    ExitCode::from(error_code(code) as u8)
+}
+
+/// An error's own code says more than that it could not be shown.
+fn error_code(code: Code) -> Code {
+    if code == Code::Done { Code::Config } else { code }
 }
 
 fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, CliError> {

@@ -5,6 +5,7 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::prepare::prepare;
 use super::site::{Site, Surroundings};
+use redraft_adapters::plain_file;
 use redraft_core::event::{Event, FeatureCreated};
 use redraft_core::ids::{FeatureId, slug};
 use redraft_core::phase::Lane;
@@ -13,12 +14,15 @@ use redraft_core::project;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
 use redraft_engine::compose::folder;
-use redraft_engine::ports::{Append, Clock, Store};
+use redraft_engine::ports::{Append, Clock, CommitRefused, Store, WorkspaceError};
 use serde::Serialize;
 use std::path::Path;
 
 /// More than any PRD; a larger file is a mistake.
 const PRD_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// The idea stands in every prompt of its feature; what is longer belongs into a PRD, which is read once.
+const IDEA_CHARS_MAX: usize = 20_000;
 
 #[derive(Serialize)]
 struct NewJson {
@@ -38,7 +42,7 @@ pub(crate) fn new(args: NewArgs, around: &Surroundings, console: &Console) -> Re
     let ledger = site.writer()?;
     let created = site.created(&ledger, id)?;
     let worktree = site.worktree(&created)?;
-    let next = format!("redraft run {id}");
+    let next = around.next(&format!("redraft run {id}"));
     let shown = NewJson {
         v: 1,
         feature: id.to_string(),
@@ -61,15 +65,16 @@ pub(crate) fn create(
     around: &Surroundings,
     console: &Console,
 ) -> Result<FeatureId, CliError> {
-    let idea = args.idea.trim();
-    if idea.is_empty() {
-        return Err(CliError::usage("the idea is empty")
-            .hint("redraft new \"let people reset a forgotten password\""));
-    }
+    let idea = check_idea(&args.idea)?;
     let config = site.config()?;
     let idea = &*around.redactor.redact(idea).0;
     let prd = args.prd.as_deref().map(|file| read_prd(&around.folder.join(file), around)).transpose()?;
     let head = site.repository.head()?;
+    // Whatever would stop the feature from being made is found before a number is given out.
+    site.repository.make_room()?;
+    if !site.repository.has_identity()? {
+        return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
+    }
     let lock = site.lock("repo", around)?;
     let ledger = site.writer()?;
     let given = ledger.scopes()?.into_iter().filter_map(|scope| match scope {
@@ -119,22 +124,38 @@ pub(crate) fn create(
     }
     drop(lock);
     let _lock = site.lock(&id.to_string(), around)?;
-    prepare(site, &ledger, &created, &config, around, console)?;
+    prepare(site, &ledger, &created, &config, around, console).map_err(|error| match error.code {
+        // These say themselves how to go on.
+        Code::Waiting | Code::Interrupted => error,
+        _ => error
+            .hint(format!(
+                "feature {id} exists; once that is mended: {}",
+                around.next(&format!("redraft run {id}"))
+            ))
+            .hint(format!("or give it up: {}", around.next(&format!("redraft decide {id} abandon")))),
+    })?;
     Ok(id)
 }
 
-fn read_prd(file: &Path, around: &Surroundings) -> Result<Vec<u8>, CliError> {
-    let named = |error: std::io::Error| {
-        CliError::usage(format!("the PRD {} cannot be read: {error}", file.display()))
-    };
-    let size = std::fs::metadata(file).map_err(named)?.len();
-    if size > PRD_BYTES_MAX {
-        let name = file.display();
-        return Err(CliError::usage(format!(
-            "the PRD {name} has {size} bytes; at most {PRD_BYTES_MAX} are taken"
-        )));
+/// The idea without space around it, if it can be one.
+pub(crate) fn check_idea(idea: &str) -> Result<&str, CliError> {
+    let idea = idea.trim();
+    if idea.is_empty() {
+        return Err(CliError::usage("the idea is empty")
+            .hint("redraft new \"let people reset a forgotten password\""));
     }
-    let bytes = std::fs::read(file).map_err(named)?;
+    let chars = idea.chars().count();
+    if chars > IDEA_CHARS_MAX {
+        let error = format!("the idea has {chars} characters; at most {IDEA_CHARS_MAX} are taken");
+        return Err(CliError::usage(error)
+            .hint("say it in a sentence and put the rest into a file: redraft new \"…\" --prd FILE"));
+    }
+    Ok(idea)
+}
+
+fn read_prd(file: &Path, around: &Surroundings) -> Result<Vec<u8>, CliError> {
+    let bytes = plain_file::read(file, PRD_BYTES_MAX)
+        .map_err(|error| CliError::usage(format!("the PRD {}: {error}", file.display())))?;
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return Err(CliError::usage(format!("the PRD {} is not UTF-8 text", file.display())));
     };

@@ -1,17 +1,22 @@
 //! Makes a feature's worktree ready: branch, folder, PRD, copied files, the project's own setup command.
 //!
-//! Every step can be repeated, so a run that finds a half-made worktree simply does it again.
+//! Every step can be repeated, so a run that finds a half-made worktree does it again. The caller holds the feature's
+//! lock; the repository's is held only while git makes the worktree, so that a long setup is in nobody's way.
 
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
+use redraft_adapters::child::{Ended, Script};
 use redraft_adapters::config::Config;
+use redraft_adapters::git::GitError;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Event, FeatureCreated};
+use redraft_core::text::{count, one_line};
 use redraft_core::ticket::Scope;
 use redraft_engine::compose::folder;
-use redraft_engine::ports::{Store, Trailers, Workspace};
+use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 pub(crate) fn prepare(
@@ -27,8 +32,16 @@ pub(crate) fn prepare(
     if ready.exists() && worktree.is_dir() {
         return Ok(());
     }
-    let _lock = site.lock("repo", around)?;
-    site.repository.ensure_feature(&created.branch, &created.base_commit, &worktree)?;
+    // A folder that was removed and is made again has to be set up again, also if that takes several attempts.
+    remove(&ready)?;
+    let lock = site.lock("repo", around)?;
+    let made = site.repository.ensure_feature(&created.branch, &created.base_commit, &worktree);
+    made.map_err(|error| match error {
+        // Ctrl-C reaches git as well.
+        GitError::Failed { .. } if around.clock.stopped() => interrupted(created, around),
+        error => error.into(),
+    })?;
+    drop(lock);
     around.boundaries.pass("a worktree is there");
     bring_prd(site, ledger, created)?;
     for name in &config.workspace.copy {
@@ -36,8 +49,16 @@ pub(crate) fn prepare(
     }
     if let Some(command) = &config.workspace.setup {
         require_trust(ledger, config, command, created)?;
-        console.say(&format!("setting up the worktree: {command}"));
-        set_up(command, &worktree)?;
+        let out = site.state.join("setup").join(created.id.to_string());
+        let script = Script {
+            worker: &around.exe,
+            out: &out,
+            text: command,
+            folder: &worktree,
+            environment: &around.environment,
+            limit_ms: config.workspace.setup_minutes * 60_000,
+        };
+        set_up(&script, created, around, console)?;
     }
     let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", ready.display()));
     fs::create_dir_all(ready.parent().unwrap_or(&site.state)).map_err(named)?;
@@ -68,8 +89,12 @@ fn copy(from: &Path, to: &Path, name: &str, console: &Console) -> Result<(), Cli
         return Ok(());
     }
     let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", target.display()));
-    fs::create_dir_all(target.parent().unwrap_or(to)).map_err(named)?;
-    fs::copy(&source, &target).map(|_| ()).map_err(named)
+    let folder = target.parent().unwrap_or(to);
+    fs::create_dir_all(folder).map_err(named)?;
+    // Whole or not at all: half a file would be taken for the user's own the next time.
+    let part = tempfile::Builder::new().prefix(".redraft-copy-").tempfile_in(folder).map_err(named)?;
+    fs::copy(&source, part.path()).map_err(named)?;
+    part.persist(&target).map(drop).map_err(|error| named(error.error))
 }
 
 /// Nothing of `redraft.toml` runs before a person has accepted exactly this text.
@@ -94,19 +119,51 @@ fn require_trust(
     .hint(format!("then: redraft run {}", created.id)))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a command the user accepted by hash")]
-fn set_up(command: &str, worktree: &Path) -> Result<(), CliError> {
-    let mut shell = std::process::Command::new("sh");
-    shell.arg("-c").arg(command).current_dir(worktree).stdin(std::process::Stdio::null());
-    // Its output is talk, not data.
-    shell.stdout(std::io::stderr());
+/// Runs the command to its end. Whatever else happens, the next run begins it again.
+fn set_up(
+    script: &Script<'_>,
+    created: &FeatureCreated,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<(), CliError> {
+    let command = script.text;
+    if around.clock.stopped() {
+        return Err(interrupted(created, around));
+    }
+    console.say(&format!("setting up the worktree: {command}"));
+    let ended = script.run(&around.clock, &mut |line| console.say(&format!("  {}", one_line(line, 400))));
     let failed = |detail: String| {
         CliError::new(Code::Config, format!("[workspace] setup `{command}` {detail}"))
-            .hint("mend it, accept it again if you changed it (redraft trust), then run the feature again")
+            .hint(format!("what it printed is in {}", script.output().display()))
+            .hint("mend it; if you change it in redraft.toml, accept it again: redraft trust")
     };
-    match shell.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(failed(format!("ended with {status}"))),
+    match ended {
+        Ok(Ended::Well) => Ok(()),
+        Ok(Ended::Stopped) => Err(interrupted(created, around)),
+        Ok(Ended::Badly(how)) => Err(failed(how)),
+        Ok(Ended::Slow) => {
+            let minutes = count((script.limit_ms / 60_000) as usize, "minute");
+            Err(failed(format!("was ended after {minutes}"))
+                .hint("[workspace] setup_minutes in redraft.toml gives it more time"))
+        }
         Err(error) => Err(failed(format!("could not be started: {error}"))),
+    }
+}
+
+fn interrupted(created: &FeatureCreated, around: &Surroundings) -> CliError {
+    let id = created.id;
+    CliError::new(
+        Code::Interrupted,
+        format!("interrupted; feature {id} exists, its worktree is not ready yet"),
+    )
+    .hint(format!("to go on: {}", around.next(&format!("redraft run {id}"))))
+}
+
+fn remove(file: &Path) -> Result<(), CliError> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(CliError::new(Code::Config, format!("{}: {error}", file.display())))
+        }
+        Ok(()) | Err(_) => Ok(()),
     }
 }

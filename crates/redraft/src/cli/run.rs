@@ -9,16 +9,17 @@ use super::prepare::prepare;
 use super::site::{Site, Surroundings};
 use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
-use redraft_core::event::{About, Certify, Decision, Question};
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::{About, Certify, Decision, Entry, Event, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::price::OverBudget;
 use redraft_core::profile;
 use redraft_core::project::{self, BoardRow, Receipt};
 use redraft_core::review::End;
 use redraft_core::text::utc;
+use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
-use redraft_engine::ports::{Agents, Clock, Deadlines, Workspace};
+use redraft_engine::ports::{Agents, Clock, Deadlines, Store, Workspace};
 use redraft_engine::{Parts, Rules, Run, Stop, Undone};
 use serde::Serialize;
 
@@ -66,20 +67,29 @@ fn drive(
     drive_to(site, id, args, around, console, None)
 }
 
-/// The same with another ending than the worktree and the feature's next command.
+/// What a report ends with, where the worktree and the feature's next command would be of no use.
+pub(crate) struct Ending {
+    pub(crate) text: String,
+    pub(crate) next: String,
+}
+
+/// The same with another ending.
 pub(crate) fn drive_to(
     site: &Site,
     id: FeatureId,
     args: &RunArgs,
     around: &Surroundings,
     console: &Console,
-    ending: Option<String>,
+    ending: Option<Ending>,
 ) -> Result<Code, CliError> {
     let config = config(site, args)?;
-    let rules = rules(&config, args, around)?;
+    let mut rules = rules(&config, args, around)?;
     let lock = site.lock(&id.to_string(), around)?;
     let ledger = site.writer()?;
     let created = site.created(&ledger, id)?;
+    if args.budget.is_none() {
+        rules.budget = kept_budget(&ledger, id)?.unwrap_or(rules.budget);
+    }
     prepare(site, &ledger, &created, &config, around, console)?;
     let workspace = site.workspace(&created)?;
     workspace.sweep();
@@ -92,7 +102,8 @@ pub(crate) fn drive_to(
         agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
     }
     if !args.yes && !consent::given(&ledger, &created, &agents, rules.budget, around, console)? {
-        return Ok(Code::Waiting);
+        console.say(&format!("nothing was sent\nnext: {}", around.next(&format!("redraft run {id}"))));
+        return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
     }
     let parts = Parts {
         store: &ledger,
@@ -105,6 +116,9 @@ pub(crate) fn drive_to(
         redactor: &around.redactor,
     };
     let mut run = Run::load(parts, rules, id)?;
+    if args.budget.is_some() {
+        run.keep_budget()?;
+    }
     let notes = kept_rules(run.state(), args, id);
     for note in &notes {
         console.say(note);
@@ -122,6 +136,7 @@ pub(crate) fn drive_to(
     if let Some(changed) = changed_since(&workspace, run.state())? {
         console.say(&changed);
     }
+    tidy(&inbox, id, run.entries(), console);
     let receipt = project::receipt(run.entries());
     let row = BoardRow::of(run.state(), around.clock.now_ms());
     let place = site.worktree(&created)?.join(redraft_engine::compose::folder(&created));
@@ -140,10 +155,7 @@ pub(crate) fn drive_to(
         Some(agent) if row.next.starts_with("redraft run") => format!("{} --agent {agent}", row.next),
         _ => row.next.clone(),
     };
-    let next = match &stop {
-        Stop::OverBudget { over, .. } => format!("{again} --budget {}", raised(over)),
-        Stop::Done | Stop::Asking(_) | Stop::Parked(_) | Stop::Interrupted => again,
-    };
+    let next = ending.as_ref().map_or_else(|| around.next(&again), |ending| ending.next.clone());
     if let Stop::OverBudget { ticket, over } = &stop {
         console.say(&format!("{ticket}: {over}"));
     }
@@ -197,10 +209,10 @@ fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
     })
 }
 
-fn report(shown: &RunJson<'_>, ending: Option<String>) -> String {
+fn report(shown: &RunJson<'_>, ending: Option<Ending>) -> String {
     let RunJson { feature, outcome, question, receipt, undone, folder, next, .. } = shown;
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
-    let ending = ending.unwrap_or_else(|| format!("folder: {folder}\nnext: {next}"));
+    let ending = ending.map_or_else(|| format!("folder: {folder}\nnext: {next}"), |ending| ending.text);
     let undone: String = undone.iter().map(lost_and_found).collect();
     format!("{}\n{undone}feature {feature} is {outcome}{asked}\n{ending}", receipt.text())
 }
@@ -210,10 +222,23 @@ fn lost_and_found(undone: &Undone) -> String {
     format!("undone for {ticket}: {}; kept under {reference}\n  to get it back: {command}\n", what.join(", "))
 }
 
-/// A budget with which the next dispatch and a few more would fit, in whole dollars.
-fn raised(over: &OverBudget) -> u64 {
-    let spent = over.limit.0.saturating_sub(over.left.0);
-    (spent + 2 * over.needed.0).div_ceil(1_000_000).max(over.limit.0.div_ceil(1_000_000) + 1)
+/// The budget an earlier run was given for the feature.
+fn kept_budget(ledger: &Ledger, id: FeatureId) -> Result<Option<Usd>, CliError> {
+    let entries = ledger.read(Scope::Feature(id))?;
+    Ok(entries.into_iter().rev().find_map(|entry| match entry.event {
+        Event::BudgetSet(set) => Some(set.limit),
+        _ => None,
+    }))
+}
+
+/// Removes what was kept of dispatches that nobody needs any more. What cannot be removed is left for the next run.
+fn tidy(inbox: &FileInbox, id: FeatureId, entries: &[Entry], console: &Console) {
+    for ticket in project::settled(entries).iter().filter(|ticket| ticket.scope == Scope::Feature(id)) {
+        if let Err(error) = inbox.forget(ticket) {
+            console.say(&format!("what was kept of {ticket} cannot be removed: {error}"));
+            return;
+        }
+    }
 }
 
 /// Dollars as typed, `5` or `2.50`.

@@ -7,7 +7,8 @@ use redraft_adapters::child::TICKET;
 use redraft_adapters::clock::SystemClock;
 use redraft_adapters::config::Config;
 use redraft_adapters::git::{GitWorkspace, Repository};
-use redraft_adapters::lock::{Holder, Lock, LockError};
+use redraft_adapters::lock::{Holder, Lock};
+use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Event, FeatureCreated};
 use redraft_core::ids::FeatureId;
@@ -19,12 +20,6 @@ use redraft_engine::ports::{Clock, Store};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// A killed run was perhaps just starting git: that process holds the lock too, until it runs. So long it may take on
-/// a machine that is very busy.
-const LINGERING_MS: u64 = 5_000;
-
-const LOOK_AGAIN_MS: u64 = 20;
 
 /// What the process was given from outside. Read once, here.
 pub(crate) struct Surroundings {
@@ -38,6 +33,8 @@ pub(crate) struct Surroundings {
     pub(crate) path: Option<std::ffi::OsString>,
     /// What to type to start this program: its name where that is on the PATH, else where it is.
     pub(crate) program: String,
+    /// The folder that was named with `-C`.
+    pub(crate) named_folder: Option<PathBuf>,
     pub(crate) clock: SystemClock,
     pub(crate) redactor: Redactor,
     pub(crate) boundaries: Boundaries,
@@ -72,7 +69,8 @@ impl Surroundings {
         }
         let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME"));
         let path = std::env::var_os("PATH");
-        let words: Vec<String> = std::env::args().skip(1).collect();
+        let words: Vec<String> =
+            std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         Ok(Self {
             folder,
             user: user.ok().filter(|user| !user.is_empty()).unwrap_or_else(|| "someone".to_owned()),
@@ -80,6 +78,7 @@ impl Surroundings {
             environment: Environment(std::env::vars_os().collect()),
             exe: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("redraft")),
             program: program(path.as_deref()),
+            named_folder: cli.dir.clone(),
             path,
             clock: SystemClock::new(stop),
             redactor: Redactor::new(secrets()),
@@ -93,6 +92,15 @@ impl Surroundings {
     /// Whether the user asked the program to stop.
     pub(crate) fn stopped(&self) -> bool {
         self.clock.stopped()
+    }
+
+    /// A command to type next, such as `redraft run 001`, as it must be typed here: whoever works with `-C` has to
+    /// go on with it.
+    pub(crate) fn next(&self, command: &str) -> String {
+        match (&self.named_folder, command.strip_prefix("redraft ")) {
+            (Some(folder), Some(rest)) => format!("redraft -C {} {rest}", quoted_path(folder)),
+            (_, _) => command.to_owned(),
+        }
     }
 
     /// A program of this name on the PATH.
@@ -117,7 +125,7 @@ fn program(path: Option<&std::ffi::OsStr>) -> String {
     let on_path =
         path.is_some_and(|path| std::env::split_paths(path).any(|folder| folder.join(&name).is_file()));
     match std::env::current_exe() {
-        Ok(exe) if !on_path => exe.display().to_string(),
+        Ok(exe) if !on_path => quoted(exe),
         _ => name,
     }
 }
@@ -147,16 +155,17 @@ impl Site {
         Ok(Some(Ledger::open(&self.state, Mode::ReadOnly)?))
     }
 
-    /// The ledger to write; a damaged one is found here, before anything is added to it.
+    /// The ledger to write. What was added since the last look is checked here, before more is added to it; what
+    /// is older is checked when it is read.
     pub(crate) fn writer(&self) -> Result<Ledger, CliError> {
         self.refuse_lost_ledger()?;
         let ledger = Ledger::open(&self.state, Mode::Write)?;
-        ledger.verify()?;
+        ledger.check()?;
         Ok(ledger)
     }
 
     /// A ledger that is missing or empty in a repository where features were worked on was lost, not never there.
-    fn refuse_lost_ledger(&self) -> Result<(), CliError> {
+    pub(crate) fn refuse_lost_ledger(&self) -> Result<(), CliError> {
         let file = Ledger::file(&self.state);
         let empty = std::fs::metadata(&file).map_or(true, |found| found.len() == 0);
         if !empty || !self.repository.has_anchors()? {
@@ -176,16 +185,7 @@ impl Site {
             since_ms: around.clock.now_ms(),
             command: around.command.clone(),
         };
-        let mut waited_ms = 0;
-        loop {
-            match Lock::take(&self.state, name, &holder) {
-                Err(LockError::Held(other)) if waited_ms < LINGERING_MS && other.is_gone() => {
-                    waited_ms += LOOK_AGAIN_MS;
-                    around.clock.wait_ms(LOOK_AGAIN_MS);
-                }
-                taken => return Ok(taken?),
-            }
-        }
+        Ok(Lock::take(&self.state, name, &holder)?)
     }
 
     /// The feature meant: by number, by the worktree we are in, or the only one that can go on.

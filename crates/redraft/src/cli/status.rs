@@ -20,6 +20,9 @@ struct StatusJson {
     v: u16,
     features: Vec<BoardRow>,
     next: String,
+    /// With `--verify`: how many events there are, all of them in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified_events: Option<u64>,
 }
 
 pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
@@ -27,10 +30,23 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
     if args.rebuild {
         rebuild(&site, around, console)?;
     }
-    let begin = "redraft new \"your idea\"".to_owned();
-    let mut rows = match site.reader()? {
+    let begin = around.next("redraft new \"your idea\"");
+    let ledger = site.reader()?;
+    let verified_events = match &ledger {
+        Some(ledger) if args.verify => Some(ledger.verify()?.seq),
+        None if args.verify => {
+            site.refuse_lost_ledger()?;
+            Some(0)
+        }
+        Some(_) | None => None,
+    };
+    if let Some(events) = verified_events {
+        let events = count(events as usize, "event");
+        console.say(&format!("the ledger is in order: {events}, each with its checksum, and every blob"));
+    }
+    let mut rows = match &ledger {
         None => Vec::new(),
-        Some(ledger) => rows(&ledger)?,
+        Some(ledger) => rows(ledger)?,
     };
     if let Some(word) = &args.feature {
         let number = word.split('-').next().unwrap_or(word).trim_start_matches('0').to_owned();
@@ -39,8 +55,11 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
             return Err(unknown_feature(word));
         }
     }
+    for row in &mut rows {
+        row.next = around.next(&row.next);
+    }
     let next = rows.iter().find(|row| open(row)).map_or(begin, |row| row.next.clone());
-    let shown = StatusJson { v: 1, features: rows, next };
+    let shown = StatusJson { v: 1, features: rows, next, verified_events };
     console.show(&text(&shown), &shown);
     Ok(Code::Done)
 }

@@ -1,6 +1,11 @@
 //! Bad input and bad places: a clear error, and nothing lost.
 
 use crate::world::{PROGRAM, feature, left};
+use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_core::event::Trusted;
+use redraft_core::ids::BlobId;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Store};
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 
@@ -73,8 +78,10 @@ fn a_damaged_ledger_is_reported_and_left_as_it_is() {
     for spoil in [
         |bytes: &mut Vec<u8>| bytes.truncate(5000),
         |bytes: &mut Vec<u8>| {
-            let middle = bytes.len() / 2;
-            for byte in &mut bytes[middle..middle + 600] {
+            // From the middle on, the first place where something is stored.
+            let stored = |at: &usize| bytes[*at..at + 600].iter().all(|byte| *byte != 0);
+            let begin = (bytes.len() / 2..bytes.len() - 600).find(stored).unwrap();
+            for byte in &mut bytes[begin..begin + 600] {
                 *byte ^= 0x5a;
             }
         },
@@ -92,20 +99,226 @@ fn a_damaged_ledger_is_reported_and_left_as_it_is() {
 }
 
 #[test]
+fn what_was_changed_long_ago_is_refused_where_it_is_touched_and_found_by_verify() {
+    let scratch = feature(IDEA);
+    scratch.run(["run", "001"]).expect(0);
+    scratch.run(["new", "Show the weather"]).expect(0);
+    scratch.run(["run", "002"]).expect(0);
+    let ran = scratch.run(["status", "--verify"]).expect(0);
+    assert!(ran.stderr.contains("the ledger is in order"), "{}", ran.stderr);
+    let events = scratch.json(["log"])["events"].as_array().unwrap().len();
+    assert_eq!(scratch.json(["status", "--verify"])["verified_events"], events);
+    grow(&scratch);
+    let ledger = scratch.state().join("ledger.db");
+    let mut bytes = fs::read(&ledger).unwrap();
+    // As it stands in the first event; the board has the same idea before other words.
+    let idea = format!("\"idea\":\"{IDEA}\",\"lane\"");
+    let length = bytes.len() - idea.len();
+    // Pages that were split may still hold a copy that means nothing.
+    let places: Vec<usize> = (0..length).filter(|at| bytes[*at..].starts_with(idea.as_bytes())).collect();
+    assert!(!places.is_empty());
+    places.iter().for_each(|at| bytes[at + 10] ^= 1);
+    fs::write(&ledger, &bytes).unwrap();
+    for words in [
+        &["run", "001"][..],
+        &["log"],
+        &["show", "findings", "001"],
+        &["decide", "001"],
+        &["status", "--verify"],
+    ] {
+        let ran = scratch.run(words).expect(3);
+        assert!(ran.stderr.contains("event 1 does not match its checksum"), "{words:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("hint: "), "{words:?}: {}", ran.stderr);
+    }
+    assert!(fs::read(&ledger).unwrap() == bytes, "the file was changed");
+    scratch.run(["run", "002"]).expect(0);
+}
+
+#[test]
+fn what_is_no_ordinary_file_is_refused_without_waiting_for_it() {
+    let scratch = feature(IDEA);
+    let pipe = |name: &str| {
+        assert!(scratch.command("mkfifo").arg(name).status().unwrap().success());
+    };
+    let refused = |words: &[&str], code: i32, expected: &[&str]| {
+        let ran = scratch.run(words).expect(code);
+        for word in expected {
+            assert!(ran.stderr.contains(word), "{words:?}: {word} in {}", ran.stderr);
+        }
+    };
+    let config = scratch.root().join("redraft.toml");
+    for (make, expected) in [
+        (&["mkfifo", "redraft.toml"][..], "it is a pipe, not a file"),
+        (&["ln", "-s", "/dev/zero", "redraft.toml"], "it is a device, not a file"),
+        (&["ln", "-s", ".", "redraft.toml"], "it is a folder, not a file"),
+        (&["ln", "-s", "nowhere", "redraft.toml"], "it cannot be read"),
+        (&["truncate", "-s", "2M", "redraft.toml"], "it is too large: at most 1024 KB are read"),
+    ] {
+        assert!(scratch.command(make[0]).args(&make[1..]).status().unwrap().success());
+        for words in [&["run", "001"][..], &["new", "another"], &["init"], &["trust"]] {
+            refused(words, 3, &["redraft.toml: ", expected, "hint: "]);
+        }
+        fs::remove_file(&config).unwrap();
+    }
+    pipe("pipe");
+    scratch.write("large.md", &"x".repeat(5 << 20));
+    for (file, expected) in
+        [("pipe", "a pipe"), ("/dev/zero", "a device"), (".git", "a folder"), ("large.md", "too large")]
+    {
+        refused(&["new", "another", "--prd", file], 2, &["the PRD ", expected]);
+    }
+    scratch.write("redraft.toml", "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"pipe\"\n");
+    refused(&["run", "001"], 3, &["scenario", "it is a pipe, not a file"]);
+    for (file, expected) in
+        [("/dev/zero", "it is a device, not a file"), ("pipe", "it is a pipe, not a file")]
+    {
+        let agent = "[agents.local]\nkind = \"openai\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1:9/v1\"\nprice = \"local\"";
+        scratch.write(
+            "redraft.toml",
+            &format!("{agent}\nkey_file = \"{file}\"\n[roles]\ndefault = \"local\"\n"),
+        );
+        refused(&["run", "001"], 3, &["key_file", expected]);
+    }
+    fs::remove_file(&config).unwrap();
+    assert_eq!(scratch.json(["status"])["features"].as_array().unwrap().len(), 1, "no feature came of it");
+    scratch.run(["run", "001"]).expect(0);
+}
+
+#[test]
+fn what_would_stop_a_feature_from_being_made_is_found_before_it_is_begun() {
+    let scratch = Scratch::repository(PROGRAM);
+    fs::write(scratch.outside().join("prd.md"), crate::documents::PRD).unwrap();
+    let refused = |code: i32, expected: &str| {
+        for words in [&["new", IDEA][..], &["new", IDEA, "--prd", "../prd.md"]] {
+            let ran = scratch.run(words).expect(code);
+            assert!(ran.stderr.contains(expected), "{words:?}: {}", ran.stderr);
+        }
+        assert_eq!(scratch.json(["status"])["features"], serde_json::json!([]), "nothing was stored");
+        assert_eq!(scratch.git(["for-each-ref", "refs/heads/feature/"]), "");
+    };
+    fs::write(scratch.root().join(".redraft"), "").unwrap();
+    refused(2, ".redraft is not a folder");
+    fs::remove_file(scratch.root().join(".redraft")).unwrap();
+    fs::create_dir(scratch.root().join(".redraft")).unwrap();
+    fs::write(scratch.root().join(".redraft/worktrees"), "").unwrap();
+    refused(2, ".redraft/worktrees is not a folder");
+    fs::remove_file(scratch.root().join(".redraft/worktrees")).unwrap();
+    scratch.git(["branch", "feature"]);
+    refused(2, "git branch -m feature NEW-NAME");
+    scratch.git(["branch", "-m", "feature", "features"]);
+    scratch.git(["config", "--unset", "user.email"]);
+    refused(3, "git config user.name");
+    scratch.git(["config", "user.email", "person@example.invalid"]);
+    assert_eq!(scratch.json(["new", IDEA, "--prd", "../prd.md"])["feature"], "001");
+    scratch.run(["run", "001"]).expect(0);
+}
+
+#[test]
+fn a_feature_that_could_not_be_made_can_be_completed_or_given_up() {
+    let scratch = Scratch::repository(PROGRAM);
+    fs::write(scratch.outside().join("prd.md"), crate::documents::PRD).unwrap();
+    scratch.write(".gitignore", "docs/\n");
+    scratch.git(["add", ".gitignore"]);
+    scratch.git(["commit", "-qm", "ignore"]);
+    for _ in 0..2 {
+        let ran = scratch.run(["new", IDEA, "--prd", "../prd.md"]).expect(3);
+        assert!(ran.stderr.contains("take docs/features/"), "{}", ran.stderr);
+    }
+    let ran = scratch.run(["new", IDEA, "--prd", "../prd.md"]).expect(3);
+    for command in ["redraft run 003", "redraft decide 003 abandon"] {
+        assert!(ran.stderr.contains(command), "{}", ran.stderr);
+    }
+    scratch.run(["decide", "003", "abandon"]).expect(0);
+    let status = scratch.json(["status", "003"]);
+    assert_eq!(status["features"][0]["status"], "abandoned");
+    scratch.run(["run", "001"]).expect(3);
+    fs::write(scratch.worktree("001").join(".gitignore"), "").unwrap();
+    scratch.run(["run", "001"]).expect(0);
+    assert_eq!(fs::read_to_string(scratch.artifacts("001").join("prd.md")).unwrap(), crate::documents::PRD);
+}
+
+/// Makes the ledger so large that a command no longer looks at all of it, and lets one command look.
+fn grow(scratch: &Scratch) {
+    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+    for number in 0..10 {
+        let events = [Trusted { commands: BlobId::new("none"), by: "x".repeat(100_000) }.into()];
+        let decided_on = ledger.last_seq(Scope::Repo).unwrap();
+        let blobs = [vec![number; 10_000]];
+        ledger
+            .append(Append {
+                scope: Scope::Repo,
+                decided_on,
+                at_ms: 0,
+                events: &events,
+                blobs: &blobs,
+                board: None,
+            })
+            .unwrap();
+    }
+    drop(ledger);
+    scratch.run(["new", "the command that looks"]).expect(0);
+}
+
+/// Every event up to now, as text.
+fn history(scratch: &Scratch) -> Vec<String> {
+    scratch.run(["log"]).expect(0).stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
 fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_space() {
     let scratch = feature(IDEA);
+    let (mut before, mut failed, mut ledger) = (history(&scratch), 0, 0);
     // No file may grow beyond so many blocks; writes then fail as on a full disk.
-    for blocks in [0, 8, 40, 72, 104] {
+    for blocks in (0..=160).step_by(8) {
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" run 001");
         let mut command = scratch.command("bash");
         let ran = Ran::of(command.args(["-c", &script, PROGRAM]).output().unwrap());
-        if ran.code != Some(0) {
-            assert_eq!(ran.code, Some(3), "{blocks}: {}", ran.stderr);
-            assert!(ran.stderr.contains("hint: "), "{blocks}: {}", ran.stderr);
+        let after = history(&scratch);
+        assert!(after.starts_with(&before), "{blocks}: nothing that was stored is lost");
+        scratch.run(["status", "--verify"]).expect(0);
+        before = after;
+        if ran.code == Some(0) {
+            break;
         }
+        failed += 1;
+        ledger += usize::from(ran.stderr.contains("no space left for the ledger"));
+        assert_eq!(ran.code, Some(3), "{blocks}: {}", ran.stderr);
+        assert!(ran.stderr.contains("hint: "), "{blocks}: {}", ran.stderr);
     }
+    assert!(failed >= 3 && ledger >= 2, "{failed} runs failed, {ledger} of them at the ledger");
     scratch.run(["run", "001"]).expect(0);
     assert_eq!(left(&scratch).outcome, "approved");
+    on_a_small_disk(&scratch);
+}
+
+/// The same on a disk that is really full, where one can be mounted: in a namespace of our own, by the superuser or
+/// by anybody where the system lets them.
+fn on_a_small_disk(scratch: &Scratch) {
+    let script = r#"
+        set -e; mkdir ../small; mount -t tmpfs -o size=4m small ../small; mkdir ../small/repo; cd ../small/repo
+        git init -q -b main; git config user.name T; git config user.email t@example.invalid
+        git commit -q --allow-empty -m first; "$0" new "Export the monthly report as CSV" > /dev/null 2>&1
+        for left in 0 4 8 16 32 64 128 256; do
+            free=$(df --output=avail -k . | tail -n 1)
+            [ $free -le $left ] || dd if=/dev/zero of=../filler bs=1k count=$((free - left)) status=none
+            said=$("$0" run 001 2>&1) && code=0 || code=$?
+            rm -f ../filler
+            [ $code = 0 ] || [ $code = 3 ] || { echo "left $left: code $code, $said"; exit 1; }
+            [ $code = 0 ] || [[ $said == *"hint: "* ]] || { echo "left $left: $said"; exit 1; }
+            if [ $code = 3 ]; then echo failed; fi
+            "$0" status --verify > /dev/null 2>&1
+        done
+        "$0" run 001 > /dev/null 2>&1; "$0" status"#;
+    let possible = |words: &[&str]| {
+        let tried =
+            scratch.command("unshare").args(words).args(["mount", "-t", "tmpfs", "none", "/mnt"]).output();
+        tried.is_ok_and(|tried| tried.status.success())
+    };
+    let Some(words) = [&["-m"][..], &["-rm"]].into_iter().find(|words| possible(words)) else { return };
+    let mut command = scratch.command("unshare");
+    let ran = Ran::of(command.args(words).args(["bash", "-c", script, PROGRAM]).output().unwrap()).expect(0);
+    assert!(ran.stdout.matches("failed\n").count() >= 3, "{}", ran.stdout);
+    assert!(ran.stdout.contains("001 export-the-monthly-report-as-csv  approved"), "{}", ran.stdout);
 }
 
 #[test]

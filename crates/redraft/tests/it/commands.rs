@@ -147,3 +147,73 @@ fn a_prd_is_copied_in_and_read_by_path() {
         prompt.stdout
     );
 }
+
+/// The command after `next: `, without the program's name.
+fn next(said: &str) -> Vec<String> {
+    let line = said.lines().find_map(|line| line.strip_prefix("next: redraft ")).unwrap();
+    line.split(' ').map(str::to_owned).collect()
+}
+
+#[test]
+fn the_command_that_status_prints_goes_on_whatever_stopped_the_run() {
+    let scratch = feature("Export the monthly report as CSV");
+    scratch.scenario("usd_per_dispatch = 1.0\n");
+    // Stopped by the default budget: the next command names a higher one, in the run and long after it.
+    let stopped = scratch.run(["run", "001"]).expect(5);
+    assert_eq!(next(&stopped.stdout), ["run", "001", "--budget", "7"]);
+    scratch.run(["run", "001"]).expect(5);
+    let status = scratch.run(["status"]).expect(0);
+    assert_eq!(next(&status.stdout), ["run", "001", "--budget", "7"]);
+    scratch.run(["status", "--rebuild"]).expect(0);
+    assert_eq!(scratch.run(["status"]).expect(0).stdout, status.stdout, "it comes from the events alone");
+    let dispatches = || scratch.json(["status"])["features"][0]["dispatches"].as_u64().unwrap();
+    let before = dispatches();
+    scratch.run(next(&status.stdout)).expect(5);
+    assert_eq!(dispatches(), before + 2, "it really went on");
+    // What was given stays: a run that is killed and continued keeps to it.
+    let mut killed = scratch.redraft(["run", "001", "--budget", "100"]);
+    assert_eq!(killed.env("REDRAFT_ABORT_AT_BOUNDARY", "2").output().unwrap().status.code(), None);
+    let status = scratch.run(["status"]).expect(0);
+    assert_eq!(next(&status.stdout), ["run", "001"]);
+    scratch.run(["run", "001"]).expect(0);
+    let log = scratch.run(["log"]).expect(0).stdout;
+    assert_eq!(log.matches("set the budget to").count(), 2, "{log}");
+    assert_eq!(
+        log.matches("was not sent: it may cost $1.0000").count(),
+        2,
+        "told once for each budget: {log}"
+    );
+}
+
+#[test]
+fn a_close_removes_what_was_kept_of_answers_and_leaves_the_last_failure_and_other_features() {
+    let scratch = feature("Export the monthly report as CSV");
+    scratch.run(["new", "Show the weather on the start page"]).expect(0);
+    let files = |feature: &str| {
+        let list = scratch
+            .command("find")
+            .arg(scratch.state().join("runs").join(feature))
+            .args(["-type", "f"])
+            .output();
+        String::from_utf8(list.unwrap().stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    scratch.scenario("[[rule]]\nticket = \"002/*/review/phase-reviewer/*\"\ndo = \"fail\"\n");
+    scratch.run(["run", "002"]).expect(4);
+    let others = files("002");
+    assert!(
+        others.iter().any(|file| file.ends_with("outcome.json")),
+        "an open phase keeps its answers: {others:?}"
+    );
+    scratch.run(["run", "001"]).expect(0);
+    assert_eq!(files("001"), [""; 0]);
+    assert!(!scratch.state().join("runs/001").exists());
+    assert_eq!(files("002"), others, "another feature's are not touched");
+    // Everything can still be looked at: it is in the ledger.
+    scratch.run(["show", "prompt", "001", "--verify"]).expect(0);
+    // A crash between the close and the cleaning leaves it to the next run.
+    let old = scratch.state().join("runs/001/specify.1/draft/spec-author/1.1");
+    fs::create_dir_all(&old).unwrap();
+    fs::write(old.join("outcome.json"), "{}").unwrap();
+    scratch.run(["run", "001"]).expect(0);
+    assert!(!scratch.state().join("runs/001").exists());
+}

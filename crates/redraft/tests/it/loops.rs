@@ -28,7 +28,7 @@ fn strategies(scratch: &Scratch, role: &str) -> Vec<String> {
 #[test]
 fn three_planted_defects_are_found_and_no_other_under_every_policy() {
     let mut found: Vec<Vec<String>> = Vec::new();
-    for policy in ["seed", "guarded", "fresh", "resume"] {
+    for policy in ["seed", "guarded", "fresh", "resume", "inline", "digest"] {
         let scratch = with_spec(&planted());
         scratch.run(["run", "001", "--policy", policy]).expect(0);
         let left = left(&scratch);
@@ -62,11 +62,17 @@ fn a_clean_spec_is_approved_in_round_one() {
 
 #[test]
 fn each_policy_sends_as_it_says() {
-    for (policy, later) in [("fresh", "lazy"), ("resume", "resume"), ("guarded", "resume")] {
+    for (policy, first, later) in [
+        ("fresh", "lazy", "lazy"),
+        ("resume", "lazy", "resume"),
+        ("guarded", "lazy", "resume"),
+        ("inline", "inline", "inline"),
+        ("digest", "lazy", "digest"),
+    ] {
         let scratch = with_spec(&planted());
         scratch.run(["run", "001", "--policy", policy]).expect(0);
         let sent = strategies(&scratch, "review/spec-reviewer");
-        assert_eq!(sent[0], "lazy", "{policy}");
+        assert_eq!(sent[0], first, "{policy}");
         assert!(sent.len() > 1 && sent[1..].iter().all(|strategy| strategy == later), "{policy}: {sent:?}");
     }
 }
@@ -91,7 +97,7 @@ fn a_resumed_reviewer_is_sent_the_delta_and_neither_rubric_nor_artifacts() {
 
 #[test]
 fn every_prompt_of_a_finished_run_is_rebuilt_from_the_ledger() {
-    for policy in ["guarded", "fresh", "seed"] {
+    for policy in ["guarded", "fresh", "seed", "inline", "digest"] {
         let scratch = with_spec(&planted());
         scratch.run(["run", "001", "--policy", policy]).expect(0);
         let verified = scratch.json(["show", "prompt", "001", "--verify"]);

@@ -122,6 +122,8 @@ fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
     assert_eq!(ran.code, Some(5), "{}", ran.stderr);
     assert!(provider.requests().is_empty(), "the dearest outcome did not fit, so nothing was sent");
     let ran = run(&scratch, &["run", "001", "--yes"]);
+    assert_eq!(ran.code, Some(5), "a budget is kept across restarts: {}", ran.stderr);
+    let ran = run(&scratch, &["run", "001", "--yes", "--budget", "5"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(!ran.stdout.contains("spent $0.0000"), "{}", ran.stdout);
 }

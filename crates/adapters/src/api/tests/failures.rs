@@ -184,13 +184,35 @@ fn a_dispatch_is_cut_off_when_it_costs_too_much() {
 
 #[test]
 fn an_answer_that_is_no_answer_gives_up() {
-    for (reply, said) in
-        [(Reply::Truncated("half".to_owned()), "cut at 4,000 tokens"), (Reply::text(""), "an empty answer")]
-    {
+    let approval = json!({"approved": true, "issues": []}).to_string();
+    let reviewer = Vec::new;
+    let author = || vec!["docs/spec.md".to_owned()];
+    for (reply, may_write, said) in [
+        (Reply::Truncated("half".to_owned()), author(), "cut at 4,000 tokens"),
+        (Reply::Truncated(format!("{approval} But wait")), reviewer(), "cut at 4,000 tokens"),
+        (Reply::Truncated(" \n".to_owned()), reviewer(), "cut at 4,000 tokens"),
+        (Reply::text(""), reviewer(), "an empty answer"),
+    ] {
         let world = World::answering(vec![reply]);
-        let error = world.error();
+        let error = world.run(&world.anthropic(), &Request { may_write, ..world.fresh() }).unwrap_err();
         assert_eq!(error.now, Now::GiveUp);
         assert!(error.detail.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_reviewers_answer_that_was_cut_is_kept_and_can_be_mended_in_the_same_conversation() {
+    let half = r#"{"approved": false, "summary": "a long sto"#;
+    for agent in [World::anthropic, |world: &World| world.openai(OpenAiWire::Chat, Form::JsonSchema)] {
+        let world = World::answering(vec![Reply::Truncated(half.to_owned()), Reply::Json(verdict())]);
+        let outcome = world.run(&agent(&world), &world.fresh()).unwrap();
+        assert_eq!(outcome.text, half);
+        let [note] = outcome.notes.as_slice() else { panic!("{:?}", outcome.notes) };
+        assert!(note.contains("cut at 4,000 tokens"), "{note}");
+        let mended = world.run(&agent(&world), &world.resumed()).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&mended.text).unwrap(), verdict());
+        let again = &world.bodies()[1];
+        assert!(again.contains("a long sto"), "{again}");
     }
 }
 

@@ -54,7 +54,8 @@ fn failures_mean_the_same_as_elsewhere() {
     for wire in WIRES {
         let error = |replies: Vec<Reply>| {
             let world = World::answering(replies);
-            (world.run(&world.openai(wire, Form::None), &world.fresh()), world.provider.requests().len())
+            let author = Request { may_write: vec!["docs/spec.md".to_owned()], ..world.fresh() };
+            (world.run(&world.openai(wire, Form::None), &author), world.provider.requests().len())
         };
         let kind = |kind: &str| Reply::ErrorInStream { kind: kind.to_owned(), message: "sorry".to_owned() };
         let ask = error(vec![Reply::error(401, "invalid_api_key", "no such key")]);

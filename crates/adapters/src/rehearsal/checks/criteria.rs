@@ -6,16 +6,23 @@
 use super::{Defect, Looked, Papers, Wrong, quote, section_name};
 use crate::rehearsal::document::{Kind, cells, has_any};
 use crate::rehearsal::ids::{Id, leading, mentions};
+use crate::rehearsal::index::Index;
+use crate::rehearsal::pace::{Pace, Stopped};
 use crate::rehearsal::spec::{Requirement, Spec};
 use crate::rehearsal::words::content;
 use redraft_core::verdict::{Claim, Severity};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-pub(super) fn look(papers: &Papers<'_>) -> Looked {
+pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let spec = &papers.spec;
-    let criteria = Criteria::of(spec);
     let mut looked = Looked { name: "every requirement has an acceptance criterion", ..Looked::default() };
+    if super::shape::is_hollow(papers) {
+        looked.note = "there is nothing to compare yet".to_owned();
+        return Ok(looked);
+    }
+    let criteria = Criteria::of(spec, papers.pace)?;
     for (index, requirement) in spec.requirements.iter().enumerate() {
+        papers.pace.step()?;
         match criteria.covering(spec, index) {
             Covered::By(how) => looked.settled.push((vec![requirement.name.clone()], how)),
             Covered::Unclear => {}
@@ -23,9 +30,8 @@ pub(super) fn look(papers: &Papers<'_>) -> Looked {
         }
     }
     let (all, open) = (spec.requirements.len(), looked.defects.len());
-    looked.note =
-        format!("{all} requirements with an id, {} criteria, {open} without one", criteria.units.len());
-    looked
+    looked.note = format!("{all} requirements with an id, {} criteria, {open} without one", criteria.units);
+    Ok(looked)
 }
 
 enum Covered {
@@ -35,46 +41,103 @@ enum Covered {
 }
 
 struct Criteria {
-    /// Per criterion: its first line, the ids it names and its words.
-    units: Vec<(usize, Vec<Id>, BTreeSet<String>)>,
-    /// Ids named anywhere in acceptance sections, with the line.
-    named: Vec<(usize, Id)>,
+    /// How many criteria there are.
+    units: usize,
+    /// The words of those that name no requirement.
+    free: Index,
+    /// Ids named anywhere in acceptance sections with the line, by family.
+    named: HashMap<(String, u32), Vec<(usize, Id)>>,
+    /// The letters of those ids.
+    prefixes: BTreeSet<String>,
+    names_requirements: bool,
     sections: Vec<String>,
     /// Per requirement, the check it carries itself.
     own: Vec<Option<String>>,
+    /// Per letters of requirement ids: how many there are, and how many carry acceptance criteria.
+    classes: HashMap<String, (usize, usize)>,
+    /// Per requirement: the most words a criterion shares with it, and how many words it has.
+    spoken: Vec<(usize, usize)>,
+    /// Whether the document speaks of checking anywhere, outside its headings.
+    speaks_of_checks: bool,
 }
 
 impl Criteria {
-    fn of(spec: &Spec<'_>) -> Self {
+    fn of(spec: &Spec<'_>, pace: &Pace<'_>) -> Result<Self, Stopped> {
         let document = &spec.document;
-        let units = spec.criteria().into_iter().map(|unit| {
-            let mut ids: Vec<Id> = spec.named(unit.clone()).cloned().collect();
+        let (mut all, mut free) = (Vec::new(), Vec::new());
+        for unit in spec.criteria() {
+            pace.step()?;
             // A criterion that has a heading is named there.
-            let titles = document
+            let mut titles = document
                 .titles(unit.start)
-                .filter(|title| leading(title).is_some_and(|m| m.id.is_criterion()));
-            ids.extend(titles.flat_map(mentions).map(|mention| mention.id));
-            (unit.start, ids, content(&document.text(unit)))
-        });
-        let definitions: BTreeSet<usize> = spec.requirements.iter().map(|r| r.line).collect();
-        let lines =
-            (0..document.lines.len()).filter(|at| spec.is_criterion(*at) && !definitions.contains(at));
-        let mut sections: Vec<String> = Vec::new();
-        let mut ids = Vec::new();
-        for at in lines {
-            let section = document.section(at);
-            if !section.is_empty() && !sections.iter().any(|known| known == section) {
-                sections.push(section.to_owned());
+                .filter(|title| leading(title).is_some_and(|m| m.id.is_criterion()))
+                .flat_map(mentions);
+            let names = spec.named(unit.clone()).any(Id::is_requirement)
+                || titles.any(|mention| mention.id.is_requirement());
+            let words = content(&document.text(unit));
+            if !names {
+                free.push(words.clone());
             }
-            ids.extend(spec.named(at..at + 1).map(|id| (at, id.clone())));
+            all.push(words);
         }
-        let own = spec.requirements.iter().map(|requirement| own_check(spec, requirement)).collect();
-        Criteria { units: units.collect(), named: ids, sections, own }
+        let all = Index::of(all.iter(), pace)?;
+        let mut spoken = Vec::new();
+        for requirement in &spec.requirements {
+            pace.step()?;
+            let words = content(&spec.statement(requirement));
+            spoken.push((all.most_shared(&words), words.len()));
+        }
+        let mut criteria = Criteria {
+            units: all.len(),
+            free: Index::of(free.iter(), pace)?,
+            named: HashMap::new(),
+            prefixes: BTreeSet::new(),
+            names_requirements: false,
+            sections: Vec::new(),
+            own: Vec::new(),
+            classes: HashMap::new(),
+            spoken,
+            speaks_of_checks: speaks_of_checks(spec),
+        };
+        criteria.read_sections(spec, pace)?;
+        criteria.read_requirements(spec, pace)?;
+        Ok(criteria)
+    }
+
+    fn read_sections(&mut self, spec: &Spec<'_>, pace: &Pace<'_>) -> Result<(), Stopped> {
+        let mut known = BTreeSet::new();
+        let lines = 0..spec.document.lines.len();
+        for at in lines.filter(|at| spec.is_criterion(*at) && !spec.is_definition(*at)) {
+            pace.step()?;
+            let section = spec.document.section(at);
+            if !section.is_empty() && known.insert(section) {
+                self.sections.push(section.to_owned());
+            }
+            for id in spec.named(at..at + 1) {
+                self.names_requirements |= id.is_requirement();
+                self.prefixes.insert(id.prefix.clone());
+                self.named.entry(id.family()).or_default().push((at, id.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_requirements(&mut self, spec: &Spec<'_>, pace: &Pace<'_>) -> Result<(), Stopped> {
+        let tied = tied_lines(spec, pace)?;
+        for requirement in &spec.requirements {
+            pace.step()?;
+            self.own.push(own_check(spec, requirement, &tied));
+            let class = self.classes.entry(requirement.id.prefix.clone()).or_default();
+            class.0 += 1;
+            class.1 += usize::from(has_acceptance(spec, requirement));
+        }
+        Ok(())
     }
 
     fn covering(&self, spec: &Spec<'_>, index: usize) -> Covered {
         let requirement = &spec.requirements[index];
-        let named = self.named.iter().find(|(_, id)| id.covers(&requirement.id));
+        let family = self.named.get(&requirement.id.family());
+        let named = family.and_then(|named| named.iter().find(|(_, id)| id.covers(&requirement.id)));
         if let Some((line, _)) = named {
             return Covered::By(format!("line {} names {}", line + 1, requirement.name));
         }
@@ -82,22 +145,20 @@ impl Criteria {
             return Covered::By(how.clone());
         }
         // Where the others carry their checks themselves, one that does not has been forgotten.
-        let same = |id: &Id| id.prefix == requirement.id.prefix;
-        let class: Vec<&Requirement> = spec.requirements.iter().filter(|r| same(&r.id)).collect();
-        let checked = class.iter().filter(|r| has_acceptance(spec, r)).count();
-        if checked > 1 && checked * 3 >= (class.len() - 1) * 2 {
+        let prefix = &requirement.id.prefix;
+        let (class, checked) = self.classes.get(prefix).copied().unwrap_or_default();
+        if checked > 1 && checked * 3 >= (class - 1) * 2 {
             return Covered::No;
         }
-        if !self.named.iter().any(|(_, id)| id.is_requirement()) {
-            return self.by_words(spec, requirement);
+        if !self.names_requirements {
+            return self.by_words(index);
         }
         // The class is never named by any criterion: the document checks it in another way.
-        if class.len() > 1 && !self.named.iter().any(|(_, id)| same(id)) {
+        if class > 1 && !self.prefixes.contains(prefix) {
             return Covered::Unclear;
         }
         let words = content(&spec.document.text(requirement.block.clone()));
-        let free = self.units.iter().filter(|(_, ids, _)| !ids.iter().any(Id::is_requirement));
-        let shared = free.map(|(_, _, unit)| unit.intersection(&words).count()).max().unwrap_or(0);
+        let shared = self.free.most_shared(&words);
         if shared >= 3 || shared * 5 >= words.len() * 3 && shared > 1 {
             Covered::Unclear
         } else {
@@ -106,26 +167,42 @@ impl Criteria {
     }
 
     /// No criterion names an id. A requirement counts as forgotten only if criteria speak of the others.
-    fn by_words(&self, spec: &Spec<'_>, requirement: &Requirement) -> Covered {
-        if self.units.is_empty() {
-            let words = ["accept", "verif", "check", "criteri", "test", "measur", "given "];
-            let any = spec.document.lines.iter().any(|line| has_any(line.raw, &words));
-            return if any { Covered::Unclear } else { Covered::No };
+    fn by_words(&self, index: usize) -> Covered {
+        if self.units == 0 {
+            return if self.speaks_of_checks { Covered::Unclear } else { Covered::No };
         }
-        let best = |r: &Requirement| {
-            let words = content(&spec.statement(r));
-            let most =
-                self.units.iter().map(|(_, _, unit)| unit.intersection(&words).count()).max().unwrap_or(0);
-            (most, words.len())
-        };
-        let others = spec.requirements.iter().filter(|r| r.id != requirement.id).map(best);
-        let (spoken, total) = others.fold((0, 0), |(s, t), (most, _)| (s + usize::from(most >= 3), t + 1));
-        let (most, words) = best(requirement);
-        let fewer = self.units.len() < spec.requirements.len();
-        let forgotten = fewer && most <= 1 && words >= 4 && total > 0 && spoken * 4 >= total * 3;
+        let is_spoken_of = |(most, _): &&(usize, usize)| *most >= 3;
+        let (most, words) = self.spoken[index];
+        let others = self.spoken.len() - 1;
+        let spoken = self.spoken.iter().filter(is_spoken_of).count() - usize::from(most >= 3);
+        let fewer = self.units < self.spoken.len();
+        let forgotten = fewer && most <= 1 && words >= 4 && others > 0 && spoken * 4 >= others * 3;
         if forgotten { Covered::No } else { Covered::Unclear }
     }
 }
+
+fn speaks_of_checks(spec: &Spec<'_>) -> bool {
+    let words = ["accept", "verif", "check", "criteri", "test", "measur", "given "];
+    let prose = spec.document.lines.iter().filter(|line| line.kind != Kind::Heading);
+    prose.into_iter().any(|line| has_any(line.raw, &words))
+}
+
+/// Lines that name a criterion, by the requirements they name beside it.
+fn tied_lines(spec: &Spec<'_>, pace: &Pace<'_>) -> Result<TiedLines, Stopped> {
+    let known: HashSet<&Id> = spec.criterion_ids.iter().collect();
+    let mut tied = TiedLines::new();
+    for at in 0..spec.document.lines.len() {
+        pace.step()?;
+        if spec.named(at..at + 1).any(|id| !id.is_requirement() && known.contains(id)) {
+            for id in spec.named(at..at + 1) {
+                tied.entry(id.family()).or_default().push((at, id.clone()));
+            }
+        }
+    }
+    Ok(tied)
+}
+
+type TiedLines = HashMap<(String, u32), Vec<(usize, Id)>>;
 
 /// Whether acceptance criteria stand with the requirement itself, by that name.
 fn has_acceptance(spec: &Spec<'_>, requirement: &Requirement) -> bool {
@@ -139,14 +216,11 @@ fn has_acceptance(spec: &Spec<'_>, requirement: &Requirement) -> bool {
 }
 
 /// A check that stands with the requirement itself or ties it to a criterion.
-fn own_check(spec: &Spec<'_>, requirement: &Requirement) -> Option<String> {
+fn own_check(spec: &Spec<'_>, requirement: &Requirement, tied: &TiedLines) -> Option<String> {
     let document = &spec.document;
-    let tied = |at: usize| {
-        let criterion =
-            spec.named(at..at + 1).any(|id| !id.is_requirement() && spec.criterion_ids.contains(id));
-        criterion && spec.named(at..at + 1).any(|id| id.covers(&requirement.id))
-    };
-    if let Some(line) = (0..document.lines.len()).find(|at| tied(*at)) {
+    let family = tied.get(&requirement.id.family());
+    let line = family.and_then(|lines| lines.iter().find(|(_, id)| id.covers(&requirement.id)));
+    if let Some((line, _)) = line {
         return Some(format!("line {} ties {} to a criterion", line + 1, requirement.name));
     }
     let inner = requirement.block.clone().find(|at| {
@@ -155,7 +229,7 @@ fn own_check(spec: &Spec<'_>, requirement: &Requirement) -> Option<String> {
         let heading = line.kind == Kind::Heading;
         let labelled = *at > requirement.line && !heading && is_check(said);
         let below = *at > requirement.line && !heading && line.kind != Kind::Blank && spec.is_criterion(*at);
-        let refers = spec.named(*at..*at + 1).any(|id| spec.criterion_ids.contains(id) && id.is_criterion());
+        let refers = spec.named(*at..*at + 1).any(|id| id.is_criterion() && spec.has_criterion(id));
         labelled || below || refers || (*at == requirement.line && states_check(said))
     });
     if let Some(line) = inner {
@@ -220,7 +294,7 @@ fn check_column(spec: &Spec<'_>, requirement: &Requirement) -> Option<String> {
         let cell = row.get(column).copied().unwrap_or_default();
         // A cell that only names criteria says nothing by itself: they have to exist.
         let mut names = spec.named(requirement.line..requirement.line + 1);
-        let dead = names.any(|id| id.is_criterion() && !spec.criterion_ids.contains(id));
+        let dead = names.any(|id| id.is_criterion() && !spec.has_criterion(id));
         asked && !dead && cell.chars().filter(|c| c.is_alphanumeric()).count() > 3
     });
     filled.then(|| {

@@ -6,42 +6,40 @@
 use super::{Defect, Looked, Papers, Wrong, mark, quote, section_name};
 use crate::rehearsal::document::{Kind, cells, plain};
 use crate::rehearsal::ids::{Id, leading};
+use crate::rehearsal::index::Index;
+use crate::rehearsal::pace::{Pace, Stopped};
 use crate::rehearsal::spec::{Part, Spec};
-use crate::rehearsal::words::{answers_failure, content, failure_kinds, speaks_of_failure};
+use crate::rehearsal::words::{Said, circumstance, content};
 use redraft_core::verdict::{Claim, Severity};
 use std::collections::BTreeSet;
 
-pub(super) fn look(papers: &Papers<'_>) -> Looked {
+pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let mut looked = Looked { name: "every listed failure is handled", ..Looked::default() };
-    let spec = &papers.spec;
-    let mut answers: Vec<Answer> =
-        spec.statements().into_iter().chain(spec.criteria()).map(|block| Answer::of(spec, block)).collect();
-    answers.sort_by_key(|answer| answer.line);
-    if answers.is_empty() {
+    let (spec, pace) = (&papers.spec, papers.pace);
+    let answers = Answers::of(spec, pace)?;
+    if answers.all.is_empty() {
         looked.note = "no requirement that could be told from the other text".to_owned();
-        return looked;
+        return Ok(looked);
     }
-    let remarks = remarks(spec);
-    let own = failures(spec).into_iter().map(|failure| (papers.path, spec, failure));
-    let upstream = papers
-        .prd
-        .iter()
-        .flat_map(|(path, prd)| failures(prd).into_iter().map(move |failure| (*path, prd, failure)));
+    let remarks = Remarks::of(spec, pace)?;
+    let mut listed: Vec<(&str, &Spec<'_>, Failure)> = Vec::new();
+    listed.extend(failures(spec, pace)?.into_iter().map(|failure| (papers.path, spec, failure)));
+    if let Some((path, prd)) = papers.prd {
+        listed.extend(failures(prd, pace)?.into_iter().map(|failure| (path, prd, failure)));
+    }
     let mut seen = BTreeSet::new();
-    let mut count = 0;
-    for (path, source, failure) in own.chain(upstream) {
+    for (path, source, failure) in listed {
+        pace.step()?;
         if !seen.insert(mark(&failure.text)) {
             continue;
         }
-        count += 1;
-        let how = handled(&answers, &failure).or_else(|| remarked(&remarks, &failure));
-        match how {
+        match answers.handling(&failure).or_else(|| remarks.on(&failure)) {
             Some(how) => looked.settled.push((vec![mark(&failure.text)], how)),
             None => looked.defects.push(defect(papers, path, source, &failure)),
         }
     }
-    looked.note = format!("{count} failures, {} requirements and criteria", answers.len());
-    looked
+    looked.note = format!("{} failures, {} requirements and criteria", seen.len(), answers.all.len());
+    Ok(looked)
 }
 
 struct Failure {
@@ -49,6 +47,8 @@ struct Failure {
     text: String,
     words: BTreeSet<String>,
     kinds: BTreeSet<&'static str>,
+    /// What is going on when it happens, and the word that says most about that.
+    during: Option<(BTreeSet<String>, String)>,
     /// Whether the item names ids; then one of them has to exist.
     cites: Option<bool>,
 }
@@ -63,32 +63,32 @@ struct Answer {
 
 impl Answer {
     fn of(spec: &Spec<'_>, block: std::ops::Range<usize>) -> Self {
-        let text = spec.document.text(block.clone());
-        let about_failure = speaks_of_failure(&text);
-        let outright = answers_failure(&text);
+        let said = Said::of(&spec.document.text(block.clone()));
         Answer {
             line: block.start,
-            words: content(&text),
-            kinds: failure_kinds(&text),
-            about_failure,
-            outright,
+            words: said.content(),
+            kinds: said.failure_kinds(),
+            about_failure: said.speaks_of_failure(),
+            outright: said.answers_failure(),
         }
     }
 }
 
 /// The failures a document lists without saying what happens then.
-fn failures(spec: &Spec<'_>) -> Vec<Failure> {
+fn failures(spec: &Spec<'_>, pace: &Pace<'_>) -> Result<Vec<Failure>, Stopped> {
     let document = &spec.document;
+    let prefixes: BTreeSet<&str> = spec.requirements.iter().map(|r| r.id.prefix.as_str()).collect();
     let mut found: Vec<Failure> = Vec::new();
     for (at, line) in document.lines.iter().enumerate() {
+        pace.step()?;
         let risk = spec.is_in(at, Part::Risks);
         if !(risk || spec.is_in(at, Part::Failures))
-            || spec.is_in(at, Part::Excluded)
+            || spec.is_in_any(at, &[Part::Excluded, Part::Background])
             || spec.is_criterion(at)
         {
             continue;
         }
-        if spec.requirements.iter().any(|r| r.block.contains(&at)) {
+        if !spec.owners(at).is_empty() {
             continue;
         }
         let (said, block) = match line.kind {
@@ -98,27 +98,30 @@ fn failures(spec: &Spec<'_>) -> Vec<Failure> {
         };
         let text = document.text(block.clone());
         let rest = block.len();
-        if leading(said).is_some_and(|m| m.id.is_requirement()) || (risk && failure_kinds(&text).is_empty()) {
+        if leading(said).is_some_and(|m| m.id.is_requirement())
+            || (risk && Said::of(&text).failure_kinds().is_empty())
+        {
             continue;
         }
         // Ids of a kind this document does not use belong to another one.
-        let known =
-            |id: &&Id| spec.requirements.iter().any(|r| r.id.prefix == id.prefix) || id.is_criterion();
+        let known = |id: &&Id| prefixes.contains(id.prefix.as_str()) || id.is_criterion();
         let ids: Vec<&Id> = spec.named(block).filter(known).collect();
         let cites = (!ids.is_empty()).then(|| ids.iter().any(|id| spec.defines(id)));
         if cites.is_none() && says_what_happens(said, &document.text(at + 1..at + rest), line.kind) {
             continue;
         }
-        let words = content(&text);
+        let whole = Said::of(&text);
+        let words = whole.content();
         if !words.is_empty() {
             let row = cells(said);
             // The first column may only number the failures.
             let named = row.iter().find(|cell| leading(cell).is_none()).copied().unwrap_or(said);
             let said = plain(if line.kind == Kind::Row { named } else { said });
-            found.push(Failure { line: at, text: said, words, kinds: failure_kinds(&text), cites });
+            let (kinds, during) = (whole.failure_kinds(), circumstance(&said));
+            found.push(Failure { line: at, text: said, words, kinds, during, cites });
         }
     }
-    found
+    Ok(found)
 }
 
 /// An item like "Disk full: the upload is refused", a row with an answer, a sentence with a consequence.
@@ -149,48 +152,102 @@ fn says_what_happens(said: &str, below: &str, kind: Kind) -> bool {
         || lower.contains(", then ")
 }
 
-fn handled(answers: &[Answer], failure: &Failure) -> Option<String> {
-    match failure.cites {
-        Some(true) => return Some(format!("line {} names what handles it", failure.line + 1)),
-        // What it names is gone, and words alone would only find its neighbours.
-        Some(false) => return None,
-        None => {}
+/// Requirements and criteria, in the order of their lines.
+struct Answers {
+    all: Vec<Answer>,
+    index: Index,
+}
+
+impl Answers {
+    fn of(spec: &Spec<'_>, pace: &Pace<'_>) -> Result<Self, Stopped> {
+        let mut all = Vec::new();
+        for block in spec.statements().into_iter().chain(spec.criteria()) {
+            pace.step()?;
+            all.push(Answer::of(spec, block));
+        }
+        all.sort_by_key(|answer| answer.line);
+        let index = Index::of(all.iter().map(|answer| &answer.words), pace)?;
+        Ok(Answers { all, index })
     }
-    let common = |word: &&String| {
-        let holding = answers.iter().filter(|answer| answer.words.contains(*word)).count();
-        holding * 3 > answers.len() && holding > 2
-    };
-    let own: BTreeSet<&String> = failure.words.iter().filter(|word| !common(word)).collect();
-    let handles = |answer: &&Answer| {
-        let all = failure.words.iter().filter(|word| answer.words.contains(*word)).count();
-        let rare = own.iter().filter(|word| answer.words.contains(**word)).count();
-        let same_kind = failure.kinds.intersection(&answer.kinds).next().is_some();
-        let most = all * 5 >= failure.words.len() * 3;
-        let enough = all > 1 || failure.words.len() == 1;
-        answer.about_failure && ((same_kind && all > 0) || (most && enough) || rare * 2 >= own.len().max(2))
-            || answer.outright && rare > 0
-    };
-    let found = answers.iter().find(handles)?;
-    Some(format!("line {} handles it", found.line + 1))
+
+    fn handling(&self, failure: &Failure) -> Option<String> {
+        match failure.cites {
+            Some(true) => return Some(format!("line {} names what handles it", failure.line + 1)),
+            // What it names is gone, and words alone would only find its neighbours.
+            Some(false) => return None,
+            None => {}
+        }
+        let common = |word: &String| {
+            let holding = self.index.holding(word);
+            holding * 3 > self.all.len() && holding > 2
+        };
+        let own: BTreeSet<&String> = failure.words.iter().filter(|word| !common(word)).collect();
+        let (words, rare_words) = (self.index.query(&failure.words), self.index.query(own.iter().copied()));
+        let handles = |at: &usize| {
+            let answer = &self.all[*at];
+            let all = self.index.shared(*at, &words);
+            let rare = self.index.shared(*at, &rare_words);
+            if !speaks_of_circumstance(&answer.words, failure) {
+                return false;
+            }
+            let same_kind = failure.kinds.intersection(&answer.kinds).next().is_some();
+            // An answer to another kind of failure of the same thing is no answer to this one.
+            let other_kind = !same_kind && !failure.kinds.is_empty() && !answer.kinds.is_empty();
+            let most = all * 5 >= failure.words.len() * 3;
+            let enough = all > 1 || failure.words.len() == 1;
+            answer.about_failure
+                && ((same_kind && all > 0) || (most && enough) || rare * 2 >= own.len().max(2))
+                || answer.outright && rare > 0 && (!other_kind || all * 2 >= failure.words.len())
+        };
+        let found = self.index.sharing(&words).into_iter().find(handles)?;
+        Some(format!("line {} handles it", self.all[found].line + 1))
+    }
+}
+
+/// Whether an answer has in mind what is going on when the failure happens, if the failure says so.
+fn speaks_of_circumstance(answer: &BTreeSet<String>, failure: &Failure) -> bool {
+    failure.during.as_ref().is_none_or(|(words, last)| {
+        let shared = words.intersection(answer).count();
+        answer.contains(last) || shared * 3 >= words.len() * 2
+    })
 }
 
 /// Lines outside all lists of failures and beside all requirements that may still say what happens.
-fn remarks(spec: &Spec<'_>) -> Vec<(usize, BTreeSet<String>)> {
-    let apart = [Part::Failures, Part::Risks, Part::Goals, Part::Excluded, Part::Questions, Part::Background];
-    let lines = spec.document.lines.iter().enumerate();
-    let prose = lines.filter(|(_, line)| matches!(line.kind, Kind::Text | Kind::Item { .. } | Kind::Row));
-    let here = prose.filter(|(at, _)| !apart.iter().any(|part| spec.is_in(*at, *part)));
-    here.map(|(at, line)| (at, content(line.raw))).collect()
+struct Remarks {
+    lines: Vec<usize>,
+    words: Vec<BTreeSet<String>>,
+    index: Index,
 }
 
-/// A remark answers a failure only if it speaks of nearly all of it.
-fn remarked(remarks: &[(usize, BTreeSet<String>)], failure: &Failure) -> Option<String> {
-    let speaks = |(_, words): &&(usize, BTreeSet<String>)| {
-        let shared = words.intersection(&failure.words).count();
-        shared > 1 && shared * 5 >= failure.words.len() * 3
-    };
-    let found = remarks.iter().filter(|_| failure.cites.is_none()).find(speaks);
-    found.map(|(line, _)| format!("line {} says what happens then", line + 1))
+impl Remarks {
+    fn of(spec: &Spec<'_>, pace: &Pace<'_>) -> Result<Self, Stopped> {
+        let apart =
+            [Part::Failures, Part::Risks, Part::Goals, Part::Excluded, Part::Questions, Part::Background];
+        let (mut lines, mut words) = (Vec::new(), Vec::new());
+        for (at, line) in spec.document.lines.iter().enumerate() {
+            pace.step()?;
+            let prose = matches!(line.kind, Kind::Text | Kind::Item { .. } | Kind::Row);
+            if prose && !spec.is_in_any(at, &apart) {
+                lines.push(at);
+                words.push(content(line.raw));
+            }
+        }
+        let index = Index::of(words.iter(), pace)?;
+        Ok(Remarks { lines, words, index })
+    }
+
+    /// A remark answers a failure only if it speaks of nearly all of it.
+    fn on(&self, failure: &Failure) -> Option<String> {
+        let query = self.index.query(&failure.words);
+        let speaks = |at: &usize| {
+            let shared = self.index.shared(*at, &query);
+            let most = shared > 1 && shared * 5 >= failure.words.len() * 3;
+            most && speaks_of_circumstance(&self.words[*at], failure)
+        };
+        let near = if failure.cites.is_none() { self.index.sharing(&query) } else { Vec::new() };
+        let found = near.into_iter().find(speaks)?;
+        Some(format!("line {} says what happens then", self.lines[found] + 1))
+    }
 }
 
 fn defect(papers: &Papers<'_>, path: &str, source: &Spec<'_>, failure: &Failure) -> Defect {

@@ -6,41 +6,44 @@
 use super::{Defect, Looked, Papers, Wrong, mark, quote, section_name};
 use crate::rehearsal::document::{Kind, cells, plain};
 use crate::rehearsal::ids::{Id, leading};
+use crate::rehearsal::index::Index;
+use crate::rehearsal::pace::{Pace, Stopped};
 use crate::rehearsal::spec::{Part, Spec, after_id};
 use crate::rehearsal::words::content;
 use redraft_core::verdict::{Claim, Severity};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-pub(super) fn look(papers: &Papers<'_>) -> Looked {
+pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let mut looked = Looked { name: "every goal of the PRD has a requirement", ..Looked::default() };
-    let Some((path, prd)) = &papers.prd else {
+    let Some((path, prd)) = papers.prd else {
         looked.note = "there is no PRD".to_owned();
-        return looked;
+        return Ok(looked);
     };
-    let goals = goals(prd);
-    let spec = &papers.spec;
+    let (spec, pace) = (&papers.spec, papers.pace);
+    let goals = goals(prd, pace)?;
     let mut blocks = spec.statements();
     if spec.requirements.is_empty() {
         // Without ids, requirements and criteria cannot be told apart reliably.
         blocks.extend(spec.criteria());
     }
-    let statements: Vec<Statement> = blocks.into_iter().map(|block| Statement::of(spec, block)).collect();
     let asked = !spec.requirements.is_empty()
         || (0..spec.document.lines.len()).any(|at| spec.is_in(at, Part::Requirements));
-    if statements.is_empty() || !asked {
+    if blocks.is_empty() || !asked {
         looked.note =
             format!("{} goals, and no requirement that could be told from the other text", goals.len());
-        return looked;
+        return Ok(looked);
     }
+    let serving = Serving::of(spec, &goals, blocks, pace)?;
     for (index, goal) in goals.iter().enumerate() {
-        match served(spec, &goals, index, &statements) {
+        pace.step()?;
+        match serving.served(&goals, index) {
             Some(how) => looked.settled.push((vec![goal.name()], how)),
             None => looked.defects.push(defect(papers, path, prd, goal)),
         }
     }
-    looked.note = format!("{} goals, {} requirements", goals.len(), statements.len());
-    looked
+    looked.note = format!("{} goals, {} requirements", goals.len(), serving.lines.len());
+    Ok(looked)
 }
 
 pub(crate) struct Goal {
@@ -56,24 +59,12 @@ impl Goal {
     }
 }
 
-struct Statement {
-    line: usize,
-    ids: Vec<Id>,
-    words: BTreeSet<String>,
-}
-
-impl Statement {
-    fn of(spec: &Spec<'_>, block: Range<usize>) -> Self {
-        let ids = spec.named(block.clone()).cloned().collect();
-        Statement { line: block.start, ids, words: content(&spec.document.text(block)) }
-    }
-}
-
 /// The goals of a document: items, rows and named headings of its goal sections.
-pub(crate) fn goals(prd: &Spec<'_>) -> Vec<Goal> {
+pub(crate) fn goals(prd: &Spec<'_>, pace: &Pace<'_>) -> Result<Vec<Goal>, Stopped> {
     let document = &prd.document;
     let mut found = Vec::new();
     for (at, line) in document.lines.iter().enumerate() {
+        pace.step()?;
         if !prd.is_in(at, Part::Goals) || prd.is_in(at, Part::Excluded) {
             continue;
         }
@@ -81,7 +72,7 @@ pub(crate) fn goals(prd: &Spec<'_>) -> Vec<Goal> {
             Kind::Item { indent: 0..=1, .. } => (document.said(at).to_owned(), document.block_of_item(at)),
             Kind::Row if !document.is_table_head(at) => (cells(line.raw).join(" "), at..at + 1),
             Kind::Heading if leading(&plain(line.raw.trim_start_matches(['#', ' ']))).is_some() => {
-                let own = document.headings.iter().position(|heading| heading.line == at);
+                let own = document.heading_at(at);
                 let block = own.map_or(at..at + 1, |own| document.block_of_heading(own));
                 (line.raw.trim_start_matches(['#', ' ']).to_owned(), block)
             }
@@ -94,106 +85,198 @@ pub(crate) fn goals(prd: &Spec<'_>) -> Vec<Goal> {
             found.push(Goal { id, text, line: at, words });
         }
     }
-    found
+    Ok(found)
 }
 
-/// Which requirement serves a goal, in words; none if nothing does.
-fn served(spec: &Spec<'_>, goals: &[Goal], index: usize, statements: &[Statement]) -> Option<String> {
-    let goal = &goals[index];
-    let at = |statement: &Statement| format!("the requirement in line {} serves it", statement.line + 1);
-    if let Some((id, _)) = &goal.id {
-        let by_id = statements.iter().find(|statement| statement.ids.contains(id));
-        if let Some(statement) = by_id {
-            return Some(at(statement));
+/// What serves goals: the requirements and what is excluded, by their words and the ids they name.
+struct Serving {
+    /// Per requirement, its first line.
+    lines: Vec<usize>,
+    statements: Index,
+    /// Per goal, the words that only it has.
+    own: Vec<BTreeSet<String>>,
+    /// Per requirement, the two goals with the best claims to it.
+    claims: Vec<Vec<Share>>,
+    /// The first requirement that names an id.
+    by_id: HashMap<Id, usize>,
+    /// The first line that names an id beside a requirement's.
+    tied: HashMap<Id, usize>,
+    /// Whether requirements of this document name the goals they serve.
+    cites: bool,
+    excluded_lines: Vec<usize>,
+    excluded: Index,
+}
+
+impl Serving {
+    fn of(
+        spec: &Spec<'_>,
+        goals: &[Goal],
+        blocks: Vec<Range<usize>>,
+        pace: &Pace<'_>,
+    ) -> Result<Self, Stopped> {
+        let mut by_id = HashMap::new();
+        let (mut lines, mut words) = (Vec::new(), Vec::new());
+        for (at, block) in blocks.into_iter().enumerate() {
+            pace.step()?;
+            for id in spec.named(block.clone()) {
+                by_id.entry(id.clone()).or_insert(at);
+            }
+            lines.push(block.start);
+            words.push(content(&spec.document.text(block)));
         }
-        let lines = 0..spec.document.lines.len();
-        let tied = lines.into_iter().find(|line| {
-            let mut ids = spec.named(*line..line + 1);
-            let requirement =
-                || spec.named(*line..line + 1).any(|other| other.is_requirement() && spec.defines(other));
-            ids.any(|named| named == id) && requirement()
-        });
-        if let Some(line) = tied {
-            return Some(format!("line {} ties it to a requirement", line + 1));
+        let own = distinctive(goals, pace)?;
+        let ids = goals.iter().filter_map(|goal| goal.id.as_ref());
+        let cited = ids.filter(|(id, _)| by_id.contains_key(id)).count();
+        let mut tied = HashMap::new();
+        let (mut excluded_lines, mut excluded) = (Vec::new(), Vec::new());
+        for at in 0..spec.document.lines.len() {
+            pace.step()?;
+            if spec.named(at..at + 1).any(|id| id.is_requirement() && spec.defines(id)) {
+                for id in spec.named(at..at + 1) {
+                    tied.entry(id.clone()).or_insert(at);
+                }
+            }
+            if spec.is_in(at, Part::Excluded) {
+                excluded_lines.push(at);
+                excluded.push(content(spec.document.lines[at].raw));
+            }
         }
-    }
-    let common = |word: &String| {
-        let holding = statements.iter().filter(|statement| statement.words.contains(word)).count();
-        holding > 1 && holding * 3 > statements.len()
-    };
-    let own = distinctive(goals, index);
-    let rare = |statement: &Statement| {
-        statement.words.intersection(&goal.words).filter(|word| !common(word)).count()
-    };
-    let all: Vec<BTreeSet<String>> = (0..goals.len()).map(|goal| distinctive(goals, goal)).collect();
-    let share = |statement: &Statement, goal: usize| {
-        let own = &all[goal];
-        (own.intersection(&statement.words).count(), own.len())
-    };
-    let strongest =
-        statements.iter().max_by_key(|statement| (share(statement, index).0, overlap(statement, goal)))?;
-    let (matched, of) = share(strongest, index);
-    let strong = matched * 2 >= of && matched > 0;
-    // Where the other requirements name the goals they serve, a few shared words are not enough.
-    if cites_goals(goals, statements) && goal.id.is_some() {
-        let most = overlap(strongest, goal) * 5 >= goal.words.len() * 3;
-        return if strong && most { Some(at(strongest)) } else { excluded(spec, &own) };
-    }
-    if strong {
-        return Some(at(strongest));
-    }
-    let taken = |statement: &&Statement| {
-        let here = share(statement, index).0;
-        (0..goals.len()).filter(|other| *other != index).any(|other| {
-            let (there, of) = share(statement, other);
-            there * own.len() > here * of && there * 2 >= of
+        Ok(Serving {
+            lines,
+            claims: claims(&words, &own, pace)?,
+            statements: Index::of(words.iter(), pace)?,
+            own,
+            by_id,
+            tied,
+            cites: cited > 0 && cited * 2 >= goals.len(),
+            excluded_lines,
+            excluded: Index::of(excluded.iter(), pace)?,
         })
-    };
-    // A requirement that no other goal claims may be this goal's in other words.
-    let free = statements.iter().filter(|statement| !taken(statement));
-    let likely = free.max_by_key(|statement| (rare(statement), overlap(statement, goal)))?;
-    let shared_own = own.intersection(&likely.words).any(|word| !common(word));
-    if shared_own || rare(likely) > 1 {
-        return Some(at(likely));
     }
-    excluded(spec, &own)
+
+    /// Which requirement serves a goal, in words; none if nothing does.
+    fn served(&self, goals: &[Goal], index: usize) -> Option<String> {
+        let goal = &goals[index];
+        let at =
+            |statement: usize| format!("the requirement in line {} serves it", self.lines[statement] + 1);
+        if let Some((id, _)) = &goal.id {
+            if let Some(statement) = self.by_id.get(id) {
+                return Some(at(*statement));
+            }
+            if let Some(line) = self.tied.get(id) {
+                return Some(format!("line {} ties it to a requirement", line + 1));
+            }
+        }
+        let own = &self.own[index];
+        let (words, own_words) = (self.statements.query(&goal.words), self.statements.query(own));
+        let near = self.statements.sharing(&words);
+        let share = |statement: usize| self.statements.shared(statement, &own_words);
+        let overlap = |statement: usize| self.statements.shared(statement, &words);
+        let strongest = near.iter().copied().max_by_key(|statement| (share(*statement), overlap(*statement)));
+        let strong = strongest.filter(|statement| {
+            let matched = share(*statement);
+            matched * 2 >= own.len() && matched > 0
+        });
+        // Where the other requirements name the goals they serve, a few shared words are not enough.
+        if self.cites && goal.id.is_some() {
+            let most = |statement: &usize| overlap(*statement) * 5 >= goal.words.len() * 3;
+            return strong.filter(most).map(at).or_else(|| self.excluded(own));
+        }
+        if strong.is_some() {
+            return strong.map(at);
+        }
+        let rare_words = self.statements.query(goal.words.iter().filter(|word| !self.is_common(word)));
+        let rare_own = self.statements.query(own.iter().filter(|word| !self.is_common(word)));
+        let rare = |statement: usize| self.statements.shared(statement, &rare_words);
+        // A requirement that no other goal claims may be this goal's in other words.
+        let free = near.into_iter().filter(|at| !self.is_taken(*at, index, share(*at)));
+        let likely = free.max_by_key(|statement| (rare(*statement), overlap(*statement)));
+        let serves =
+            |statement: &usize| self.statements.shared(*statement, &rare_own) > 0 || rare(*statement) > 1;
+        likely.filter(serves).map(at).or_else(|| self.excluded(own))
+    }
+
+    /// Whether so many requirements hold a word that it tells none of them apart.
+    fn is_common(&self, word: &str) -> bool {
+        let holding = self.statements.holding(word);
+        holding > 1 && holding * 3 > self.statements.len()
+    }
+
+    /// Whether another goal has a better claim to a requirement: at least half of its own words, and a larger
+    /// share of them.
+    fn is_taken(&self, statement: usize, index: usize, shared: usize) -> bool {
+        let own = Share { goal: index, shared, of: self.own[index].len() };
+        self.claims[statement].iter().any(|claim| claim.goal != index && claim.is_better_than(&own))
+    }
+
+    fn excluded(&self, own: &BTreeSet<String>) -> Option<String> {
+        let query = self.excluded.query(own);
+        let found = self.excluded.sharing(&query).into_iter().find(|at| {
+            let shared = self.excluded.shared(*at, &query);
+            shared > 1 && shared * 2 >= own.len()
+        });
+        found.map(|at| format!("line {} excludes it on purpose", self.excluded_lines[at] + 1))
+    }
 }
 
-fn overlap(statement: &Statement, goal: &Goal) -> usize {
-    statement.words.intersection(&goal.words).count()
+/// How much of a goal's own words a requirement holds.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    goal: usize,
+    shared: usize,
+    of: usize,
 }
 
-/// Whether requirements of this document name the goals they serve.
-fn cites_goals(goals: &[Goal], statements: &[Statement]) -> bool {
-    let ids = goals.iter().filter_map(|goal| goal.id.as_ref());
-    let cited = ids.filter(|(id, _)| statements.iter().any(|statement| statement.ids.contains(id))).count();
-    cited > 0 && cited * 2 >= goals.len()
+impl Share {
+    fn is_better_than(&self, other: &Share) -> bool {
+        self.shared * other.of > other.shared * self.of
+    }
 }
 
-/// The words that only this goal has.
-fn distinctive(goals: &[Goal], index: usize) -> BTreeSet<String> {
-    let goal = &goals[index];
-    let elsewhere =
-        |word: &String| goals.iter().enumerate().any(|(at, other)| at != index && other.words.contains(word));
-    let generic = |word: &String| GENERIC.split_whitespace().any(|generic| generic == word);
-    let own: BTreeSet<String> =
-        goal.words.iter().filter(|word| !elsewhere(word) && !generic(word)).cloned().collect();
-    if own.is_empty() { goal.words.clone() } else { own }
+fn claims(
+    statements: &[BTreeSet<String>],
+    own: &[BTreeSet<String>],
+    pace: &Pace<'_>,
+) -> Result<Vec<Vec<Share>>, Stopped> {
+    let goals = Index::of(own.iter(), pace)?;
+    let mut found = Vec::new();
+    for words in statements {
+        pace.step()?;
+        let query = goals.query(words);
+        let shares = goals.sharing(&query).into_iter().map(|goal| Share {
+            goal,
+            shared: goals.shared(goal, &query),
+            of: own[goal].len(),
+        });
+        let mut best: Vec<Share> = Vec::new();
+        for share in shares.filter(|share| share.shared * 2 >= share.of) {
+            let at = best.iter().position(|known| share.is_better_than(known)).unwrap_or(best.len());
+            best.insert(at, share);
+            best.truncate(2);
+        }
+        found.push(best);
+    }
+    Ok(found)
+}
+
+/// Per goal, the words that only it has; all of its words if it has none of its own.
+fn distinctive(goals: &[Goal], pace: &Pace<'_>) -> Result<Vec<BTreeSet<String>>, Stopped> {
+    let all = Index::of(goals.iter().map(|goal| &goal.words), pace)?;
+    let generic: BTreeSet<&str> = GENERIC.split_whitespace().collect();
+    let mut found = Vec::new();
+    for goal in goals {
+        pace.step()?;
+        let only_here = |word: &&String| all.holding(word) == 1 && !generic.contains(word.as_str());
+        let own: BTreeSet<String> = goal.words.iter().filter(only_here).cloned().collect();
+        found.push(if own.is_empty() { goal.words.clone() } else { own });
+    }
+    Ok(found)
 }
 
 /// Stems that say that something is wanted, not what.
 const GENERIC: &str = "\
     reduc improv increas eas easi simpl better clear time tim work chang creat add show see want take tak \
     way best least less fewer help start set percent day minut second hour week month";
-
-fn excluded(spec: &Spec<'_>, own: &BTreeSet<String>) -> Option<String> {
-    let line = (0..spec.document.lines.len()).find(|at| {
-        let words = content(spec.document.lines[*at].raw);
-        let shared = words.intersection(own).count();
-        spec.is_in(*at, Part::Excluded) && shared > 1 && shared * 2 >= own.len()
-    });
-    line.map(|line| format!("line {} excludes it on purpose", line + 1))
-}
 
 fn defect(papers: &Papers<'_>, path: &str, prd: &Spec<'_>, goal: &Goal) -> Defect {
     let section = prd.document.section(goal.line);

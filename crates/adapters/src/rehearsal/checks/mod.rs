@@ -2,38 +2,41 @@
 //!
 //! A check is a function from the papers to what it found; it never sees the prompt, the session or earlier
 //! findings. Each compares two places and speaks only when it is sure: a finding that is wrong costs a round.
-//! Start at [`domain`] and [`handoff`], the two lists of checks.
+//! Start at [`DOMAIN`] and [`HANDOFF`], the two lists of checks.
 
+mod alike;
 mod criteria;
 mod failures;
 mod goals;
-pub(super) use goals::goals;
 mod numbers;
 mod questions;
 mod references;
+mod shape;
 pub(super) mod spelling;
 
+pub(super) use goals::goals;
+
+#[cfg(test)]
+mod pairs;
 #[cfg(test)]
 mod plants;
 #[cfg(test)]
 mod tests;
 
+use super::pace::{Pace, Stopped};
 use super::spec::Spec;
 use redraft_core::verdict::{Claim, Severity};
 use std::ops::Range;
+
+/// How many findings of one kind a review reports. More would help nobody, and a verdict holds no more than 200.
+pub(super) const DEFECTS_MAX: usize = 30;
 
 /// What a reviewer has before it: the document under review and what it builds on.
 pub(super) struct Papers<'a> {
     pub(super) path: &'a str,
     pub(super) spec: Spec<'a>,
-    pub(super) prd: Option<(&'a str, Spec<'a>)>,
-}
-
-impl<'a> Papers<'a> {
-    pub(super) fn new(path: &'a str, spec: &'a str, prd: Option<(&'a str, &'a str)>) -> Self {
-        let prd = prd.map(|(path, text)| (path, Spec::read(text)));
-        Papers { path, spec: Spec::read(spec), prd }
-    }
+    pub(super) prd: Option<(&'a str, &'a Spec<'a>)>,
+    pub(super) pace: &'a Pace<'a>,
 }
 
 /// What one check found, and what it found to be in order.
@@ -68,6 +71,10 @@ pub(super) struct Defect {
 pub(super) enum Wrong {
     /// The requirement with this index has no criterion.
     NoCriterion { requirement: usize },
+    /// Nothing says what the system has to do.
+    NoRequirements,
+    /// The acceptance section with this heading holds nothing.
+    EmptyAcceptance { line: usize },
     /// A goal nobody serves: its id, if it has one, and its words.
     NoRequirement { id: String, goal: String },
     /// Two numbers for one thing: the later place, and what it should say.
@@ -84,29 +91,53 @@ pub(super) enum Wrong {
 
 impl Defect {
     pub(super) fn marks(&self) -> Vec<String> {
-        marks(&self.description)
+        marks(&self.description).map(str::to_owned).collect()
+    }
+
+    /// Whether these are the marks of its description.
+    pub(super) fn is_named_by(&self, names: &[String]) -> bool {
+        marks(&self.description).eq(names.iter().map(String::as_str))
+    }
+}
+
+/// A way to look at the papers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Check {
+    Shape,
+    Criteria,
+    Goals,
+    Numbers,
+    Failures,
+    Spelling,
+    Questions,
+    References,
+}
+
+impl Check {
+    pub(super) fn look(self, papers: &Papers<'_>) -> Result<Looked, Stopped> {
+        match self {
+            Check::Shape => shape::look(papers),
+            Check::Criteria => criteria::look(papers),
+            Check::Goals => goals::look(papers),
+            Check::Numbers => numbers::look(papers),
+            Check::Failures => failures::look(papers),
+            Check::Spelling => spelling::look(papers),
+            Check::Questions => questions::look(papers),
+            Check::References => references::look(papers),
+        }
     }
 }
 
 /// What the spec-reviewer checks.
-pub(super) fn domain(papers: &Papers<'_>) -> Vec<Looked> {
-    vec![
-        criteria::look(papers),
-        goals::look(papers),
-        numbers::look(papers),
-        failures::look(papers),
-        spelling::look(papers),
-    ]
-}
+pub(super) const DOMAIN: [Check; 6] =
+    [Check::Shape, Check::Criteria, Check::Goals, Check::Numbers, Check::Failures, Check::Spelling];
 
 /// What the phase-reviewer checks: whether the next phase can start from the document alone.
-pub(super) fn handoff(papers: &Papers<'_>) -> Vec<Looked> {
-    vec![questions::look(papers), references::look(papers)]
-}
+pub(super) const HANDOFF: [Check; 2] = [Check::Questions, Check::References];
 
 /// The parts of a description in backticks: what a finding is about, whatever else is reworded.
-pub(super) fn marks(description: &str) -> Vec<String> {
-    description.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+pub(super) fn marks(description: &str) -> impl Iterator<Item = &str> {
+    description.split('`').skip(1).step_by(2)
 }
 
 /// A text as a mark: one short line without backticks.

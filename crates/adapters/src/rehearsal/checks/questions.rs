@@ -5,14 +5,16 @@
 use super::{Defect, Looked, Papers, Wrong, mark, quote, section_name};
 use crate::rehearsal::document::{Kind, cells, has_any, plain};
 use crate::rehearsal::ids::leading;
+use crate::rehearsal::pace::Stopped;
 use crate::rehearsal::spec::{Part, Spec, after_id};
 use redraft_core::verdict::{Claim, Severity};
 
-pub(super) fn look(papers: &Papers<'_>) -> Looked {
+pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let spec = &papers.spec;
     let mut looked = Looked { name: "every open question has an owner or a default", ..Looked::default() };
     let mut count = 0;
     for at in 0..spec.document.lines.len() {
+        papers.pace.step()?;
         let Some(question) = question(spec, at) else { continue };
         count += 1;
         if is_settled(spec, at) {
@@ -22,7 +24,7 @@ pub(super) fn look(papers: &Papers<'_>) -> Looked {
         }
     }
     looked.note = format!("{count} open questions");
-    looked
+    Ok(looked)
 }
 
 /// The question a line asks: an item, a row or a heading of an open-question section. What follows its question
@@ -30,11 +32,14 @@ pub(super) fn look(papers: &Papers<'_>) -> Looked {
 fn question(spec: &Spec<'_>, at: usize) -> Option<String> {
     let document = &spec.document;
     let line = &document.lines[at];
+    if !spec.is_in(at, Part::Questions) {
+        return None;
+    }
     let titles =
         ["resolved", "answered", "closed", "decided", "fulfilled", "deferred", "phase", "for design"];
     let resolved =
         document.titles(at).any(|title| has_any(title, &titles) && !has_any(title, &["unresolved"]));
-    if !spec.is_in(at, Part::Questions) || resolved {
+    if resolved {
         return None;
     }
     let said = match line.kind {

@@ -4,26 +4,29 @@
 //! sections are numbered. What the PRD defines, and what is said to stand in another document, is left alone.
 
 use super::{Defect, Looked, Papers, Wrong, mark, quote, section_name};
-use crate::rehearsal::document::{Document, Kind, has_any};
+use crate::rehearsal::document::{Kind, has_any};
 use crate::rehearsal::ids::{Id, mentions};
+use crate::rehearsal::pace::Stopped;
 use crate::rehearsal::spec::{Part, Spec};
 use redraft_core::verdict::{Claim, Severity};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-pub(super) fn look(papers: &Papers<'_>) -> Looked {
+pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let spec = &papers.spec;
     let mut looked = Looked { name: "every reference leads somewhere", ..Looked::default() };
+    let mut targets = Targets::of(papers)?;
     let mut count = 0;
     let mut seen = BTreeSet::new();
     let units = spec.statements().into_iter().chain(spec.criteria());
     let lines: BTreeSet<usize> = units.flatten().collect();
     for line in lines {
+        papers.pace.step()?;
         let text = &spec.document.lines[line];
         if text.kind == Kind::Code || spec.is_in(line, Part::Excluded) {
             continue;
         }
-        for (at, dead) in references(papers, line) {
+        for (at, dead) in targets.references(spec, text.raw) {
             count += 1;
             let name = mark(&text.raw[at.clone()]);
             if dead && seen.insert((line, name.clone())) {
@@ -34,39 +37,150 @@ pub(super) fn look(papers: &Papers<'_>) -> Looked {
         }
     }
     looked.note = format!("{count} references followed");
-    looked
+    Ok(looked)
 }
 
-/// The references of a line and whether they are dead.
-fn references(papers: &Papers<'_>, line: usize) -> Vec<(Range<usize>, bool)> {
-    let raw = papers.spec.document.lines[line].raw;
-    let mut found: Vec<(Range<usize>, bool)> = Vec::new();
-    for mention in mentions(raw) {
-        if is_local(papers, &mention.id) && !is_elsewhere(raw, &mention.at) {
-            let known = papers.spec.defines(&mention.id) || in_prd(papers, &mention.id);
-            match found.iter_mut().find(|(at, _)| *at == mention.at) {
-                Some(range) => range.1 |= !known,
-                None => found.push((mention.at, !known)),
+/// What a reference can lead to.
+struct Targets {
+    /// The letters of ids that the document defines more than one of.
+    local: BTreeSet<String>,
+    /// Every id the PRD names, by family.
+    upstream: HashMap<(String, u32), Vec<Id>>,
+    /// Headings as links name them, and the names given to other places.
+    slugs: HashSet<String>,
+    /// The numbers headings begin with.
+    numbers: HashSet<String>,
+    /// Titles in small letters, each on a line of its own.
+    titles: String,
+    /// Whether a section of that name was found, for those asked about before.
+    known: HashMap<String, bool>,
+}
+
+impl Targets {
+    fn of(papers: &Papers<'_>) -> Result<Self, Stopped> {
+        let spec = &papers.spec;
+        let mut defined: HashMap<&str, usize> = HashMap::new();
+        for id in spec.requirements.iter().map(|r| &r.id).chain(&spec.criterion_ids) {
+            *defined.entry(id.prefix.as_str()).or_default() += 1;
+        }
+        let local = defined.into_iter().filter(|(_, count)| *count > 1).map(|(prefix, _)| prefix.to_owned());
+        let mut upstream: HashMap<(String, u32), Vec<Id>> = HashMap::new();
+        if let Some((_, prd)) = papers.prd {
+            for line in &prd.document.lines {
+                papers.pace.step()?;
+                for mention in mentions(line.raw) {
+                    let family = upstream.entry(mention.id.family()).or_default();
+                    if !family.contains(&mention.id) {
+                        family.push(mention.id);
+                    }
+                }
+            }
+        }
+        let headings = &spec.document.headings;
+        let mut slugs: HashSet<String> = headings.iter().map(|heading| slug(&heading.title)).collect();
+        for line in &spec.document.lines {
+            papers.pace.step()?;
+            slugs.extend(named_places(line.raw));
+        }
+        Ok(Targets {
+            local: local.collect(),
+            upstream,
+            slugs,
+            numbers: headings.iter().filter_map(|heading| number_of(&heading.title)).collect(),
+            titles: headings.iter().map(|heading| heading.title.to_lowercase() + "\n").collect(),
+            known: HashMap::new(),
+        })
+    }
+
+    /// The references of a line and whether they are dead.
+    fn references(&mut self, spec: &Spec<'_>, raw: &str) -> Vec<(Range<usize>, bool)> {
+        let mut found: Vec<(Range<usize>, bool)> = Vec::new();
+        for mention in mentions(raw) {
+            let id = &mention.id;
+            let local = (id.is_requirement() || id.is_criterion()) && self.local.contains(&id.prefix);
+            if local && !is_elsewhere(raw, &mention.at) {
+                let dead = !spec.defines(id) && !self.in_prd(id);
+                // The ids of a range stand in one place, one behind the other.
+                match found.last_mut().filter(|(at, _)| *at == mention.at) {
+                    Some(range) => range.1 |= dead,
+                    None => found.push((mention.at, dead)),
+                }
+            }
+        }
+        self.anchors(raw, &mut found);
+        self.sections(raw, &mut found);
+        found
+    }
+
+    fn in_prd(&self, id: &Id) -> bool {
+        let family = self.upstream.get(&id.family());
+        family.is_some_and(|known| known.iter().any(|known| known.covers(id)))
+    }
+
+    /// Links inside the document.
+    fn anchors(&self, raw: &str, found: &mut Vec<(Range<usize>, bool)>) {
+        for (open, _) in raw.match_indices("](#") {
+            let start = open + 3;
+            let Some(length) = raw[start..].find(')') else { break };
+            let name = &raw[start..start + length];
+            let numbered = name
+                .rsplit_once('-')
+                .is_some_and(|(base, n)| n.parse::<u8>().is_ok() && self.slugs.contains(base));
+            found.push((start..start + length, !self.slugs.contains(name) && !numbered));
+        }
+    }
+
+    /// `section 4.2`, `§5`, `section "Limits"`, `section Limits`.
+    fn sections(&mut self, raw: &str, found: &mut Vec<(Range<usize>, bool)>) {
+        for word in ["section ", "Section ", "§"] {
+            for (open, _) in raw.match_indices(word) {
+                let start = open + word.len();
+                let rest = &raw[start..];
+                let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
+                let number = rest[..digits].trim_end_matches('.');
+                let at = start..start + number.len();
+                if !number.is_empty() {
+                    if self.numbers.len() > 1 && !is_elsewhere(raw, &at) {
+                        found.push((at, !self.numbers.contains(number)));
+                    }
+                } else if let Some(name) = quoted(rest).filter(|_| word != "§") {
+                    let at = start + name.start..start + name.end;
+                    if !is_elsewhere(raw, &at) {
+                        let known = self.has_section(&raw[at.clone()].to_lowercase());
+                        found.push((at, !known));
+                    }
+                }
             }
         }
     }
-    found.extend(anchors(&papers.spec.document, raw));
-    found.extend(sections(&papers.spec, raw));
+
+    fn has_section(&mut self, name: &str) -> bool {
+        if let Some(known) = self.known.get(name) {
+            return *known;
+        }
+        let known = self.titles.contains(name);
+        self.known.insert(name.to_owned(), known);
+        known
+    }
+}
+
+/// A title as a link inside the document names it.
+fn slug(title: &str) -> String {
+    let kept = title.to_lowercase().replace(' ', "-");
+    kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
+}
+
+/// Names that a line gives to its place: `id="x"`, `name="x"`, `{#x}`.
+fn named_places(raw: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (open, close) in [("id=\"", '"'), ("name=\"", '"'), ("{#", '}')] {
+        for (at, _) in raw.match_indices(open) {
+            let rest = &raw[at + open.len()..];
+            let Some(end) = rest.find(close) else { break };
+            found.push(rest[..end].to_owned());
+        }
+    }
     found
-}
-
-/// Whether the document defines ids of that kind.
-fn is_local(papers: &Papers<'_>, id: &Id) -> bool {
-    let requirements = papers.spec.requirements.iter().map(|r| &r.id);
-    let known =
-        requirements.chain(&papers.spec.criterion_ids).filter(|known| known.prefix == id.prefix).count();
-    (id.is_requirement() || id.is_criterion()) && known > 1
-}
-
-fn in_prd(papers: &Papers<'_>, id: &Id) -> bool {
-    papers.prd.as_ref().is_some_and(|(_, prd)| {
-        prd.document.lines.iter().any(|line| mentions(line.raw).iter().any(|mention| mention.id.covers(id)))
-    })
 }
 
 /// "PRD R9", "R9 of feature 012": named as part of another document.
@@ -81,61 +195,6 @@ fn is_elsewhere(raw: &str, at: &Range<usize>) -> bool {
     near(&before)
         || (after.first() == Some(&"of") && near(&after))
         || (after.first() == Some(&"in") && near(&after))
-}
-
-/// Links inside the document.
-fn anchors(document: &Document<'_>, raw: &str) -> Vec<(Range<usize>, bool)> {
-    let slug = |title: &str| -> String {
-        let kept = title.to_lowercase().replace(' ', "-");
-        kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
-    };
-    let slugs: BTreeSet<String> = document.headings.iter().map(|heading| slug(&heading.title)).collect();
-    let explicit = |name: &str| {
-        let forms = [format!("id=\"{name}\""), format!("name=\"{name}\""), format!("{{#{name}}}")];
-        document.lines.iter().any(|line| forms.iter().any(|form| line.raw.contains(form)))
-    };
-    let mut found = Vec::new();
-    for (open, _) in raw.match_indices("](#") {
-        let start = open + 3;
-        let Some(length) = raw[start..].find(')') else { continue };
-        let name = &raw[start..start + length];
-        let numbered =
-            name.rsplit_once('-').is_some_and(|(base, n)| n.parse::<u8>().is_ok() && slugs.contains(base));
-        found.push((start..start + length, !slugs.contains(name) && !numbered && !explicit(name)));
-    }
-    found
-}
-
-/// `section 4.2`, `§5`, `section "Limits"`, `section Limits`, `the Limits section`.
-fn sections(spec: &Spec<'_>, raw: &str) -> Vec<(Range<usize>, bool)> {
-    let document = &spec.document;
-    let numbers: BTreeSet<String> =
-        document.headings.iter().filter_map(|heading| number_of(&heading.title)).collect();
-    let mut found = Vec::new();
-    for word in ["section ", "Section ", "§"] {
-        for (open, _) in raw.match_indices(word) {
-            let start = open + word.len();
-            let rest = &raw[start..];
-            let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
-            let number = rest[..digits].trim_end_matches('.');
-            let at = start..start + number.len();
-            if !number.is_empty() {
-                if numbers.len() > 1 && !is_elsewhere(raw, &at) {
-                    found.push((at, !numbers.contains(number)));
-                }
-            } else if let Some(name) = quoted(rest).filter(|_| word != "§") {
-                let at = start + name.start..start + name.end;
-                let known = document
-                    .headings
-                    .iter()
-                    .any(|heading| has_any(&heading.title, &[&raw[at.clone()].to_lowercase()]));
-                if !is_elsewhere(raw, &at) {
-                    found.push((at, !known));
-                }
-            }
-        }
-    }
-    found
 }
 
 /// A name in quotes or capitals at the start of a text.

@@ -5,17 +5,19 @@
 
 use super::{Defect, Looked, Papers, Wrong, quote, section_name};
 use crate::rehearsal::document::Document;
+use crate::rehearsal::pace::{Pace, Stopped};
 use redraft_core::verdict::{Claim, Severity};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(super) fn look(papers: &Papers<'_>) -> Looked {
+pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let document = &papers.spec.document;
-    let terms = terms(document);
+    let terms = terms(document, papers.pace)?;
     let mut looked = Looked { name: "every term has one spelling", ..Looked::default() };
     looked.note = format!("{} words compared", terms.len());
     let mut groups: BTreeMap<String, Vec<&Term>> = BTreeMap::new();
     for term in &terms {
+        papers.pace.step()?;
         let group = groups.entry(term.key()).or_default();
         if !group.iter().any(|known| known.text == term.text) {
             group.push(term);
@@ -29,11 +31,15 @@ pub(super) fn look(papers: &Papers<'_>) -> Looked {
     }
     pairs.sort_by_key(|(_, other)| (other.line, other.at.start));
     looked.defects = pairs.into_iter().map(|(first, other)| defect(papers, first, other)).collect();
-    looked
+    Ok(looked)
 }
 
 /// Where a spelling stands in prose, also as a plural or with a capital.
-pub(crate) fn places(document: &Document<'_>, spelling: &str) -> Vec<(usize, Range<usize>)> {
+pub(crate) fn places(
+    document: &Document<'_>,
+    spelling: &str,
+    pace: &Pace<'_>,
+) -> Result<Vec<(usize, Range<usize>)>, Stopped> {
     let form = |text: &str| text.to_lowercase().trim_end_matches('s').to_owned();
     let cased = inner_capital(spelling)
         || form(spelling) == spelling.to_lowercase() && spelling.starts_with(char::is_uppercase);
@@ -41,7 +47,8 @@ pub(crate) fn places(document: &Document<'_>, spelling: &str) -> Vec<(usize, Ran
         let base = singular(&term.text);
         if cased { base == singular(spelling) } else { form(&term.text) == form(spelling) }
     };
-    terms(document).iter().filter(same).map(|term| (term.line, term.at.clone())).collect()
+    let terms = terms(document, pace)?;
+    Ok(terms.iter().filter(same).map(|term| (term.line, term.at.clone())).collect())
 }
 
 #[derive(Debug)]
@@ -78,9 +85,10 @@ impl Term {
 }
 
 /// Single words, words with hyphens and pairs of words, with their places.
-fn terms(document: &Document<'_>) -> Vec<Term> {
+fn terms(document: &Document<'_>, pace: &Pace<'_>) -> Result<Vec<Term>, Stopped> {
     let mut found = Vec::new();
     for (line, text) in document.lines.iter().enumerate() {
+        pace.step()?;
         let words = words(&text.prose);
         for (index, at) in words.iter().enumerate() {
             found.push(Term { text: text.prose[at.clone()].to_owned(), line, at: at.clone() });
@@ -92,7 +100,7 @@ fn terms(document: &Document<'_>) -> Vec<Term> {
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// Letters, with hyphens only inside.

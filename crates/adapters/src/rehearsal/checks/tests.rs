@@ -1,10 +1,13 @@
 //! Hand-written documents of different styles: clean ones get no finding, a planted defect exactly one.
 
 use super::plants::{PLANTS, Plant};
-use super::{Papers, domain, handoff};
+use super::{DOMAIN, HANDOFF, Papers, marks};
 use crate::rehearsal::ask::Open;
 use crate::rehearsal::author::{Desk, write};
+use crate::rehearsal::draft::draft;
+use crate::rehearsal::pace::Pace;
 use crate::rehearsal::review::{Eye, review};
+use crate::rehearsal::spec::Spec;
 use redraft_core::verdict::{Claim, Severity, Verdict};
 
 type Host = (&'static str, &'static str, Option<&'static str>);
@@ -25,10 +28,36 @@ const HOSTS: [Host; 13] = [
     ("courses", include_str!("../fixtures/courses.md"), None),
 ];
 
-fn look(spec: &str, prd: Option<&str>) -> Vec<super::Defect> {
-    let papers = Papers::new("spec.md", spec, prd.map(|text| ("prd.md", text)));
-    let looked = domain(&papers).into_iter().chain(handoff(&papers));
-    looked.flat_map(|looked| looked.defects).collect()
+/// Hands the papers to somebody.
+pub(super) fn with_papers<T>(spec: &str, prd: Option<&str>, then: impl FnOnce(&Papers<'_>) -> T) -> T {
+    let pace = Pace::calm();
+    let prd = prd.map(|text| Spec::read(text, &pace).unwrap());
+    let prd = prd.as_ref().map(|prd| ("prd.md", prd));
+    then(&Papers { path: "spec.md", spec: Spec::read(spec, &pace).unwrap(), prd, pace: &pace })
+}
+
+pub(super) fn look(spec: &str, prd: Option<&str>) -> Vec<super::Defect> {
+    with_papers(spec, prd, |papers| {
+        let looked = DOMAIN.iter().chain(&HANDOFF).map(|check| check.look(papers).unwrap());
+        looked.flat_map(|looked| looked.defects).collect()
+    })
+}
+
+/// The author with these findings before it.
+pub(super) fn revised(text: &str, prd: Option<&str>, open: &[Open], gate: bool) -> (String, Verdict) {
+    with_papers(text, prd, |papers| {
+        let desk = Desk {
+            path: "spec.md",
+            text: Some(text),
+            prd: papers.prd,
+            idea: text,
+            open,
+            gate,
+            others_changed: gate,
+            pace: papers.pace,
+        };
+        write(&desk).unwrap()
+    })
 }
 
 #[test]
@@ -83,11 +112,11 @@ fn what_a_finding_cites_is_there() {
     }
 }
 
-fn judge(eye: Eye, text: &str, prd: Option<&str>, open: &[Open]) -> Verdict {
-    review(eye, &Papers::new("spec.md", text, prd.map(|text| ("prd.md", text))), open)
+pub(super) fn judge(eye: Eye, text: &str, prd: Option<&str>, open: &[Open]) -> Verdict {
+    with_papers(text, prd, |papers| review(eye, papers, open).unwrap())
 }
 
-fn open_of(defect: &super::Defect) -> Open {
+pub(super) fn open_of(defect: &super::Defect) -> Open {
     Open {
         id: "S1".to_owned(),
         severity: Some(defect.severity),
@@ -95,6 +124,7 @@ fn open_of(defect: &super::Defect) -> Open {
         description: defect.description.clone(),
         place: format!("{}:{} ({})", defect.file, defect.line + 1, defect.section),
         quote: defect.quote.clone(),
+        marks: defect.marks(),
     }
 }
 
@@ -107,16 +137,7 @@ fn the_author_mends_a_planted_defect_and_keeps_the_rest() {
     for plant in PLANTS {
         let (text, prd) = planted(plant);
         let open = [open_of(&look(&text, prd)[0])];
-        let desk = Desk {
-            path: "spec.md",
-            text: Some(&text),
-            prd: prd.map(|text| ("prd.md", text)),
-            idea: "",
-            open: &open,
-            gate: false,
-            others_changed: false,
-        };
-        let (new, answer) = write(&desk);
+        let (new, answer) = revised(&text, prd, &open, false);
         assert_eq!(answer.answers[0].status.name(), "fixed", "{} {}: {answer:?}", plant.host, plant.mark);
         let left = look(&new, prd);
         assert!(left.is_empty(), "{} {}: {left:#?}\n{new}", plant.host, plant.mark);
@@ -169,19 +190,10 @@ fn the_author_understands_a_finding_in_other_words_and_leaves_alone_what_it_does
             id: "S1".to_owned(),
             category: category.to_owned(),
             description: description.to_owned(),
+            marks: marks(description).map(str::to_owned).collect(),
             ..Open::default()
         }];
-        let prd = prd.map(|text| ("prd.md", text));
-        let desk = Desk {
-            path: "spec.md",
-            text: Some(&text),
-            prd,
-            idea: "",
-            open: &open,
-            gate: false,
-            others_changed: false,
-        };
-        let (new, answer) = write(&desk);
+        let (new, answer) = revised(&text, prd, &open, false);
         assert_eq!(answer.answers[0].status.name(), status, "{description}");
         assert_eq!(new != text, status == "fixed", "{description}");
     };
@@ -201,20 +213,11 @@ fn no_document_makes_a_check_or_the_author_fail() {
             };
             let text: String = chars.iter().enumerate().map(swap).collect();
             let open: Vec<Open> = look(&text, prd).iter().map(open_of).collect();
-            let prd = prd.map(|text| ("prd.md", text));
-            let desk = Desk {
-                path: "spec.md",
-                text: Some(&text),
-                prd,
-                idea: &text,
-                open: &open,
-                gate: true,
-                others_changed: true,
-            };
-            let (_, answer) = write(&desk);
+            let (_, answer) = revised(&text, prd, &open, true);
             assert_eq!(answer.answers.len(), open.len(), "{name}");
-            let anew = Desk { text: None, ..desk };
-            assert!(write(&anew).0.lines().count() >= 40, "{name}");
+            let anew =
+                with_papers(&text, prd, |papers| draft(&text, papers.prd.map(|(_, prd)| prd), papers.pace));
+            assert!(anew.unwrap().lines().count() >= 40, "{name}");
         }
     }
 }

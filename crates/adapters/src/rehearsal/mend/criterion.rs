@@ -2,7 +2,7 @@
 
 use super::{Mended, next_marker, next_name};
 use crate::rehearsal::document::{Kind, cells, has_any, plain};
-use crate::rehearsal::edit::{insert_after, replace_line};
+use crate::rehearsal::edit::{insert_after, remove_line, replace_line};
 use crate::rehearsal::ids::{Id, leading, mentions};
 use crate::rehearsal::spec::{Part, Requirement, Spec};
 use redraft_core::text::one_line;
@@ -14,7 +14,7 @@ pub(super) fn add(text: &str, spec: &Spec<'_>, index: usize) -> Option<Mended> {
     if let Some(mended) = fill_column(text, spec, requirement, &check) {
         return Some(mended);
     }
-    let apart = |unit: &Range<usize>| !spec.requirements.iter().any(|r| r.block.contains(&unit.start));
+    let apart = |unit: &Range<usize>| spec.owners(unit.start).is_empty();
     let units: Vec<Range<usize>> = spec.criteria().into_iter().filter(apart).collect();
     let naming = |unit: &&Range<usize>| spec.named((*unit).clone()).any(Id::is_requirement);
     let listed = |unit: &&Range<usize>| spec.document.lines[unit.start].kind != Kind::Text;
@@ -24,6 +24,37 @@ pub(super) fn add(text: &str, spec: &Spec<'_>, index: usize) -> Option<Mended> {
         None if owns_checks(spec) => Some(below(text, spec, requirement, &check)),
         None => section(text, spec, requirement, &check),
     }
+}
+
+/// Criteria for every requirement in an acceptance section that holds none.
+pub(super) fn fill_section(text: &str, spec: &Spec<'_>, line: usize) -> Option<Mended> {
+    let document = &spec.document;
+    let heading = document.heading_at(line)?;
+    let mut new = vec![String::new()];
+    if spec.requirements.is_empty() {
+        let stated = spec.statements().into_iter().map(|block| plain(document.said(block.start)));
+        new.extend(stated.map(|statement| format!("- {}", check_of(&statement))));
+    } else {
+        let named = spec.requirements.iter().enumerate();
+        new.extend(
+            named.map(|(at, r)| format!("- AC{} ({}): {}", at + 1, r.name, check_of(&spec.statement(r)))),
+        );
+    }
+    // What stands there says that there is nothing, which is no longer so.
+    let block = document.block_of_heading(heading);
+    let hollow = |at: &usize| matches!(document.lines[*at].kind, Kind::Text | Kind::Item { .. });
+    let mut text = text.to_owned();
+    for at in (block.start + 1..block.end).rev().filter(hollow) {
+        text = remove_line(&text, at);
+    }
+    let underlined = document
+        .lines
+        .get(line + 1)
+        .is_some_and(|next| next.heading == Some(heading) && !next.raw.trim().is_empty());
+    let count = new.len() - 1;
+    let last = line + usize::from(underlined && document.lines[line + 1].kind == Kind::Blank);
+    let note = format!("wrote {count} criteria into the section");
+    (count > 0).then(|| Mended { text: insert_after(&text, Some(last), &new), note })
 }
 
 /// What a tester would look for, from the requirement's own sentence.
@@ -88,11 +119,10 @@ fn after(text: &str, spec: &Spec<'_>, unit: &Range<usize>, requirement: &Require
     let document = &spec.document;
     let line = &document.lines[unit.start];
     let name = &requirement.name;
-    let heading = document.headings.iter().position(|heading| {
-        heading.level <= 6 && leading(&heading.title).is_some_and(|m| m.id.is_criterion()) && {
-            let own = document.headings.iter().position(|other| other.line == heading.line);
-            own.is_some_and(|own| document.block_of_heading(own).contains(&unit.start))
-        }
+    let heading = document.headings.iter().enumerate().position(|(own, heading)| {
+        heading.level <= 6
+            && leading(&heading.title).is_some_and(|m| m.id.is_criterion())
+            && document.block_of_heading(own).contains(&unit.start)
     });
     if let Some(heading) = heading {
         let own = &document.headings[heading];

@@ -2,53 +2,66 @@
 
 use super::Mended;
 use crate::rehearsal::checks::spelling::places;
-use crate::rehearsal::document::{Document, Kind, cells, has_any};
+use crate::rehearsal::document::{Kind, cells, has_any};
 use crate::rehearsal::edit::{replace_in_line, replace_line};
+use crate::rehearsal::pace::{Pace, Stopped};
 use crate::rehearsal::spec::Spec;
+use crate::rehearsal::tokens::tokens;
+use crate::rehearsal::words::stem;
 use std::ops::Range;
 
 pub(super) fn number(text: &str, line: usize, at: Range<usize>, right: &str) -> Option<Mended> {
     let wrong = text.lines().nth(line)?.get(at.clone())?;
-    let split = |phrase: &str| {
-        phrase.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(phrase.len())
-    };
-    let unit = |phrase: &str| -> String {
-        let letters: String = phrase[split(phrase)..].chars().filter(|c| c.is_alphanumeric()).collect();
-        letters.to_lowercase().trim_end_matches('s').to_owned()
-    };
-    // `45-second` stays an adjective: where the unit is the same only the number changes.
-    let same_unit = unit(wrong) == unit(right) && split(wrong) > 0 && split(right) > 0;
-    let new = if same_unit {
-        format!("{}{}", &right[..split(right)], &wrong[split(wrong)..])
-    } else {
-        right.to_owned()
-    };
+    let new = renumbered(wrong, right).unwrap_or_else(|| right.to_owned());
     let note = format!("line {} now says {new} instead of {wrong}", line + 1);
     Some(Mended { text: replace_in_line(text, line, at, &new), note })
 }
 
-pub(super) fn spelling(text: &str, right: &str, wrong: &str) -> Option<Mended> {
-    let found = places(&Document::parse(text), wrong);
-    let cased = right.to_lowercase() == wrong.to_lowercase();
-    let mut new = text.to_owned();
-    // From the end, so that earlier places keep their offsets.
+/// The wrong phrase with the right number, where both end in the same unit: `45-second` stays an adjective and
+/// `5 open sessions` stay open.
+fn renumbered(wrong: &str, right: &str) -> Option<String> {
+    let (old, new) = (tokens(wrong), tokens(right));
+    let (old_unit, new_unit) = (old.last()?, new.last()?);
+    let adjective = wrong[old.first()?.at.end..].starts_with('-');
+    let same = old_unit.text == new_unit.text || adjective && stem(&old_unit.text) == stem(&new_unit.text);
+    let numbers = old.len() > 1 && new.len() > 1 && old[0].number.is_some() && new[0].number.is_some();
+    (same && numbers).then(|| format!("{}{}", &right[new[0].at.clone()], &wrong[old[0].at.end..]))
+}
+
+pub(super) fn spelling(
+    text: &str,
+    spec: &Spec<'_>,
+    right: &str,
+    wrong: &str,
+    pace: &Pace<'_>,
+) -> Result<Option<Mended>, Stopped> {
+    let found = places(&spec.document, wrong, pace)?;
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    // From the end, so that earlier places in a line keep their offsets.
     for (line, at) in found.iter().rev() {
-        let there = text.lines().nth(*line)?.get(at.clone())?;
-        let plural = if there.ends_with('s') && !wrong.ends_with('s') { "s" } else { "" };
-        let first = right.chars().next()?;
-        let capital =
-            there.starts_with(char::is_uppercase) && !cased && !wrong.starts_with(char::is_uppercase);
-        let lower = there.starts_with(char::is_lowercase) && !cased && right.starts_with(char::is_uppercase);
-        let rest = &right[first.len_utf8()..];
-        let word = match () {
-            () if capital => format!("{}{rest}", first.to_uppercase()),
-            () if lower && !rest.chars().any(char::is_uppercase) => format!("{}{rest}", first.to_lowercase()),
-            () => right.to_owned(),
-        };
-        new = replace_in_line(&new, *line, at.clone(), &format!("{word}{plural}"));
+        let there = &spec.document.lines[*line].raw[at.clone()];
+        if let Some(new) = respelled(there, right, wrong) {
+            lines[*line].replace_range(at.clone(), &new);
+        }
     }
     let note = format!("wrote {right} for {wrong} in {} places", found.len());
-    (!found.is_empty()).then_some(Mended { text: new, note })
+    Ok((!found.is_empty()).then(|| Mended { text: lines.concat(), note }))
+}
+
+/// The right spelling in the form the wrong one has there: its plural and its capital.
+fn respelled(there: &str, right: &str, wrong: &str) -> Option<String> {
+    let cased = right.to_lowercase() == wrong.to_lowercase();
+    let plural = if there.ends_with('s') && !wrong.ends_with('s') { "s" } else { "" };
+    let first = right.chars().next()?;
+    let capital = there.starts_with(char::is_uppercase) && !cased && !wrong.starts_with(char::is_uppercase);
+    let lower = there.starts_with(char::is_lowercase) && !cased && right.starts_with(char::is_uppercase);
+    let rest = &right[first.len_utf8()..];
+    let word = match () {
+        () if capital => format!("{}{rest}", first.to_uppercase()),
+        () if lower && !rest.chars().any(char::is_uppercase) => format!("{}{rest}", first.to_lowercase()),
+        () => right.to_owned(),
+    };
+    Some(format!("{word}{plural}"))
 }
 
 pub(super) fn owner(text: &str, spec: &Spec<'_>, line: usize) -> Option<Mended> {

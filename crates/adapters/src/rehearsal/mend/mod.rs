@@ -10,6 +10,7 @@ mod in_place;
 mod requirement;
 
 use super::checks::Wrong;
+use super::pace::{Pace, Stopped};
 use super::spec::Spec;
 pub(super) use gate::mend_gate;
 
@@ -19,16 +20,23 @@ pub(super) struct Mended {
     pub(super) note: String,
 }
 
-pub(super) fn mend(text: &str, spec: &Spec<'_>, wrong: &Wrong) -> Option<Mended> {
-    match wrong {
+pub(super) fn mend(
+    text: &str,
+    spec: &Spec<'_>,
+    wrong: &Wrong,
+    pace: &Pace<'_>,
+) -> Result<Option<Mended>, Stopped> {
+    Ok(match wrong {
+        Wrong::NoRequirements => requirement::add_first(text, spec, pace)?,
+        Wrong::EmptyAcceptance { line } => criterion::fill_section(text, spec, *line),
         Wrong::NoCriterion { requirement } => criterion::add(text, spec, *requirement),
-        Wrong::NoRequirement { id, goal } => requirement::add_for_goal(text, spec, id, goal),
-        Wrong::NoHandling { failure } => requirement::add_for_failure(text, spec, failure),
+        Wrong::NoRequirement { id, goal } => requirement::add_for_goal(text, spec, id, goal, pace)?,
+        Wrong::NoHandling { failure } => requirement::add_for_failure(text, spec, failure, pace)?,
         Wrong::TwoNumbers { line, at, right } => in_place::number(text, *line, at.clone(), right),
-        Wrong::TwoSpellings { right, wrong } => in_place::spelling(text, right, wrong),
+        Wrong::TwoSpellings { right, wrong } => in_place::spelling(text, spec, right, wrong, pace)?,
         Wrong::NoOwner { line } => in_place::owner(text, spec, *line),
         Wrong::DeadReference { line, at } => in_place::reference(text, *line, at.clone()),
-    }
+    })
 }
 
 /// The next name of a series: `AC-09` gives `AC-10`, with the same letters, dash and padding.

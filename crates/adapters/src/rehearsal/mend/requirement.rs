@@ -6,10 +6,15 @@ use crate::rehearsal::document::{Kind, cells, has_any};
 use crate::rehearsal::draft::{small, starts_with_verb};
 use crate::rehearsal::edit::insert_after;
 use crate::rehearsal::ids::leading;
+use crate::rehearsal::pace::{Pace, Stopped};
 use crate::rehearsal::spec::{Part, Requirement, Spec};
 use redraft_core::text::one_line;
+use std::collections::BTreeMap;
 
-pub(super) fn add_for_goal(text: &str, spec: &Spec<'_>, id: &str, goal: &str) -> Option<Mended> {
+/// A result that may also be stopped; none where nothing fits.
+type Added = Result<Option<Mended>, Stopped>;
+
+pub(super) fn add_for_goal(text: &str, spec: &Spec<'_>, id: &str, goal: &str, pace: &Pace<'_>) -> Added {
     let goal = bare(goal);
     // Only a document that names goals gets one more name; elsewhere it would be the odd one out.
     let prefix = leading(id).map(|mention| mention.id.prefix);
@@ -20,10 +25,10 @@ pub(super) fn add_for_goal(text: &str, spec: &Spec<'_>, id: &str, goal: &str) ->
     } else {
         format!("When the feature is in use, the system shall make sure of this: {}{source}.", small(&goal))
     };
-    add(text, spec, &says, "a goal of the PRD")
+    add(text, spec, &says, "a goal of the PRD", pace)
 }
 
-pub(super) fn add_for_failure(text: &str, spec: &Spec<'_>, failure: &str) -> Option<Mended> {
+pub(super) fn add_for_failure(text: &str, spec: &Spec<'_>, failure: &str, pace: &Pace<'_>) -> Added {
     let failure = bare(failure);
     let clause = ["the ", "a ", "an ", "two ", "one ", "someone ", "somebody ", "no "];
     let happens = if has_start(&failure, &clause) {
@@ -34,7 +39,7 @@ pub(super) fn add_for_failure(text: &str, spec: &Spec<'_>, failure: &str) -> Opt
     let says = format!(
         "If {happens}, the system shall refuse the operation, keep the earlier state and report the cause."
     );
-    add(text, spec, &says.replace(" –,", " –"), "that failure")
+    add(text, spec, &says.replace(" –,", " –"), "that failure", pace)
 }
 
 fn has_start(text: &str, starts: &[&str]) -> bool {
@@ -46,8 +51,8 @@ fn bare(text: &str) -> String {
     one_line(&text.replace('|', "/"), 200).trim_end_matches(['.', '!', ':', ';', ' ']).to_owned()
 }
 
-fn add(text: &str, spec: &Spec<'_>, says: &str, reason: &str) -> Option<Mended> {
-    let Some(template) = template(spec) else { return add_plain(text, spec, says, reason) };
+fn add(text: &str, spec: &Spec<'_>, says: &str, reason: &str, pace: &Pace<'_>) -> Added {
+    let Some(template) = template(spec) else { return Ok(add_plain(text, spec, says, reason)) };
     let name = next_requirement(spec, template);
     let document = &spec.document;
     let line = &document.lines[template.line];
@@ -73,13 +78,48 @@ fn add(text: &str, spec: &Spec<'_>, says: &str, reason: &str) -> Option<Mended> 
     };
     let added = insert_after(text, Some(end), &new);
     let note = format!("added {name} for {reason}");
-    // The new requirement needs a criterion like every other.
-    let changed = Spec::read(&added);
-    let index = changed.requirements.iter().position(|r| r.name == name)?;
-    Some(match criterion::add(&added, &changed, index) {
+    with_criterion(added, &name, note, pace)
+}
+
+/// The new requirement needs a criterion like every other.
+fn with_criterion(added: String, name: &str, note: String, pace: &Pace<'_>) -> Added {
+    let changed = Spec::read(&added, pace)?;
+    let Some(index) = changed.requirements.iter().position(|r| r.name == name) else { return Ok(None) };
+    Ok(Some(match criterion::add(&added, &changed, index) {
         Some(more) => Mended { text: more.text, note: format!("{note} and {}", more.note) },
         None => Mended { text: added, note },
-    })
+    }))
+}
+
+/// The first requirement of a document that has none: what its title says has to be done.
+pub(super) fn add_first(text: &str, spec: &Spec<'_>, pace: &Pace<'_>) -> Added {
+    const NAME: &str = "R1";
+    let document = &spec.document;
+    let title = document.headings.first().map_or("", |heading| heading.title.as_str());
+    let title = title.rsplit_once(": ").map_or(title, |(_, rest)| rest);
+    let title = bare(title.trim_start_matches(|c: char| !c.is_alphabetic()));
+    let act = match () {
+        () if title.is_empty() => "do what is described above".to_owned(),
+        () if starts_with_verb(&title) => small(&title),
+        () => format!("offer {}", small(&title)),
+    };
+    let says =
+        format!("- **{NAME}**: When a person asks for it, the system shall {act} and show the result.");
+    let own = document.headings.iter().find(|heading| spec.is_in(heading.line, Part::Requirements));
+    let (line, new) = match own {
+        Some(heading) => {
+            // Below a title underlined with dashes the next line belongs to the title.
+            let underlined = document.lines.get(heading.line + 1).is_some_and(|next| {
+                !next.raw.trim().is_empty() && next.raw.trim().chars().all(|c| matches!(c, '-' | '='))
+            });
+            (Some(heading.line + usize::from(underlined)), vec![String::new(), says])
+        }
+        None => {
+            let last = document.lines.iter().rposition(|line| !line.raw.trim().is_empty());
+            (last, vec![String::new(), "## Requirements".to_owned(), String::new(), says])
+        }
+    };
+    with_criterion(insert_after(text, line, &new), NAME, format!("stated {NAME}"), pace)
 }
 
 fn plain_title(title: &str) -> String {
@@ -88,8 +128,11 @@ fn plain_title(title: &str) -> String {
 
 /// The requirement the new one stands behind: the last of the largest series, functional ones first.
 fn template<'s>(spec: &'s Spec<'_>) -> Option<&'s Requirement> {
-    let size =
-        |r: &Requirement| spec.requirements.iter().filter(|other| other.id.prefix == r.id.prefix).count();
+    let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+    for requirement in &spec.requirements {
+        *sizes.entry(requirement.id.prefix.as_str()).or_default() += 1;
+    }
+    let size = |r: &Requirement| sizes.get(r.id.prefix.as_str()).copied().unwrap_or_default();
     let quality = |r: &Requirement| r.id.prefix.starts_with('N');
     let main = spec.requirements.iter().max_by_key(|r| (!quality(r), size(r)))?;
     spec.requirements.iter().rfind(|r| r.id.prefix == main.id.prefix && r.id.path.len() == main.id.path.len())

@@ -1,6 +1,7 @@
 //! What the agent remembers, costs, logs, and how it can be made to misbehave.
 
-use super::stage::{Calm, PRD, SPEC, Stage, verdict};
+use super::stage::{PRD, SPEC, Stage, verdict};
+use crate::rehearsal::pace::Calm;
 use redraft_core::event::Now;
 use redraft_core::prompt::Fragment;
 use redraft_core::ticket::Ticket;

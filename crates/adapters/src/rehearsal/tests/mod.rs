@@ -3,4 +3,8 @@
 mod diff;
 mod loops;
 mod misbehaviour;
+mod policies;
+mod size;
 mod stage;
+mod styles;
+mod unreadable;

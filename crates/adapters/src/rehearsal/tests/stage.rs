@@ -2,34 +2,18 @@
 //! sends deltas to reviewers that come back.
 
 use super::diff::diff;
+use crate::rehearsal::pace::Calm;
 use crate::rehearsal::{RehearsalAgent, Scenario};
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::prompt::{Fragment, Prompt};
 use redraft_core::text;
 use redraft_core::verdict::{AnswerStatus, Issue, Verdict};
-use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request, Watch};
+use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request};
 use std::collections::BTreeMap;
 use tempfile::TempDir;
 
 pub(super) const SPEC: &str = "docs/features/031-x/spec.md";
 pub(super) const PRD: &str = "docs/features/031-x/prd.md";
-
-/// A run nobody stops; waiting takes no time.
-pub(super) struct Calm;
-
-impl Watch for Calm {
-    fn stopped(&self) -> bool {
-        false
-    }
-
-    fn wait_ms(&self, _ms: u64) -> bool {
-        true
-    }
-
-    fn now_ms(&self) -> i64 {
-        0
-    }
-}
 
 pub(super) struct Stage {
     pub(super) folder: TempDir,
@@ -114,6 +98,11 @@ impl Stage {
     /// The first dispatch of a reviewer in a conversation.
     pub(super) fn fresh(&mut self, role: &'static str) -> Request {
         let spec = self.spec();
+        self.fresh_of(role, &spec)
+    }
+
+    /// The same where the file cannot be read as text: `spec` is what is shown of it.
+    pub(super) fn fresh_of(&mut self, role: &'static str, spec: &str) -> Request {
         let header = format!(
             "## Spec Under Review\n\n{SPEC}: {} lines, {} bytes, sha256 {}\n\n",
             spec.lines().count(),
@@ -121,12 +110,12 @@ impl Stage {
             text::hash(spec.as_bytes())
         );
         let phase = role == "phase-reviewer";
-        let artifact = if phase { header } else { header + &text::fenced("markdown", &spec) };
+        let artifact = if phase { header } else { header + &text::fenced("markdown", spec) };
         let artifacts = self.artifacts(phase);
         let mut turn =
             vec![Fragment::new("required-artifacts", artifacts), Fragment::new("artifact", artifact)];
         turn.extend(self.findings(role));
-        self.seen.insert(role, spec);
+        self.seen.insert(role, spec.to_owned());
         self.request(role, "review", false, turn)
     }
 
@@ -162,7 +151,9 @@ impl Stage {
             }),
         );
         turn.extend(self.findings(""));
-        self.request("spec-author", "revise", true, turn)
+        // Whoever did not write the draft has no conversation to go on with.
+        let known = self.rounds.keys().any(|key| key.ends_with("/spec-author"));
+        self.request("spec-author", "revise", known, turn)
     }
 
     /// The findings a role has open; all of them for the author.

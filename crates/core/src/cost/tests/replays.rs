@@ -87,7 +87,7 @@ fn a_conversation_that_outgrows_the_context_is_begun_anew() {
     let measured: Measured = recorded().measured();
     let ratios = Ratios::measured(Family::NewerClaude);
     let assumed = Assumed::default();
-    let small = terms("claude-opus-5.5", Lifetime::Hour).with_context(44_000);
+    let small = terms("claude-opus-5.5", Lifetime::Hour).with_context(36_500);
     let resumed = play(Played::Resume, &measured, &small, &ratios, &assumed);
     assert_eq!(resumed.too_large, 0);
     assert!(resumed.strategies["lazy"] > 1, "{:?}", resumed.strategies);

@@ -97,12 +97,14 @@ impl Draws {
         let mut artifact = self.between(3_000, 15_000);
         let mut rounds = vec![Coming { gap_s: 0, round: Round { artifact, ..Round::default() } }];
         while rounds.len() < 6 && self.percent(if rounds.len() == 1 { 90 } else { 65 }) {
+            // The first revision answers most findings: it is larger and takes longer.
+            let (soon, most) = if rounds.len() == 1 { (55, 80) } else { (70, 40) };
             let gap_s = match self.below(100) {
-                0..65 => self.between(60, 300),
-                65..97 => self.between(300, 3_600),
+                cases if cases < soon => self.between(60, 300),
+                cases if cases < 97 => self.between(300, 3_600),
                 _ => self.between(3_600, 90_000),
             };
-            let delta = artifact * self.between(5, 60) / 100;
+            let delta = artifact * self.between(2, most) / 100;
             artifact += delta / 8;
             let touched = (delta * 3 / 2).min(artifact);
             rounds.push(Coming { gap_s, round: Round { artifact, delta, touched } });

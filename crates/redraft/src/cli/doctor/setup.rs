@@ -30,7 +30,7 @@ pub(super) fn of(
 ) -> Setup {
     let mut setup = Setup { kind: "rehearsal", lines: Vec::new(), base_url: None, expected: Usd(0) };
     let model = match settings {
-        Some(AgentConfig::Model(model)) => Some(model),
+        Some(AgentConfig::Model(model)) => Some(model.as_ref()),
         Some(AgentConfig::Rehearsal { .. }) | None => None,
     };
     match made {
@@ -155,7 +155,7 @@ fn priced(model: &ModelAgent, card: &Card) -> String {
 /// What the programs and protocols send around our own words, measured with the programs named in docs/agents.md.
 fn frame_tokens(kind: ModelKind) -> u64 {
     match kind {
-        ModelKind::Claude => 4_500,
+        ModelKind::Claude => 2_500,
         ModelKind::Codex => 9_700,
         ModelKind::Anthropic | ModelKind::OpenAi => 1_200,
     }

@@ -1,0 +1,78 @@
+//! A command that the user has accepted, run by the shell behind the same worker as agents are: it ends when the
+//! run stops, when its time is up and when the run is killed, with everything it started.
+
+use super::environment::Environment;
+use super::lines::Line;
+use super::run::{End, Launch};
+use super::worker;
+use redraft_engine::ports::{Deadlines, Watch};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// One command, ready to be run.
+#[derive(Debug)]
+pub struct Script<'a> {
+    /// Our own binary.
+    pub worker: &'a Path,
+    /// A folder of its own, for what it prints.
+    pub out: &'a Path,
+    pub text: &'a str,
+    /// Where it runs.
+    pub folder: &'a Path,
+    pub environment: &'a Environment,
+    pub limit_ms: u64,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    Well,
+    /// Why not, to follow the command's name: `ended with code 1`.
+    Badly(String),
+    /// Its time was up.
+    Slow,
+    /// The run was asked to stop.
+    Stopped,
+}
+
+impl Script<'_> {
+    /// Runs it to its end, without input, and hands over each line it prints. Nothing of it is left afterwards.
+    pub fn run(&self, watch: &dyn Watch, each: &mut dyn FnMut(&str)) -> io::Result<Ended> {
+        // The outer shell only joins both outputs, so that lines come in the order they were printed.
+        let arguments: [OsString; 4] =
+            ["-c".into(), r#"exec sh -c "$1" 2>&1"#.into(), "sh".into(), self.text.into()];
+        let limit = self.limit_ms;
+        let launch = Launch {
+            worker: self.worker,
+            out: self.out,
+            program: Path::new("sh"),
+            arguments: &arguments,
+            folder: self.folder,
+            input: "",
+            environment: self.environment,
+            deadlines: Deadlines { connect_ms: limit, first_byte_ms: limit, idle_ms: limit, total_ms: limit },
+        };
+        let mut hear = |line: Line| match line {
+            Line::Whole(bytes) => each(&String::from_utf8_lossy(&bytes)),
+            Line::TooLong => each("(a line too long to be shown)"),
+            Line::Part => {}
+        };
+        Ok(match launch.run(watch, &mut hear)?.end {
+            End::Stopped => Ended::Stopped,
+            End::Slow(_) => Ended::Slow,
+            End::Vanished => Ended::Badly("was ended from outside".to_owned()),
+            End::Exited(exit) if exit.code == Some(0) => Ended::Well,
+            End::Exited(exit) => Ended::Badly(match (exit.code, exit.signal) {
+                (Some(code), _) => format!("ended with code {code}"),
+                (None, Some(signal)) => format!("was ended by signal {signal}"),
+                (None, None) => format!("could not be started: {}", exit.not_started),
+            }),
+        })
+    }
+
+    /// The file that keeps everything it printed.
+    pub fn output(&self) -> PathBuf {
+        self.out.join(worker::STDOUT)
+    }
+}

@@ -1,0 +1,74 @@
+//! What is shown on a terminal, narrow, plain or dumb.
+
+use crate::world::feature;
+use redraft_testkit::Scratch;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStringExt;
+
+/// Runs with a terminal as stderr and returns what it showed.
+fn shown(scratch: &Scratch, words: &[&str], columns: u16, variables: &[(&str, &str)]) -> String {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = std::ffi::OsString::from_vec(ptsname(&terminal, Vec::new()).unwrap().into_bytes());
+    let end = File::options().read(true).write(true).open(name).unwrap();
+    tcsetwinsize(&end, Winsize { ws_row: 5, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let mut command = scratch.redraft(words);
+    command
+        .stderr(end)
+        .stdout(std::process::Stdio::null())
+        .env("TERM", "xterm")
+        .envs(variables.iter().copied());
+    let mut child = command.spawn().unwrap();
+    // Our copy of the other end; without it the terminal closes with the program.
+    drop(command);
+    let (mut said, mut terminal) = (Vec::new(), File::from(terminal));
+    // A terminal nobody has open any more answers with an error, not with an end.
+    let _ = terminal.read_to_end(&mut said);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    String::from_utf8(said).unwrap()
+}
+
+const CLEAR: &str = "\r\x1b[K";
+
+#[test]
+fn the_line_that_tells_what_is_under_way_never_wraps() {
+    for columns in [1, 2, 10, 24, 200] {
+        let said = shown(&feature("Show the weather"), &["run", "001"], columns, &[]);
+        let under_way: Vec<&str> = said.split(CLEAR).filter(|part| part.starts_with('…')).collect();
+        assert!(columns < 17 || !under_way.is_empty(), "{said}");
+        for part in under_way {
+            assert!(
+                !part.contains('\n') && part.chars().count() < usize::from(columns),
+                "{columns}: {part:?}"
+            );
+        }
+        assert!(said.contains("approved"), "{said}");
+    }
+    let wide = shown(&feature("Show the weather"), &["run", "001"], 0, &[]);
+    assert!(wide.contains("… waiting for spec-reviewer review"), "a terminal that does not know its width");
+}
+
+#[test]
+fn a_dumb_terminal_gets_plain_lines_and_nobody_gets_colours() {
+    let plain = shown(&feature("Show the weather"), &["run", "001"], 80, &[("TERM", "dumb")]);
+    assert!(!plain.contains('\x1b') && plain.contains("spec-reviewer approved"), "{plain}");
+    for variables in [&[][..], &[("NO_COLOR", "1")]] {
+        let said = shown(&feature("Show the weather"), &["run", "001"], 80, variables);
+        assert!(!said.replace(CLEAR, "").contains('\x1b'), "{said}");
+    }
+}
+
+#[test]
+fn help_is_readable_however_narrow_the_terminal_is() {
+    let scratch = Scratch::empty(crate::world::PROGRAM);
+    for columns in ["1", "7", "40", "0", "nonsense"] {
+        let output = scratch.redraft(["run", "--help"]).env("COLUMNS", columns).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{columns}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("--budget") && text.contains("130"), "{columns}: {text}");
+    }
+}
