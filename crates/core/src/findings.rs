@@ -1,6 +1,6 @@
 //! Findings: what reviewers said is wrong, under names that last through the phase.
 //!
-//! The values and how stored changes apply to them stand here; [`reconcile`] makes the changes from a verdict. Which
+//! The values and how stored changes apply to them stand here; [`reconcile()`] makes the changes from a verdict. Which
 //! round follows is not known here; see [`crate::review`].
 
 mod reconcile;

@@ -1,4 +1,4 @@
-//! What the program itself costs: starting `status`, and driving a rehearsed loop beside git.
+//! What the program itself costs: starting `status`, driving a rehearsed loop beside git, and replaying loops.
 //!
 //! `cargo bench -p redraft` prints the figures of docs/performance.md. Nothing here passes or fails: machines are
 //! noisy, so figures are compared within one run.
@@ -55,6 +55,40 @@ fn main() {
         ms(mean),
         ms(cpus[RUNS / 2])
     );
+    let loops = recorded_loops();
+    let replay = median(|| wall(&mut loops.redraft(["replay", "loops.jsonl"]), &[]));
+    println!(
+        "replay of {LOOPS} loops:           {:>6.1} ms (median of {RUNS}), all policies, one card",
+        ms(replay)
+    );
+}
+
+const LOOPS: usize = 136;
+
+/// Loops the size of real ones: three upstream documents, two to five versions of some 20,000 characters.
+fn recorded_loops() -> Scratch {
+    let document = |salt: usize, version: usize| -> String {
+        let line = |n: usize| {
+            let said = if (n * 7 + salt).is_multiple_of(23) && n % 5 < version { version } else { 0 };
+            let heading = if n.is_multiple_of(16) { format!("## Part {n}\n\n") } else { String::new() };
+            format!(
+                "{heading}Line {n} of document {salt} says the same as before, or what version {said} says.\n"
+            )
+        };
+        (0..270).map(line).collect()
+    };
+    let one = |number: usize| {
+        let versions: Vec<String> = (0..2 + number % 4).map(|version| document(number, version)).collect();
+        let times: Vec<usize> = (0..versions.len()).map(|version| version * (120 + number * 4)).collect();
+        let upstream: Vec<String> = (1..4).map(|salt| document(1_000 + salt, 0)).collect();
+        let upstream = serde_json::json!({"prd": upstream[0], "spec": upstream[1], "design": upstream[2]});
+        let name = format!("{number:03}/plan");
+        serde_json::json!({"loop": name, "artifact": "plan", "upstream": upstream, "versions": versions, "times": times})
+    };
+    let scratch = Scratch::empty(PROGRAM);
+    let lines: Vec<String> = (0..LOOPS).map(|number| one(number).to_string()).collect();
+    scratch.write("loops.jsonl", &lines.join("\n"));
+    scratch
 }
 
 /// Adds events of the repository's own scope, as many small ones as a long history has.

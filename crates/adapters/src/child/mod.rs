@@ -5,7 +5,7 @@
 //! process the program leaves behind and ends them all when its pipe to us closes, however we died. Nothing here
 //! knows a vendor, a prompt or what a line means.
 //!
-//! Start at [`Launch::run`] (our side) and [`worker::work`] (the other side). [`Script`] runs an accepted command the
+//! Start at `Launch::run` (our side) and [`worker::work`] (the other side). [`Script`] runs an accepted command the
 //! same way.
 
 mod descendants;

@@ -5,7 +5,7 @@
 //! conversation. The user's own login and HOME are used. It knows the engine's port and the program, and nothing of
 //! reviews.
 //!
-//! Start at [`ClaudeAgent`]; [`flags`] is how it is called, [`stream`] what it prints, [`outcome`] what that means.
+//! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means.
 
 mod flags;
 mod outcome;

@@ -5,8 +5,8 @@
 //! gives up a lost network by itself, so the deadlines are ours. It knows the engine's port and the program, and nothing
 //! of reviews.
 //!
-//! Start at [`CodexAgent`]; [`flags`] is how it is called, [`stream`] what it prints, [`outcome`] what that means,
-//! [`limit`] when a usage limit ends, [`totals`] the counting.
+//! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means,
+//! `limit` when a usage limit ends, `totals` the counting.
 
 mod flags;
 mod limit;

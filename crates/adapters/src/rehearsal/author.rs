@@ -1,20 +1,20 @@
 //! The spec-author: writes the first draft, and mends what reviewers and gates found.
 //!
-//! Pure: texts in, a text and an answer out; the caller reads and writes the file. Start at [`write`]. When
+//! Pure: texts in, a text and an answer out; the caller reads and writes the file. Start at [`write()`]. When
 //! revising it looks for each finding's defect with the reviewers' own checks, changes the document, and keeps
 //! the change only if the defect is gone afterwards.
 
 use super::ask::Open;
-use super::checks::{Check, Defect, Papers};
+use super::checks::{ALL, Check, DEFECTS_MAX, Defect, Papers};
 use super::draft::draft;
 use super::ids::mentions;
 use super::mend::{mend, mend_gate};
 use super::pace::{Pace, Stopped};
-use super::review::{check_for, is_about};
+use super::review::{check_for, is_about, rest_of};
 use super::spec::Spec;
 use super::words::content;
 use redraft_core::verdict::{Answer, AnswerStatus, Verdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the author has before it.
 pub(super) struct Desk<'a> {
@@ -55,7 +55,7 @@ pub(super) fn write(desk: &Desk<'_>) -> Result<(String, Verdict), Stopped> {
 /// The answer of an author that leaves the file alone, because it could not be written back as it was.
 pub(super) fn hands_off(open: &[Open]) -> Verdict {
     let note = "a line with bytes that are not UTF-8 would have to change; convert the file to UTF-8 first";
-    let answers = open.iter().map(|open| Settled::No(note).answer(&open.id)).collect();
+    let answers = open.iter().map(|open| Settled::No(note.to_owned()).answer(&open.id)).collect();
     Verdict {
         approved: true,
         summary: format!("left the file as it is: {note}"),
@@ -125,7 +125,7 @@ struct Revision<'a> {
 enum Settled {
     Mended(String),
     Already,
-    No(&'static str),
+    No(String),
 }
 
 impl Settled {
@@ -133,7 +133,7 @@ impl Settled {
         let (status, note) = match self {
             Settled::Mended(note) => (AnswerStatus::Fixed, note.as_str()),
             Settled::Already => (AnswerStatus::Fixed, "the document no longer has it"),
-            Settled::No(note) => (AnswerStatus::NotFixed, *note),
+            Settled::No(note) => (AnswerStatus::NotFixed, note.as_str()),
         };
         Answer { id: id.to_owned(), status, note: note.to_owned() }
     }
@@ -146,14 +146,8 @@ impl Revision<'_> {
         for check in ALL {
             let of_kind = |(_, open): &(usize, &Open)| check_for(open) == Some(check);
             let ours: Vec<(usize, &Open)> = open.iter().enumerate().filter(of_kind).collect();
-            let mut left =
-                if ours.is_empty() { Vec::new() } else { self.desk.defects(&self.text, &[check])? };
-            for (at, open) in ours {
-                let settled = match left.iter().find(|defect| is_about(open, defect)).cloned() {
-                    Some(defect) => self.mend(&defect, &mut left, &[check])?,
-                    None => Settled::Already,
-                };
-                self.settled.insert(at, settled);
+            if !ours.is_empty() {
+                self.settle(check, &ours)?;
             }
         }
         let foreign: Vec<(usize, &Open)> =
@@ -162,11 +156,83 @@ impl Revision<'_> {
         for (at, open) in foreign {
             let settled = match likely(open, &left).cloned() {
                 Some(defect) => self.mend(&defect, &mut left, &ALL)?,
-                None => Settled::No("nothing in the document shows what would have to change"),
+                None => Settled::No("nothing in the document shows what would have to change".to_owned()),
             };
             self.settled.insert(at, settled);
         }
         Ok(())
+    }
+
+    fn settle(&mut self, check: Check, ours: &[(usize, &Open)]) -> Result<(), Stopped> {
+        let mut left = self.desk.defects(&self.text, &[check])?;
+        let listed = ours.iter().filter(|(_, open)| rest_of(open).is_none());
+        let found: Vec<(usize, Option<Defect>)> = listed
+            .map(|(at, open)| (*at, left.iter().find(|defect| is_about(open, defect)).cloned()))
+            .collect();
+        let defects: Vec<&Defect> = found.iter().filter_map(|(_, defect)| defect.as_ref()).collect();
+        let notes = if defects.len() > TOGETHER_MIN { self.mend_together(check, &defects)? } else { None };
+        let mut notes = notes.map(Vec::into_iter);
+        for (at, defect) in &found {
+            let settled = match (defect, &mut notes) {
+                (None, _) => Settled::Already,
+                (Some(_), Some(notes)) => Settled::Mended(notes.next().unwrap_or_default()),
+                // An earlier change may have moved it or settled it, too.
+                (Some(defect), None) => match left.iter().find(|left| is_same(left, defect)).cloned() {
+                    Some(defect) => self.mend(&defect, &mut left, &[check])?,
+                    None => Settled::Already,
+                },
+            };
+            self.settled.insert(*at, settled);
+        }
+        for (at, _) in ours.iter().filter(|(_, open)| rest_of(open).is_some()) {
+            let settled = self.settle_rest(check)?;
+            self.settled.insert(*at, settled);
+        }
+        Ok(())
+    }
+
+    /// Deals with findings that were not listed, as many as a review would list.
+    fn settle_rest(&mut self, check: Check) -> Result<Settled, Stopped> {
+        let left = self.desk.defects(&self.text, &[check])?;
+        let next: Vec<&Defect> = left.iter().take(DEFECTS_MAX).collect();
+        if next.is_empty() {
+            return Ok(Settled::Already);
+        }
+        let mended = self.mend_together(check, &next)?.map_or(0, |notes| notes.len());
+        let rest = left.len() - mended;
+        Ok(match (mended, rest) {
+            (_, 0) => Settled::Mended(format!("mended all {mended}")),
+            (0, _) => Settled::No("they could not be mended together".to_owned()),
+            _ => Settled::No(format!("mended {mended} of them, {rest} are left")),
+        })
+    }
+
+    /// Makes the changes for many defects of one kind and looks once whether they are gone; gives what was done for
+    /// each. None, and nothing changed, where changes could get into each other's way or one of them does not help.
+    fn mend_together(&mut self, check: Check, defects: &[&Defect]) -> Result<Option<Vec<String>>, Stopped> {
+        let lines: BTreeSet<(&str, usize)> = defects.iter().map(|d| (d.file.as_str(), d.line)).collect();
+        if lines.len() < defects.len() {
+            return Ok(None);
+        }
+        // What stands last is changed first, so that the places of the others stay where they are.
+        let mut order: Vec<usize> = (0..defects.len()).collect();
+        if matches!(check, Check::Numbers | Check::Questions | Check::References) {
+            order.sort_by_key(|at| std::cmp::Reverse(defects[*at].line));
+        }
+        let mut text = self.text.clone();
+        let mut notes = vec![String::new(); defects.len()];
+        for at in order {
+            let spec = Spec::read(&text, self.desk.pace)?;
+            let mended = mend(&text, &spec, &defects[at].wrong, self.desk.pace)?;
+            let Some(mended) = mended else { return Ok(None) };
+            (notes[at], text) = (mended.note, mended.text);
+        }
+        let after = self.desk.defects(&text, &[check])?;
+        if defects.iter().any(|defect| after.iter().any(|left| is_same(left, defect))) {
+            return Ok(None);
+        }
+        self.text = text;
+        Ok(Some(notes))
     }
 
     /// Changes the text and keeps the change if the defect is gone; `left` is what the checks then find.
@@ -178,30 +244,24 @@ impl Revision<'_> {
     ) -> Result<Settled, Stopped> {
         let spec = Spec::read(&self.text, self.desk.pace)?;
         let Some(mended) = mend(&self.text, &spec, &defect.wrong, self.desk.pace)? else {
-            return Ok(Settled::No("there is no change that would settle it without guessing"));
+            return Ok(Settled::No("there is no change that would settle it without guessing".to_owned()));
         };
         let after = self.desk.defects(&mended.text, checks)?;
-        let marks = defect.marks();
-        let still = after.iter().any(|left| left.category == defect.category && left.is_named_by(&marks));
-        if still || mended.text == self.text {
-            return Ok(Settled::No("the change that was tried did not settle it"));
+        if after.iter().any(|left| is_same(left, defect)) || mended.text == self.text {
+            return Ok(Settled::No("the change that was tried did not settle it".to_owned()));
         }
         (self.text, *left) = (mended.text, after);
         Ok(Settled::Mended(mended.note))
     }
 }
 
-/// Every check, in the order in which findings are dealt with.
-const ALL: [Check; 8] = [
-    Check::Shape,
-    Check::Criteria,
-    Check::Goals,
-    Check::Numbers,
-    Check::Failures,
-    Check::Spelling,
-    Check::Questions,
-    Check::References,
-];
+fn is_same(one: &Defect, other: &Defect) -> bool {
+    one.category == other.category && one.is_named_by(&other.marks())
+}
+
+/// More findings of one kind than these are dealt with together: looking again after each would take a large
+/// document's time as often. For fewer it is better, because one change may settle several.
+const TOGETHER_MIN: usize = 8;
 
 /// The defect somebody else's finding speaks of: the same category, and the same ids, quote or most of its words.
 fn likely<'d>(open: &Open, defects: &'d [Defect]) -> Option<&'d Defect> {

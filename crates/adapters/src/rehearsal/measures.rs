@@ -3,9 +3,10 @@
 //! Knows sentences, not documents. Start at [`measures`]. Versions, dates, ids, ordinals, ranges, money and
 //! status codes are no measures; neither is anything in code, which arrives here blanked out.
 
-use super::subject::{Subject, asides, is_generic};
+use super::subject::{Measured, Subject, asides};
 use super::tokens::{Token, tokens};
 use super::units::{counted, fixed_unit, is_unit};
+use super::vocabulary::is_generic;
 use super::words::{content_word, stem};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -80,15 +81,19 @@ fn measure(sentence: &[Token], at: usize) -> Option<Measure> {
     let least = has(&["at least", "minimum", "no less than", "no fewer than", "min"]);
     let threshold =
         has(&["after", "than", "exceeds", "exceed", "over", "within", "beyond", "under", "below"]);
+    let tail: Vec<&str> = sentence[unit_at + 1..].iter().take(3).map(|token| token.text.as_str()).collect();
+    let capped =
+        [["at", "most"], ["or", "less"], ["or", "fewer"]].iter().any(|words| tail.starts_with(words));
     let bound = least
         || threshold
+        || capped
         || has(&["at most", "max", "maximum", "up to", "limit", "exactly", "limited to", "≤", "<", "="]);
     Some(Measure {
         at: token.at.start..sentence[unit_at].at.end,
         sentence: (0, 0..0),
         value: number * factor,
         number,
-        subject: Subject::of(sentence, at, unit_at, kind.counts),
+        subject: Subject::of(sentence, at, unit_at, measured_by(&kind)),
         near: near(sentence, at, unit_at, &kind),
         all: all(sentence, at, unit_at),
         least,
@@ -139,6 +144,14 @@ struct UnitKind {
     tells: bool,
     /// Whether it is a noun rather than a unit of time or size.
     counts: bool,
+}
+
+fn measured_by(kind: &UnitKind) -> Measured {
+    match kind.name.as_str() {
+        "time" => Measured::Time,
+        _ if kind.counts => Measured::Count,
+        _ => Measured::Size,
+    }
 }
 
 /// Which unit a number has: where it ends, its kind and its size.
@@ -225,7 +238,7 @@ fn scope(sentence: &[Token], unit_at: usize) -> BTreeSet<String> {
 fn measured(text: &str) -> Option<String> {
     let vague = [
         "limit", "maximum", "minimum", "default", "value", "set", "total", "number", "exactly", "tim",
-        "least", "max", "min",
+        "least", "max", "min", "sur",
     ];
     let unit = is_unit(text);
     let word = content_word(text)?;

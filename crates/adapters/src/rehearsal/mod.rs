@@ -32,6 +32,7 @@ mod subject;
 mod tokens;
 mod units;
 mod unreadable;
+mod vocabulary;
 mod words;
 
 #[cfg(test)]

@@ -26,20 +26,17 @@ impl Eye {
 }
 
 pub(super) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Verdict, Stopped> {
-    let looked =
-        eye.checks().iter().map(|check| check.look(papers)).collect::<Result<Vec<Looked>, Stopped>>()?;
+    let mut looked: Vec<(Check, Looked)> = Vec::new();
     let mut issues: Vec<Issue> = Vec::new();
-    for looked in &looked {
-        let same =
-            looked.defects.iter().map(|defect| (defect, open.iter().find(|open| is_about(open, defect))));
-        // What is open stays reported, however much stands before it.
-        let shown = same.enumerate().filter(|(at, (_, same))| *at < DEFECTS_MAX || same.is_some());
-        issues.extend(shown.map(|(_, (defect, same))| issue(defect, same)));
+    for check in eye.checks() {
+        let here = check.look(papers)?;
+        issues.extend(reported(*check, &here, open));
+        looked.push((*check, here));
     }
     let mut answers = Vec::new();
     for open in open {
         papers.pace.step()?;
-        answers.push(answer(open, papers, &looked));
+        answers.push(answer(open, papers, &looked, &issues));
     }
     let blocking = issues.iter().filter(|issue| issue.severity >= Severity::Warning).count();
     let left = open.iter().zip(&answers).any(|(open, answer)| {
@@ -56,6 +53,44 @@ pub(super) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Ver
     })
 }
 
+/// What a review says of one check's defects: those that are open, so many new ones, and one finding for the rest.
+/// While there is such a rest, what is new belongs to it.
+fn reported(check: Check, looked: &Looked, open: &[Open]) -> Vec<Issue> {
+    let rest_open = open.iter().find(|open| rest_of(open) == Some(check));
+    let mut room = if rest_open.is_some() { 0 } else { DEFECTS_MAX };
+    let mut issues = Vec::new();
+    let mut rest: Vec<&Defect> = Vec::new();
+    for defect in &looked.defects {
+        let same = open.iter().find(|open| is_about(open, defect));
+        if same.is_none() && room == 0 {
+            rest.push(defect);
+            continue;
+        }
+        room -= usize::from(same.is_none());
+        issues.push(issue(defect, same));
+    }
+    if let Some(first) = rest.first() {
+        let description = format!(
+            "{} more findings of one kind, `{REST}{}`; the next one: {}",
+            rest.len(),
+            check.name(),
+            first.description.replace('`', "'")
+        );
+        let suggestion = "mend these as well; they are listed as the others are settled".to_owned();
+        issues.push(Issue { description, suggestion, ..issue(first, rest_open) });
+    }
+    issues
+}
+
+/// How the mark of a finding for the rest begins.
+const REST: &str = "the rest of: ";
+
+/// The check whose unlisted findings an open finding stands for.
+pub(super) fn rest_of(open: &Open) -> Option<Check> {
+    let name = open.marks.first()?.strip_prefix(REST)?;
+    checks::ALL.into_iter().find(|check| check.name() == name)
+}
+
 /// Whether an open finding is about this defect.
 pub(super) fn is_about(open: &Open, defect: &Defect) -> bool {
     if open.category != defect.category {
@@ -68,6 +103,9 @@ pub(super) fn is_about(open: &Open, defect: &Defect) -> bool {
 /// The check that decides about a finding, if it is of a kind that the checks find: then its absence means that
 /// it is fixed.
 pub(super) fn check_for(open: &Open) -> Option<Check> {
+    if let Some(check) = rest_of(open) {
+        return Some(check);
+    }
     const FORMS: [(&str, &str, Check); 9] = [
         ("testability", "the document states `", Check::Shape),
         ("testability", "` is empty: nothing says how", Check::Shape),
@@ -100,9 +138,12 @@ fn issue(defect: &Defect, same: Option<&Open>) -> Issue {
     }
 }
 
-fn answer(open: &Open, papers: &Papers<'_>, looked: &[Looked]) -> Answer {
+fn answer(open: &Open, papers: &Papers<'_>, looked: &[(Check, Looked)], issues: &[Issue]) -> Answer {
     let said = |status, note: String| Answer { id: open.id.clone(), status, note };
-    let mut defects = looked.iter().flat_map(|looked| &looked.defects);
+    if rest_of(open).is_some() && issues.iter().any(|issue| issue.same_as == open.id) {
+        return said(AnswerStatus::NotFixed, "there are still some that are not listed".to_owned());
+    }
+    let mut defects = looked.iter().flat_map(|(_, looked)| &looked.defects);
     if let Some(defect) = defects.find(|defect| is_about(open, defect)) {
         return said(
             AnswerStatus::NotFixed,
@@ -110,7 +151,7 @@ fn answer(open: &Open, papers: &Papers<'_>, looked: &[Looked]) -> Answer {
         );
     }
     if check_for(open).is_some() {
-        let mut settled = looked.iter().flat_map(|looked| &looked.settled);
+        let mut settled = looked.iter().flat_map(|(_, looked)| &looked.settled);
         let how = settled.find(|(about, _)| about.iter().all(|mark| open.marks.contains(mark)));
         let gone = || "the document no longer says it".to_owned();
         return said(AnswerStatus::Fixed, how.map_or_else(gone, |(_, how)| how.clone()));
@@ -139,13 +180,9 @@ fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn check_line(looked: &Looked) -> CheckLine {
-    let found = looked.defects.len();
-    let mut note = looked.note.clone();
-    if found > DEFECTS_MAX {
-        note.push_str(&format!("; of {found} findings the first {DEFECTS_MAX} are reported"));
-    }
-    CheckLine { name: looked.name.to_owned(), passed: found == 0, note }
+fn check_line((check, looked): &(Check, Looked)) -> CheckLine {
+    let passed = looked.defects.is_empty();
+    CheckLine { name: check.name().to_owned(), passed, note: looked.note.clone() }
 }
 
 fn summary(approved: bool, issues: &[Issue], answers: &[Answer]) -> String {

@@ -225,4 +225,21 @@ mod tests {
         assert_eq!(act("x1"), Some(Act::Late));
         assert_eq!(act("y1"), None);
     }
+
+    #[test]
+    fn the_documentation_names_every_act_and_no_other() {
+        let page = include_str!("../../../../docs/rehearsal.md");
+        let (_, table) = page.split_once("| `do` | what happens |").unwrap();
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        let mut documented: Vec<&str> = rows.map(|row| row.split('`').nth(1).unwrap()).collect();
+        // What the reader of scenarios says it would have understood.
+        let error = Scenario::parse("[[rule]]\nticket = \"*\"\ndo = \"\"\n").unwrap_err().to_string();
+        let (_, expected) = error.split_once("expected one of ").unwrap();
+        // It ends with the key it speaks of.
+        let mut known: Vec<&str> =
+            expected.split('`').skip(1).step_by(2).filter(|name| *name != "do").collect();
+        known.sort_unstable();
+        documented.sort_unstable();
+        assert_eq!(documented, known);
+    }
 }

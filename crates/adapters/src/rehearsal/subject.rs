@@ -4,9 +4,10 @@
 
 use super::tokens::Token;
 use super::units::{fixed_unit, is_unit};
+use super::vocabulary::{LINKS, TOTAL, act, is_actor, is_generic, is_qualifier, is_special};
 use super::words::{content_word, stem};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Subject {
@@ -27,6 +28,8 @@ pub(super) struct Subject {
     pub(super) total: bool,
     /// Words that set a special case apart from the rule.
     pub(super) special: BTreeSet<String>,
+    /// Words that set the thing behind them apart, with that thing: `free` and `plan`.
+    pub(super) qualified: BTreeSet<(String, String)>,
     /// Whether the time is counted back from an event: "5 minutes before".
     pub(super) ahead: bool,
 }
@@ -42,10 +45,20 @@ pub(super) enum Role {
     Default,
 }
 
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measured {
+    Time,
+    /// Things that are counted.
+    Count,
+    /// Bytes, shares and the like.
+    Size,
+}
+
 impl Subject {
     /// The subject of the number at `at`, whose unit stands at `unit_at`.
-    pub(super) fn of(sentence: &[Token], at: usize, unit_at: usize, counted: bool) -> Self {
-        let rate = if counted { rate(sentence, at) } else { None };
+    pub(super) fn of(sentence: &[Token], at: usize, unit_at: usize, measured: Measured) -> Self {
+        let rate = if measured == Measured::Count { rate(sentence, at) } else { None };
         let period = rate.as_ref().map_or(0..0, |(_, tokens)| tokens.clone());
         let mut subject = Subject {
             rate_ms: rate.map(|(ms, _)| ms),
@@ -71,35 +84,43 @@ impl Subject {
             if ["per", "each", "every"].contains(&token.text.as_str()) {
                 scoped = index + 1..noun_phrase_end(sentence, index + 1);
             }
-            let out = sentence.get(index + 1).is_some_and(|next| next.text == "out");
-            let ends = token.text.starts_with("tim")
-                || ["log", "logged", "logs", "signed"].contains(&token.text.as_str());
-            let text = if out && ends { "timeout" } else { token.text.as_str() };
-            if is_modifier(sentence, index) {
-                subject.name(text);
-            } else {
-                subject.read(text, scoped.contains(&index));
+            match said(sentence, index) {
+                Said::Qualifier(thing) => drop(subject.qualified.insert((token.text.clone(), thing))),
+                Said::Modifier => subject.name(&token.text),
+                Said::Ends => drop(subject.acts.insert("ends")),
+                Said::Missing => {}
+                Said::Word => subject.read(&token.text, scoped.contains(&index), measured),
             }
         }
         subject
     }
 
-    fn read(&mut self, text: &str, scoped: bool) {
-        let stem = stem(text);
-        if let Some(act) = ACT_OF.get(&stem) {
-            self.acts.insert(act);
-            return;
-        }
-        if SPECIAL_STEMS.contains(&stem) {
-            self.special.insert(stem);
-            return;
-        }
-        if scoped && !is_unit(text) {
-            // People say "user" where other words for them are content; as a scope it counts.
-            self.scope.insert(content_word(text).unwrap_or(stem.clone()));
-        }
-        if !GENERIC_STEMS.contains(&stem) {
-            self.name(text);
+    /// Whether it speaks of somebody who uses the system, by whatever name.
+    pub(super) fn has_actor(&self) -> bool {
+        self.things.iter().chain(&self.scope).any(|word| is_actor(word))
+    }
+
+    /// Whether what it is counted for, if anything, is somebody who uses the system.
+    pub(super) fn is_for_actor(&self) -> bool {
+        self.scope.is_empty() || self.scope.iter().any(|word| is_actor(word))
+    }
+
+    fn read(&mut self, text: &str, scoped: bool, measured: Measured) {
+        match act(text) {
+            Some("keeps") if measured == Measured::Time => self.acts.extend(["ends", "removes"]),
+            // What holds 50 rows does nothing else with them.
+            Some("keeps") => {}
+            Some(act) => self.acts.extend([act]),
+            None if is_special(text) => self.special.extend([stem(text)]),
+            None => {
+                if scoped && !is_unit(text) {
+                    // "User" is filler elsewhere; as a scope it counts.
+                    self.scope.insert(content_word(text).unwrap_or_else(|| stem(text)));
+                }
+                if !is_generic(text) {
+                    self.name(text);
+                }
+            }
         }
     }
 
@@ -113,8 +134,39 @@ impl Subject {
     }
 }
 
+/// What a word of a sentence does there.
+enum Said {
+    /// Names a case with a rule of its own for the thing behind it.
+    Qualifier(String),
+    /// Tells things of one name apart by another word.
+    Modifier,
+    /// Says, with the word behind it, that something ends: `times out`, `used for`.
+    Ends,
+    /// Names what is not there: the `key` of "without a key".
+    Missing,
+    Word,
+}
+
+fn said(sentence: &[Token], at: usize) -> Said {
+    let text = sentence[at].text.as_str();
+    let next = sentence.get(at + 1).map_or("", |next| next.text.as_str());
+    let out = text.starts_with("tim") || ["log", "logged", "logs", "signed"].contains(&text);
+    match () {
+        // "The second reminder" is no time, "a second" is one.
+        () if is_qualifier(text) && (text != "second" || at > 0 && sentence[at - 1].text == "the") => {
+            Said::Qualifier(content_word(next).unwrap_or_else(|| stem(next)))
+        }
+        () if sentence[at.saturating_sub(2)..at].iter().any(|before| before.text == "without") => {
+            Said::Missing
+        }
+        () if is_modifier(sentence, at) => Said::Modifier,
+        () if out && next == "out" || ["used", "usable"].contains(&text) && next == "for" => Said::Ends,
+        () => Said::Word,
+    }
+}
+
 /// The part of a sentence that a number stands in, where "…, and …" joins several.
-fn clause(sentence: &[Token], at: usize) -> std::ops::Range<usize> {
+fn clause(sentence: &[Token], at: usize) -> Range<usize> {
     let joins = |index: &usize| {
         let next = sentence.get(index + 1).map_or("", |next| next.text.as_str());
         sentence[*index].text == "," && ["and", "but", "or", "which", "so"].contains(&next)
@@ -136,6 +188,10 @@ fn owned(sentence: &[Token], of: usize) -> Option<String> {
     if ["entries", "items", "records", "lines", "rows", "contents", "data"].contains(&before.text.as_str()) {
         return None;
     }
+    // "A reply of the bot" is what the bot does.
+    if act(&before.text).is_some() {
+        return None;
+    }
     thing(before)?;
     let mut behind = sentence[of + 1..].iter();
     let next =
@@ -143,24 +199,23 @@ fn owned(sentence: &[Token], of: usize) -> Option<String> {
     thing(next)
 }
 
-/// Whether a word that could say what happens only tells things apart: the `refresh` of "a refresh token".
+/// Whether a word that could say what happens only tells things apart: the `refresh` of "a refresh token", the
+/// `closed` of "closed tickets".
 fn is_modifier(sentence: &[Token], at: usize) -> bool {
     let article = |text: &str| ["a", "an", "the", "each", "every", "per"].contains(&text);
     let led = at.checked_sub(1).is_some_and(|before| article(&sentence[before].text));
+    let starts = at.checked_sub(1).is_none_or(|before| sentence[before].mark);
+    let state = sentence[at].text.ends_with("ed") && (led || starts);
     let noun = |next: &Token| {
-        let act = ACT_OF.contains_key(&stem(&next.text));
-        !next.mark
-            && next.number.is_none()
-            && content_word(&next.text).is_some()
-            && !act
-            && !is_generic(&next.text)
+        let content = !next.mark && next.number.is_none() && content_word(&next.text).is_some();
+        content && act(&next.text).is_none() && !is_generic(&next.text)
     };
     let closes = sentence.get(at + 2).is_none_or(|next| next.mark || LINKS.contains(&next.text.as_str()));
-    led && closes && ACT_OF.contains_key(&stem(&sentence[at].text)) && sentence.get(at + 1).is_some_and(noun)
+    (led && closes || state) && act(&sentence[at].text).is_some() && sentence.get(at + 1).is_some_and(noun)
 }
 
 /// The event a time is counted from, which is not what the number is about: "2 days before the course starts".
-fn event(sentence: &[Token], unit_at: usize) -> std::ops::Range<usize> {
+fn event(sentence: &[Token], unit_at: usize) -> Range<usize> {
     const EVENT_TOKENS_MAX: usize = 4;
     let next = sentence.get(unit_at + 1).map_or("", |next| next.text.as_str());
     let behind = &sentence[(unit_at + 1).min(sentence.len())..];
@@ -173,7 +228,7 @@ fn event(sentence: &[Token], unit_at: usize) -> std::ops::Range<usize> {
 }
 
 /// The time a count is for and the tokens that say so: `per minute`, `a minute`, `within 60 seconds`, `/min`.
-fn rate(sentence: &[Token], number: usize) -> Option<(u64, std::ops::Range<usize>)> {
+fn rate(sentence: &[Token], number: usize) -> Option<(u64, Range<usize>)> {
     let period = |at: usize| fixed_unit(&sentence.get(at)?.text).filter(|(kind, _)| *kind == "time");
     let ms = |seconds: f64| (seconds * 1000.0).round() as u64;
     let lead = |at: usize, words: &[&str]| {
@@ -216,18 +271,12 @@ fn role(sentence: &[Token], at: usize, unit_at: usize) -> Role {
     }
 }
 
-/// Where the noun behind "per" or "each" ends: at the next small word, number or mark, after three words at most.
+/// Where the noun behind "per" or "each" ends: at the next small word, number or mark, after two words at most.
 fn noun_phrase_end(sentence: &[Token], from: usize) -> usize {
     let noun =
         |token: &&Token| !token.mark && token.number.is_none() && !LINKS.contains(&token.text.as_str());
     from + sentence[from.min(sentence.len())..].iter().take(2).take_while(noun).count()
 }
-
-const LINKS: &[&str] = &[
-    "is", "are", "may", "can", "shall", "must", "has", "have", "and", "or", "of", "in", "for", "with", "to",
-    "gets", "at", "on", "a", "the", "will", "should", "by", "that", "which", "when", "if", "holds", "lists",
-    "lasts",
-];
 
 /// Which tokens stand in brackets that the number does not stand in.
 pub(super) fn asides(sentence: &[Token], at: usize) -> Vec<bool> {
@@ -253,90 +302,3 @@ fn has_phrase(sentence: &[Token], phrases: &[&str]) -> bool {
     let text = format!(" {} ", words.join(" "));
     phrases.iter().any(|phrase| text.contains(&format!(" {phrase} ")))
 }
-
-/// A number for all together, not for each.
-const TOTAL: &[&str] = &[
-    "total",
-    "overall",
-    "altogether",
-    "globally",
-    "global",
-    "across all",
-    "all together",
-    "combined",
-    "in sum",
-    "whole system",
-    "system wide",
-    "together",
-];
-
-/// Kinds of what happens. Two numbers about one thing and two kinds are two rules.
-const ACTS: &[(&str, &str)] = &[
-    (
-        "ends",
-        "expire expires expiry expiration lapse end ends close closed terminate terminated timeout invalid \
-         invalidate invalidated logout valid lasts last lifetime live alive ttl stop stopped abort aborted \
-         cancel cancelled cut",
-    ),
-    (
-        "keeps",
-        "keep keeps kept retain retains retained retention store stored preserve preserved delete deleted deletes \
-         deletion remove removed removes purge purged erase erased discard discarded archive archived",
-    ),
-    ("locks", "lock locked locks lockout block blocked blocks suspend suspended ban banned freeze frozen"),
-    ("unlocks", "unlock unlocked unblock reopen reopened reopens opens"),
-    (
-        "answers",
-        "respond responds response answer answers answered reply replies return returns load loads loaded finish \
-         finishes finished complete completes completed ready appear appears visible render rendered duration \
-         latency",
-    ),
-    ("starts", "start starts started begin begins launch"),
-    ("retries", "retry retries retried again backoff"),
-    (
-        "sends",
-        "send sends sent deliver delivers delivered delivery arrive arrives arrived notify notified remind \
-         reminder reminded reminders mail mailed",
-    ),
-    ("warns", "warn warns warned warning warnings alert alerts"),
-    (
-        "renews",
-        "refresh refreshed refreshes renew renewed update updated updates poll polls sync synced reload",
-    ),
-    ("waits", "wait waits waited waiting delay delays delayed pause pauses"),
-];
-
-static ACT_OF: LazyLock<BTreeMap<String, &'static str>> = LazyLock::new(|| {
-    ACTS.iter().flat_map(|(act, words)| words.split_whitespace().map(|word| (stem(word), *act))).collect()
-});
-
-/// Words that name a case with a rule of its own.
-const SPECIAL: &str = "\
-    admin admins administrator guest guests moderator manager free paid trial premium pro enterprise basic mobile \
-    desktop staging production sandbox internal external anonymous public private soft hard burst bulk batch peak \
-    night weekend initial final emergency incoming outgoing nightly daily weekly monthly yearly median average \
-    worst slow thumbnail preview draft";
-
-static SPECIAL_STEMS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    // What happens to a thing is read as an act first, so only what is left counts here.
-    SPECIAL.split_whitespace().map(stem).filter(|stem| !ACT_OF.contains_key(stem)).collect()
-});
-
-/// Words that say that there is a rule, not what it is about.
-const GENERIC: &str = "\
-    limit limits limited maximum minimum default defaults value set total number exactly time times least max min \
-    most accept accepts accepted refuse refuses refused reject rejects rejected serve serves served let takes take \
-    hold holds held contain contains apply applies count counts counted have open active concurrent concurrently \
-    parallel simultaneous simultaneously current currently single further more less fewer next later earlier old \
-    older long longer large larger big bigger idle inactive inactivity activity unused untouched use length size \
-    capacity budget allowance ceiling bound amount configured fixed exceed exceeds exceeding beyond reach reaches \
-    reached show shows shown see seen given show test tests result status code error list lists listed fail fails \
-    failed failing offer offers rule gets together stay stays work works mean means fit fits rate";
-
-/// Whether a word says that there is a rule, not what it is about.
-pub(super) fn is_generic(text: &str) -> bool {
-    GENERIC_STEMS.contains(&stem(text))
-}
-
-static GENERIC_STEMS: LazyLock<BTreeSet<String>> =
-    LazyLock::new(|| GENERIC.split_whitespace().map(stem).collect());

@@ -107,8 +107,9 @@ pub(super) fn page_of(
     after: u64,
 ) -> Result<Page, Failure> {
     let wanted = vec!["?"; kinds.len()].join(", ");
-    let sql =
-        format!("SELECT {COLUMNS} FROM events WHERE kind IN ({wanted}) AND seq > ? ORDER BY seq LIMIT ?");
+    let sql = format!(
+        "SELECT {COLUMNS}, {CHAIN} FROM events WHERE kind IN ({wanted}) AND seq > ? ORDER BY seq LIMIT ?"
+    );
     let mut statement = connection.prepare(&sql)?;
     for (at, kind) in kinds.iter().enumerate() {
         statement.raw_bind_parameter(at + 1, kind)?;

@@ -2,7 +2,7 @@
 
 use super::cached::Cached;
 use super::plan::{Setting, options};
-use super::send::{Round, Sent, Way};
+use super::send::{Round, Sent, Way, send};
 use super::terms::Amount;
 use crate::policy::Strategy;
 use crate::prelude::*;
@@ -21,47 +21,52 @@ pub struct Sequence {
     pub amount: Amount,
 }
 
-/// More states than this are not followed at once: the dearest are dropped. A trade between memory and certainty;
-/// loops of up to six rounds stay below it, so that for them the sequence is the best there is.
+/// So many states are followed at once in a loop of up to six rounds, which is all there are; in longer loops fewer,
+/// and the dearest are dropped. A trade between memory and certainty.
 const STATES_MAX: usize = 4_000;
+const STATES_MIN: usize = 64;
 
 /// Finds the cheapest sequence. `first` says which strategies the first of these rounds may use; the setting's hold
 /// for the others.
 pub fn hindsight(setting: &Setting<'_>, cached: Cached, first: &[Strategy], rounds: &[Coming]) -> Sequence {
-    let start = Node { cached, amount: Amount(0), from: 0, step: None };
-    let mut levels: Vec<Vec<Node>> = vec![vec![start]];
+    let most = (6 * STATES_MAX / rounds.len().max(1)).clamp(STATES_MIN, STATES_MAX);
+    let mut nodes = vec![Node { cached, amount: Amount(0), from: 0, way: None }];
+    let mut trail: Vec<Vec<(usize, Option<Way>)>> = Vec::with_capacity(rounds.len());
     for (at, coming) in rounds.iter().enumerate() {
         let allowed = if at == 0 { first } else { setting.later };
         let gap_after = rounds.get(at + 1).map_or(u64::MAX, |coming| coming.gap_s);
         let mut next: Vec<Node> = Vec::new();
-        for (from, node) in levels.last().map(Vec::as_slice).unwrap_or_default().iter().enumerate() {
+        for (from, node) in nodes.iter().enumerate() {
             let now = node.cached.after(coming.gap_s);
             for (way, sent) in options(setting, &now, &coming.round, allowed) {
                 let cached = without_dying(sent.cached, gap_after);
                 let amount = node.amount + sent.bill.amount();
-                next.push(Node { cached, amount, from, step: Some((way, sent)) });
+                next.push(Node { cached, amount, from, way: Some(way) });
             }
         }
-        levels.push(cheapest(next));
+        nodes = cheapest(next, most);
+        trail.push(nodes.iter().map(|node| (node.from, node.way)).collect());
     }
-    trace(&levels)
+    let best = nodes.iter().enumerate().min_by_key(|(_, node)| node.amount);
+    let (last, amount) = best.map(|(at, node)| (at, node.amount)).unwrap_or_default();
+    Sequence { steps: steps(setting, cached, rounds, &ways(&trail, last)), amount }
 }
 
 struct Node {
     cached: Cached,
     amount: Amount,
-    /// The node of the level before.
+    /// The node of the round before, and what led here from it.
     from: usize,
-    step: Option<(Way, Sent)>,
+    way: Option<Way>,
 }
 
 /// One node for each cache, the cheapest.
-fn cheapest(mut nodes: Vec<Node>) -> Vec<Node> {
+fn cheapest(mut nodes: Vec<Node>, most: usize) -> Vec<Node> {
     nodes.sort_by_key(|node| (node.cached, node.amount));
     nodes.dedup_by(|later, first| later.cached == first.cached);
-    if nodes.len() > STATES_MAX {
+    if nodes.len() > most {
         nodes.sort_by_key(|node| node.amount);
-        nodes.truncate(STATES_MAX);
+        nodes.truncate(most);
     }
     nodes
 }
@@ -79,17 +84,28 @@ fn without_dying(cached: Cached, gap_s: u64) -> Cached {
     kept
 }
 
-fn trace(levels: &[Vec<Node>]) -> Sequence {
-    let last = levels.last().map(Vec::as_slice).unwrap_or_default();
-    let best = last.iter().enumerate().min_by_key(|(_, node)| node.amount);
-    let (mut at, amount) = best.map(|(at, node)| (at, node.amount)).unwrap_or_default();
-    let mut steps = Vec::with_capacity(levels.len());
-    for level in levels.iter().rev() {
-        if let Some(Node { from, step: Some(step), .. }) = level.get(at) {
-            steps.push(*step);
-            at = *from;
-        }
+/// The ways that led to a node of the last round, in order.
+fn ways(trail: &[Vec<(usize, Option<Way>)>], last: usize) -> Vec<Way> {
+    let mut at = last;
+    let mut ways = Vec::with_capacity(trail.len());
+    for level in trail.iter().rev() {
+        let Some((from, Some(way))) = level.get(at) else { continue };
+        ways.push(*way);
+        at = *from;
     }
-    steps.reverse();
-    Sequence { steps, amount }
+    ways.reverse();
+    ways
+}
+
+/// The same ways taken once more, with their bills.
+fn steps(setting: &Setting<'_>, cached: Cached, rounds: &[Coming], ways: &[Way]) -> Vec<(Way, Sent)> {
+    let mut cached = cached;
+    let mut steps = Vec::with_capacity(ways.len());
+    for (way, coming) in ways.iter().zip(rounds) {
+        let sent = send(setting.terms, setting.sizes, &cached.after(coming.gap_s), &coming.round, *way);
+        let Some(sent) = sent else { continue };
+        cached = sent.cached;
+        steps.push((*way, sent));
+    }
+    steps
 }

@@ -198,14 +198,21 @@ impl<'a> Tree<'a> {
             if strategy == Strategy::Resume && !kept && self.strategies.len() > 1 {
                 continue;
             }
-            ways(&setting, cached, strategy, &mut |way| {
+            // After the last round that is looked at nothing is read any more, so nothing is worth writing.
+            let last = ahead == self.rounds && setting.sizes.calls(strategy) == 0;
+            let mut try_way = |way: Way| {
                 let Some(sent) = send(setting.terms, setting.sizes, cached, round, way) else { return };
                 let fault = Fault::of(&sent);
                 if best.is_none_or(|(least, _)| fault <= least) {
                     let one = (fault, sent.bill.amount() + self.from(&sent.cached, ahead + 1));
                     best = Some(best.map_or(one, |best| best.min(one)));
                 }
-            });
+            };
+            if last {
+                try_way(Way { strategy, marks: Marks::default() });
+            } else {
+                ways(&setting, cached, strategy, &mut try_way);
+            }
         }
         let amount = best.map(|(_, amount)| amount).unwrap_or_default();
         self.after.insert(key, amount);

@@ -6,11 +6,11 @@
 //!              └─ revise ┴─ findings ──┴──────────────────────┴───────────────┴────────────┘
 //! ```
 //!
-//! [`step`] folds one stored fact into the state; [`pending`] says what is owed, from the state alone. Nothing
+//! [`step()`] folds one stored fact into the state; [`pending`] says what is owed, from the state alone. Nothing
 //! here knows how an agent is called, what a prompt looks like or what time it is. A fact that does not answer
 //! something pending is [`Rejected`] and changes nothing, so duplicates and stale answers are harmless.
 //!
-//! Read [`need`](plan::need) first: it is the whole order of events in one function.
+//! Read `plan::need` first: it is the whole order of events in one function.
 
 mod ask;
 mod bound;

@@ -1,4 +1,4 @@
-//! What a loop remembers. Plain values; see [`super::step`] for how they change.
+//! What a loop remembers. Plain values; see [`super::step()`] for how they change.
 
 use crate::event::{Answered, Checked, LoopOpened, PhaseClosed, StageClosed, Started};
 use crate::findings::Finding;

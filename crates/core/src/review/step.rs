@@ -155,7 +155,8 @@ fn answer(state: &mut Loop, fact: &Answered) -> Result<(), Rejected> {
             agent: started.agent.clone(),
             first_chars: started.prompt_chars,
             context_chars: started.context_chars,
-            first_seen: started.sees.clone(),
+            // What was shown in part was not seen.
+            first_seen: started.sees.clone().filter(|_| started.choice.strategy != Strategy::Digest),
         },
     });
     seat.anchor = started.sees.clone();

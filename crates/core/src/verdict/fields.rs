@@ -1,6 +1,6 @@
 //! Reading single fields of a verdict leniently: other names, other types, other words.
 //!
-//! Every guess leaves a note. What the fields mean together is not known here; see [`super::parse`].
+//! Every guess leaves a note. What the fields mean together is not known here; see [`super::parse()`].
 
 use super::{AnswerStatus, Severity};
 use crate::prelude::*;

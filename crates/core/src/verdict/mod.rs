@@ -1,6 +1,6 @@
 //! What a role answers: one schema for all of them.
 //!
-//! [`parse`] never fails. Whatever an agent wrote, it returns a value and notes about what had to be guessed;
+//! [`parse()`] never fails. Whatever an agent wrote, it returns a value and notes about what had to be guessed;
 //! whether the value can be used is decided in [`crate::judge`].
 
 mod fields;

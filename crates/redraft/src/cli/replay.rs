@@ -12,7 +12,7 @@ use redraft_core::cost::replay::{Assumed, Knowledge, Measured, Outcome, Played, 
 use redraft_core::cost::{Amount, CERTAIN, Terms, lifetimes};
 use redraft_core::price::{Card, Cards, Lifetime};
 use redraft_core::tokens::{Family, Ratios};
-use serde_json::{Map, Value, json};
+use report::Object;
 
 /// The model whose prices hold when none is named.
 const MODEL: &str = "claude-opus-5.5";
@@ -69,7 +69,11 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
     }
     let notes = notes.told();
     if console.json {
-        console.object(&whole_object(&cards, &args, notes));
+        let mut objects: Vec<_> = cards.iter().map(report::object).collect();
+        console.object(&match objects.pop() {
+            Some(card) if args.prices.len() <= 1 => Object::One { v: 1, card, notes },
+            last => Object::Several { v: 1, cards: objects.into_iter().chain(last).collect(), notes },
+        });
     } else {
         let texts: Vec<String> = cards.iter().map(|card| report::text(card, reviews, loops)).collect();
         console.data(texts.join("\n").trim_end());
@@ -78,21 +82,6 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
         }
     }
     Ok(if loops == 0 { Code::NotApproved } else { Code::Done })
-}
-
-/// One card is the object itself; several are a list in it.
-fn whole_object(cards: &[CardSum], args: &ReplayArgs, notes: Vec<String>) -> Value {
-    let mut whole = Map::new();
-    whole.insert("v".to_owned(), json!(1));
-    match cards {
-        [card] if args.prices.len() <= 1 => whole.extend(report::object(card)),
-        cards => {
-            let all: Vec<Value> = cards.iter().map(|card| Value::Object(report::object(card))).collect();
-            whole.insert("cards".to_owned(), Value::Array(all));
-        }
-    }
-    whole.insert("notes".to_owned(), json!(notes));
-    Value::Object(whole)
 }
 
 /// The cards to replay with. Among several, one that does not sell the lifetime asked for is left out.

@@ -58,8 +58,8 @@ fn a_repair_that_another_agent_would_have_to_make_becomes_a_fresh_review() {
     with_second_agent(&scratch);
     scratch.run(["run", "001", "--budget", "2"]).expect(5);
     let ran = scratch.run(["run", "001", "--budget", "2.5", "--agent", "rehearsal"]).expect(5);
-    assert!(ran.stdout.contains("next: redraft run 001 --agent rehearsal --budget"), "{}", ran.stdout);
-    scratch.run(["run", "001", "--agent", "second"]).expect(0);
+    assert!(ran.stdout.contains("next: redraft run 001 --budget 4 --agent rehearsal"), "{}", ran.stdout);
+    scratch.run(["run", "001", "--agent", "second", "--budget", "100"]).expect(0);
     let sent = sent(&scratch);
     assert!(sent[2][0].contains("/repair/spec-reviewer/"), "{sent:?}");
     assert!(sent[3][0].ends_with("review/spec-reviewer/1.2") && sent[3][2] == "lazy", "{sent:?}");

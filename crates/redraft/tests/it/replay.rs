@@ -66,6 +66,8 @@ fn every_policy_is_costed_and_packed_loops_are_the_same() {
     assert_eq!(shown["loops"].as_array().unwrap().len(), 2);
     assert_eq!((&shown["loops"][1]["loop"], &shown["loops"][1]["reviews"]), (&json!("032/spec"), &json!(3)));
 
+    let printed = scratch.run(["replay", "loops.jsonl", "--json"]).expect(0).stdout;
+    assert!(printed.starts_with("{\n  \"v\": 1,"), "{printed}");
     let twice = scratch.json(["replay", "loops.jsonl", "loops.jsonl.gz"]);
     let ratio = usd(&twice["policies"]["cost"]) / usd(&policies["cost"]);
     assert!((ratio - 2.0).abs() < 0.001, "{ratio}");

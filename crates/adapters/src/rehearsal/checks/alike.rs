@@ -39,6 +39,13 @@ impl Stated {
 }
 
 impl Stated {
+    /// Whether it is a criterion of other requirements than the one it is compared with.
+    fn tests_another(&self, rule: &Stated) -> bool {
+        let named = !self.ids.is_empty() && !rule.ids.is_empty();
+        let own = self.ids.iter().any(|id| rule.ids.iter().any(|theirs| id.covers(theirs)));
+        self.criterion && !rule.criterion && named && !own
+    }
+
     /// Whether what stands under the other's title could be this: it has no title, or one that says the same.
     fn is_under_title_of(&self, other: &Stated) -> bool {
         other.title.is_empty()
@@ -63,6 +70,8 @@ fn comparable(a: &Stated, b: &Stated) -> bool {
     let (m, n) = (&a.measure, &b.measure);
     let (s, t) = (&m.subject, &n.subject);
     a.passage != b.passage
+        && !a.tests_another(b)
+        && !b.tests_another(a)
         && m.kind == n.kind
         && m.kind != "percent"
         && (m.value - n.value).abs() > f64::EPSILON * m.value.abs()
@@ -72,10 +81,21 @@ fn comparable(a: &Stated, b: &Stated) -> bool {
         && s.total == t.total
         && s.ahead == t.ahead
         && s.special == t.special
+        && !qualified(m, n)
+        && !qualified(n, m)
         && a.is_under_title_of(b)
         && b.is_under_title_of(a)
         && bounds_agree(a, b)
         && (m.scope == n.scope || m.scope.is_empty() != n.scope.is_empty() || s.rate_ms.is_some())
+}
+
+/// Whether one is about a special case of a thing that the other speaks of: a free plan and a plan.
+fn qualified(m: &Measure, n: &Measure) -> bool {
+    let others = words(n);
+    m.subject.qualified.iter().any(|case| {
+        let (_, thing) = case;
+        !n.subject.qualified.contains(case) && (others.contains(thing) || *thing == n.kind)
+    })
 }
 
 /// A count is a rule only where it is bounded, and words between number and noun may tell two counts apart.
@@ -146,7 +166,7 @@ fn same_subject(all: &AllStated, a: &Stated, b: &Stated) -> bool {
     // In one section the reader sees both at once, and they are more likely two rules.
     let needed = 2 + usize::from(!contained) + usize::from(a.section == b.section && !tied);
     if shared == 0 {
-        let bare = first.is_empty() || second.is_empty();
+        let bare = first.is_empty() || second.is_empty() || same_actor(m, n);
         return bare
             && m.counts
             && a.section != b.section
@@ -167,18 +187,16 @@ fn two_acts(m: &Measure, n: &Measure) -> bool {
 }
 
 /// A time says when something happens. Where both sentences do not agree on what that is, hardly anything else
-/// about them may differ.
+/// about them may differ; and times that are far apart are hardly meant to be the same.
 fn unclear_time(a: &Stated, b: &Stated) -> bool {
+    const FAR: f64 = 15.0;
     let (s, t) = (&a.measure.subject, &b.measure.subject);
     let shared = s.things.intersection(&t.things).count();
     let extra = s.things.len().max(t.things.len()) - shared;
     let ratio = a.measure.value / b.measure.value;
     let far = !(1.0 / FAR..=FAR).contains(&ratio);
-    a.measure.kind == "time" && s.acts.is_disjoint(&t.acts) && (extra > 1 || far) && !a.is_tied_to(b)
+    a.measure.kind == "time" && (s.acts.is_disjoint(&t.acts) && extra > 1 || far) && !a.is_tied_to(b)
 }
-
-/// Two times that differ by more are hardly meant to be the same.
-const FAR: f64 = 10.0;
 
 /// A number per key and one for a key are the same; one per key and one per user, or for all, are not.
 fn scopes_agree(a: &Stated, b: &Stated) -> bool {
@@ -191,10 +209,17 @@ fn scopes_agree(a: &Stated, b: &Stated) -> bool {
     };
     match (s.scope.is_empty(), t.scope.is_empty()) {
         (true, true) => true,
+        _ if same_actor(&a.measure, &b.measure) && (s.scope.is_empty() || t.scope.is_empty()) => true,
         (false, true) => named(&s.scope, b) || s.scope.iter().all(|word| word == "user"),
         (true, false) => named(&t.scope, a) || t.scope.iter().all(|word| word == "user"),
         (false, false) => !s.scope.is_disjoint(&t.scope),
     }
+}
+
+/// Whether both are rates for somebody who uses the system: the client of one place is the key of the other.
+fn same_actor(m: &Measure, n: &Measure) -> bool {
+    let fits = |one: &Measure| one.subject.has_actor() && one.subject.is_for_actor();
+    m.subject.rate_ms.is_some() && fits(m) && fits(n)
 }
 
 /// Whether a number stands beside the other one's value, which its passage then knows about.
@@ -230,7 +255,8 @@ fn narrowed(m: &Measure, n: &Measure) -> bool {
             let named = one.subject.things.contains(word) && other.subject.things.contains(word);
             // "Unanswered" says how a thing is, not which one.
             let own = |before: &&String| {
-                one.subject.things.contains(*before) && !known.contains(*before) && !before.starts_with("un")
+                let state = before.starts_with("un") || (one.kind == "size" && before.as_str() == "upload");
+                one.subject.things.contains(*before) && !known.contains(*before) && !state
             };
             named && before.as_ref().filter(own).is_some()
         }) || one

@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let spec = &papers.spec;
-    let mut looked = Looked { name: "every requirement has an acceptance criterion", ..Looked::default() };
+    let mut looked = Looked::default();
     if super::shape::is_hollow(papers) {
         looked.note = "there is nothing to compare yet".to_owned();
         return Ok(looked);

@@ -14,7 +14,7 @@ use redraft_core::verdict::{Claim, Severity};
 use std::collections::BTreeSet;
 
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
-    let mut looked = Looked { name: "every listed failure is handled", ..Looked::default() };
+    let mut looked = Looked::default();
     let (spec, pace) = (&papers.spec, papers.pace);
     let answers = Answers::of(spec, pace)?;
     if answers.all.is_empty() {

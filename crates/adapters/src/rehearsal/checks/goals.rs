@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
-    let mut looked = Looked { name: "every goal of the PRD has a requirement", ..Looked::default() };
+    let mut looked = Looked::default();
     let Some((path, prd)) = papers.prd else {
         looked.note = "there is no PRD".to_owned();
         return Ok(looked);

@@ -28,7 +28,8 @@ use super::spec::Spec;
 use redraft_core::verdict::{Claim, Severity};
 use std::ops::Range;
 
-/// How many findings of one kind a review reports. More would help nobody, and a verdict holds no more than 200.
+/// How many findings of one kind a review lists. More would help nobody, and a verdict holds no more than 200. The
+/// rest is one finding more, which stays open until there is none.
 pub(super) const DEFECTS_MAX: usize = 30;
 
 /// What a reviewer has before it: the document under review and what it builds on.
@@ -42,7 +43,6 @@ pub(super) struct Papers<'a> {
 /// What one check found, and what it found to be in order.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
-    pub(super) name: &'static str,
     pub(super) defects: Vec<Defect>,
     /// Things that are as they should be, by the marks a finding about them would carry, and why.
     pub(super) settled: Vec<(Vec<String>, String)>,
@@ -114,6 +114,20 @@ pub(super) enum Check {
 }
 
 impl Check {
+    /// What is in order when it finds nothing.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Check::Shape => "there are requirements and a way to check them",
+            Check::Criteria => "every requirement has an acceptance criterion",
+            Check::Goals => "every goal of the PRD has a requirement",
+            Check::Numbers => "no two sections give different numbers for one thing",
+            Check::Failures => "every listed failure is handled",
+            Check::Spelling => "every term has one spelling",
+            Check::Questions => "every open question has an owner or a default",
+            Check::References => "every reference leads somewhere",
+        }
+    }
+
     pub(super) fn look(self, papers: &Papers<'_>) -> Result<Looked, Stopped> {
         match self {
             Check::Shape => shape::look(papers),
@@ -127,6 +141,18 @@ impl Check {
         }
     }
 }
+
+/// Every check, in the order in which findings are dealt with.
+pub(super) const ALL: [Check; 8] = [
+    Check::Shape,
+    Check::Criteria,
+    Check::Goals,
+    Check::Numbers,
+    Check::Failures,
+    Check::Spelling,
+    Check::Questions,
+    Check::References,
+];
 
 /// What the spec-reviewer checks.
 pub(super) const DOMAIN: [Check; 6] =

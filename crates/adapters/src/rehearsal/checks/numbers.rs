@@ -1,7 +1,7 @@
 //! Two places that give different numbers for one thing.
 //!
 //! This file collects the numbers and brings those together that could be about one thing, by the words they have
-//! in common; [`alike`](super::alike) decides. Start at [`look`].
+//! in common; `alike` decides. Start at [`look`].
 
 use super::alike::{Stated, conflict};
 use super::{Defect, Looked, Papers, Wrong, quote, section_name};
@@ -23,8 +23,7 @@ const COMPARED_MAX: usize = 64;
 
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let stated = AllStated::of(papers)?;
-    let mut looked =
-        Looked { name: "no two sections give different numbers for one thing", ..Looked::default() };
+    let mut looked = Looked::default();
     let mut reported = vec![false; stated.all.len()];
     let mut known: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
     for later in 0..stated.all.len() {

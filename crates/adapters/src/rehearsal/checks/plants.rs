@@ -381,6 +381,21 @@ pub(super) const PLANTS: &[Plant] = &[
         "90 seconds",
     ),
     plant(
+        "gateway",
+        &[("## Decisions\n", "## Decisions\n\nA key is served 120 requests within a minute.\n")],
+        "clarity",
+        "120 requests",
+    ),
+    plant(
+        "gateway",
+        &[(
+            "3. Customer without a key behind a shared address\n",
+            "3. Customer without a key behind a shared address\n4. An API key is revoked while a request is in flight\n",
+        )],
+        "assumptions",
+        "An API key is revoked while a request is in flight",
+    ),
+    plant(
         "backup",
         &[(
             "The backup target has 2 TB.",

@@ -11,7 +11,7 @@ use redraft_core::verdict::{Claim, Severity};
 
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let spec = &papers.spec;
-    let mut looked = Looked { name: "every open question has an owner or a default", ..Looked::default() };
+    let mut looked = Looked::default();
     let mut count = 0;
     for at in 0..spec.document.lines.len() {
         papers.pace.step()?;

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let spec = &papers.spec;
-    let mut looked = Looked { name: "every reference leads somewhere", ..Looked::default() };
+    let mut looked = Looked::default();
     let mut targets = Targets::of(papers)?;
     let mut count = 0;
     let mut seen = BTreeSet::new();

@@ -13,7 +13,7 @@ use redraft_core::verdict::{Claim, Severity};
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     papers.pace.step()?;
     let spec = &papers.spec;
-    let mut looked = Looked { name: "there are requirements and a way to check them", ..Looked::default() };
+    let mut looked = Looked::default();
     if asks_nothing(spec) {
         looked.defects.push(defect(papers, 0, Wrong::NoRequirements));
     } else if let Some(line) = empty_acceptance(spec) {

@@ -13,8 +13,7 @@ use std::ops::Range;
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let document = &papers.spec.document;
     let terms = terms(document, papers.pace)?;
-    let mut looked = Looked { name: "every term has one spelling", ..Looked::default() };
-    looked.note = format!("{} words compared", terms.len());
+    let mut looked = Looked { note: format!("{} words compared", terms.len()), ..Looked::default() };
     let mut groups: BTreeMap<String, Vec<&Term>> = BTreeMap::new();
     for term in &terms {
         papers.pace.step()?;

@@ -159,3 +159,47 @@ fn an_author_stops_between_any_two_changes_and_writes_nothing_then() {
         assert!(steps <= (looks + 1) * LOOK_EVERY, "{steps} steps after {looks} looks");
     }
 }
+
+#[test]
+fn many_findings_of_one_kind_are_mended_together() {
+    let mut stage = Stage::new("large", None, "");
+    stage.put(&spec(60).replace("(R1", "(X1").replace("(R2", "(X2"));
+    let request = stage.fresh("spec-reviewer");
+    let verdict = stage.judge("spec-reviewer", &request);
+    let missing = verdict.issues.iter().filter(|issue| issue.category == "testability").count();
+    assert!(missing > 20, "{missing}");
+    let request = stage.revising(None);
+    let answer = stage.author(&request);
+    assert!(answer.answers.iter().all(|answer| answer.status.name() == "fixed"), "{answer:#?}");
+    let request = stage.resumed("spec-reviewer");
+    let verdict = stage.judge("spec-reviewer", &request);
+    assert!(verdict.approved, "{verdict:#?}");
+}
+
+#[test]
+fn what_is_too_much_to_list_is_one_finding_that_stays_open_until_all_is_mended() {
+    let mut stage = Stage::new("large", None, "");
+    let failures: String = (0..80).map(|at| format!("- The {} explodes\n", word("gadget", at))).collect();
+    stage.put(&spec(3).replace("## Failure Cases\n\n", &format!("## Failure Cases\n\n{failures}")));
+    let request = stage.fresh("spec-reviewer");
+    let mut verdict = stage.judge("spec-reviewer", &request);
+    let rest = |verdict: &redraft_core::verdict::Verdict| {
+        verdict
+            .issues
+            .iter()
+            .filter(|issue| issue.description.contains("`the rest of: every listed failure"))
+            .count()
+    };
+    assert_eq!((verdict.issues.len(), rest(&verdict)), (31, 1), "{:#?}", verdict.issues);
+    let mut rounds = 1;
+    while !verdict.approved {
+        assert!(rounds < 5, "{verdict:#?}");
+        let request = stage.revising(None);
+        stage.author(&request);
+        let request = stage.resumed("spec-reviewer");
+        verdict = stage.judge("spec-reviewer", &request);
+        assert!(verdict.issues.len() == rest(&verdict), "nothing new is raised: {verdict:#?}");
+        rounds += 1;
+    }
+    assert_eq!(rounds, 3);
+}

@@ -5,6 +5,7 @@ use super::{Rejected, conclude, no_verdict, rejected};
 use crate::event::{Judged, Judgement};
 use crate::findings::{self, FindingChange, Status};
 use crate::ids::Role;
+use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::ticket::Purpose;
 use crate::verdict::Severity;
@@ -35,7 +36,9 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
     let approved = fact.judgement == Judgement::Approved;
     let (role, number) = (seat.role.clone(), usize::from(seat.stage));
     let revision = flight.started.sees.clone().ok_or_else(what)?;
-    let fresh = seat.conversation.as_ref().is_none_or(|talk| talk.first_seen.as_ref() == Some(&revision));
+    let whole = flight.started.choice.strategy != Strategy::Digest;
+    let fresh =
+        whole && seat.conversation.as_ref().is_none_or(|talk| talk.first_seen.as_ref() == Some(&revision));
     conclude(seat);
     if purpose != Purpose::Certify {
         seat.standing = match approved {

@@ -194,7 +194,8 @@ fn an_unusable_answer_gets_one_repair_turn_then_a_fresh_attempt_then_a_person() 
 
 #[test]
 fn repairs_of_a_role_that_also_certifies_are_counted_together() {
-    let mut world = World::new(Rules { certify: Certify::Fresh, ..rules(&[1]) }, CALM, vec![1]);
+    let mut world =
+        World::new(Rules { certify: Certify::Fresh, policy: Policy::Resume, ..rules(&[1]) }, CALM, vec![1]);
     // The first word is spent on the answer that cannot be used.
     world.script = Some([true, false, true].into());
     let until = |world: &mut World, purpose: &str| {
@@ -212,6 +213,18 @@ fn repairs_of_a_role_that_also_certifies_are_counted_together() {
     let repairs: Vec<String> =
         sent(&world).into_iter().filter(|ticket| ticket.starts_with("repair")).collect();
     assert_eq!(repairs, ["repair/reviewer-C/1.1", "repair/reviewer-C/2.1"]);
+}
+
+#[test]
+fn whoever_saw_only_a_part_does_not_certify() {
+    for (policy, last) in
+        [(Policy::Digest, "certify/reviewer-C/1.1"), (Policy::Inline, "review/reviewer-C/2.1")]
+    {
+        let mut world = World::new(Rules { certify: Certify::Fresh, policy, ..rules(&[1]) }, CALM, vec![1]);
+        play_verdicts(&mut world, &[false, true, true]);
+        assert_eq!(sent(&world).last().unwrap(), last, "{policy:?}");
+        assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+    }
 }
 
 #[test]
@@ -269,7 +282,7 @@ fn a_usage_limit_parks_a_dispatch_without_using_up_an_attempt() {
 
 #[test]
 fn a_lost_session_is_replaced_and_waiting_keeps_it() {
-    for (now, strategies) in [(Now::FreshSession, 1), (Now::Wait(5), 2), (Now::GiveUp, 2)] {
+    for (now, kept) in [(Now::FreshSession, false), (Now::Wait(5), true), (Now::GiveUp, true)] {
         let mut world = World::new(Rules { policy: Policy::Resume, ..rules(&[1]) }, CALM, vec![1]);
         world.script = Some([false].into());
         while sent(&world).len() < 4 {
@@ -280,7 +293,7 @@ fn a_lost_session_is_replaced_and_waiting_keeps_it() {
         let effects = pending(open(&world));
         let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
         assert_eq!(order.ticket.attempt, 2);
-        assert_eq!(order.allowed.len(), strategies, "{now:?}");
+        assert_eq!(order.allowed.contains(&Strategy::Resume), kept, "{now:?}");
         let told = open(&world).reviewers[0].unavailable.as_deref();
         assert_eq!(told, (now == Now::FreshSession).then_some("gone"));
     }

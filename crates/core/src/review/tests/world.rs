@@ -209,9 +209,9 @@ impl World {
         let strategy = match self.rules.policy {
             Policy::Fresh => order.allowed[0],
             Policy::Resume => order.allowed[order.allowed.len() - 1],
-            Policy::Seed | Policy::Guarded | Policy::Inline | Policy::Digest => {
-                order.allowed[self.number() as usize % order.allowed.len()]
-            }
+            Policy::Digest if order.allowed.contains(&Strategy::Digest) => Strategy::Digest,
+            Policy::Inline | Policy::Digest => order.allowed[0],
+            Policy::Seed | Policy::Guarded => order.allowed[self.number() as usize % order.allowed.len()],
         };
         let session = match strategy {
             Strategy::Resume => order.conversation.as_ref().unwrap().id.clone(),

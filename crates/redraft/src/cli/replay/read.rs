@@ -13,6 +13,8 @@ use std::path::Path;
 /// A longer line is passed over. Loops of real documents have less than a megabyte; together with what is made of a
 /// line this keeps the program under 100 MB.
 const LINE_BYTES_MAX: usize = 16 << 20;
+/// Real loops end after a handful of rounds; each is planned over, so an absurd number would take hours.
+const VERSIONS_MAX: usize = 1_000;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Hands every loop of a file to `take`, and every fault, with its line, to `fault`.
@@ -98,6 +100,9 @@ fn recorded(line: &[u8]) -> Result<Recorded, String> {
     let stored: Stored = serde_json::from_slice(line).map_err(|error| format!("not a loop: {error}"))?;
     if stored.versions.is_empty() {
         return Err("it has no versions".to_owned());
+    }
+    if stored.versions.len() > VERSIONS_MAX {
+        return Err(format!("{} versions are more than {VERSIONS_MAX}", stored.versions.len()));
     }
     if let Some(at) = stored.versions.iter().position(|version| version.trim().is_empty()) {
         return Err(format!("version {} is empty", at + 1));

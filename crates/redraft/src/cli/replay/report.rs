@@ -2,8 +2,10 @@
 
 use super::{CardSum, LoopSum};
 use redraft_core::cost::replay::{Outcome, Played};
+use redraft_core::price::Lifetime;
 use redraft_core::usage::{Usd, grouped};
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 
 /// One card as people read it.
 pub(super) fn text(card: &CardSum, reviews: u64, loops: u64) -> String {
@@ -36,50 +38,105 @@ pub(super) fn text(card: &CardSum, reviews: u64, loops: u64) -> String {
     out
 }
 
-/// One card as an object, without its version.
-pub(super) fn object(card: &CardSum) -> Map<String, Value> {
-    let mut policies = Map::new();
-    for (policy, outcome) in &card.outcomes {
-        policies.insert(policy.name().to_owned(), policy_object(card, outcome));
+/// What `--json` prints: one card is the object itself, several are a list in it.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Object<'a> {
+    One {
+        v: u16,
+        #[serde(flatten)]
+        card: CardObject<'a>,
+        notes: Vec<String>,
+    },
+    Several {
+        v: u16,
+        cards: Vec<CardObject<'a>>,
+        notes: Vec<String>,
+    },
+}
+
+#[derive(Serialize)]
+pub(super) struct CardObject<'a> {
+    model: &'a str,
+    ttl: Lifetime,
+    policies: Named<PolicyObject<'a>>,
+    loops: Vec<LoopObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct PolicyObject<'a> {
+    input_usd: f64,
+    output_usd: f64,
+    strategies: &'a BTreeMap<&'static str, u64>,
+    guard_trips: u64,
+    too_large: u64,
+    tokens: Tokens,
+}
+
+#[derive(Serialize)]
+struct Tokens {
+    uncached: u64,
+    written: u64,
+    read: u64,
+    output: u64,
+}
+
+#[derive(Serialize)]
+struct LoopObject<'a> {
+    r#loop: &'a str,
+    artifact: &'a str,
+    reviews: usize,
+    guard_trips: Named<u64>,
+    input_usd: Named<f64>,
+}
+
+/// A map in the order it was made.
+struct Named<T>(Vec<(&'static str, T)>);
+
+impl<T: Serialize> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
-    let loops: Vec<Value> = card.loops.iter().map(|one| loop_object(card, one)).collect();
-    let mut object = Map::new();
-    object.insert("model".to_owned(), json!(card.model));
-    object.insert("ttl".to_owned(), json!(card.ttl));
-    object.insert("policies".to_owned(), Value::Object(policies));
-    object.insert("loops".to_owned(), Value::Array(loops));
-    object
 }
 
-fn policy_object(card: &CardSum, outcome: &Outcome) -> Value {
-    let bill = &outcome.bill;
-    json!({
-        "input_usd": dollars(card.terms.usd(bill.input_amount)),
-        "output_usd": dollars(card.terms.usd(bill.output_amount)),
-        "strategies": outcome.strategies,
-        "guard_trips": outcome.guard_trips,
-        "too_large": outcome.too_large,
-        "tokens": {
-            "uncached": bill.uncached,
-            "written": bill.written.iter().sum::<u64>(),
-            "read": bill.read,
-            "output": bill.output,
+pub(super) fn object(card: &CardSum) -> CardObject<'_> {
+    let policies =
+        card.outcomes.iter().map(|(policy, outcome)| (policy.name(), policy_object(card, outcome)));
+    CardObject {
+        model: &card.model,
+        ttl: card.ttl,
+        policies: Named(policies.collect()),
+        loops: card.loops.iter().map(|one| loop_object(card, one)).collect(),
+    }
+}
+
+fn policy_object<'a>(card: &CardSum, outcome: &'a Outcome) -> PolicyObject<'a> {
+    let usage = outcome.bill.usage(&card.terms);
+    PolicyObject {
+        input_usd: dollars(card.terms.usd(outcome.bill.input_amount)),
+        output_usd: dollars(card.terms.usd(outcome.bill.output_amount)),
+        strategies: &outcome.strategies,
+        guard_trips: outcome.guard_trips,
+        too_large: outcome.too_large,
+        tokens: Tokens {
+            uncached: usage.uncached,
+            written: usage.written,
+            read: usage.read,
+            output: usage.output,
         },
-    })
+    }
 }
 
-fn loop_object(card: &CardSum, one: &LoopSum) -> Value {
+fn loop_object<'a>(card: &CardSum, one: &'a LoopSum) -> LoopObject<'a> {
     let inputs = card.outcomes.iter().zip(&one.inputs);
-    let inputs: Map<String, Value> = inputs
-        .map(|((policy, _), amount)| (policy.name().to_owned(), json!(dollars(card.terms.usd(*amount)))))
-        .collect();
-    json!({
-        "loop": one.name,
-        "artifact": one.artifact,
-        "reviews": one.reviews,
-        "guard_trips": {"seed": one.seed_trips, "guarded": one.guarded_trips},
-        "input_usd": inputs,
-    })
+    let inputs = inputs.map(|((policy, _), amount)| (policy.name(), dollars(card.terms.usd(*amount))));
+    LoopObject {
+        r#loop: &one.name,
+        artifact: &one.artifact,
+        reviews: one.reviews,
+        guard_trips: Named(vec![("seed", one.seed_trips), ("guarded", one.guarded_trips)]),
+        input_usd: Named(inputs.collect()),
+    }
 }
 
 fn dollars(usd: Usd) -> f64 {
