@@ -1,5 +1,6 @@
 //! What can go wrong with git, each with its way out, and how the engine's port sees it.
 
+use super::run::held_lock;
 use crate::shell_word::quoted_path;
 use redraft_engine::ports::WorkspaceError;
 use std::io;
@@ -66,9 +67,7 @@ impl GitError {
 
     /// The lock file another git process holds, if that is what stopped this one.
     pub(super) fn lock(&self) -> Option<&str> {
-        let (_, after) = self.stderr().split_once("Unable to create '")?;
-        let (path, _) = after.split_once("': File exists")?;
-        path.ends_with(".lock").then_some(path)
+        held_lock(self.stderr())
     }
 }
 

@@ -11,6 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 /// Settings of every call. Hooks and fsmonitor would run the repository's commands; maintenance would go on in
 /// the background after we are done, and may collect what is about to be kept.
@@ -71,16 +72,24 @@ const FIXED: [(&str, &str); 5] = [
 /// What every pipe holds before anybody reads from it. An input that fits is written without a thread of its own.
 const PIPE_BYTES_MIN: usize = 4096;
 
+/// How long a call waits for a lock of git's that is held: a git that a killed run had started may have to finish,
+/// and a person's git is as quick. Longer would only hide a lock that somebody left behind.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often a held lock is looked at.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
 /// The git program and the environment it gets.
 #[derive(Debug, Clone)]
 pub struct Git {
     program: OsString,
     overrides: Vec<(OsString, Option<OsString>)>,
+    patience: Duration,
 }
 
 impl Default for Git {
     fn default() -> Git {
-        Git { program: "git".into(), overrides: Vec::new() }
+        Git { program: on_the_path("git"), overrides: Vec::new(), patience: PATIENCE }
     }
 }
 
@@ -96,6 +105,13 @@ impl Git {
     #[must_use]
     pub fn with_env(mut self, name: impl Into<OsString>, value: Option<OsString>) -> Git {
         self.overrides.push((name.into(), value));
+        self
+    }
+
+    /// How long every call waits for a lock that is held.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Git {
+        self.patience = patience;
         self
     }
 
@@ -133,6 +149,7 @@ impl Git {
             settings: SETTINGS.into_iter().map(Cow::Borrowed).collect(),
             args: args.into_iter().map(Into::into).collect(),
             input: None,
+            patience: self.patience,
         }
     }
 }
@@ -144,6 +161,7 @@ pub(super) struct Call {
     settings: Vec<Cow<'static, str>>,
     args: Vec<OsString>,
     input: Option<Vec<u8>>,
+    patience: Duration,
 }
 
 impl Call {
@@ -204,16 +222,24 @@ impl Call {
         }
     }
 
-    /// Makes the call, whatever its exit code.
+    /// Makes the call, whatever its exit code; again if it found a lock held that is let go soon.
     pub(super) fn end(mut self) -> Result<Done, GitError> {
         self.complete();
-        let output = feed(&mut self.command, self.input.take()).map_err(|error| self.unstarted(&error))?;
-        Ok(Done {
-            command: self.shown(),
-            code: output.status.code(),
-            stdout: output.stdout,
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        })
+        let mut left = self.patience;
+        loop {
+            let output =
+                feed(&mut self.command, self.input.as_deref()).map_err(|error| self.unstarted(&error))?;
+            let done = Done {
+                command: self.shown(),
+                code: output.status.code(),
+                stdout: output.stdout,
+                stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            };
+            match held_lock(&done.stderr) {
+                Some(lock) if done.code != Some(0) && waited_for(Path::new(lock), &mut left) => {}
+                _ => return Ok(done),
+            }
+        }
     }
 
     /// Starts the call and leaves it running, to be talked with.
@@ -290,14 +316,61 @@ impl Done {
     }
 }
 
-fn feed(command: &mut Command, input: Option<Vec<u8>>) -> io::Result<Output> {
+/// The lock file that git says another process holds.
+pub(super) fn held_lock(stderr: &str) -> Option<&str> {
+    let (_, after) = stderr.split_once("Unable to create '")?;
+    let (path, _) = after.split_once("': File exists")?;
+    path.ends_with(".lock").then_some(path)
+}
+
+/// Waits until a lock is let go; false once there is no time left.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a second at most, and whoever stops the run stops git as well"
+)]
+fn waited_for(lock: &Path, left: &mut Duration) -> bool {
+    while !left.is_zero() {
+        std::thread::sleep(LOOK_AGAIN.min(*left));
+        *left = left.saturating_sub(LOOK_AGAIN);
+        if !lock.exists() {
+            return true;
+        }
+    }
+    false
+}
+
+/// The program of this name that the PATH leads to. Looked up once: a process that was started and still looks
+/// for its program holds what we hold, our locks too, and would go on to do so if we were killed.
+#[cfg(unix)]
+fn on_the_path(name: &str) -> OsString {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for folder in std::env::split_paths(&path) {
+        // What a relative folder leads to depends on where git is started.
+        if !folder.is_absolute() {
+            break;
+        }
+        let program = folder.join(name);
+        if program.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0) {
+            return program.into_os_string();
+        }
+    }
+    name.into()
+}
+
+#[cfg(not(unix))]
+fn on_the_path(name: &str) -> OsString {
+    name.into()
+}
+
+fn feed(command: &mut Command, input: Option<&[u8]>) -> io::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let Some(input) = input else { return command.stdin(Stdio::null()).output() };
     let short = input.len() <= PIPE_BYTES_MIN;
     let mut child = command.stdin(Stdio::piped()).spawn()?;
     let stdin = child.stdin.take();
     // A git that stops reading early says why on stderr.
-    let write = move || stdin.map(|mut pipe| pipe.write_all(&input));
+    let write = move || stdin.map(|mut pipe| pipe.write_all(input));
     if short {
         drop(write());
         return child.wait_with_output();
@@ -316,65 +389,4 @@ fn version(text: &str) -> Option<(u32, u32)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::testbed::Bed;
-    use super::*;
-
-    #[test]
-    fn a_missing_git_program_is_told_apart_from_a_missing_folder() {
-        let bed = Bed::new();
-        let absent = bed.git.clone().with_program("no-such-git-program");
-        let error = absent.check_version().unwrap_err();
-        assert!(error.to_string().starts_with("the program `no-such-git-program` was not found"), "{error}");
-        let error = bed.git.call(&bed.root.join("gone"), ["version"]).text().unwrap_err();
-        assert!(matches!(error, GitError::Broken { .. }), "{error}");
-    }
-
-    #[test]
-    fn versions_are_compared_by_number() {
-        assert!(version("2.9.1") < version(MINIMUM));
-        assert!(version("2.38.0.windows.1") >= version(MINIMUM));
-        assert!(version("2.100") > version(MINIMUM));
-        assert!(version("3.0.0-rc1") > version(MINIMUM));
-        assert_eq!(version("2.39.5 (Apple Git-154)"), Some((2, 39)));
-        assert_eq!(version("unknown"), None);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_git_that_is_too_old_is_refused_with_its_version() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let bed = Bed::new();
-        let old = bed.root.join("old-git");
-        std::fs::write(&old, "#!/bin/sh\necho git version 2.37.9\n").unwrap();
-        std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let error = bed.git.clone().with_program(&old).check_version().unwrap_err();
-        assert_eq!(error.to_string(), "git 2.37.9 is too old; redraft needs git 2.38 or newer");
-        assert!(bed.git.check_version().is_ok());
-    }
-
-    #[test]
-    fn variables_of_a_hook_that_started_us_do_not_reach_git() {
-        let bed = Bed::new();
-        let call = bed.git.call(&bed.root, ["version"]);
-        let removed: Vec<_> = call.command.get_envs().filter(|(_, value)| value.is_none()).collect();
-        for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_CONFIG_PARAMETERS", "GIT_DIFF_OPTS"] {
-            assert!(removed.iter().any(|(removed, _)| *removed == OsStr::new(name)), "{name}");
-        }
-    }
-
-    #[test]
-    fn a_full_disk_is_told_apart_from_other_failures() {
-        let done = |stderr: &str| Done {
-            command: "git add".to_owned(),
-            code: Some(128),
-            stdout: Vec::new(),
-            stderr: stderr.to_owned(),
-        };
-        let full = done("error: unable to write file x: No space left on device").failure();
-        assert!(matches!(full, Some(GitError::NoSpace { .. })));
-        let other = done("fatal: bad object").failure().unwrap();
-        assert_eq!(other.to_string(), "git add: fatal: bad object");
-        assert_eq!(done("").failure().unwrap().to_string(), "git add: ended with code 128 and said nothing");
-    }
-}
+mod tests;

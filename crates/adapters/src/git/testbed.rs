@@ -5,6 +5,7 @@ use redraft_core::ids::FeatureId;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A repository in a temporary folder. `raw` is git as a person or an agent would run it.
@@ -24,7 +25,7 @@ impl Bed {
         let (home, root) = (base.join("home"), base.join("repo"));
         fs::create_dir_all(&home).unwrap();
         fs::create_dir_all(&root).unwrap();
-        let mut git = Git::default();
+        let mut git = Git::default().with_patience(Duration::ZERO);
         for (name, value) in environment(&home) {
             git = git.with_env(name, value.map(Into::into));
         }

@@ -155,6 +155,25 @@ fn a_held_lock_is_named() {
     assert_eq!(why, CommitRefused::Locked(lock.display().to_string()));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_lock_that_is_let_go_soon_is_waited_for() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bed = Bed::new();
+    let mut place = drafted(&bed);
+    let (lock, program) = (place.git_dir.join("index.lock"), bed.root.join(".git/slow-git"));
+    // Lets the lock go once git has stumbled over it.
+    let script = format!("#!/bin/sh\ngit \"$@\"\ncode=$?\nrm -f '{}'\nexit $code\n", lock.display());
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    place.git = place.git.with_program(program).with_patience(std::time::Duration::from_secs(60));
+    fs::write(&lock, "").unwrap();
+    assert!(place.commit(&paths(&["spec.md"]), "draft", &trailers()).unwrap().is_some());
+    fs::write(&lock, "").unwrap();
+    put(place.root(), "spec.md", "changed\n");
+    assert!(place.commit(&paths(&["spec.md"]), "again", &trailers()).unwrap().is_some());
+}
+
 #[test]
 fn an_ignored_path_is_refused_unless_git_knows_it_already() {
     let bed = Bed::new();

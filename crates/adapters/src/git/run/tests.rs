@@ -1,0 +1,70 @@
+use super::super::testbed::Bed;
+use super::*;
+
+#[test]
+fn a_missing_git_program_is_told_apart_from_a_missing_folder() {
+    let bed = Bed::new();
+    let absent = bed.git.clone().with_program("no-such-git-program");
+    let error = absent.check_version().unwrap_err();
+    assert!(error.to_string().starts_with("the program `no-such-git-program` was not found"), "{error}");
+    let error = bed.git.call(&bed.root.join("gone"), ["version"]).text().unwrap_err();
+    assert!(matches!(error, GitError::Broken { .. }), "{error}");
+}
+
+#[test]
+fn versions_are_compared_by_number() {
+    assert!(version("2.9.1") < version(MINIMUM));
+    assert!(version("2.38.0.windows.1") >= version(MINIMUM));
+    assert!(version("2.100") > version(MINIMUM));
+    assert!(version("3.0.0-rc1") > version(MINIMUM));
+    assert_eq!(version("2.39.5 (Apple Git-154)"), Some((2, 39)));
+    assert_eq!(version("unknown"), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_git_that_is_too_old_is_refused_with_its_version() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bed = Bed::new();
+    let old = bed.root.join("old-git");
+    std::fs::write(&old, "#!/bin/sh\necho git version 2.37.9\n").unwrap();
+    std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let error = bed.git.clone().with_program(&old).check_version().unwrap_err();
+    assert_eq!(error.to_string(), "git 2.37.9 is too old; redraft needs git 2.38 or newer");
+    assert!(bed.git.check_version().is_ok());
+}
+
+#[test]
+fn variables_of_a_hook_that_started_us_do_not_reach_git() {
+    let bed = Bed::new();
+    let call = bed.git.call(&bed.root, ["version"]);
+    let removed: Vec<_> = call.command.get_envs().filter(|(_, value)| value.is_none()).collect();
+    for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_CONFIG_PARAMETERS", "GIT_DIFF_OPTS"] {
+        assert!(removed.iter().any(|(removed, _)| *removed == OsStr::new(name)), "{name}");
+    }
+}
+
+#[test]
+fn an_input_of_any_length_arrives_whole() {
+    let bed = Bed::new();
+    for length in [0, 1, PIPE_BYTES_MIN, PIPE_BYTES_MIN + 1, 1 << 20] {
+        let call = bed.git.call(&bed.root, ["hash-object", "-w", "--stdin"]);
+        let id = call.input(vec![b'x'; length]).text().unwrap();
+        assert_eq!(bed.raw(&bed.root, &["cat-file", "-s", &id]), length.to_string());
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_apart_from_other_failures() {
+    let done = |stderr: &str| Done {
+        command: "git add".to_owned(),
+        code: Some(128),
+        stdout: Vec::new(),
+        stderr: stderr.to_owned(),
+    };
+    let full = done("error: unable to write file x: No space left on device").failure();
+    assert!(matches!(full, Some(GitError::NoSpace { .. })));
+    let other = done("fatal: bad object").failure().unwrap();
+    assert_eq!(other.to_string(), "git add: fatal: bad object");
+    assert_eq!(done("").failure().unwrap().to_string(), "git add: ended with code 128 and said nothing");
+}
