@@ -48,6 +48,7 @@ pub(super) struct LimitsFile {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub(super) struct WorkspaceFile {
+    pub(super) mode: Option<Spanned<String>>,
     pub(super) setup: Option<Spanned<String>>,
     pub(super) setup_minutes: Option<Spanned<Whole>>,
     pub(super) copy: Option<Vec<Spanned<String>>>,
@@ -138,7 +139,7 @@ impl<'de> Deserialize<'de> for Whole {
 const TABLES: [(&str, &[&str]); 3] = [
     ("review", &["policy", "certify", "threshold"]),
     ("limits", &["rounds", "attempts", "gates", "late_rounds", "reopenings", "dispatch_minutes"]),
-    ("workspace", &["setup", "setup_minutes", "copy"]),
+    ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
 ];
 
 pub(super) fn read(text: &str, path: &Path) -> Result<ConfigFile, ConfigError> {

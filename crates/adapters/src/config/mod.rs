@@ -60,15 +60,26 @@ pub struct Config {
     pub hash: BlobId,
 }
 
-/// How a new worktree is prepared.
+/// Where a new feature is worked on, and how its worktree is prepared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceConfig {
+    pub mode: WorkspaceMode,
     /// A command to run in it, once the user has accepted it.
     pub setup: Option<String>,
     /// How long that may take.
     pub setup_minutes: u64,
     /// Files to copy from the main checkout, relative to its root.
     pub copy: Vec<String>,
+}
+
+/// Where a new feature is worked on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WorkspaceMode {
+    /// In a worktree of its own; the user's checkout is not touched.
+    #[default]
+    Worktree,
+    /// In the main checkout, on the feature's branch.
+    InPlace,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -228,7 +239,7 @@ impl Config {
 
 impl Default for WorkspaceConfig {
     fn default() -> Self {
-        WorkspaceConfig { setup: None, setup_minutes: 10, copy: Vec::new() }
+        WorkspaceConfig { mode: WorkspaceMode::default(), setup: None, setup_minutes: 10, copy: Vec::new() }
     }
 }
 

@@ -4,7 +4,9 @@
 
 use super::error::ConfigError;
 use super::file::{AgentFile, ConfigFile, LimitsFile, Whole, WorkspaceFile};
-use super::{AgentConfig, Config, ModelAgent, ModelKind, REHEARSAL, SchemaForm, Wire, WorkspaceConfig};
+use super::{
+    AgentConfig, Config, ModelAgent, ModelKind, REHEARSAL, SchemaForm, Wire, WorkspaceConfig, WorkspaceMode,
+};
 use redraft_core::event::{Certify, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, Role};
@@ -19,6 +21,9 @@ const CERTIFY: [(&str, Certify); 3] =
     [("resume", Certify::Resume), ("fresh", Certify::Fresh), ("off", Certify::Off)];
 
 const THRESHOLD: [(&str, Threshold); 2] = [("strict", Threshold::Strict), ("blockers", Threshold::Blockers)];
+
+const MODES: [(&str, WorkspaceMode); 2] =
+    [("worktree", WorkspaceMode::Worktree), ("in-place", WorkspaceMode::InPlace)];
 
 const KINDS: [(&str, Kind); 5] = [
     (REHEARSAL, Kind::Rehearsal),
@@ -148,6 +153,8 @@ impl Source<'_> {
     }
 
     fn workspace(&self, file: &WorkspaceFile) -> Result<WorkspaceConfig, ConfigError> {
+        let mut mode = WorkspaceMode::default();
+        self.word(&mut mode, file.mode.as_ref(), "a mode", &MODES)?;
         let mut copy = Vec::new();
         for path in file.copy.iter().flatten() {
             self.inside(path)?;
@@ -160,7 +167,7 @@ impl Source<'_> {
             Some(command) if !command.get_ref().trim().is_empty() => Some(command.get_ref().clone()),
             Some(_) | None => None,
         };
-        let mut workspace = WorkspaceConfig { setup, copy, ..WorkspaceConfig::default() };
+        let mut workspace = WorkspaceConfig { mode, setup, copy, ..WorkspaceConfig::default() };
         let minutes = file.setup_minutes.as_ref();
         self.number(&mut workspace.setup_minutes, minutes, "setup_minutes", 1..=600)?;
         Ok(workspace)

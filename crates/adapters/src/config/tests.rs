@@ -102,6 +102,7 @@ fn every_key_changes_what_it_says() {
         reopenings = 3
         dispatch_minutes = 600
         [workspace]
+        mode = "in-place"
         setup = "npm ci"
         setup_minutes = 600
         copy = [".env", "config/local.toml"]
@@ -124,6 +125,7 @@ fn every_key_changes_what_it_says() {
         limits: Limits { rounds: 20, attempts: 1, repairs: 1, gates: 2, late_rounds: 0, reopenings: 3 },
         dispatch_minutes: 600,
         workspace: WorkspaceConfig {
+            mode: WorkspaceMode::InPlace,
             setup: Some("npm ci".to_owned()),
             setup_minutes: 600,
             copy: vec![".env".to_owned(), "config/local.toml".to_owned()],
@@ -149,7 +151,7 @@ fn a_wrong_key_is_shown_with_its_line_and_the_key_that_was_meant() {
         ("rounds = 3", ":1: there is no key `rounds` here | `rounds` belongs in [limits]"),
         (
             "[workspace]\nshell = 1",
-            ":2: there is no key `shell` here | known here: setup, setup_minutes, copy",
+            ":2: there is no key `shell` here | known here: mode, setup, setup_minutes, copy",
         ),
         (
             "[agents.a]\nkind = \"rehearsal\"\nscenaro = \"x\"",

@@ -22,6 +22,8 @@ pub enum GitError {
     NoMainCheckout(PathBuf),
     #[error("{} has no commits yet; make a first one, e.g. `git commit --allow-empty -m start`", .0.display())]
     NoCommits(PathBuf),
+    #[error("{} has changes that no commit holds; commit or stash them first", .0.display())]
+    Dirty(PathBuf),
     #[error("folder {} exists already; remove it or choose another name", .0.display())]
     FolderExists(PathBuf),
     #[error("{} is not a folder, but worktrees belong in it; move it away", .0.display())]

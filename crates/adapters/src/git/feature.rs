@@ -1,5 +1,5 @@
-//! A feature's branch and worktree: what they are called, and creating them so that a crash in the middle can
-//! be repeated.
+//! A feature's branch and worktree, or its branch in the main checkout: what they are called, and creating them so
+//! that a crash in the middle can be repeated.
 //!
 //! The caller holds the repository lock; nothing here guards against another Redraft doing the same.
 
@@ -85,6 +85,32 @@ impl Repository {
             add.arg("-b").arg(branch).arg(worktree).arg(base_commit)
         };
         add.succeed().map(drop)
+    }
+
+    /// Puts the main checkout on a feature's branch, creating it where it is missing. Refused when the checkout has
+    /// changes that would be carried along; nothing happens when it is on the branch already.
+    pub fn enter_feature(&self, branch: &str, base_commit: &str) -> Result<(), GitError> {
+        self.exclude_worktrees()?;
+        if self.is_in_place(branch)? {
+            return Ok(());
+        }
+        let main = self.main_checkout();
+        if self.has_changes(main)? {
+            return Err(GitError::Dirty(main.to_owned()));
+        }
+        let switch = self.git.call(main, ["switch", "--quiet", "--no-guess"]);
+        let switch = match self.has_branch(branch)? {
+            true => switch.arg(branch),
+            false => switch.arg("--no-track").arg("-c").arg(branch).arg(base_commit),
+        };
+        switch.succeed().map(drop)
+    }
+
+    /// Whether the main checkout is on this branch.
+    pub fn is_in_place(&self, branch: &str) -> Result<bool, GitError> {
+        let name = self.git.call(self.main_checkout(), ["symbolic-ref", "--quiet", "HEAD"]).end()?;
+        let name = String::from_utf8_lossy(&name.stdout).into_owned();
+        Ok(name.trim_end().strip_prefix("refs/heads/") == Some(branch))
     }
 
     fn create_branch(&self, branch: &str, base_commit: &str) -> Result<(), GitError> {

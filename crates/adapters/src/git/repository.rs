@@ -104,8 +104,12 @@ impl Repository {
 
     /// Whether the checkout we are in has changes or new files that no commit holds.
     pub fn is_dirty(&self) -> Result<bool, GitError> {
-        let status = self.call(["status", "--porcelain", "-z", "--untracked-files=normal"]);
-        Ok(!status.succeed()?.stdout.is_empty())
+        self.has_changes(&self.here)
+    }
+
+    pub(super) fn has_changes(&self, checkout: &Path) -> Result<bool, GitError> {
+        let ask = ["status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=none"];
+        Ok(!self.git.call(checkout, ask).succeed()?.stdout.is_empty())
     }
 
     /// Every feature number that was ever given out here, as far as branches and folders still show it.

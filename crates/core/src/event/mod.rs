@@ -46,6 +46,9 @@ pub struct FeatureCreated {
     pub branch: String,
     /// The PRD that was put into the feature's folder.
     pub prd: Option<BlobId>,
+    /// Whether it is worked on in the main checkout instead of a worktree of its own. Since version 2.
+    #[serde(default)]
+    pub in_place: bool,
 }
 
 /// A review loop begins: one phase, one pass. Its rules are stored, so a later change of the configuration

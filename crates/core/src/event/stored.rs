@@ -69,7 +69,7 @@ macro_rules! events {
 }
 
 events! {
-    "feature-created" 1 FeatureCreated,
+    "feature-created" 2 FeatureCreated,
     "loop-opened" 1 LoopOpened,
     "started" 2 Started,
     "answered" 2 Answered,

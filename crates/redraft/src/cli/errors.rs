@@ -163,6 +163,7 @@ impl From<GitError> for CliError {
             | GitError::InsideGitFolder(_)
             | GitError::NoMainCheckout(_)
             | GitError::NoCommits(_)
+            | GitError::Dirty(_)
             | GitError::FolderExists(_)
             | GitError::FolderInTheWay(_)
             | GitError::BranchInTheWay(_)

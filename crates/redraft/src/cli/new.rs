@@ -3,9 +3,12 @@
 use super::args::NewArgs;
 use super::console::Console;
 use super::errors::{CliError, Code};
-use super::prepare::prepare;
+use super::prepare::{hold_place, prepare};
 use super::site::{Site, Surroundings};
+use redraft_adapters::config::WorkspaceMode;
+use redraft_adapters::git::GitError;
 use redraft_adapters::plain_file;
+use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Event, FeatureCreated};
 use redraft_core::ids::{FeatureId, slug};
 use redraft_core::phase::Lane;
@@ -81,6 +84,10 @@ pub(crate) fn create(
         Scope::Feature(id) => Some(id),
         Scope::Agent(_) | Scope::Repo => None,
     });
+    let in_place = config.workspace.mode == WorkspaceMode::InPlace;
+    if in_place {
+        require_vacancy(site, &ledger, head.branch.as_deref())?;
+    }
     let last = given.chain(site.repository.feature_numbers()?).max().unwrap_or(FeatureId(0));
     let Some(next) = last.0.checked_add(1) else {
         return Err(
@@ -99,6 +106,7 @@ pub(crate) fn create(
         base_commit: head.commit,
         branch: place.branch,
         prd: prd.as_deref().map(hash),
+        in_place,
     };
     let event = Event::from(created.clone());
     let bug = |error: redraft_core::review::Rejected| CliError::new(Code::Bug, error.to_string());
@@ -118,12 +126,13 @@ pub(crate) fn create(
     if head.branch.is_none() {
         console.say(&format!("HEAD is detached; feature {id} begins at that commit"));
     }
-    if site.repository.is_dirty()? {
+    if !in_place && site.repository.is_dirty()? {
         console
             .say("uncommitted changes of your checkout stay where they are and are not part of the feature");
     }
     drop(lock);
     let _lock = site.lock(&id.to_string(), around)?;
+    let _place = hold_place(site, &created, around)?;
     prepare(site, &ledger, &created, &config, around, console).map_err(|error| match error.code {
         // These say themselves how to go on.
         Code::Waiting | Code::Interrupted => error,
@@ -135,6 +144,29 @@ pub(crate) fn create(
             .hint(format!("or give it up: {}", around.next(&format!("redraft decide {id} abandon")))),
     })?;
     Ok(id)
+}
+
+/// A feature may be begun in the main checkout only where nothing is that it could take along or push aside.
+fn require_vacancy(site: &Site, ledger: &Ledger, branch: Option<&str>) -> Result<(), CliError> {
+    let (here, main) = (site.repository.here(), site.repository.main_checkout());
+    if here != main {
+        let message = "a feature in place begins in the main checkout, and this is a worktree";
+        return Err(CliError::usage(message).hint(format!("cd {}", main.display())));
+    }
+    for scope in ledger.scopes()? {
+        let Scope::Feature(id) = scope else { continue };
+        let other = site.created(ledger, id)?;
+        if other.in_place && Some(other.branch.as_str()) == branch {
+            let base = if other.base_branch.is_empty() { &other.base_commit } else { &other.base_branch };
+            return Err(CliError::usage(format!("feature {id} is in place in {}", main.display()))
+                .hint(format!("go back to where the new one begins: git switch {base}"))
+                .hint("or give features worktrees of their own: [workspace] mode = \"worktree\""));
+        }
+    }
+    if site.repository.is_dirty()? {
+        return Err(GitError::Dirty(main.to_owned()).into());
+    }
+    Ok(())
 }
 
 /// The idea without space around it, if it can be one.

@@ -1,4 +1,5 @@
-//! Makes a feature's worktree ready: branch, folder, PRD, copied files, the project's own setup command.
+//! Makes a feature's worktree ready: branch, folder, PRD, copied files, the project's own setup command. A feature in
+//! place needs its branch and PRD only, for the main checkout is where people have set up everything else.
 //!
 //! Every step can be repeated, so a run that finds a half-made worktree does it again. The caller holds the feature's
 //! lock; the repository's is held only while git makes the worktree, so that a long setup is in nobody's way.
@@ -9,6 +10,7 @@ use super::site::{Site, Surroundings};
 use redraft_adapters::child::{Ended, Script};
 use redraft_adapters::config::Config;
 use redraft_adapters::git::GitError;
+use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Event, FeatureCreated};
 use redraft_core::text::{count, one_line};
@@ -29,6 +31,16 @@ pub(crate) fn prepare(
 ) -> Result<(), CliError> {
     let ready = site.state.join("ready").join(created.id.to_string());
     let worktree = site.worktree(created)?;
+    if created.in_place {
+        let _lock = site.lock("repo", around)?;
+        site.repository.enter_feature(&created.branch, &created.base_commit)?;
+        around.boundaries.pass("a worktree is there");
+        if !ready.exists() {
+            bring_prd(site, ledger, created)?;
+            note(site, &ready)?;
+        }
+        return Ok(());
+    }
     if ready.exists() && worktree.is_dir() {
         return Ok(());
     }
@@ -60,9 +72,23 @@ pub(crate) fn prepare(
         };
         set_up(&script, created, around, console)?;
     }
+    note(site, &ready)
+}
+
+/// Notes that all of it was done.
+fn note(site: &Site, ready: &Path) -> Result<(), CliError> {
     let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", ready.display()));
     fs::create_dir_all(ready.parent().unwrap_or(&site.state)).map_err(named)?;
-    fs::write(&ready, "1\n").map_err(named)
+    fs::write(ready, "1\n").map_err(named)
+}
+
+/// The one lock of the main checkout, held by whoever works in it, next to the feature's own.
+pub(crate) fn hold_place(
+    site: &Site,
+    created: &FeatureCreated,
+    around: &Surroundings,
+) -> Result<Option<Lock>, CliError> {
+    created.in_place.then(|| site.lock("in-place", around)).transpose()
 }
 
 fn bring_prd(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Result<(), CliError> {

@@ -5,7 +5,7 @@ use super::cast::Cast;
 use super::consent;
 use super::console::Console;
 use super::errors::{CliError, Code};
-use super::prepare::prepare;
+use super::prepare::{hold_place, prepare};
 use super::site::{Site, Surroundings};
 use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
@@ -90,6 +90,7 @@ pub(crate) fn drive_to(
     if args.budget.is_none() {
         rules.budget = kept_budget(&ledger, id)?.unwrap_or(rules.budget);
     }
+    let _place = hold_place(site, &created, around)?;
     prepare(site, &ledger, &created, &config, around, console)?;
     let workspace = site.workspace(&created)?;
     workspace.sweep();

@@ -241,8 +241,20 @@ impl Site {
         created.ok_or_else(|| unknown_feature(&id.to_string()))
     }
 
+    /// The folder a feature is worked on in.
     pub(crate) fn worktree(&self, created: &FeatureCreated) -> Result<PathBuf, CliError> {
+        if created.in_place {
+            return Ok(self.repository.main_checkout().to_owned());
+        }
         Ok(self.repository.feature_place(created.id, &created.slug)?.worktree)
+    }
+
+    /// Whether that folder is there and holds the feature; the main checkout may be on another branch.
+    pub(crate) fn is_there(&self, created: &FeatureCreated) -> Result<bool, CliError> {
+        if created.in_place {
+            return Ok(self.repository.is_in_place(&created.branch)?);
+        }
+        Ok(self.worktree(created)?.is_dir())
     }
 
     pub(crate) fn workspace(&self, created: &FeatureCreated) -> Result<GitWorkspace, CliError> {

@@ -145,7 +145,7 @@ fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), 
             continue;
         };
         let created = site.created(&ledger, id)?;
-        if !site.worktree(&created)?.is_dir() {
+        if !site.is_there(&created)? {
             continue;
         }
         let workspace = site.workspace(&created)?;

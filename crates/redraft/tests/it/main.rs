@@ -9,6 +9,7 @@ mod crash;
 mod doctor;
 mod documents;
 mod git_outcomes;
+mod in_place;
 mod interruption;
 mod leftovers;
 mod loops;

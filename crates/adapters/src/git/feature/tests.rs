@@ -136,3 +136,32 @@ fn a_folder_that_is_not_a_worktree_is_never_taken_over() {
     assert!(repository.ensure_feature("main", &base, &elsewhere).is_err());
     assert!(!elsewhere.join("README.md").exists());
 }
+
+#[test]
+fn a_feature_in_place_is_entered_once_and_again_only_from_a_clean_checkout() {
+    let bed = Bed::new();
+    let repository = bed.repository();
+    let base = repository.head().unwrap().commit;
+    let branch = "feature/031-limits";
+    let enter = || repository.enter_feature(branch, &base);
+    bed.write("mine.txt", "not committed");
+    let error = enter().unwrap_err();
+    assert!(matches!(&error, GitError::Dirty(path) if *path == bed.root), "{error}");
+    assert!(!repository.has_branch(branch).unwrap());
+    assert!(!repository.is_in_place(branch).unwrap());
+    fs::remove_file(bed.root.join("mine.txt")).unwrap();
+    enter().unwrap();
+    assert!(repository.is_in_place(branch).unwrap());
+    // Once there, a person's edits are part of the feature.
+    bed.write("README.md", "edited\n");
+    enter().unwrap();
+    assert_eq!(get(&bed.root, "README.md").as_deref(), Some("edited\n"));
+    bed.raw(&bed.root, &["commit", "-q", "-a", "-m", "edited"]);
+    bed.raw(&bed.root, &["switch", "-q", "main"]);
+    bed.write("README.md", "other\n");
+    assert!(matches!(enter(), Err(GitError::Dirty(_))));
+    assert_eq!(bed.raw(&bed.root, &["symbolic-ref", "HEAD"]), "refs/heads/main");
+    bed.raw(&bed.root, &["restore", "README.md"]);
+    enter().unwrap();
+    assert_eq!(get(&bed.root, "README.md").as_deref(), Some("edited\n"));
+}

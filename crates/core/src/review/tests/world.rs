@@ -79,6 +79,7 @@ impl World {
             base_commit: "c".into(),
             branch: "feature/031-x".into(),
             prd: None,
+            in_place: false,
         });
         world
     }
