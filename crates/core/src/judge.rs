@@ -10,7 +10,7 @@ mod tests;
 use crate::delta::Delta;
 use crate::event::{Judged, Judgement};
 use crate::evidence;
-use crate::findings::{self, Finding, Hearing, Reconciled, Status, Threshold, reconcile};
+use crate::findings::{self, Finding, FindingChange, Hearing, Reconciled, Status, Threshold, reconcile};
 use crate::ids::FindingId;
 use crate::prelude::*;
 use crate::text::one_line;
@@ -66,9 +66,12 @@ pub fn judge(case: &Case<'_>) -> Judged {
     match decide(case, &verdict, &reconciled, &mut notes) {
         Ok(judgement) => {
             let Reconciled { changes, late, .. } = reconciled;
-            Judged { ticket: case.ticket.clone(), judgement, verdict, changes, late, notes }
+            Judged { ticket: case.ticket.clone(), judgement, verdict, changes, late, notes, settled: false }
         }
-        Err(why) => unusable(case, verdict, notes, why),
+        Err(why) => {
+            let settled = !verdict.approved && rests_on_settled(case, &reconciled);
+            Judged { settled, ..unusable(case, verdict, notes, why) }
+        }
     }
 }
 
@@ -108,6 +111,18 @@ fn unanswered<'a>(case: &Case<'_>, silent: &'a [FindingId]) -> Vec<&'a str> {
     silent.iter().filter(|id| blocks(id)).map(FindingId::as_str).collect()
 }
 
+/// Whether something at the threshold was said that no longer counts: it is ruled or deferred, now or before.
+fn rests_on_settled(case: &Case<'_>, reconciled: &Reconciled) -> bool {
+    let grave = |finding: &Finding| finding.severity >= case.rule.least();
+    let repeated =
+        case.known.iter().any(|finding| grave(finding) && reconciled.settled.contains(&finding.id));
+    repeated
+        || reconciled.changes.iter().any(|change| match change {
+            FindingChange::Raised(raised) => grave(raised) && raised.status == Status::Deferred,
+            _ => false,
+        })
+}
+
 /// Why a rejection has no finding to stand on, so that a repair turn can give it one or take it back.
 fn groundless(case: &Case<'_>, after: &[Finding], reconciled: &Reconciled) -> String {
     let rule = match case.rule {
@@ -142,5 +157,5 @@ fn groundless(case: &Case<'_>, after: &[Finding], reconciled: &Reconciled) -> St
 /// An answer that cannot be used changes nothing.
 fn unusable(case: &Case<'_>, verdict: Verdict, notes: Vec<String>, why: String) -> Judged {
     let judgement = if case.repair_left { Judgement::Repair { why } } else { Judgement::NoVerdict { why } };
-    Judged { ticket: case.ticket.clone(), judgement, verdict, changes: Vec::new(), late: false, notes }
+    Judged { ticket: case.ticket.clone(), judgement, verdict, changes: Vec::new(), late: false, notes, settled: false }
 }

@@ -169,7 +169,7 @@ fn outcome<'a>(
     let (max, revision): (u16, &Revision) = (state.opened.limits.rounds, &closed.revision);
     let result = match closed.outcome {
         StageOutcome::Approved => DomainResult::Approved { round: closed.round, max, revision },
-        StageOutcome::Failed => DomainResult::Failed { max, revision },
+        StageOutcome::Failed => DomainResult::Failed { round: closed.round, max, revision },
     };
     Some(DomainOutcome { reviewer, result, unresolved })
 }

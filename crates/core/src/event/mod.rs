@@ -258,6 +258,10 @@ pub struct Judged {
     /// Whether a late blocker was admitted, which uses up one late round.
     pub late: bool,
     pub notes: Vec<String>,
+    /// Whether it is a rejection for nothing that counts any more: a person has ruled about it, or it was put off.
+    /// Since version 2.
+    #[serde(default)]
+    pub settled: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

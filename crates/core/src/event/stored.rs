@@ -76,7 +76,7 @@ events! {
     "failed" 1 Failed,
     "lost" 1 Lost,
     "drafted" 1 Drafted,
-    "judged" 1 Judged,
+    "judged" 2 Judged,
     "edited" 1 Edited,
     "checked" 1 Checked,
     "asked" 1 Asked,

@@ -42,6 +42,8 @@ pub struct Reconciled {
     pub late: bool,
     /// Open findings of this role, of any severity, that were neither answered nor repeated.
     pub unanswered: Vec<FindingId>,
+    /// Findings of this role that were repeated and stay what they are: ruled or deferred.
+    pub settled: Vec<FindingId>,
     pub notes: Vec<String>,
 }
 
@@ -200,6 +202,7 @@ fn settle(finding: &Finding, answer: Option<&Answer>, repeat: Option<&Repeat<'_>
         }
         (Status::Deferred | Status::Ruled, Some(_)) => {
             out.notes.push(format!("{id} is repeated, but it is {} already", finding.status.name()));
+            out.settled.push(id);
         }
         (_, None) => {}
     }

@@ -254,7 +254,23 @@ fn a_rejection_for_what_a_person_has_ruled_cannot_be_used() {
     let ruled = Finding { status: Status::Ruled, ..finding("S1", Severity::Blocker) };
     let again =
         r#"{"approved": false, "issues": [{"severity": "blocker", "text": "again", "same_as": "S1"}]}"#;
-    with(&[ruled]).refuses(again, "; S1 is repeated, but it is ruled already");
+    let setting = with(&[ruled]);
+    setting.refuses(again, "; S1 is repeated, but it is ruled already");
+    assert!(setting.judge(again.as_bytes()).settled);
+}
+
+#[test]
+fn only_a_rejection_for_what_counts_no_more_is_called_settled() {
+    let delta = || Some(Delta::parse(DIFF));
+    let outside = Setting { delta: delta(), ..Setting::default() };
+    assert!(outside.judge(one_issue(false, "warning").as_bytes()).settled);
+    let suggestion = Setting { delta: delta(), ..Setting::default() };
+    assert!(!suggestion.judge(one_issue(false, "suggestion").as_bytes()).settled, "not at the threshold");
+    assert!(!outside.judge(one_issue(true, "warning").as_bytes()).settled, "an approval");
+    assert!(!outside.judge(b"no verdict at all").settled);
+    assert!(!Setting::default().judge(one_issue(false, "warning").as_bytes()).settled, "it counts");
+    let fixed = Finding { status: Status::Fixed, ..finding("S1", Severity::Blocker) };
+    assert!(!with(&[fixed]).judge(br#"{"approved": false, "issues": []}"#).settled, "no ground at all");
 }
 
 #[test]

@@ -85,8 +85,9 @@ pub enum DomainResult<'a> {
         max: u16,
         revision: &'a Revision,
     },
-    /// A person accepted what was open at the cap.
+    /// A person accepted what was open, at the cap or before it.
     Failed {
+        round: u16,
         max: u16,
         revision: &'a Revision,
     },

@@ -189,7 +189,7 @@ fn handoff(profile: &Profile, approved: DomainOutcome<'_>, visit: &mut dyn FnMut
     let open = finding('S', "R2 has no acceptance criterion and no time within which it must hold");
     let unresolved = [&open];
     let revision = revision();
-    let result = DomainResult::Failed { max: 5, revision: &revision };
+    let result = DomainResult::Failed { round: 5, max: 5, revision: &revision };
     let failed = DomainOutcome { result, unresolved: &unresolved, ..approved };
     let first = first(profile);
     visit(&Case {

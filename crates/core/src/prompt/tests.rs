@@ -253,7 +253,7 @@ fn without_a_prd_the_line_says_so_and_the_confirmation_is_still_possible() {
 fn the_outcome_of_the_domain_review_leaves_out_suggestions_and_is_not_shown_to_others() {
     let small = Finding { severity: Severity::Suggestion, ..example::finding('S', "a better word") };
     let (reviewer, revision) = (Role::new("spec-reviewer"), Revision::new("0123456789abcdef"));
-    let result = DomainResult::Failed { max: 5, revision: &revision };
+    let result = DomainResult::Failed { round: 5, max: 5, revision: &revision };
     let outcome = Some(DomainOutcome { reviewer: &reviewer, result, unresolved: &[&small] });
     let brief = Brief { outcome, ..example::first(profile_of("phase-reviewer")) };
     assert_eq!(

@@ -161,7 +161,10 @@ pub(super) fn domain_outcome(brief: &Brief<'_>) -> Option<Fragment> {
         DomainResult::Approved { round, max, revision } => {
             format!("APPROVED at iteration {round}/{max}, revision {}", revision.short())
         }
-        DomainResult::Failed { max, revision } => {
+        DomainResult::Failed { round, max, revision } if round < max => {
+            format!("FAILED, accepted by a person at iteration {round}/{max}, revision {}", revision.short())
+        }
+        DomainResult::Failed { max, revision, .. } => {
             format!("FAILED at iteration cap ({max}/{max}), revision {}", revision.short())
         }
     };

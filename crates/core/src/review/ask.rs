@@ -46,7 +46,16 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
         }
         About::Agent { role } => {
             let attempts = count(state.opened.limits.attempts.into(), "attempt");
-            (format!("{role} gave no usable answer in {attempts}"), vec![Retry, Rerun, Abandon])
+            match state.seats().any(|seat| seat.role == *role && seat.insists()) {
+                true => (
+                    format!(
+                        "{role} rejects, in {attempts}, for nothing but findings that were put off or that a person \
+                         has ruled about"
+                    ),
+                    vec![Accept, Retry, Rerun, Abandon],
+                ),
+                false => (format!("{role} gave no usable answer in {attempts}"), vec![Retry, Rerun, Abandon]),
+            }
         }
         About::Gate => {
             let gate = state.failed_gate().map(|check| check.gate.as_str()).unwrap_or("a gate");

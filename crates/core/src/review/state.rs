@@ -124,6 +124,8 @@ pub struct Work {
     pub fresh: bool,
     pub repairs: u16,
     pub repair: Option<Repair>,
+    /// Whether its last answer was a rejection for what is settled, so that a person may accept in its place.
+    pub insists: bool,
     pub flight: Option<Flight>,
 }
 
@@ -275,6 +277,11 @@ impl Seat {
             Standing::Rejected { epoch: then, .. } => then != epoch,
             Standing::Approved { .. } | Standing::Ruled { .. } => false,
         }
+    }
+
+    /// Whether its last answer to what it is being asked now was a rejection for what is settled.
+    pub fn insists(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.insists)
     }
 
     pub fn in_flight(&self) -> bool {

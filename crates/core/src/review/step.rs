@@ -100,6 +100,7 @@ fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
         fresh: false,
         repairs: 0,
         repair: None,
+        insists: false,
         flight: None,
     });
     match &mut work.repair {

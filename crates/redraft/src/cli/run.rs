@@ -255,7 +255,8 @@ fn done_code(status: &str) -> Code {
 
 fn waiting_code(question: &Question, on_cap: OnCap) -> Code {
     match (&question.about, on_cap) {
-        (About::Agent { .. }, _) => Code::Agent,
+        // Where a person may accept, the agent answered.
+        (About::Agent { .. }, _) if !question.choices.contains(&Decision::Accept) => Code::Agent,
         (About::Cap { .. }, OnCap::Stop) => Code::Limit,
         _ => Code::Waiting,
     }

@@ -2,7 +2,7 @@
 
 use super::super::ask::question;
 use super::super::state::{End, Loop, Seat, Standing};
-use super::{Rejected, rejected};
+use super::{Rejected, conclude, rejected};
 use crate::event::{About, Decided, Decision};
 use crate::findings::Status;
 
@@ -63,7 +63,17 @@ fn accept(state: &mut Loop, fact: &Decided) {
             state.refused = false;
             state.signed.clone_from(&state.revision);
         }
-        About::Agent { .. } => {}
+        About::Agent { ref role } => {
+            let insisting = |seat: &&mut Seat| seat.role == *role && seat.insists();
+            for seat in state.reviewers.iter_mut().filter(insisting) {
+                conclude(seat);
+                seat.standing = ruled.clone();
+            }
+            if let Some(certifier) = Some(&mut state.certifier).filter(insisting) {
+                conclude(certifier);
+                state.signed.clone_from(&state.revision);
+            }
+        }
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
     let work = seat.work.as_mut().ok_or_else(what)?;
     let flight = work.flight.take().filter(|flight| flight.answered.is_some()).ok_or_else(what)?;
     let purpose = work.purpose;
+    work.insists = fact.settled;
     match &fact.judgement {
         Judgement::Repair { why }
             if seat.conversation.is_some() && fact.ticket.purpose != Purpose::Repair =>

@@ -46,10 +46,11 @@ fn any_rules() -> impl Strategy<Value = Rules> {
 }
 
 fn any_habits() -> impl Strategy<Value = Habits> {
-    (0u8..90, 0u8..40, 0u8..40, 0u8..40, 0u8..40, 0u8..60, 0u8..8, any::<bool>()).prop_map(
-        |(reject, unusable, fail, lose, unchanged, gate_fails, edit, person)| Habits {
+    (0u8..90, (0u8..40, 0u8..100), 0u8..40, 0u8..40, 0u8..40, 0u8..60, 0u8..8, any::<bool>()).prop_map(
+        |(reject, (unusable, insists), fail, lose, unchanged, gate_fails, edit, person)| Habits {
             reject,
             unusable,
+            insists,
             fail,
             lose,
             unchanged,
@@ -131,6 +132,7 @@ fn late(ticket: &Ticket) -> Vec<Event> {
             changes: vec![],
             late: false,
             notes,
+            settled: false,
         }
         .into(),
     ]

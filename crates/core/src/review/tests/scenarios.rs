@@ -2,6 +2,7 @@
 
 use super::world::*;
 use crate::event::*;
+use crate::ids::Role;
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
 use crate::review::{Effect, End, Loop, decision, pending, question};
@@ -190,6 +191,40 @@ fn an_unusable_answer_gets_one_repair_turn_then_a_fresh_attempt_then_a_person() 
     assert!(world.play(100));
     assert_eq!(sent(&world).last().unwrap(), "review/reviewer-C/1.4");
     assert_eq!(ended(&world).stages[0].rounds, 1, "repairs and attempts are not rounds");
+}
+
+#[test]
+fn whoever_rejects_for_settled_findings_alone_can_be_overruled() {
+    let mut world = World::new(rules(&[1, 1]), Habits { insists: 100, ..CALM }, vec![1]);
+    world.script = Some([].into());
+    while sent(&world).len() < 2 {
+        assert!(!world.play(1));
+    }
+    world.habits.unusable = 100;
+    assert!(world.play(100));
+    let role = Role::new("reviewer-C");
+    assert_eq!(about(&world), Some(About::Agent { role: role.clone() }));
+    world.habits.unusable = 0;
+    decide(&mut world, Decision::Accept);
+    assert!(world.play(100));
+    let Some(End::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
+    let signed: Vec<&str> = closed.approvals.iter().map(|approval| approval.role.as_str()).collect();
+    assert_eq!(signed, ["reviewer-D"], "a ruling is no approval");
+    assert!(ended(&world).reviewer(&role).unwrap().ruled());
+    assert_eq!(sent(&world).last().unwrap(), "review/reviewer-D/1.1");
+}
+
+#[test]
+fn nobody_can_be_overruled_who_gave_no_verdict_at_all() {
+    let mut world = World::new(rules(&[1]), CALM, vec![1]);
+    world.script = Some([].into());
+    while sent(&world).len() < 2 {
+        assert!(!world.play(1));
+    }
+    world.habits.unusable = 100;
+    assert!(world.play(100));
+    let asked = crate::review::question(world.state.open.as_ref().unwrap()).unwrap();
+    assert_eq!(asked.choices, [Decision::Retry, Decision::Rerun, Decision::Abandon]);
 }
 
 #[test]

@@ -17,6 +17,8 @@ use crate::verdict::{Claim, Severity, Verdict};
 pub(super) struct Habits {
     pub reject: u8,
     pub unusable: u8,
+    /// How many of the unusable answers reject for what is settled.
+    pub insists: u8,
     pub fail: u8,
     pub lose: u8,
     pub unchanged: u8,
@@ -27,7 +29,7 @@ pub(super) struct Habits {
 }
 
 pub(super) const CALM: Habits =
-    Habits { reject: 0, unusable: 0, fail: 0, lose: 0, unchanged: 0, gate_fails: 0, edit: 0, person: false };
+    Habits { reject: 0, unusable: 0, insists: 0, fail: 0, lose: 0, unchanged: 0, gate_fails: 0, edit: 0, person: false };
 
 #[derive(Debug, Clone)]
 pub(super) struct Rules {
@@ -306,7 +308,8 @@ impl World {
             )));
         }
         let late = late && !unusable;
-        self.happen(Judged { ticket, judgement, verdict: Verdict::default(), changes, late, notes: vec![] });
+        let settled = unusable && self.draw(self.habits.insists);
+        self.happen(Judged { ticket, judgement, verdict: Verdict::default(), changes, late, notes: vec![], settled });
     }
 
     fn ask(&mut self, question: Question) {
