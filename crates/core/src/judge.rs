@@ -157,5 +157,13 @@ fn groundless(case: &Case<'_>, after: &[Finding], reconciled: &Reconciled) -> St
 /// An answer that cannot be used changes nothing.
 fn unusable(case: &Case<'_>, verdict: Verdict, notes: Vec<String>, why: String) -> Judged {
     let judgement = if case.repair_left { Judgement::Repair { why } } else { Judgement::NoVerdict { why } };
-    Judged { ticket: case.ticket.clone(), judgement, verdict, changes: Vec::new(), late: false, notes, settled: false }
+    Judged {
+        ticket: case.ticket.clone(),
+        judgement,
+        verdict,
+        changes: Vec::new(),
+        late: false,
+        notes,
+        settled: false,
+    }
 }

@@ -20,6 +20,8 @@ pub enum GitError {
     InsideGitFolder(PathBuf),
     #[error("the main checkout of {} cannot be found; run redraft from the main checkout", .0.display())]
     NoMainCheckout(PathBuf),
+    #[error("the repository's path has a line break in it ({0:?}); rename that folder")]
+    LineBreak(PathBuf),
     #[error("{} has no commits yet; make a first one, e.g. `git commit --allow-empty -m start`", .0.display())]
     NoCommits(PathBuf),
     #[error("{} has changes that no commit holds; commit or stash them first", .0.display())]

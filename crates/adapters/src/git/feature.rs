@@ -39,8 +39,15 @@ impl Repository {
     }
 
     /// Finds what would keep every feature from being made, before one is begun: something in the place of the
-    /// worktrees' folder or of their branches.
-    pub fn make_room(&self) -> Result<(), GitError> {
+    /// worktrees' folder, where they are used, or of their branches.
+    pub fn make_room(&self, worktrees: bool) -> Result<(), GitError> {
+        if worktrees {
+            self.make_worktrees_folder()?;
+        }
+        if self.has_branch(BRANCHES)? { Err(GitError::BranchInTheWay(BRANCHES)) } else { Ok(()) }
+    }
+
+    fn make_worktrees_folder(&self) -> Result<(), GitError> {
         let folder = self.main_checkout().join(WORKTREES);
         if let Err(error) = fs::create_dir_all(&folder) {
             let in_the_way = [self.main_checkout().join(".redraft"), folder.clone()];
@@ -48,7 +55,7 @@ impl Repository {
                 in_the_way.into_iter().find(|path| path.symlink_metadata().is_ok() && !path.is_dir());
             return Err(in_the_way.map_or_else(|| GitError::file(&folder, &error), GitError::FolderInTheWay));
         }
-        if self.has_branch(BRANCHES)? { Err(GitError::BranchInTheWay(BRANCHES)) } else { Ok(()) }
+        Ok(())
     }
 
     /// Whether git knows whom to name in a commit.

@@ -59,6 +59,7 @@ impl Repository {
             _ if done.stderr.contains("not a git repository") => {
                 Err(GitError::NotARepository(folder.to_owned()))
             }
+            [_, _, _, _, ..] if done.code == Some(0) => Err(GitError::LineBreak(folder.to_owned())),
             _ => Err(done.failure().unwrap_or_else(|| done.unexpected())),
         }
     }

@@ -40,7 +40,8 @@ pub(crate) fn main() -> ExitCode {
     let done = match cli.command {
         // It has no surroundings: where and with which variables it runs is decided by whoever started it.
         Command::Worker(args) => worker::worker(args),
-        _ => Surroundings::of(&cli).and_then(|around| perform(cli, &around, &console)),
+        _ => Surroundings::of(&cli)
+            .and_then(|around| perform(cli, &around, &console).map_err(|error| error.typed_here(&around))),
     };
     let code = match done {
         Ok(code) => code,

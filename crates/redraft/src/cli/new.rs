@@ -74,7 +74,8 @@ pub(crate) fn create(
     let prd = args.prd.as_deref().map(|file| read_prd(&around.folder.join(file), around)).transpose()?;
     let head = site.repository.head()?;
     // Whatever would stop the feature from being made is found before a number is given out.
-    site.repository.make_room()?;
+    let in_place = config.workspace.mode == WorkspaceMode::InPlace;
+    site.repository.make_room(!in_place)?;
     if !site.repository.has_identity()? {
         return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
     }
@@ -84,7 +85,6 @@ pub(crate) fn create(
         Scope::Feature(id) => Some(id),
         Scope::Agent(_) | Scope::Repo => None,
     });
-    let in_place = config.workspace.mode == WorkspaceMode::InPlace;
     if in_place {
         require_vacancy(site, &ledger, head.branch.as_deref())?;
     }

@@ -2,6 +2,7 @@
 
 use super::args::Cli;
 use super::errors::{CliError, Code, unknown_feature};
+use clap::CommandFactory as _;
 use redraft_adapters::child::Environment;
 use redraft_adapters::child::TICKET;
 use redraft_adapters::clock::SystemClock;
@@ -41,6 +42,9 @@ pub(crate) struct Surroundings {
     /// The dispatch whose agent started this process, if one did.
     pub(crate) ticket: Option<String>,
 }
+
+/// How a command begins.
+const NAMED: &str = "redraft ";
 
 /// Aborts the process at the Nth boundary; for tests of crashes.
 const ABORT_AT: &str = "REDRAFT_ABORT_AT_BOUNDARY";
@@ -101,6 +105,27 @@ impl Surroundings {
             (Some(folder), Some(rest)) => format!("redraft -C {} {rest}", quoted_path(folder)),
             (_, _) => command.to_owned(),
         }
+    }
+
+    /// The same for every command that a sentence names. One that says where it works already is left alone.
+    pub(crate) fn commands_in(&self, text: &str) -> String {
+        let Some(folder) = &self.named_folder else { return text.to_owned() };
+        let cli = Cli::command();
+        let commands: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).collect();
+        let mut told = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once(NAMED) {
+            told.push_str(before);
+            told.push_str(NAMED);
+            let word = after.split(|letter: char| !letter.is_ascii_lowercase()).next().unwrap_or_default();
+            let alone = !before.ends_with(|letter: char| letter.is_alphanumeric() || "/-_.".contains(letter));
+            if alone && commands.contains(&word) {
+                told.push_str(&format!("-C {} ", quoted_path(folder)));
+            }
+            rest = after;
+        }
+        told.push_str(rest);
+        told
     }
 
     /// A program of this name on the PATH.

@@ -193,4 +193,23 @@ fn the_next_command_can_be_typed_as_it_is_printed() {
     let next = ran.stdout.lines().find_map(|line| line.strip_prefix("next: ")).unwrap().to_owned();
     assert_eq!(next, r"redraft -C 'my shop'\''s' show findings 002");
     typed(&next).expect(0);
+    // So are the commands that errors name.
+    let ran = typed("redraft -C \"my shop's\" show findings 009").expect(2);
+    let hint = r"hint: `redraft -C 'my shop'\''s' status` lists the features";
+    assert!(ran.stderr.contains(hint), "{}", ran.stderr);
+    let ran = typed("redraft --json -C \"my shop's\" show findings 009").expect(2);
+    let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(object["hints"][0], hint.strip_prefix("hint: ").unwrap());
+}
+
+#[test]
+fn a_line_break_in_the_repositorys_path_is_named() {
+    let scratch = Scratch::empty(PROGRAM);
+    let folder = scratch.outside().join("my\nshop");
+    std::fs::create_dir(&folder).unwrap();
+    let init = scratch.command("git").args(["init", "--quiet"]).current_dir(&folder).status().unwrap();
+    assert!(init.success());
+    let words = [OsStr::new("-C"), folder.as_os_str(), OsStr::new("status")];
+    let ran = Ran::of(scratch.redraft(words).output().unwrap()).expect(2);
+    assert!(ran.stderr.contains("path has a line break in it"), "{}", ran.stderr);
 }

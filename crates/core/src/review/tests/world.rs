@@ -28,8 +28,17 @@ pub(super) struct Habits {
     pub person: bool,
 }
 
-pub(super) const CALM: Habits =
-    Habits { reject: 0, unusable: 0, insists: 0, fail: 0, lose: 0, unchanged: 0, gate_fails: 0, edit: 0, person: false };
+pub(super) const CALM: Habits = Habits {
+    reject: 0,
+    unusable: 0,
+    insists: 0,
+    fail: 0,
+    lose: 0,
+    unchanged: 0,
+    gate_fails: 0,
+    edit: 0,
+    person: false,
+};
 
 #[derive(Debug, Clone)]
 pub(super) struct Rules {
@@ -309,7 +318,15 @@ impl World {
         }
         let late = late && !unusable;
         let settled = unusable && self.draw(self.habits.insists);
-        self.happen(Judged { ticket, judgement, verdict: Verdict::default(), changes, late, notes: vec![], settled });
+        self.happen(Judged {
+            ticket,
+            judgement,
+            verdict: Verdict::default(),
+            changes,
+            late,
+            notes: vec![],
+            settled,
+        });
     }
 
     fn ask(&mut self, question: Question) {
