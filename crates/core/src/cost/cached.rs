@@ -6,6 +6,7 @@
 
 use crate::policy::Strategy;
 use crate::price::Lifetime;
+use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 /// The entries that can matter to the next request.
@@ -56,6 +57,25 @@ impl Cached {
             ..conversation
         });
         Cached { system: aged(self.system), stable: aged(self.stable), conversation }
+    }
+
+    /// The same after the bill is known. What was billed beyond the prediction became part of the transcript, and what
+    /// was billed less did not; what was merely read again says nothing. A bill of nothing is none.
+    pub fn billed(self, predicted: &Usage, billed: &Usage) -> Cached {
+        if billed.input() == 0 {
+            return self;
+        }
+        let new = |usage: &Usage| usage.uncached + usage.written + usage.read.min(predicted.read);
+        let (more, less) =
+            (new(billed).saturating_sub(new(predicted)), new(predicted).saturating_sub(new(billed)));
+        let moved = |tokens: u64| tokens.saturating_add(more).saturating_sub(less).max(1);
+        let conversation = self.conversation.map(|one| {
+            let tokens =
+                moved(one.tokens).saturating_add(billed.output).saturating_sub(predicted.output).max(1);
+            let tail = one.tail.map(|tail| Entry { tokens: moved(tail.tokens).min(tokens), ..tail });
+            Conversation { tokens, tail, ..one }
+        });
+        Cached { conversation, ..self }
     }
 
     /// The cache in few numbers that are quick to compare, for looking ahead. Within one plan the sizes of the first

@@ -70,7 +70,7 @@ macro_rules! events {
 
 events! {
     "feature-created" 1 FeatureCreated,
-    "loop-opened" 1 LoopOpened,
+    "loop-opened" 2 LoopOpened,
     "started" 3 Started,
     "answered" 2 Answered,
     "failed" 1 Failed,
