@@ -21,7 +21,7 @@ use crate::plain_file;
 use redraft_core::event::{Certify, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, BlobId, Role};
-use redraft_core::policy::Policy;
+use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::{Cards, Override};
 use redraft_core::text::hash;
 use redraft_core::usage::Usd;
@@ -43,6 +43,8 @@ pub struct Config {
     /// What a feature may cost in all.
     pub budget: Usd,
     pub policy: Policy,
+    /// What a reviewer must know when it looks again.
+    pub knowledge: Knowledge,
     pub certify: Certify,
     pub threshold: Threshold,
     pub limits: Limits,
@@ -248,7 +250,8 @@ impl Default for Config {
         let rehearsal = AgentName::new(REHEARSAL);
         Config {
             budget: Usd(5_000_000),
-            policy: Policy::Guarded,
+            policy: Policy::Cost,
+            knowledge: Knowledge::Full,
             certify: Certify::Resume,
             threshold: Threshold::Strict,
             limits: Limits::default(),

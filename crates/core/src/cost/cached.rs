@@ -6,9 +6,12 @@
 
 use crate::policy::Strategy;
 use crate::price::Lifetime;
+use crate::usage::Usage;
+use serde::{Deserialize, Serialize};
 
 /// The entries that can matter to the next request.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Cached {
     /// Tools and system text: the beginning of every prompt.
     pub system: Option<Entry>,
@@ -21,7 +24,8 @@ pub struct Cached {
 pub(super) type Key = [u64; 4];
 
 /// The role's last conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Conversation {
     /// How it began: never [`Strategy::Resume`].
     pub began: Strategy,
@@ -34,7 +38,8 @@ pub struct Conversation {
 }
 
 /// A beginning of a prompt that is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Entry {
     pub tokens: u64,
     pub lifetime: Lifetime,
@@ -52,6 +57,25 @@ impl Cached {
             ..conversation
         });
         Cached { system: aged(self.system), stable: aged(self.stable), conversation }
+    }
+
+    /// The same after the bill is known. What was billed beyond the prediction became part of the transcript, and what
+    /// was billed less did not; what was merely read again says nothing. A bill of nothing is none.
+    pub fn billed(self, predicted: &Usage, billed: &Usage) -> Cached {
+        if billed.input() == 0 {
+            return self;
+        }
+        let new = |usage: &Usage| usage.uncached + usage.written + usage.read.min(predicted.read);
+        let (more, less) =
+            (new(billed).saturating_sub(new(predicted)), new(predicted).saturating_sub(new(billed)));
+        let moved = |tokens: u64| tokens.saturating_add(more).saturating_sub(less).max(1);
+        let conversation = self.conversation.map(|one| {
+            let tokens =
+                moved(one.tokens).saturating_add(billed.output).saturating_sub(predicted.output).max(1);
+            let tail = one.tail.map(|tail| Entry { tokens: moved(tail.tokens).min(tokens), ..tail });
+            Conversation { tokens, tail, ..one }
+        });
+        Cached { conversation, ..self }
     }
 
     /// The cache in few numbers that are quick to compare, for looking ahead. Within one plan the sizes of the first

@@ -71,16 +71,22 @@ pub fn options(
 /// Every combination of marks that can make a difference.
 fn ways(setting: &Setting<'_>, cached: &Cached, strategy: Strategy, add: &mut impl FnMut(Way)) {
     let terms = setting.terms;
-    let inline = match strategy {
-        Strategy::Inline => true,
-        Strategy::Resume => cached.conversation.is_some_and(|one| one.began == Strategy::Inline),
-        Strategy::Lazy | Strategy::Digest => false,
-    };
+    let inline = carries_stable(cached, strategy);
     let longest = |kept: Option<Entry>| kept.map_or(Lifetime::HalfDay, |entry| entry.lifetime);
     let up_to = |most: Lifetime| {
         let lifetimes = terms.lifetimes().iter().copied().filter(move |lifetime| *lifetime <= most);
         core::iter::once(None).chain(lifetimes.map(Some))
     };
+    if terms.is_whole() {
+        let lasting = |lifetime: &Lifetime| *lifetime <= longest(base(cached, strategy, inline));
+        for lifetime in terms.lifetimes().iter().copied().filter(lasting) {
+            add(Way { strategy, marks: everything(lifetime, lifetime, inline) });
+        }
+        if terms.lifetimes().is_empty() {
+            add(Way { strategy, marks: Marks::default() });
+        }
+        return;
+    }
     // With calls the rest is read again within seconds; leaving it unmarked is never better.
     let must_mark = setting.sizes.calls(strategy) > 0 && !terms.lifetimes().is_empty();
     for tail in up_to(longest(base(cached, strategy, inline))).filter(|tail| tail.is_some() || !must_mark) {
@@ -92,6 +98,33 @@ fn ways(setting: &Setting<'_>, cached: &Cached, strategy: Strategy, add: &mut im
                 add(Way { strategy, marks: fitted(marks, terms.boundaries()) });
             }
         }
+    }
+}
+
+/// Whether the part that stays the same in every round is in the prompt.
+fn carries_stable(cached: &Cached, strategy: Strategy) -> bool {
+    match strategy {
+        Strategy::Inline => true,
+        Strategy::Resume => cached.conversation.is_some_and(|one| one.began == Strategy::Inline),
+        Strategy::Lazy | Strategy::Digest => false,
+    }
+}
+
+fn everything(shared: Lifetime, tail: Lifetime, inline: bool) -> Marks {
+    Marks { system: Some(shared), stable: Some(shared).filter(|_| inline), tail: Some(tail) }
+}
+
+impl Terms {
+    /// What is asked for where no policy weighs it: what roles and rounds share is kept as long as can be, a
+    /// conversation no longer than it must, because every one of its requests writes to the cache anew.
+    pub fn usual(&self, strategy: Strategy, cached: &Cached) -> Marks {
+        let [shortest, .., longest] = self.lifetimes() else {
+            let only = self.lifetimes().first();
+            return only
+                .map_or(Marks::default(), |only| everything(*only, *only, carries_stable(cached, strategy)));
+        };
+        let shared = if self.is_whole() { *shortest } else { *longest };
+        fitted(everything(shared, *shortest, carries_stable(cached, strategy)), self.boundaries())
     }
 }
 
@@ -199,7 +232,8 @@ impl<'a> Tree<'a> {
                 continue;
             }
             // After the last round that is looked at nothing is read any more, so nothing is worth writing.
-            let last = ahead == self.rounds && setting.sizes.calls(strategy) == 0;
+            let free_to_stop = setting.sizes.calls(strategy) == 0 && !setting.terms.is_whole();
+            let last = ahead == self.rounds && free_to_stop;
             let mut try_way = |way: Way| {
                 let Some(sent) = send(setting.terms, setting.sizes, cached, round, way) else { return };
                 let fault = Fault::of(&sent);

@@ -9,6 +9,7 @@ use super::terms::{Amount, CERTAIN, Terms};
 use crate::policy::Strategy;
 use crate::price::Lifetime;
 use crate::usage::Usage;
+use serde::{Deserialize, Serialize};
 
 /// The sizes of a role's reviews that are the same in every round, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,9 @@ pub struct Sizes {
     pub files: u32,
     /// The list of open findings and the words around it.
     pub findings: u64,
+    /// What a reviewer that is sent only changes is told besides: what it has, what to do with them, and what their
+    /// author says of them.
+    pub guidance: u64,
     pub answer: u64,
     /// What the reviewer says to call a tool.
     pub per_call: u64,
@@ -74,7 +78,8 @@ pub struct Way {
 }
 
 /// For how long each part of a prompt is to be kept; none leaves its end unmarked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Marks {
     pub system: Option<Lifetime>,
     /// Upstream artifacts and rubric, where they are part of the prompt.
@@ -166,13 +171,16 @@ impl Prompt {
                     (None, prompt + turn)
                 }
             }
-            Strategy::Digest => (None, system + sizes.rubric + round.delta + round.touched + sizes.findings),
+            Strategy::Digest => {
+                let told = sizes.findings + sizes.guidance;
+                (None, system + sizes.rubric + round.delta + round.touched + told)
+            }
             Strategy::Resume => {
                 let conversation = cached.conversation?;
                 continued = Some(conversation);
                 let stable = system + sizes.upstream + sizes.rubric;
                 let stable = (conversation.began == Strategy::Inline).then_some(stable);
-                (stable, conversation.tokens + round.delta + sizes.findings)
+                (stable, conversation.tokens + round.delta + sizes.findings + sizes.guidance)
             }
         };
         let growth = body + u64::from(calls) * sizes.per_call;

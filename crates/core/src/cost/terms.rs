@@ -26,8 +26,20 @@ pub struct Terms {
     block: u64,
     context: u64,
     boundaries: u8,
+    whole: bool,
     hit_rate: u32,
     free: bool,
+}
+
+/// Which places of a prompt an agent can have kept, and how it says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marking {
+    /// Places that are marked one by one, each for a lifetime of its own; at most so many.
+    Places(u8),
+    /// All of them, always, and for one lifetime.
+    Whole,
+    /// None.
+    Nothing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +64,7 @@ impl Terms {
             block: card.block.unwrap_or(1).max(1),
             context: card.context.tokens,
             boundaries: BOUNDARIES_MAX,
+            whole: false,
             hit_rate: CERTAIN,
             free,
         }
@@ -65,6 +78,19 @@ impl Terms {
     /// The same for an agent that can mark fewer places.
     pub fn with_boundaries(self, boundaries: u8) -> Terms {
         Terms { boundaries: boundaries.min(BOUNDARIES_MAX), ..self }
+    }
+
+    /// The same for an agent that offers these lifetimes, whatever the card lists, and marks like this. A lifetime the
+    /// card does not list has the price of the next longer one.
+    pub fn marked_by(self, marking: Marking, offered: &[Lifetime]) -> Terms {
+        let mut lifetimes = offered.to_vec();
+        lifetimes.sort_unstable();
+        lifetimes.dedup();
+        match marking {
+            Marking::Places(most) => Terms { lifetimes, whole: false, ..self }.with_boundaries(most),
+            Marking::Whole => Terms { lifetimes, whole: true, ..self },
+            Marking::Nothing => Terms { lifetimes: Vec::new(), whole: false, ..self },
+        }
     }
 
     /// The same for a model that is called with another context.
@@ -95,8 +121,14 @@ impl Terms {
         self.boundaries
     }
 
-    pub(super) fn hit_rate(&self) -> u32 {
+    /// In parts of [`CERTAIN`].
+    pub fn hit_rate(&self) -> u32 {
         self.hit_rate
+    }
+
+    /// Whether all places are always marked, for one lifetime.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole
     }
 
     pub(super) fn tier(&self, prompt_tokens: u64) -> &Tier {

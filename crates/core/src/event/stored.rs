@@ -70,8 +70,8 @@ macro_rules! events {
 
 events! {
     "feature-created" 2 FeatureCreated,
-    "loop-opened" 1 LoopOpened,
-    "started" 2 Started,
+    "loop-opened" 2 LoopOpened,
+    "started" 3 Started,
     "answered" 2 Answered,
     "failed" 1 Failed,
     "lost" 1 Lost,
