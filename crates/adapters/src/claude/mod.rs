@@ -13,7 +13,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions};
+use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions, settle};
 use crate::mcp::{self, McpServers};
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
@@ -211,7 +211,9 @@ impl Agent for ClaudeAgent {
     }
 
     fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
-        self.recovered(&self.settings.runs.join(ticket.to_string()))
+        let out = self.settings.runs.join(ticket.to_string());
+        settle(&out);
+        self.recovered(&out)
     }
 
     fn reserve(&self, request: &Request) -> Usd {
@@ -249,6 +251,8 @@ impl Agent for ClaudeAgent {
             folder: &request.folder,
             input: &turn,
             environment: &flags::environment(&self.settings, request),
+            secrets: self.settings.environment.secrets(),
+            unkept: &flags::UNKEPT,
             deadlines: request.deadlines,
         };
         let mut heard = Heard::default();

@@ -16,7 +16,7 @@ mod stream;
 mod tests;
 mod totals;
 
-use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions};
+use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions, settle};
 use crate::mcp::McpServers;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
@@ -192,7 +192,9 @@ impl Agent for CodexAgent {
     }
 
     fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
-        self.recovered(&self.settings.runs.join(ticket.to_string()))
+        let out = self.settings.runs.join(ticket.to_string());
+        settle(&out);
+        self.recovered(&out)
     }
 
     fn reserve(&self, request: &Request) -> Usd {
@@ -238,6 +240,8 @@ impl Agent for CodexAgent {
             folder: &request.folder,
             input: &request.prompt.text(),
             environment: &flags::environment(&self.settings, request),
+            secrets: self.settings.environment.secrets(),
+            unkept: &[],
             deadlines: request.deadlines,
         };
         let mut heard = Heard::default();

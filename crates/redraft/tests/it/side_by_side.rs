@@ -4,7 +4,7 @@
 //! or three; everything after that is the real program.
 
 use crate::documents::planted;
-use crate::world::{PROGRAM, bodies, entries, events};
+use crate::world::{PROGRAM, bodies, entries, events, executable};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Certify, Event, Limits, LoopOpened, Panel, PanelRole};
 use redraft_core::findings::Threshold;
@@ -17,7 +17,6 @@ use redraft_engine::ports::{Append, Store};
 use redraft_testkit::Scratch;
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 const FOLDER: &str = "docs/features/001-export-the-monthly-report-as-csv";
@@ -171,9 +170,7 @@ fn no_dollar_is_promised_to_two_agents_at_once() {
     let scratch = opened(&TWO, ONE_DOLLAR);
     let mut config = String::new();
     for (role, _) in TWO {
-        scratch.write(&format!("{role}.sh"), APPROVING);
-        let program = scratch.root().join(format!("{role}.sh"));
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        executable(&scratch, &format!("{role}.sh"), APPROVING);
         config += &format!(
             "[agents.of-{role}]\nkind = \"claude\"\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./{role}.sh\"\n"
         );
@@ -201,8 +198,7 @@ fn no_dollar_is_promised_to_two_agents_at_once() {
 #[test]
 fn a_program_whose_dearest_outcome_does_not_fit_is_not_started() {
     let scratch = opened(&TWO, ONE_DOLLAR);
-    scratch.write("claude.sh", APPROVING);
-    fs::set_permissions(scratch.root().join("claude.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    executable(&scratch, "claude.sh", APPROVING);
     for kind in ["claude", "codex"] {
         let agent = format!(
             "[agents.model]\nkind = \"{kind}\"\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n"
