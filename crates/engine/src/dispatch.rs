@@ -66,6 +66,7 @@ impl Run<'_> {
                 Err(_) => break,
             }
         }
+        share(&mut sent, budget.left());
         let backs = self.send_all(sent)?;
         let (mut wait_ms, mut parked) = (0, None);
         for back in backs {
@@ -260,6 +261,14 @@ impl Run<'_> {
         self.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("the answer is stored");
         Ok(())
+    }
+}
+
+/// Where each is cut off at the latest. What nobody reserved is divided, so that no dollar is promised twice.
+fn share(sent: &mut [Sent], left: Usd) {
+    let each = left.0 / (sent.len() as u64).max(1);
+    for Sent { request, reserved, .. } in sent {
+        request.max_usd = Some(*reserved + Usd(each));
     }
 }
 

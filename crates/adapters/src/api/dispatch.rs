@@ -4,24 +4,24 @@
 //! wrong before that leaves the conversation as it was. Protocols are behind [`super::wire`]. Start at [`run`].
 
 use super::ApiAgent;
-use super::spend::{CHARS_PER_TOKEN, Spending, so_far};
+use super::missed::Continued;
+use super::spend::{CHARS_PER_TOKEN, Spending, so_far, tokens_at_most};
 use super::transcript::{Done, Transcript};
-use super::wire::{Ask, Call, Counted, End, Fault, Listener, Said, joined, reported};
+use super::trouble::{Trouble, is_too_long, refused};
+use super::wire::{Ask, Call, Counted, End, Fault, Listener, Said, joined};
 use crate::http::retry::{self, Failure, Retry};
 use crate::http::sse::Events;
-use crate::http::{HttpError, Limits, Response};
+use crate::http::{HttpError, Limits};
 use crate::tools::{ToolResult, Toolbox};
 use redraft_core::event::Now;
-use redraft_core::price::Lifetime;
-use redraft_core::usage::{Usage, Usd, grouped};
+use redraft_core::usage::{Usage, grouped};
 use redraft_core::verdict;
 use redraft_engine::ports::{AgentError, Outcome, Request, Watch};
-use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
     let toolbox = Toolbox::new(&request.folder, &request.may_write, &request.tools);
-    let toolbox = toolbox.map_err(|why| agent.error(Now::GiveUp, &why, None))?;
+    let toolbox = toolbox.map_err(|why| agent.error(Now::GiveUp, &why, AgentError::UNBILLED))?;
     let dispatch = Dispatch {
         agent,
         request,
@@ -30,6 +30,7 @@ pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Res
         asked: 0,
         toolbox,
         spending: Spending::new(&agent.card, request.max_usd),
+        is_known: true,
         opened: Vec::new(),
         denials: Vec::new(),
         notes: Vec::new(),
@@ -46,29 +47,11 @@ struct Dispatch<'a> {
     asked: u64,
     toolbox: Toolbox,
     spending: Spending<'a>,
+    /// Whether the sum is more than an estimate.
+    is_known: bool,
     opened: Vec<String>,
     denials: Vec<String>,
     notes: Vec<String>,
-}
-
-/// Why a request brought no answer.
-enum Trouble {
-    Http(HttpError),
-    Status { status: u16, retry_after: Option<String>, fault: Fault },
-    Stream(Fault),
-    Overspent(Usd),
-}
-
-impl From<HttpError> for Trouble {
-    fn from(error: HttpError) -> Trouble {
-        Trouble::Http(error)
-    }
-}
-
-impl From<Fault> for Trouble {
-    fn from(fault: Fault) -> Trouble {
-        Trouble::Stream(fault)
-    }
 }
 
 impl Dispatch<'_> {
@@ -82,7 +65,8 @@ impl Dispatch<'_> {
             let asked_ms = self.watch.now_ms();
             let (said, counted) = self.ask(&transcript)?;
             if let Some(earlier) = earlier.as_ref().filter(|_| turn == 0) {
-                self.notes.extend(self.missed(earlier, &transcript, asked_ms, &counted));
+                let turn = Continued { earlier, now: &transcript, asked_ms, counted: &counted };
+                self.notes.extend(turn.missed(&self.agent.card));
             }
             let parts = transcript.parts();
             for message in &said.messages {
@@ -186,12 +170,27 @@ impl Dispatch<'_> {
                     return Ok((said, counted));
                 }
                 Err(trouble) => {
-                    self.spending.add(&so_far(counted, chars));
+                    self.count_broken(&trouble, counted, chars, &body);
                     self.recover(&trouble, attempt)?;
                 }
             }
             attempt += 1;
         }
+    }
+
+    /// Counts a request that brought no answer: as the service told, else as dear as it can have been.
+    fn count_broken(&mut self, trouble: &Trouble, counted: Counted, chars: u64, body: &str) {
+        if counted.input() > 0 {
+            self.spending.add(&so_far(counted, chars));
+            return;
+        }
+        if chars == 0 && trouble.is_unbilled() {
+            return;
+        }
+        // Where we cut it off ourselves, it is by this very estimate.
+        self.is_known = self.is_known && matches!(trouble, Trouble::Overspent(_));
+        let uncached = tokens_at_most(body.chars().count() as u64);
+        self.spending.add(&so_far(Counted { uncached, ..Counted::default() }, chars));
     }
 
     /// One request and its whole answer.
@@ -240,9 +239,9 @@ impl Dispatch<'_> {
             Trouble::Http(error @ HttpError::Refused(_)) => {
                 return Err(self.failed(Now::AskPerson, &error.to_string()));
             }
-            Trouble::Http(error @ (HttpError::Broken(_) | HttpError::Connect(_))) => {
-                (None, None, "", error.to_string())
-            }
+            Trouble::Http(
+                error @ (HttpError::Broken(_) | HttpError::Unreachable(_) | HttpError::Connect(_)),
+            ) => (None, None, "", error.to_string()),
             Trouble::Http(error) => return Err(self.failed(Now::GiveUp, &error.to_string())),
             Trouble::Stream(Fault::Cut) => (None, None, "", "the answer broke off".to_owned()),
             Trouble::Overspent(max) => {
@@ -299,33 +298,6 @@ impl Dispatch<'_> {
         results
     }
 
-    /// Why a continued conversation was read from the cache only in small part, if that is so.
-    fn missed(&self, earlier: &Done, now: &Transcript, asked_ms: i64, counted: &Counted) -> Option<String> {
-        const SHARE_PERCENT: u64 = 80;
-        let before = earlier.prompt_tokens;
-        // Conversations of an earlier version do not say.
-        let lifetime = earlier.lifetime.unwrap_or(Lifetime::FiveMinutes);
-        let passed_ms = asked_ms.saturating_sub(earlier.asked_ms).max(0) as u64;
-        let is_too_small = self.agent.card.minimum.tokens.is_some_and(|minimum| before < minimum);
-        if passed_ms >= lifetime.seconds() * 1000
-            || is_too_small
-            || counted.read * 100 >= before * SHARE_PERCENT
-        {
-            return None;
-        }
-        let parts = now.parts();
-        let differs = earlier.parts.iter().enumerate().find(|(at, part)| parts.get(*at) != Some(part));
-        let why = match differs {
-            Some((at, _)) => format!("{} differs from what was sent before", part_name(at)),
-            None => format!(
-                "all {} parts sent before are unchanged, so the provider dropped them",
-                earlier.parts.len()
-            ),
-        };
-        let (read, before) = (grouped(counted.read), grouped(before));
-        Some(format!("only {read} of {before} tokens were read from the cache: {why}"))
-    }
-
     fn outcome(self, text: String) -> Outcome {
         Outcome {
             text,
@@ -371,8 +343,9 @@ impl Dispatch<'_> {
         AgentError { interrupted: true, ..error }
     }
 
+    /// What the requests cost; none where the service did not tell and may have billed.
     fn usage(&self) -> Option<Usage> {
-        (self.asked > 0).then(|| self.spending.sum())
+        self.is_known.then(|| self.spending.sum())
     }
 
     fn left_ms(&self) -> u64 {
@@ -388,38 +361,7 @@ impl Dispatch<'_> {
     }
 }
 
-/// What an answer other than 200 says.
-fn refused(response: Response<'_>) -> Result<Trouble, HttpError> {
-    let (status, retry_after) = (response.status, response.retry_after.clone());
-    let body = response.beginning()?;
-    let fault = match serde_json::from_str::<Value>(&body) {
-        Ok(value) if value["error"].is_object() => reported(&value["error"]),
-        Ok(value) if value["error"].is_string() => reported(&serde_json::json!({"message": value["error"]})),
-        _ => Fault::Garbage(body),
-    };
-    Ok(Trouble::Status { status, retry_after, fault })
-}
-
-fn is_too_long(status: Option<u16>, kind: &str, detail: &str) -> bool {
-    let says = |words: &str| detail.to_lowercase().contains(words);
-    status == Some(413)
-        || matches!(kind, "context_length_exceeded" | "request_too_large")
-        || says("prompt is too long")
-        || says("context length")
-        || says("context size")
-}
-
 fn not_json(name: &str) -> ToolResult {
     let text = format!("the input of {name} is not JSON; call it again");
     ToolResult { text, is_error: true, ..ToolResult::default() }
-}
-
-/// The parts of a request in the order of [`Transcript::parts`].
-fn part_name(at: usize) -> String {
-    match at {
-        0 => "the tool set".to_owned(),
-        1 => "the system text".to_owned(),
-        2 => "the answer form".to_owned(),
-        _ => format!("message {}", at - 2),
-    }
 }

@@ -8,6 +8,7 @@
 mod anthropic;
 mod chat;
 mod dispatch;
+mod missed;
 mod raw;
 mod reach;
 mod responses;
@@ -16,6 +17,7 @@ mod spend;
 #[cfg(test)]
 mod tests;
 mod transcript;
+mod trouble;
 mod wire;
 
 use crate::http::{Client, HttpError};
@@ -147,7 +149,7 @@ impl ApiAgent {
 
     /// The conversation a resumed request continues.
     fn continued(&self, request: &Request) -> Result<Transcript, AgentError> {
-        let lost = |why: String| self.error(Now::FreshSession, &why, None);
+        let lost = |why: String| self.error(Now::FreshSession, &why, AgentError::UNBILLED);
         let session = &request.session;
         let loaded = self.transcripts.load(session, &request.ticket);
         let loaded =

@@ -50,7 +50,7 @@ pub(super) fn reap() {
 /// The descendants that have not ended.
 #[cfg(target_os = "linux")]
 fn living() -> Vec<Pid> {
-    let all: Vec<Process> = std::fs::read_dir("/proc").into_iter().flatten().filter_map(process).collect();
+    let all: Vec<Process> = all().collect();
     let mut found = vec![getpid()];
     let mut at = 0;
     while let Some(parent) = found.get(at).copied() {
@@ -62,25 +62,41 @@ fn living() -> Vec<Pid> {
     found.into_iter().skip(1).filter(|pid| !ended(pid)).collect()
 }
 
+/// Every process of the machine.
 #[cfg(target_os = "linux")]
-struct Process {
-    pid: Pid,
-    parent: i32,
-    ended: bool,
+pub(super) fn all() -> impl Iterator<Item = Process> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?));
+    pids.filter_map(Process::read)
 }
 
-/// Reads `PID (NAME) STATE PARENT …`; a name may hold spaces and brackets, so what counts begins after the last one.
 #[cfg(target_os = "linux")]
-fn process(entry: io::Result<std::fs::DirEntry>) -> Option<Process> {
-    let name = entry.ok()?.file_name();
-    let pid = Pid::from_raw(name.to_str()?.parse().ok()?)?;
-    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let stat = String::from_utf8_lossy(&stat);
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut words = rest.split_whitespace();
-    let state = words.next()?;
-    let parent = words.next()?.parse().ok()?;
-    Some(Process { pid, parent, ended: matches!(state, "Z" | "X") })
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Process {
+    pub(super) pid: Pid,
+    pub(super) parent: i32,
+    pub(super) group: i32,
+    /// When it began, in ticks since the machine did.
+    pub(super) began: u64,
+    pub(super) ended: bool,
+}
+
+#[cfg(target_os = "linux")]
+impl Process {
+    /// Reads `PID (NAME) STATE PARENT GROUP …`; a name may hold spaces and brackets, so what counts begins after the
+    /// last one. The beginning is the 22nd field.
+    pub(super) fn read(pid: Pid) -> Option<Process> {
+        const BEGAN: usize = 22 - 3;
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let stat = String::from_utf8_lossy(&stat);
+        let (_, rest) = stat.rsplit_once(')')?;
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let number = |at: usize| words.get(at)?.parse().ok();
+        let (parent, group) = (number(1)?, number(2)?);
+        let began = words.get(BEGAN)?.parse().ok()?;
+        let ended = matches!(*words.first()?, "Z" | "X");
+        Some(Process { pid, parent, group, began, ended })
+    }
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -39,8 +39,8 @@ const COMMON: [&str; 22] = [
     "SSH_AUTH_SOCK",
 ];
 
-/// Endings of names whose values are secrets.
-const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS"];
+/// Parts of names whose values are secrets.
+const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
 
 impl Environment {
     /// What an agent of one kind sees of the user's: the common variables, its own, those the user named.
@@ -72,7 +72,7 @@ impl Environment {
     pub(crate) fn secrets(&self) -> Vec<String> {
         let secret = |name: &OsString| {
             let name = name.to_string_lossy().to_uppercase();
-            SECRET.iter().any(|ending| name.ends_with(ending))
+            SECRET.iter().any(|part| name.contains(part))
         };
         let values = self.0.iter().filter(|(name, _)| secret(name));
         values.filter_map(|(_, value)| Some(value.to_str()?.to_owned())).collect()

@@ -2,15 +2,18 @@
 //! hurt us.
 //!
 //! A program is not started directly but through [`worker`], a hidden verb of our own binary, which adopts every
-//! process the program leaves behind and ends them all when its pipe to us closes, however we died. Nothing here
-//! knows a vendor, a prompt or what a line means.
+//! process the program leaves behind, keeps what it prints without secrets, and ends them all when its pipe to us
+//! closes, however we died; `orphans` is for when it is killed itself. Nothing here knows a vendor, a prompt or what a
+//! line means.
 //!
 //! Start at `Launch::run` (our side) and [`worker::work`] (the other side). [`Script`] runs an accepted command the
 //! same way.
 
 mod descendants;
 mod environment;
+mod keep;
 mod lines;
+mod orphans;
 mod program;
 mod run;
 mod script;
@@ -22,6 +25,7 @@ mod tests;
 
 pub use environment::{Environment, TICKET};
 pub(crate) use lines::{Bounded, Line};
+pub(crate) use orphans::settle;
 pub(crate) use program::Program;
 pub(crate) use run::{End, Finished, LINE_BYTES_MAX, Launch};
 pub use script::{Ended, Script};

@@ -2,7 +2,8 @@
 
 use super::environment::Environment;
 use super::lines::{Bounded, Line};
-use super::worker::{self, Exit};
+use super::orphans::settle;
+use super::worker::{self, Exit, Told};
 use redraft_engine::ports::{Deadlines, Watch};
 use std::ffi::OsString;
 use std::fs;
@@ -32,6 +33,10 @@ pub(crate) struct Launch<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) input: &'a str,
     pub(crate) environment: &'a Environment,
+    /// Values that must not be kept.
+    pub(crate) secrets: Vec<String>,
+    /// Lines that begin so are handed over and not kept.
+    pub(crate) unkept: &'a [&'a str],
     pub(crate) deadlines: Deadlines,
 }
 
@@ -72,6 +77,13 @@ pub(crate) struct Finished {
     pub(crate) stderr: String,
 }
 
+impl Finished {
+    /// Whether the program ended, or never began, without anybody making it.
+    pub(crate) fn ended_by_itself(&self) -> bool {
+        matches!(&self.end, End::Exited(exit) if exit.signal.is_none())
+    }
+}
+
 /// A worker that runs.
 pub(crate) struct Started {
     child: Child,
@@ -88,13 +100,19 @@ impl Launch<'_> {
         // From here on nobody takes lines; the reading thread goes on so that the worker never waits for us.
         drop(steps);
         end(&mut child, early.is_some());
-        let end = early.unwrap_or_else(|| Exit::read(self.out).map_or(End::Vanished, End::Exited));
+        let exit = Exit::read(self.out);
+        if exit.is_none() {
+            // The worker was killed, so nobody else ends what it had started.
+            settle(self.out);
+        }
+        let end = early.unwrap_or_else(|| exit.map_or(End::Vanished, End::Exited));
         Ok(Finished { end, stderr: stderr(self.out) })
     }
 
     #[expect(clippy::disallowed_methods, reason = "starts our own binary, which starts the agent's program")]
     pub(crate) fn start(&self) -> io::Result<Started> {
         fs::create_dir_all(self.out)?;
+        settle(self.out);
         // A file of an earlier start would be taken for this one's.
         for name in [worker::STDOUT, worker::STDERR, worker::EXIT] {
             match fs::remove_file(self.out.join(name)) {
@@ -109,6 +127,10 @@ impl Launch<'_> {
         // A group of its own: Ctrl-C is for us, and we decide what it means for the agent.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
+        if let Some(pipe) = &child.stdin {
+            // A worker that is gone already is noticed when it is listened to.
+            let _ = Told::new(self.secrets.clone(), self.unkept).write(pipe);
+        }
         let stdout = child.stdout.take();
         let (send, steps) = sync_channel(64);
         let reading = std::thread::Builder::new().name("agent output".to_owned());

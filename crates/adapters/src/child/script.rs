@@ -5,6 +5,7 @@ use super::environment::Environment;
 use super::lines::Line;
 use super::run::{End, Launch};
 use super::worker;
+use redraft_core::redact::Redactor;
 use redraft_engine::ports::{Deadlines, Watch};
 use std::ffi::OsString;
 use std::io;
@@ -51,10 +52,13 @@ impl Script<'_> {
             folder: self.folder,
             input: "",
             environment: self.environment,
+            secrets: self.environment.secrets(),
+            unkept: &[],
             deadlines: Deadlines { connect_ms: limit, first_byte_ms: limit, idle_ms: limit, total_ms: limit },
         };
+        let redactor = Redactor::new(self.environment.secrets());
         let mut hear = |line: Line| match line {
-            Line::Whole(bytes) => each(&String::from_utf8_lossy(&bytes)),
+            Line::Whole(bytes) => each(&redactor.redact(&String::from_utf8_lossy(&bytes)).0),
             Line::TooLong => each("(a line too long to be shown)"),
             Line::Part => {}
         };

@@ -1,15 +1,19 @@
 //! The process between us and an agent's program.
 //!
-//! It is told what to run, keeps everything the program prints in a folder, passes its standard output on, and
-//! watches its own standard input: when that closes, whoever started it has cancelled or is dead, and the program
-//! ends with everything it started. It decides nothing and reads nothing of what it copies. Start at [`work`].
+//! It is told what to run, keeps everything the program prints in a folder, without secrets, passes its standard output
+//! on, and watches its own standard input: the first line of that tells it which values are secret, and when it closes,
+//! whoever started it has cancelled or is dead, and the program ends with everything it started. It decides nothing.
+//! Start at [`work`].
 
-use super::descendants;
+use super::keep::Keeper;
+use super::run::LINE_BYTES_MAX;
+use super::{descendants, orphans};
+use redraft_core::redact::Redactor;
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -34,6 +38,48 @@ pub struct Work {
     pub arguments: Vec<OsString>,
 }
 
+/// What a worker is told before it starts anything, in one line of the pipe that then stays open: not in its arguments
+/// or variables, which others can see or its program inherits.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Told {
+    v: u16,
+    /// Values that must not be kept.
+    secrets: Vec<String>,
+    /// Lines of standard output that begin so are passed on and not kept.
+    unkept: Vec<String>,
+}
+
+/// More than all variables of a process can hold.
+const TOLD_BYTES_MAX: u64 = 16 << 20;
+
+impl Told {
+    pub(super) fn new(secrets: Vec<String>, unkept: &[&str]) -> Told {
+        Told { v: VERSION, secrets, unkept: unkept.iter().map(|line| (*line).to_owned()).collect() }
+    }
+
+    pub(super) fn write(&self, mut pipe: impl Write) -> io::Result<()> {
+        let mut line = serde_json::to_vec(self).map_err(io::Error::other)?;
+        line.push(b'\n');
+        pipe.write_all(&line)?;
+        pipe.flush()
+    }
+
+    /// None when the pipe was closed before.
+    fn read(pipe: &mut impl BufRead) -> io::Result<Option<Told>> {
+        let mut line = Vec::new();
+        pipe.take(TOLD_BYTES_MAX).read_until(b'\n', &mut line)?;
+        if !line.ends_with(b"\n") {
+            return Ok(None);
+        }
+        let told: Told = serde_json::from_slice(&line).map_err(io::Error::other)?;
+        if told.v != VERSION {
+            return Err(io::Error::other(format!("told in version {}, not {VERSION}", told.v)));
+        }
+        Ok(Some(told))
+    }
+}
+
 /// How a program ended, kept as the file `exit`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,11 +99,12 @@ impl Exit {
 }
 
 /// Runs the program to its end or ours. `lifeline` ends when we are to stop; `onward` gets the program's output.
-pub fn work(
-    work: &Work,
-    mut lifeline: impl Read + Send + 'static,
-    onward: impl Write + Send,
-) -> io::Result<()> {
+pub fn work(work: &Work, lifeline: impl Read + Send + 'static, onward: impl Write + Send) -> io::Result<()> {
+    let mut lifeline = BufReader::new(lifeline);
+    // Whoever started us may be gone before we have begun.
+    let Some(Told { secrets, unkept, .. }) = Told::read(&mut lifeline)? else { return Ok(()) };
+    let _held = orphans::hold(&work.out)?;
+    let redactor = Redactor::new(secrets);
     descendants::adopt()?;
     let mut child = match start(work) {
         Ok(child) => child,
@@ -75,8 +122,14 @@ pub fn work(
     })?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let status = std::thread::scope(|scope| {
-        let copied = scope.spawn(|| copy(stdout, &work.out.join(STDOUT), STDOUT_KEPT, onward));
-        let noted = scope.spawn(|| copy(stderr, &work.out.join(STDERR), STDERR_KEPT, io::sink()));
+        let keeper = |name: &str, unkept: Vec<String>, room: u64| {
+            let file = File::create(work.out.join(name))?;
+            Ok::<_, io::Error>(Keeper::new(file, redactor.clone(), unkept, LINE_BYTES_MAX, room))
+        };
+        let (keep_out, keep_err) =
+            (keeper(STDOUT, unkept, STDOUT_KEPT), keeper(STDERR, Vec::new(), STDERR_KEPT));
+        let copied = scope.spawn(move || copy(stdout, keep_out?, onward));
+        let noted = scope.spawn(move || copy(stderr, keep_err?, io::sink()));
         let status = child.wait();
         // Whatever it left running would hold the streams open for ever.
         descendants::end_all(program);
@@ -98,7 +151,7 @@ fn start(work: &Work) -> io::Result<Child> {
         Err(error) => return Err(error),
     };
     let mut command = Command::new(&work.program);
-    command.args(&work.arguments).process_group(0);
+    command.args(&work.arguments).process_group(0).env(orphans::MARK, orphans::mark(&work.out)?);
     command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
 }
 
@@ -107,21 +160,18 @@ fn pid(child: &Child) -> io::Result<Pid> {
     raw.ok_or_else(|| io::Error::other(format!("process {} has no usable id", child.id())))
 }
 
-/// Copies as it comes: first to the file, so that what was passed on is always kept too.
-fn copy(from: Option<impl Read>, file: &Path, kept_max: u64, mut onward: impl Write) -> io::Result<()> {
-    let mut kept = File::create(file)?;
+/// Copies as it comes: each line first to the file, so that what was passed on is always kept too.
+fn copy(from: Option<impl Read>, mut kept: Keeper<File>, mut onward: impl Write) -> io::Result<()> {
     let Some(mut from) = from else { return Ok(()) };
-    let (mut buffer, mut room, mut listening) = ([0; 64 * 1024], kept_max, true);
+    let (mut buffer, mut listening) = ([0; 64 * 1024], true);
     loop {
         let read = match from.read(&mut buffer) {
-            Ok(0) => return Ok(()),
+            Ok(0) => return kept.finish(),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        let keep = read.min(usize::try_from(room).unwrap_or(usize::MAX));
-        kept.write_all(&buffer[..keep])?;
-        room -= keep as u64;
+        kept.push(&buffer[..read])?;
         // Nobody listens any more when we are about to be told to stop; what arrives until then is still kept.
         listening = listening && onward.write_all(&buffer[..read]).and_then(|()| onward.flush()).is_ok();
     }

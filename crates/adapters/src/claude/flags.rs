@@ -32,6 +32,9 @@ pub(super) const OWN: [&str; 10] = [
 /// Set by a Claude Code that started us; a second one must not take itself for a part of the first.
 const NOT_OURS: [&str; 3] = ["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID"];
 
+/// Pieces of an answer on its way. They are signs of life and nothing else, and a secret could hide in several of them.
+pub(super) const UNKEPT: [&str; 1] = [r#"{"type":"stream_event""#];
+
 /// Retries of its own; waiting longer is up to the run, which can be stopped.
 const RETRIES: &str = "2";
 

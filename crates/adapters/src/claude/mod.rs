@@ -13,7 +13,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions};
+use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions, settle};
 use crate::mcp::{self, McpServers};
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
@@ -99,8 +99,9 @@ impl ClaudeAgent {
         let Some(result) = &heard.result else { return Ok(None) };
         let usage = self.usage(result, Usd(asked.reserved));
         if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
-            let usage = usage.filter(|_| result.usage.is_some_and(|usage| usage.input() > 0));
-            return Err(self.error(now, &detail, usage));
+            let counted = usage.filter(|_| result.usage.is_some_and(|usage| usage.input() > 0));
+            let unbilled = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, result));
+            return Err(self.error(now, &detail, counted.or(unbilled)));
         }
         let known = result.session_id == asked.session;
         Ok(Some(Outcome {
@@ -127,7 +128,10 @@ impl ClaudeAgent {
     }
 
     fn fingerprint(&self, request: &Request, system: &str) -> Result<Fingerprint, AgentError> {
-        let version = self.program.version().map_err(|detail| self.error(Now::AskPerson, detail, None))?;
+        let version = self
+            .program
+            .version()
+            .map_err(|detail| self.error(Now::AskPerson, detail, AgentError::UNBILLED))?;
         Ok(Fingerprint {
             v: Fingerprint::VERSION,
             program: "claude".to_owned(),
@@ -145,20 +149,21 @@ impl ClaudeAgent {
     fn prepare(&self, request: &Request) -> Result<(PathBuf, Fingerprint), AgentError> {
         let folder = self.sessions.folder(&request.session);
         let file = folder.join("system.md");
-        let broken =
-            |error: io::Error| self.error(Now::AskPerson, &format!("{}: {error}", file.display()), None);
+        let broken = |error: io::Error| {
+            self.error(Now::AskPerson, &format!("{}: {error}", file.display()), AgentError::UNBILLED)
+        };
         if request.resume {
             let system = match fs::read_to_string(&file) {
                 Ok(system) => system,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let detail = format!("nothing is known of conversation {}", request.session);
-                    return Err(self.error(Now::FreshSession, &detail, None));
+                    return Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED));
                 }
                 Err(error) => return Err(broken(error)),
             };
             let now = self.fingerprint(request, &system)?;
             return match self.sessions.refusal(&request.session, &now) {
-                Some(detail) => Err(self.error(Now::FreshSession, &detail, None)),
+                Some(detail) => Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED)),
                 None => Ok((file, now)),
             };
         }
@@ -214,7 +219,9 @@ impl Agent for ClaudeAgent {
     }
 
     fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
-        self.recovered(&self.settings.runs.join(ticket.to_string()))
+        let out = self.settings.runs.join(ticket.to_string());
+        settle(&out);
+        self.recovered(&out)
     }
 
     fn reserve(&self, request: &Request) -> Usd {
@@ -228,8 +235,7 @@ impl Agent for ClaudeAgent {
         let card = &self.settings.card;
         let answer = self.settings.max_tokens.map_or(OUTPUT_TOKENS, u64::from);
         let again = Usage { read: prompt * (REQUESTS - 1), ..Usage::default() };
-        let dearest = card.dearest(prompt, answer, flags::lifetime(request)) + card.cost(&again, prompt);
-        request.max_usd.map_or(dearest, |max| max.min(dearest))
+        card.dearest(prompt, answer, flags::lifetime(request)) + card.cost(&again, prompt)
     }
 
     fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
@@ -253,18 +259,22 @@ impl Agent for ClaudeAgent {
             folder: &request.folder,
             input: &turn,
             environment: &flags::environment(&self.settings, request),
+            secrets: self.settings.environment.secrets(),
+            unkept: &flags::UNKEPT,
             deadlines: request.deadlines,
         };
         let mut heard = Heard::default();
         let kept = asked.keep(&out).and_then(|()| flags::keep_servers(&self.settings, request, &out));
         let finished = kept.and_then(|()| launch.run(watch, &mut |line: Line| heard.take(line)));
         let finished = finished.map_err(|error| {
-            self.error(Now::AskPerson, &format!("{}: {error}", self.settings.worker.display()), None)
+            let detail = format!("{}: {error}", self.settings.worker.display());
+            self.error(Now::AskPerson, &detail, AgentError::UNBILLED)
         })?;
         if let Some(outcome) = self.answer(&heard, &asked)? {
             return Ok(outcome);
         }
         let (now, detail) = outcome::silence(&heard, &finished);
-        Err(AgentError { interrupted: finished.end == End::Stopped, ..self.error(now, &detail, None) })
+        let usage = AgentError::UNBILLED.filter(|_| !heard.began && finished.ended_by_itself());
+        Err(AgentError { interrupted: finished.end == End::Stopped, ..self.error(now, &detail, usage) })
     }
 }

@@ -29,6 +29,16 @@ pub(super) fn failure(heard: &Heard, result: &ResultLine, resumed: bool) -> Opti
     Some((now, detail))
 }
 
+/// Whether a failed dispatch cost nothing: no answer of the model was begun, and its service refused or was not reached.
+pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
+    // What stands between us and the service has given up; the service may have gone on.
+    const GATEWAY: [u16; 2] = [502, 504];
+    let said = format!("{} {}", result.text, result.errors.join(" ")).to_lowercase();
+    let refused = result.status.is_some_and(|status| !GATEWAY.contains(&status));
+    let unsent = ["unable to connect", "econnrefused", "not logged in", "no conversation found"];
+    !heard.answering && (refused || unsent.iter().any(|words| said.contains(words)))
+}
+
 /// Why there is no last line.
 pub(super) fn silence(heard: &Heard, finished: &Finished) -> (Now, String) {
     let stderr = finished.stderr.trim();

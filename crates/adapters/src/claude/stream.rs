@@ -17,6 +17,8 @@ use std::path::Path;
 pub(super) struct Heard {
     /// Whether it said anything in its own form.
     pub(super) began: bool,
+    /// Whether the model began an answer, which is when it is billed.
+    pub(super) answering: bool,
     pub(super) result: Option<ResultLine>,
     /// When a usage limit that stopped it ends, in milliseconds since 1970.
     pub(super) limit_ends_ms: Option<i64>,
@@ -118,7 +120,12 @@ impl Heard {
             (Some("system"), Some("api_retry")) => {
                 self.retried = line["error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
             }
-            (Some("assistant"), _) => self.asked_to_read(&line["message"]["content"]),
+            (Some("stream_event"), _) if line["event"]["type"] == "message_start" => self.answering = true,
+            (Some("assistant"), _) => {
+                // Errors are told in the form of an answer of no model.
+                self.answering |= line["message"]["model"] != "<synthetic>";
+                self.asked_to_read(&line["message"]["content"]);
+            }
             (Some("user"), _) => self.was_answered(&line["message"]["content"]),
             (Some("rate_limit_event"), _) if line["rate_limit_info"]["status"] == "rejected" => {
                 let seconds = line["rate_limit_info"]["resetsAt"].as_f64();

@@ -10,7 +10,7 @@ use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Cards, Lifetime};
 use redraft_core::prompt::Prompt;
 use redraft_core::usage::{Usage, Usd};
-use redraft_engine::ports::{Agent, Deadlines, Request};
+use redraft_engine::ports::{Agent, AgentError, Deadlines, Request, Watch};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -296,4 +296,60 @@ fn a_server_that_did_not_come_up_is_noted() {
     kept(folder.path(), &[&init, DONE]);
     let outcome = ClaudeAgent::new(settings(folder.path())).recovered(folder.path()).unwrap();
     assert_eq!(outcome.notes, ["the tools of server context7 were not there: it is failed"]);
+}
+
+#[test]
+fn what_was_refused_or_never_sent_costs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = ClaudeAgent::new(settings(folder.path()));
+    let usage = |lines: &[&str]| {
+        kept(folder.path(), lines);
+        let asked = Asked::read(folder.path()).unwrap();
+        agent.answer(&heard(lines), &asked).unwrap_err().usage
+    };
+    let told = r#"{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}"#;
+    for (status, text) in [
+        ("401", "Invalid authentication"),
+        ("403", "Forbidden"),
+        ("429", "API Error: slow down"),
+        ("529", "API Error: Overloaded"),
+        ("null", "Unable to connect to API (ConnectionRefused)"),
+        ("null", "Not logged in · Please run /login"),
+    ] {
+        let last = failed("success", status, text, r#","usage":{"input_tokens":0,"output_tokens":0}"#);
+        assert_eq!(usage(&[INIT, told, &last]), AgentError::UNBILLED, "{status} {text}");
+        assert_eq!(usage(&[INIT, READ, SHOWN, told, &last]), None, "an earlier request was answered");
+    }
+    let started = r#"{"type":"stream_event","event":{"type":"message_start","message":{}}}"#;
+    assert_eq!(usage(&[INIT, started, &failed("success", "529", "Overloaded", "")]), None);
+    for (status, text) in [("504", "gateway"), ("null", "Request timed out"), ("null", "")] {
+        assert_eq!(usage(&[INIT, &failed("success", status, text, "")]), None, "{status} {text}");
+    }
+    let counted = r#","usage":{"input_tokens":10,"output_tokens":2},"total_cost_usd":0.5"#;
+    assert_eq!(usage(&[INIT, READ, &failed("success", "529", "busy", counted)]).unwrap().cost, Usd(500_000));
+}
+
+/// A run nobody stops.
+struct Calm;
+
+impl Watch for Calm {
+    fn stopped(&self) -> bool {
+        false
+    }
+
+    fn wait_ms(&self, _ms: u64) -> bool {
+        true
+    }
+
+    fn now_ms(&self) -> i64 {
+        0
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_costs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = ClaudeSettings { program: folder.path().join("no-such-claude"), ..settings(folder.path()) };
+    let error = ClaudeAgent::new(missing).run(&request([Lifetime::Hour; 3]), &Calm).unwrap_err();
+    assert_eq!((error.now, error.usage), (Now::AskPerson, AgentError::UNBILLED), "{error}");
 }

@@ -16,7 +16,7 @@ mod stream;
 mod tests;
 mod totals;
 
-use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions};
+use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions, settle};
 use crate::mcp::McpServers;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
@@ -95,13 +95,15 @@ impl CodexAgent {
     fn answer(&self, heard: &Heard, asked: &Asked, now_ms: i64) -> Result<Option<Outcome>, AgentError> {
         if let Some(message) = &heard.failed {
             let (now, detail) = outcome::failure(message, asked.resume, now_ms);
-            return Err(self.error(now, &detail, None));
+            let usage = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, message));
+            return Err(self.error(now, &detail, usage));
         }
         let Some(total) = heard.total else { return Ok(None) };
         if asked.resume && heard.thread != asked.session {
             // Asked for a thread it does not know, Codex may begin another without a word; that one knows nothing.
             let detail = format!("codex answered in thread {} and not in {}", heard.thread, asked.session);
-            return Err(self.error(Now::FreshSession, &detail, None));
+            let usage = self.priced(&Totals::default(), &total);
+            return Err(self.error(Now::FreshSession, &detail, Some(usage)));
         }
         let thread = SessionId::new(heard.thread.clone());
         let folder = self.sessions.folder(&thread);
@@ -111,8 +113,7 @@ impl CodexAgent {
             let begun = self.sessions.begin(&thread, &asked.fingerprint);
             begun.map_err(|error| self.broken(&folder, &error))?;
         }
-        let mut usage = total.since(&before);
-        usage.cost = self.settings.card.cost(&usage, total.input.saturating_sub(before.input));
+        let usage = self.priced(&before, &total);
         Ok(Some(Outcome {
             text: heard.text.clone(),
             session: (!heard.thread.is_empty()).then_some(thread),
@@ -123,8 +124,17 @@ impl CodexAgent {
         }))
     }
 
+    fn priced(&self, before: &Totals, total: &Totals) -> Usage {
+        let usage = total.since(before);
+        let cost = self.settings.card.cost(&usage, total.input.saturating_sub(before.input));
+        Usage { cost, ..usage }
+    }
+
     fn fingerprint(&self, request: &Request) -> Result<Fingerprint, AgentError> {
-        let version = self.program.version().map_err(|detail| self.error(Now::AskPerson, detail, None))?;
+        let version = self
+            .program
+            .version()
+            .map_err(|detail| self.error(Now::AskPerson, detail, AgentError::UNBILLED))?;
         Ok(Fingerprint {
             v: Fingerprint::VERSION,
             program: "codex".to_owned(),
@@ -190,7 +200,9 @@ impl Agent for CodexAgent {
     }
 
     fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
-        self.recovered(&self.settings.runs.join(ticket.to_string()))
+        let out = self.settings.runs.join(ticket.to_string());
+        settle(&out);
+        self.recovered(&out)
     }
 
     fn reserve(&self, request: &Request) -> Usd {
@@ -201,8 +213,7 @@ impl Agent for CodexAgent {
         let prompt = request.prompt.chars().div_ceil(CHARS_PER_TOKEN) + FRAME_TOKENS + READ_TOKENS + earlier;
         let card = &self.settings.card;
         let again = Usage { read: prompt * (REQUESTS - 1), ..Usage::default() };
-        let dearest = card.dearest(prompt, OUTPUT_TOKENS, card.lifetime.is) + card.cost(&again, prompt);
-        request.max_usd.map_or(dearest, |max| max.min(dearest))
+        card.dearest(prompt, OUTPUT_TOKENS, card.lifetime.is) + card.cost(&again, prompt)
     }
 
     fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
@@ -210,7 +221,7 @@ impl Agent for CodexAgent {
         if request.resume
             && let Some(detail) = self.sessions.refusal(&request.session, &fingerprint)
         {
-            return Err(self.error(Now::FreshSession, &detail, None));
+            return Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED));
         }
         let out = self.settings.runs.join(request.ticket.to_string());
         let asked = Asked {
@@ -224,7 +235,11 @@ impl Agent for CodexAgent {
         };
         let schema = out.join("schema.json");
         let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
-        kept.map_err(|error| self.broken(&out, &error))?;
+        let unsent = |path: &Path, error: &io::Error| AgentError {
+            usage: AgentError::UNBILLED,
+            ..self.broken(path, error)
+        };
+        kept.map_err(|error| unsent(&out, &error))?;
         let launch = Launch {
             worker: &self.settings.worker,
             out: &out,
@@ -233,15 +248,18 @@ impl Agent for CodexAgent {
             folder: &request.folder,
             input: &request.prompt.text(),
             environment: &flags::environment(&self.settings, request),
+            secrets: self.settings.environment.secrets(),
+            unkept: &[],
             deadlines: request.deadlines,
         };
         let mut heard = Heard::default();
         let finished = launch.run(watch, &mut |line: Line| heard.take(line));
-        let finished = finished.map_err(|error| self.broken(&self.settings.worker, &error))?;
+        let finished = finished.map_err(|error| unsent(&self.settings.worker, &error))?;
         if let Some(outcome) = self.answer(&heard, &asked, watch.now_ms())? {
             return Ok(outcome);
         }
         let (now, detail) = outcome::silence(&heard, &finished);
-        Err(AgentError { interrupted: finished.end == End::Stopped, ..self.error(now, &detail, None) })
+        let usage = AgentError::UNBILLED.filter(|_| heard.thread.is_empty() && finished.ended_by_itself());
+        Err(AgentError { interrupted: finished.end == End::Stopped, ..self.error(now, &detail, usage) })
     }
 }

@@ -41,6 +41,26 @@ pub(super) fn failure(message: &str, resumed: bool, now_ms: i64) -> (Now, String
     (now, format!("codex: {message}"))
 }
 
+/// Whether a failed turn cost nothing: the model has done nothing in it, and its service refused or was not reached.
+pub(super) fn is_unbilled(heard: &Heard, message: &str) -> bool {
+    const REFUSED: [&str; 12] = [
+        "status 400",
+        "status 401",
+        "status 403",
+        "status 404",
+        "status: 429",
+        "status 429",
+        "status 529",
+        "usage limit",
+        "quota",
+        "missing environment variable",
+        "not logged in",
+        "connection refused",
+    ];
+    let said = message.to_lowercase();
+    !heard.at_work && REFUSED.iter().any(|words| said.contains(words))
+}
+
 /// Why the turn neither was completed nor failed.
 pub(super) fn silence(heard: &Heard, finished: &Finished) -> (Now, String) {
     let stderr = finished.stderr.trim();

@@ -15,6 +15,8 @@ use std::path::Path;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Heard {
     pub(super) thread: String,
+    /// Whether the model said or did anything, which is when it is billed.
+    pub(super) at_work: bool,
     /// The last message.
     pub(super) text: String,
     /// The thread's counts; only a completed turn has them.
@@ -55,6 +57,8 @@ impl Heard {
 
     fn hear(&mut self, line: &Value) {
         let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        // An item of type `error` is a remark of the program.
+        self.at_work |= line["item"].is_object() && line["item"]["type"] != "error";
         match line["type"].as_str() {
             Some("thread.started") => self.thread = word(&line["thread_id"]),
             Some("item.completed") if line["item"]["type"] == "agent_message" => {

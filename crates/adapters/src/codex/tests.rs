@@ -13,7 +13,7 @@ use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
 use redraft_core::prompt::Prompt;
 use redraft_core::usage::Usd;
-use redraft_engine::ports::{Agent, Deadlines, Request};
+use redraft_engine::ports::{Agent, AgentError, Deadlines, Request};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -230,4 +230,41 @@ fn a_call_of_a_server_that_failed_is_noted() {
     kept(folder.path(), 1, false, &[BEGUN, call, &fine, LAST, &done(10, 0, 1)]);
     let outcome = agent(folder.path()).recovered(folder.path()).unwrap();
     assert_eq!(outcome.notes, ["query-docs of server context7 failed: no network"]);
+}
+
+#[test]
+fn what_was_refused_or_never_sent_costs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = agent(folder.path());
+    let usage = |lines: &[&str], resume: bool| {
+        kept(folder.path(), 1, resume, lines);
+        let asked = Asked::read(folder.path()).unwrap();
+        let mut heard = Heard::default();
+        lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
+        agent.answer(&heard, &asked, 0).unwrap_err().usage
+    };
+    let failed = |message: &str| format!(r#"{{"type":"turn.failed","error":{{"message":"{message}"}}}}"#);
+    for message in [
+        "unexpected status 401 Unauthorized: bad key",
+        "exceeded retry limit, last status: 429 Too Many Requests",
+        "You've hit your usage limit. Try again later.",
+        "Missing environment variable: `OPENAI_API_KEY`",
+    ] {
+        assert_eq!(
+            usage(&[BEGUN, REMARK, AGAIN, &failed(message)], false),
+            AgentError::UNBILLED,
+            "{message}"
+        );
+        assert_eq!(
+            usage(&[BEGUN, FIRST, &failed(message)], false),
+            None,
+            "{message}: it was answered before"
+        );
+    }
+    let cut = "stream disconnected before completion";
+    assert_eq!(usage(&[BEGUN, &failed(cut)], false), None, "it may have been billed");
+    let other = BEGUN.replace("th-1", "th-2");
+    let elsewhere = usage(&[&other, LAST, &done(1_000, 0, 10)], true).unwrap();
+    assert_eq!((elsewhere.uncached, elsewhere.output), (1_000, 10), "a new thread's counts are its own");
+    assert!(elsewhere.cost > Usd(0));
 }

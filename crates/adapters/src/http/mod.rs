@@ -45,8 +45,26 @@ pub(crate) enum HttpError {
     TooLarge(u64),
     #[error("the connection broke: {0}")]
     Broken(String),
+    /// There was no connection at all, so nothing was sent.
+    #[error("the connection broke: {0}")]
+    Unreachable(String),
     #[error("{0}")]
     Refused(String),
+}
+
+impl HttpError {
+    /// Whether the server can have read nothing of the request.
+    pub(crate) fn is_before_sending(&self) -> bool {
+        match self {
+            HttpError::Connect(_) | HttpError::Unreachable(_) | HttpError::Refused(_) => true,
+            HttpError::Stopped
+            | HttpError::FirstByte(_)
+            | HttpError::Idle(_)
+            | HttpError::Total(_)
+            | HttpError::TooLarge(_)
+            | HttpError::Broken(_) => false,
+        }
+    }
 }
 
 /// When the exchange must be over. `began_ms` is when the whole dispatch began, of which this may be a later request.
@@ -284,6 +302,12 @@ fn failure(error: &ureq::Error, deadlines: Deadlines) -> HttpError {
         }
         ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::InvalidData => {
             HttpError::Refused(format!("no safe connection: {io}"))
+        }
+        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => {
+            HttpError::Unreachable(error.to_string())
+        }
+        ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused => {
+            HttpError::Unreachable(error.to_string())
         }
         other => HttpError::Broken(other.to_string()),
     }

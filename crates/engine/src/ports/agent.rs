@@ -169,9 +169,16 @@ pub struct Outcome {
 pub struct AgentError {
     pub now: Now,
     pub detail: String,
+    /// What it cost all the same; none where that is not known, and then what was reserved counts as spent.
     pub usage: Option<Usage>,
     /// Whether the run was asked to stop, rather than the agent failing by itself.
     pub interrupted: bool,
+}
+
+impl AgentError {
+    /// The usage of an attempt that is known to have cost nothing: nothing was sent, or it was refused unread.
+    pub const UNBILLED: Option<Usage> =
+        Some(Usage { uncached: 0, written: 0, read: 0, output: 0, cost: Usd(0) });
 }
 
 /// What a running agent can see of the run.

@@ -20,6 +20,7 @@ mod plays;
 mod projections;
 mod replay;
 mod setup;
+mod side_by_side;
 mod terminal;
 mod worker;
 mod world;

@@ -1,6 +1,6 @@
 //! Whole loops with agents that have a model behind them; the model is a script on this machine.
 
-use crate::world::{PROGRAM, bodies, events, left};
+use crate::world::{PROGRAM, bodies, events, executable, left};
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, Recorded, Reply, Script, all_text, last_user_text, was_tool_used};
 use serde_json::json;
@@ -219,12 +219,9 @@ const REFUSING: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo 9.9.9 && exit 
 
 #[test]
 fn a_server_of_tools_is_started_only_after_a_person_has_accepted_its_command() {
-    use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "a feature"]).expect(0);
-    scratch.write("claude.sh", REFUSING);
-    let program = scratch.root().join("claude.sh");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    executable(&scratch, "claude.sh", REFUSING);
     let server = "[agents.claude.mcp.context7]\ncommand = \"no-such-server\"\nenv = [\"TEST_MODEL_KEY\"]\n";
     let config = format!(
         "[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n{server}[roles]\nspec-author = \"claude\"\n"

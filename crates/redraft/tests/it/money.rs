@@ -1,7 +1,7 @@
 //! Budgets that hold, and secrets that stay where they are.
 
-use crate::documents::planted;
-use crate::world::{PROGRAM, bodies, events, feature};
+use crate::documents::{CLEAN, planted};
+use crate::world::{PROGRAM, bodies, events, executable, feature};
 use redraft_testkit::Scratch;
 use std::fs;
 
@@ -83,6 +83,56 @@ fn a_known_secret_is_found_nowhere() {
     let found = scratch.command("grep").args(["-rlaF", CANARY, "."]).output().unwrap();
     let found = String::from_utf8_lossy(&found.stdout).into_owned();
     assert_eq!(found, "./scenario.toml\n", "only the file the test wrote itself");
+}
+
+/// An author like Claude Code that tells everybody its key: in words, in pieces, in JSON and on standard error.
+const TALKATIVE: &str = r#"#!/bin/sh
+[ "$1" = --version ] && echo 9.9.9 && exit 0
+echo called >> "$HOME/calls"
+while [ $# -gt 1 ]; do [ "$1" = --session-id ] && id=$2; shift; done
+cat > /dev/null
+folder=docs/features/001-export-the-monthly-report-as-csv
+mkdir -p $folder
+cp "$HOME/spec.md" $folder/
+echo "the key is $SOME_API_KEY" >&2
+echo "the key is $SOME_API_KEY"
+echo '{"type":"system","subtype":"init"}'
+printf '{"type":"stream_event","event":{"delta":{"text":"%s"}}}\n' "$SOME_API_KEY"
+printf '{"type":"user","message":{"content":"%s"}}\n' "$SOME_API_KEY"
+printf '{"type":"result","subtype":"success","is_error":false,"session_id":"%s","total_cost_usd":0.5,' "$id"
+printf '"usage":{"input_tokens":10,"output_tokens":10},"result":"wrote it with %s"}\n' "$SOME_API_KEY"
+"#;
+
+#[test]
+fn a_secret_that_a_program_prints_is_kept_nowhere_and_its_answer_is_adopted_after_a_crash() {
+    let mut adopted = Vec::new();
+    for boundary in 1..=6 {
+        let scratch = feature(IDEA);
+        executable(&scratch, "claude.sh", TALKATIVE);
+        fs::write(scratch.outside().join("home/spec.md"), CLEAN).unwrap();
+        let agent = "model = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\npass = [\"SOME_API_KEY\"]\n";
+        scratch
+            .write("redraft.toml", &format!("[agents.claude]\n{agent}[roles]\nspec-author = \"claude\"\n"));
+        scratch.run(["trust", "--yes"]).expect(0);
+        let run = || {
+            let mut command = scratch.redraft(["run", "001", "--yes"]);
+            command.env("SOME_API_KEY", CANARY);
+            command
+        };
+        let died = run().env("REDRAFT_ABORT_AT_BOUNDARY", boundary.to_string()).output().unwrap();
+        assert_eq!(died.status.code(), None, "boundary {boundary}");
+        let found = scratch.command("grep").args(["-rlaF", CANARY, "."]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&found.stdout), "", "boundary {boundary}");
+        let ran = redraft_testkit::Ran::of(run().output().unwrap()).expect(0);
+        let found = scratch.command("grep").args(["-rlaF", CANARY, "."]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&found.stdout), "", "boundary {boundary}");
+        assert!(!ran.stdout.contains(CANARY) && !ran.stderr.contains(CANARY), "boundary {boundary}");
+        let calls = fs::read_to_string(scratch.outside().join("home/calls")).unwrap().lines().count();
+        let lost = bodies(&events(&scratch), "lost").count();
+        assert_eq!(calls, if boundary == 2 { 1 } else { 1 + lost }, "boundary {boundary}: lost {lost}");
+        adopted.push(calls == 1 && lost == 0);
+    }
+    assert!(adopted.iter().filter(|adopted| **adopted).count() >= 3, "{adopted:?}");
 }
 
 #[test]

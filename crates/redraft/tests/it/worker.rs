@@ -2,7 +2,7 @@
 
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -52,10 +52,14 @@ impl Stage {
     }
 }
 
+/// What a worker is told first.
+const TOLD: &str = r#"{"v":1,"secrets":["canary-4f1d9c77e2b8a35d60"],"unkept":["{\"type\":\"piece\""]}"#;
+
 /// Starts it with a pipe that stays open, runs it to its end.
 fn finish(mut command: Command) -> Ran {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    let lifeline = child.stdin.take();
+    let mut lifeline = child.stdin.take().unwrap();
+    writeln!(lifeline, "{TOLD}").unwrap();
     let output = child.wait_with_output().unwrap();
     drop(lifeline);
     Ran::of(output)
@@ -109,7 +113,9 @@ fn begun(child: &mut Child) -> impl Read + use<> {
 fn nothing_survives_when_whoever_holds_the_pipe_is_killed() {
     let stage = Stage::new("killed");
     // Stands for a run: a process whose end is not announced by anything but the closing of its pipe.
-    let mut holder = stage.scratch.command("sleep").arg("5000").stdout(Stdio::piped()).spawn().unwrap();
+    let told_and_held = format!("echo '{TOLD}'; exec sleep 5000");
+    let mut holder = stage.scratch.command("sh");
+    let mut holder = holder.args(["-c", &told_and_held]).stdout(Stdio::piped()).spawn().unwrap();
     let mut worker = stage.worker(FAMILY).stdin(holder.stdout.take().unwrap()).spawn().unwrap();
     let mut rest = begun(&mut worker);
     // The family is begun one after the other, and a busy machine takes its time.
@@ -125,6 +131,108 @@ fn nothing_survives_when_whoever_holds_the_pipe_is_killed() {
     assert_eq!(stage.processes(), [""; 0]);
     assert_eq!(stage.exit()["signal"], 9);
     assert_eq!(stage.kept("stdout"), "begun\n", "what was said before is kept");
+}
+
+#[test]
+fn nothing_is_started_for_somebody_who_is_gone_already() {
+    let stage = Stage::new("gone");
+    let mut command = stage.worker("echo begun");
+    let ran = Ran::of(command.stdin(Stdio::null()).output().unwrap()).expect(0);
+    assert_eq!((ran.stdout.as_str(), stage.out.join("stdout").exists()), ("", false));
+}
+
+#[test]
+fn a_secret_is_passed_on_but_not_kept() {
+    let stage = Stage::new("secret");
+    let canary = "canary-4f1d9c77e2b8a35d60";
+    let script = format!(
+        "printf 'a canary-4f1d9'; echo 'c77e2b8a35d60 b'; echo '{{\"type\":\"piece\"}}'; \
+         echo '{{\"k\":\"{canary}\"}}'; echo 'key {canary}' >&2"
+    );
+    let ran = finish(stage.worker(&script)).expect(0);
+    assert_eq!(ran.stdout, format!("a {canary} b\n{{\"type\":\"piece\"}}\n{{\"k\":\"{canary}\"}}\n"));
+    assert_eq!(stage.kept("stdout"), "a [redacted:known] b\n{\"k\":\"[redacted:known]\"}\n");
+    assert_eq!(stage.kept("stderr"), "key [redacted:known]\n");
+    let found = stage.scratch.command("grep").args(["-rlaF", canary, ".."]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "", "it was written somewhere");
+}
+
+/// A repository whose author is a program of ours: `first` is what it does when it is called first, and later it ends
+/// with an error.
+fn with_program(first: &str) -> Scratch {
+    let scratch = crate::world::feature("Export the monthly report as CSV");
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo 9.9.9 && exit 0\nmkdir \"$HOME/called\" || exit 1\n{first}\n"
+    );
+    crate::world::executable(&scratch, "claude.sh", &script);
+    let config = "[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n[roles]\nspec-author = \"claude\"\n";
+    scratch.write("redraft.toml", config);
+    scratch.run(["trust", "--yes"]).expect(0);
+    scratch
+}
+
+/// The processes that run in the throw-away surroundings, with their ids.
+fn at_work(scratch: &Scratch) -> Vec<(String, String)> {
+    let mark = format!("HOME={}", scratch.outside().join("home").display());
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let environ = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        if environ.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes()) {
+            let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let command = String::from_utf8_lossy(&command).replace('\0', " ");
+            found.push((entry.file_name().to_string_lossy().into_owned(), command));
+        }
+    }
+    found
+}
+
+fn kill(scratch: &Scratch, found: &[(String, String)], what: &str) {
+    let (pid, _) = found.iter().find(|(_, command)| command.contains(what)).unwrap();
+    assert!(scratch.command("kill").args(["-9", pid]).status().unwrap().success());
+}
+
+/// A run whose agent and all it started are at work.
+fn at_work_in_a_run(scratch: &Scratch) -> (Child, Vec<(String, String)>) {
+    let mut command = scratch.redraft(["run", "001", "--yes"]);
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let is_there = |found: &[(String, String)]| {
+        ["worker", "sleep 5001", "sleep 5002", "sleep 5004"]
+            .iter()
+            .all(|what| found.iter().any(|(_, command)| command.contains(what)))
+    };
+    let found = (0..100_000).map(|_| at_work(scratch)).find(|found| is_there(found));
+    (run, found.unwrap())
+}
+
+#[test]
+fn a_killed_worker_leaves_nothing_of_its_agent_to_a_run_that_goes_on() {
+    let scratch = with_program(FAMILY);
+    let (run, found) = at_work_in_a_run(&scratch);
+    kill(&scratch, &found, " worker ");
+    let ran = Ran::of(run.wait_with_output().unwrap());
+    assert!(ran.stderr.contains("claude was ended from outside"), "{}", ran.stderr);
+    assert_eq!(at_work(&scratch), []);
+}
+
+#[test]
+fn what_a_killed_worker_and_a_killed_run_left_behind_is_ended_by_the_next_run() {
+    let scratch = with_program(FAMILY);
+    let (mut run, found) = at_work_in_a_run(&scratch);
+    // The run first, stopped so that it cannot act; else it would do what the test before this one shows.
+    let stopped = scratch.command("kill").args(["-STOP", &run.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    kill(&scratch, &found, " worker ");
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let left = at_work(&scratch);
+    assert!(left.iter().any(|(_, command)| command.contains("sleep 5001")), "orphans: {left:?}");
+    // Another process of the same user that has nothing to do with it.
+    let mut other = scratch.command("sleep").arg("5009").spawn().unwrap();
+    scratch.run(["run", "001", "--yes"]);
+    let left: Vec<String> = at_work(&scratch).into_iter().map(|(_, command)| command).collect();
+    assert_eq!(left, ["sleep 5009 "]);
+    other.kill().unwrap();
+    other.wait().unwrap();
 }
 
 #[test]

@@ -21,6 +21,14 @@ pub(crate) fn feature(idea: &str) -> Scratch {
     scratch
 }
 
+/// A program in the repository.
+pub(crate) fn executable(scratch: &Scratch, name: &str, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    scratch.write(name, script);
+    let permissions = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(scratch.root().join(name), permissions).unwrap();
+}
+
 /// What must be the same however a run was interrupted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Left {

@@ -162,7 +162,7 @@ fn a_conversation_that_is_unknown_or_was_held_otherwise_is_begun_anew() {
     let world = World::answering(vec![Reply::Json(verdict())]);
     let fresh_session = |agent: &ApiAgent, request: &Request| {
         let error = world.run(agent, request).unwrap_err();
-        assert_eq!((error.now, error.usage), (Now::FreshSession, None), "{error}");
+        assert_eq!((error.now, error.usage), (Now::FreshSession, AgentError::UNBILLED), "{error}");
         error.detail
     };
     assert!(fresh_session(&world.anthropic(), &world.resumed()).contains("no conversation 11111111-2222"));

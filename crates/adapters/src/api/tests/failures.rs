@@ -225,3 +225,51 @@ fn a_conversation_that_outgrew_the_model_is_begun_anew() {
     assert_eq!(world.run(&world.anthropic(), &world.resumed()).unwrap_err().now, Now::FreshSession);
     assert_eq!(World::answering(vec![too_long]).error().now, Now::GiveUp);
 }
+
+#[test]
+fn what_was_refused_or_never_sent_costs_nothing() {
+    let refused = |status, kind: &str| Reply::error(status, kind, "no");
+    for reply in [
+        refused(401, "authentication_error"),
+        refused(403, "permission_error"),
+        refused(400, "invalid_request_error"),
+        refused(429, "rate_limit_error"),
+        refused(503, "api_error"),
+        overloaded(),
+    ] {
+        let world = World::answering(vec![reply.clone()]);
+        assert_eq!(world.error().usage, AgentError::UNBILLED, "{reply:?}");
+        let chat = world.openai(OpenAiWire::Chat, Form::JsonSchema);
+        assert_eq!(world.run(&chat, &world.fresh()).unwrap_err().usage, AgentError::UNBILLED, "{reply:?}");
+    }
+    let world = World::answering(vec![Reply::Json(verdict())]);
+    let unknown = world.run(&world.anthropic(), &world.resumed()).unwrap_err();
+    assert_eq!((unknown.now, unknown.usage), (Now::FreshSession, AgentError::UNBILLED));
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let base_url = format!("http://127.0.0.1:{port}");
+    let agent = ApiAgent::anthropic(AnthropicSettings { base_url, ..world.anthropic_settings() }).unwrap();
+    assert_eq!(world.run(&agent, &world.fresh()).unwrap_err().usage, AgentError::UNBILLED);
+    assert!(world.provider.requests().is_empty());
+}
+
+#[test]
+fn what_may_have_been_billed_is_not_said_to_be_free() {
+    for reply in [
+        Reply::Close,
+        Reply::Garbage(b"<html>hello</html>".to_vec()),
+        Reply::error(502, "", "bad gateway"),
+        Reply::error(504, "", "gateway timeout"),
+        Reply::Stall,
+    ] {
+        let world = World::answering(vec![reply.clone()]);
+        world.watch.step_ms.store(10_000, Ordering::SeqCst);
+        let error = world.error();
+        assert_eq!(error.usage, None, "{reply:?}: {error}");
+    }
+    // One that succeeded later bills both, the first as dear as its prompt can be.
+    let world = World::answering(vec![Reply::Close, Reply::Json(verdict())]);
+    let twice = world.run(&world.anthropic(), &world.fresh()).unwrap().usage;
+    let world = World::answering(vec![Reply::Json(verdict())]);
+    let once = world.run(&world.anthropic(), &world.fresh()).unwrap().usage;
+    assert!(twice.input() >= 2 * once.input(), "{twice:?} {once:?}");
+}

@@ -1,0 +1,67 @@
+//! Why a request brought no answer, in one form for all protocols, and whether it can have cost something.
+
+use super::wire::{Fault, reported};
+use crate::http::{HttpError, Response};
+use redraft_core::usage::Usd;
+use serde_json::Value;
+
+pub(super) enum Trouble {
+    Http(HttpError),
+    Status {
+        status: u16,
+        retry_after: Option<String>,
+        fault: Fault,
+    },
+    Stream(Fault),
+    /// It was cut off by us, at this limit.
+    Overspent(Usd),
+}
+
+impl From<HttpError> for Trouble {
+    fn from(error: HttpError) -> Trouble {
+        Trouble::Http(error)
+    }
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Trouble {
+        Trouble::Stream(fault)
+    }
+}
+
+impl Trouble {
+    /// Whether the service bills nothing for such a request, if it has not written a word.
+    pub(super) fn is_unbilled(&self) -> bool {
+        const BAD_GATEWAY: u16 = 502;
+        const GATEWAY_TIMEOUT: u16 = 504;
+        match self {
+            Trouble::Http(error) => error.is_before_sending(),
+            // What stands between us and the service has given up; the service may have gone on.
+            Trouble::Status { status: BAD_GATEWAY | GATEWAY_TIMEOUT, .. } => false,
+            Trouble::Status { .. } | Trouble::Stream(Fault::Reported { .. }) => true,
+            Trouble::Stream(Fault::Cut | Fault::Garbage(_)) | Trouble::Overspent(_) => false,
+        }
+    }
+}
+
+/// What an answer other than 200 says.
+pub(super) fn refused(response: Response<'_>) -> Result<Trouble, HttpError> {
+    let (status, retry_after) = (response.status, response.retry_after.clone());
+    let body = response.beginning()?;
+    let fault = match serde_json::from_str::<Value>(&body) {
+        Ok(value) if value["error"].is_object() => reported(&value["error"]),
+        Ok(value) if value["error"].is_string() => reported(&serde_json::json!({"message": value["error"]})),
+        _ => Fault::Garbage(body),
+    };
+    Ok(Trouble::Status { status, retry_after, fault })
+}
+
+/// Whether a conversation was refused because it has outgrown the model.
+pub(super) fn is_too_long(status: Option<u16>, kind: &str, detail: &str) -> bool {
+    let says = |words: &str| detail.to_lowercase().contains(words);
+    status == Some(413)
+        || matches!(kind, "context_length_exceeded" | "request_too_large")
+        || says("prompt is too long")
+        || says("context length")
+        || says("context size")
+}
