@@ -219,8 +219,7 @@ impl Run<'_> {
             (strategy, _) => match composed(strategy) {
                 Err(lost @ WorkspaceError::AnchorLost(_)) if strategy == Strategy::Digest => {
                     mark("ANCHOR-LOST", lost.to_string());
-                    choice =
-                        Choice { strategy: Strategy::Lazy, why: "what changed cannot be told".to_owned() };
+                    choice = Choice::new(Strategy::Lazy, "what changed cannot be told");
                     composed(Strategy::Lazy)?
                 }
                 other => other?,

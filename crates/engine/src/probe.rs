@@ -209,7 +209,7 @@ impl<'a> Probe<'a> {
         let read = self.parts.workspace.read(Papers::FILE)?.map_or(0, |bytes| bytes.len() as u64);
         let strategy = if request.resume { Strategy::Resume } else { Strategy::Lazy };
         let started = Started {
-            choice: Choice { strategy, why: format!("turn {} of a probe", ticket.round) },
+            choice: Choice::new(strategy, format!("turn {} of a probe", ticket.round)),
             ticket,
             agent: self.agent.name(),
             sees: None,

@@ -6,9 +6,11 @@
 
 use crate::policy::Strategy;
 use crate::price::Lifetime;
+use serde::{Deserialize, Serialize};
 
 /// The entries that can matter to the next request.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Cached {
     /// Tools and system text: the beginning of every prompt.
     pub system: Option<Entry>,
@@ -21,7 +23,8 @@ pub struct Cached {
 pub(super) type Key = [u64; 4];
 
 /// The role's last conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Conversation {
     /// How it began: never [`Strategy::Resume`].
     pub began: Strategy,
@@ -34,7 +37,8 @@ pub struct Conversation {
 }
 
 /// A beginning of a prompt that is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Entry {
     pub tokens: u64,
     pub lifetime: Lifetime,

@@ -9,6 +9,7 @@ use super::terms::{Amount, CERTAIN, Terms};
 use crate::policy::Strategy;
 use crate::price::Lifetime;
 use crate::usage::Usage;
+use serde::{Deserialize, Serialize};
 
 /// The sizes of a role's reviews that are the same in every round, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +75,8 @@ pub struct Way {
 }
 
 /// For how long each part of a prompt is to be kept; none leaves its end unmarked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Marks {
     pub system: Option<Lifetime>,
     /// Upstream artifacts and rubric, where they are part of the prompt.

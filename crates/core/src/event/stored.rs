@@ -71,7 +71,7 @@ macro_rules! events {
 events! {
     "feature-created" 1 FeatureCreated,
     "loop-opened" 1 LoopOpened,
-    "started" 2 Started,
+    "started" 3 Started,
     "answered" 2 Answered,
     "failed" 1 Failed,
     "lost" 1 Lost,

@@ -259,7 +259,7 @@ impl History {
                 agent: agent(),
                 sees: None,
                 since: None,
-                choice: Choice { strategy, why: String::new() },
+                choice: Choice::new(strategy, ""),
                 prompt: BlobId::new(""),
                 prompt_chars: 0,
                 context_chars: 0,

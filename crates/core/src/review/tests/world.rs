@@ -224,7 +224,7 @@ impl World {
             agent: AgentName::new("fake"),
             sees: order.sees.clone(),
             since: order.since.clone(),
-            choice: Choice { strategy, why: "w".into() },
+            choice: Choice::new(strategy, "w"),
             prompt: BlobId::new(""),
             prompt_chars: 1,
             context_chars: 1,

@@ -3,11 +3,15 @@
 //! The machine orders a dispatch and says which strategies are allowed; [`choose`] picks one from facts the
 //! engine collected. It never decides whether a review takes place or what it means.
 
+mod prediction;
+
 use crate::ids::BadId;
 use crate::prelude::*;
 use crate::ticket::Purpose;
 use core::str::FromStr;
 use serde::{Deserialize, Serialize};
+
+pub use prediction::{Predicted, Prediction};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -106,18 +110,28 @@ pub struct ResumedFacts {
 pub struct Choice {
     pub strategy: Strategy,
     pub why: String,
+    /// What it was expected to cost; none where the agent's prices are not known at all. Since version 3 of `started`.
+    #[serde(default)]
+    pub prediction: Option<Prediction>,
+}
+
+impl Choice {
+    /// A choice nobody has predicted the cost of.
+    pub fn new(strategy: Strategy, why: impl Into<String>) -> Choice {
+        Choice { strategy, why: why.into(), prediction: None }
+    }
 }
 
 pub fn choose(facts: &Facts, allowed: &[Strategy]) -> Choice {
-    let lazy = |why: String| Choice { strategy: Strategy::Lazy, why };
-    let resume = |why: String| Choice { strategy: Strategy::Resume, why };
+    let lazy = |why: String| Choice::new(Strategy::Lazy, why);
+    let resume = |why: String| Choice::new(Strategy::Resume, why);
     let wanted = match facts.policy {
         Policy::Inline => Some(Strategy::Inline),
         Policy::Digest => Some(Strategy::Digest),
         Policy::Seed | Policy::Guarded | Policy::Fresh | Policy::Resume => None,
     };
     if let Some(strategy) = wanted.filter(|strategy| allowed.contains(strategy)) {
-        return Choice { strategy, why: format!("policy {}", facts.policy.name()) };
+        return Choice::new(strategy, format!("policy {}", facts.policy.name()));
     }
     if !allowed.contains(&Strategy::Resume) {
         return lazy("no earlier conversation may be continued".to_owned());
