@@ -4,6 +4,7 @@
 //! of it is part of a revision or a delta.
 
 mod board;
+pub mod costs;
 mod history;
 mod line;
 mod meta;

@@ -47,12 +47,7 @@ pub struct Thresholds {
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Thresholds {
-            features: 3,
-            fallbacks_percent: 20,
-            guard_trips_percent: 50,
-            unconfirmed_percent: 20,
-        }
+        Thresholds { features: 3, fallbacks_percent: 20, guard_trips_percent: 50, unconfirmed_percent: 20 }
     }
 }
 
