@@ -7,6 +7,7 @@ use crate::event::{BudgetReached, Cancelled, Entry, Event, FeatureCreated, LoopO
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::probe::MetAgent;
+use crate::project::Tally;
 use crate::review::{self, Effect, End, Loop, Rejected};
 use crate::usage::Usd;
 
@@ -26,6 +27,8 @@ pub struct Pipeline {
     pub budget: Option<Usd>,
     /// Why nothing more was sent, until something is.
     pub short: Option<BudgetReached>,
+    /// What is watched over several features.
+    pub tally: Tally,
     /// The last event folded in.
     pub seq: u64,
 }
@@ -104,7 +107,9 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         _ => {
             let open = state.open.as_mut().ok_or_else(|| unexpected(event))?;
             let cost = cost(open, event);
+            let tally = Tally::of(state.created.as_ref(), open, event);
             review::fold(open, event)?;
+            state.tally.add(&tally);
             state.spent = state.spent + cost;
             if matches!(event, Event::Started(_)) {
                 state.dispatches += 1;

@@ -19,6 +19,7 @@ pub(super) struct ConfigFile {
     pub(super) review: ReviewFile,
     pub(super) limits: LimitsFile,
     pub(super) workspace: WorkspaceFile,
+    pub(super) monitor: MonitorFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
     /// By the name of a model.
     pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
@@ -53,6 +54,15 @@ pub(super) struct WorkspaceFile {
     pub(super) setup: Option<Spanned<String>>,
     pub(super) setup_minutes: Option<Spanned<Whole>>,
     pub(super) copy: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct MonitorFile {
+    pub(super) features: Option<Spanned<Whole>>,
+    pub(super) fallbacks_percent: Option<Spanned<Whole>>,
+    pub(super) guard_trips_percent: Option<Spanned<Whole>>,
+    pub(super) unconfirmed_percent: Option<Spanned<Whole>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -137,10 +147,11 @@ impl<'de> Deserialize<'de> for Whole {
 }
 
 /// Every table with fixed keys, for pointing from a key to the table it belongs in.
-const TABLES: [(&str, &[&str]); 3] = [
+const TABLES: [(&str, &[&str]); 4] = [
     ("review", &["policy", "knowledge", "certify", "threshold"]),
     ("limits", &["rounds", "attempts", "gates", "late_rounds", "reopenings", "dispatch_minutes"]),
     ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
+    ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),
 ];
 
 pub(super) fn read(text: &str, path: &Path) -> Result<ConfigFile, ConfigError> {

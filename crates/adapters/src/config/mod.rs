@@ -23,6 +23,7 @@ use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, BlobId, Role};
 use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::{Cards, Override};
+use redraft_core::project::Thresholds;
 use redraft_core::text::hash;
 use redraft_core::usage::Usd;
 use std::collections::BTreeMap;
@@ -51,6 +52,8 @@ pub struct Config {
     /// How long one dispatch may take.
     pub dispatch_minutes: u64,
     pub workspace: WorkspaceConfig,
+    /// From when on the watch over several features warns.
+    pub monitor: Thresholds,
     /// Every agent that can be named, the built-in one included.
     pub agents: BTreeMap<AgentName, AgentConfig>,
     /// Who works for a role that `roles` does not list.
@@ -257,6 +260,7 @@ impl Default for Config {
             limits: Limits::default(),
             dispatch_minutes: 30,
             workspace: WorkspaceConfig::default(),
+            monitor: Thresholds::default(),
             agents: BTreeMap::from([(rehearsal.clone(), AgentConfig::Rehearsal { scenario: None })]),
             default_agent: rehearsal,
             roles: BTreeMap::new(),

@@ -3,7 +3,7 @@
 //! Reads no file and runs nothing. [`resolve`] is the only entry point.
 
 use super::error::ConfigError;
-use super::file::{AgentFile, ConfigFile, LimitsFile, Whole, WorkspaceFile};
+use super::file::{AgentFile, ConfigFile, LimitsFile, MonitorFile, Whole, WorkspaceFile};
 use super::{
     AgentConfig, Config, ModelAgent, ModelKind, REHEARSAL, SchemaForm, Wire, WorkspaceConfig, WorkspaceMode,
 };
@@ -11,6 +11,7 @@ use redraft_core::event::{Certify, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::policy::{Knowledge, Policy};
+use redraft_core::project::{FEATURES_MAX, Thresholds};
 use redraft_core::usage::Usd;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
@@ -76,6 +77,7 @@ pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, C
         1..=600,
     )?;
     config.workspace = source.workspace(&file.workspace)?;
+    source.monitor(&mut config.monitor, &file.monitor)?;
     config.prices = source.prices(&file.prices)?;
     for (name, agent) in &file.agents {
         config.agents.insert(source.agent_name(name)?, source.agent(name, agent)?);
@@ -151,6 +153,19 @@ impl Source<'_> {
         self.number(&mut limits.gates, file.gates.as_ref(), "gates", 1..=10)?;
         self.number(&mut limits.late_rounds, file.late_rounds.as_ref(), "late_rounds", 0..=5)?;
         self.number(&mut limits.reopenings, file.reopenings.as_ref(), "reopenings", 0..=3)
+    }
+
+    fn monitor(&self, monitor: &mut Thresholds, file: &MonitorFile) -> Result<(), ConfigError> {
+        self.number(&mut monitor.features, file.features.as_ref(), "features", 1..=FEATURES_MAX as i64)?;
+        let percents = [
+            (&mut monitor.fallbacks_percent, &file.fallbacks_percent, "fallbacks_percent"),
+            (&mut monitor.guard_trips_percent, &file.guard_trips_percent, "guard_trips_percent"),
+            (&mut monitor.unconfirmed_percent, &file.unconfirmed_percent, "unconfirmed_percent"),
+        ];
+        for (target, written, key) in percents {
+            self.number(target, written.as_ref(), key, 0..=100)?;
+        }
+        Ok(())
     }
 
     fn workspace(&self, file: &WorkspaceFile) -> Result<WorkspaceConfig, ConfigError> {

@@ -68,7 +68,7 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
     // Each list of keys comes from the types themselves: an unknown key is answered with those that are known.
     let mut known =
         BTreeSet::from(["budget".to_owned(), "agents.rehearsal".to_owned(), "roles.default".to_owned()]);
-    for table in ["review", "limits", "workspace"] {
+    for table in ["review", "limits", "workspace", "monitor"] {
         let hint = parse(&format!("[{table}]\nxxxxxxxxxx = 1")).unwrap_err().hint.unwrap();
         let keys = hint.strip_prefix("known here: ").unwrap().split(", ");
         known.extend(keys.map(|key| format!("{table}.{key}")));
@@ -107,6 +107,11 @@ fn every_key_changes_what_it_says() {
         setup = "npm ci"
         setup_minutes = 600
         copy = [".env", "config/local.toml"]
+        [monitor]
+        features = 20
+        fallbacks_percent = 0
+        guard_trips_percent = 100
+        unconfirmed_percent = 7
         [agents.quick]
         kind = "rehearsal"
         scenario = "scenarios/quick.json"
@@ -131,6 +136,12 @@ fn every_key_changes_what_it_says() {
             setup: Some("npm ci".to_owned()),
             setup_minutes: 600,
             copy: vec![".env".to_owned(), "config/local.toml".to_owned()],
+        },
+        monitor: Thresholds {
+            features: 20,
+            fallbacks_percent: 0,
+            guard_trips_percent: 100,
+            unconfirmed_percent: 7,
         },
         agents: BTreeMap::from([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]),
         default_agent: AgentName::new("quick"),
@@ -179,6 +190,14 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
         (
             "[review]\ncertify = \"offf\"",
             ":2: `offf` is not a value of certify (known: resume, fresh, off) | did you mean `off`?",
+        ),
+        (
+            "[monitor]\nfeatures = 0",
+            ":2: features = 0 is out of bounds (1 to 20) | the nearest valid value is 1",
+        ),
+        (
+            "[monitor]\nunconfirmed_percent = 101",
+            ":2: unconfirmed_percent = 101 is out of bounds (0 to 100) | the nearest valid value is 100",
         ),
         ("[review]\nthreshold = \"lenient\"", ":2: `lenient` is not a threshold (known: strict, blockers)"),
         (

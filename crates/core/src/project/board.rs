@@ -4,6 +4,7 @@ use crate::event::BudgetReached;
 use crate::phase::Phase;
 use crate::pipeline::Pipeline;
 use crate::prelude::*;
+use crate::project::Tally;
 use crate::review::{self, End, Loop, Seat};
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +33,14 @@ pub struct BoardRow {
     pub dispatches: u32,
     pub spent_micro_usd: u64,
     pub updated_ms: i64,
+    /// What is watched over several features.
+    pub tally: Tally,
     /// The command that goes on from here.
     pub next: String,
 }
 
-const VERSION: u16 = 1;
+/// Version 2 has the tally.
+const VERSION: u16 = 2;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -45,6 +49,11 @@ pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
 }
 
 impl BoardRow {
+    /// Whether a person can go on from its result.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.status.as_str(), "approved" | "accepted")
+    }
+
     pub fn of(state: &Pipeline, at_ms: i64) -> BoardRow {
         let created = state.created.as_ref();
         let text = |pick: fn(&crate::event::FeatureCreated) -> String| created.map(pick).unwrap_or_default();
@@ -83,6 +92,7 @@ impl BoardRow {
             dispatches: state.dispatches,
             spent_micro_usd: state.spent.0,
             updated_ms: at_ms,
+            tally: state.tally,
             id,
         }
     }

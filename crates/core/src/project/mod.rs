@@ -4,9 +4,11 @@
 //! of it is part of a revision or a delta.
 
 mod board;
+pub mod costs;
 mod history;
 mod line;
 mod meta;
+mod monitor;
 mod receipt;
 mod settled;
 
@@ -17,6 +19,7 @@ pub use board::{BoardRow, board_row};
 pub use history::history;
 pub use line::line;
 pub use meta::meta;
+pub use monitor::{FEATURES_MAX, Tally, Thresholds, Warning, required, warnings};
 pub use receipt::{Receipt, ReceiptLine, receipt};
 pub use settled::settled;
 

@@ -88,6 +88,19 @@ Examples:
 
 Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
 
+const COST_HELP: &str = "\
+Examples:
+  redraft cost                           the only feature, or that of this worktree; else a line for each
+  redraft cost 002 --json
+  redraft cost --why 002/specify.1/review/spec-reviewer/2.1
+  redraft cost 002 --svg cost.svg        bars are bills, marks are estimates
+
+What every column means: docs/receipts.md. An --svg file is written whole or not at all. It replaces an older \
+drawing of this command; any other file only with --force.
+
+Exit codes: 0 shown, 2 no such feature or dispatch, or the file is not ours to replace, 3 the ledger is damaged or \
+the file cannot be written";
+
 const LOG_HELP: &str = "\
 Examples:
   redraft log                            everything, oldest first
@@ -146,6 +159,9 @@ pub(crate) enum Command {
     /// Show where each feature stands and the next command to type
     #[command(after_help = STATUS_HELP)]
     Status(StatusArgs),
+    /// Show what a feature cost, by phase, role and round, and what else it might have cost
+    #[command(after_help = COST_HELP)]
+    Cost(CostArgs),
     /// Show what happened, event by event
     #[command(after_help = LOG_HELP)]
     Log(LogArgs),
@@ -252,6 +268,21 @@ pub(crate) struct StatusArgs {
     /// Check the whole ledger: every event, every blob, and the file itself
     #[arg(long)]
     pub(crate) verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CostArgs {
+    /// The feature's number; without it the only one there is, or that of this worktree, else a line for each
+    pub(crate) feature: Option<String>,
+    /// Explain one dispatch in plain words: why it was sent as it was, and what came of it
+    #[arg(long, value_name = "TICKET", conflicts_with_all = ["feature", "svg"])]
+    pub(crate) why: Option<String>,
+    /// Draw what each round cost, and what it might have cost, into this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Replace a file that is no drawing of this command
+    #[arg(long, requires = "svg")]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

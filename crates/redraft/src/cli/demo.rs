@@ -44,8 +44,9 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
     let program = &around.program;
     let ending = match &args.keep {
         Some(_) => {
-            let next = format!("{program} -C {} status", quoted_path(&place));
-            run::Ending { text: format!("folder: {}\nnext: {next}", place.display()), next }
+            let command = |name| format!("{program} -C {} {name}", quoted_path(&place));
+            let (costs, next) = (command("cost"), command("status"));
+            run::Ending { text: format!("costs: {costs}\nfolder: {}\nnext: {next}", place.display()), next }
         }
         None => {
             let next = format!("{program} new \"your idea\"");

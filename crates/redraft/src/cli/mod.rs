@@ -4,12 +4,14 @@ mod args;
 mod cast;
 mod consent;
 mod console;
+mod cost;
 mod decide;
 mod demo;
 mod doctor;
 mod errors;
 mod init;
 mod log;
+mod monitor;
 mod new;
 mod prepare;
 mod replay;
@@ -94,6 +96,7 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Log(args) => log::log(args, around, console),
         Command::Show(ShowCommand::Prompt(args)) => show::prompt(args, around, console),
         Command::Show(ShowCommand::Findings(args)) => show::findings(args, around, console),
+        Command::Cost(args) => cost::cost(args, around, console),
         Command::Replay(args) => replay::replay(args, around, console),
         Command::Worker(args) => worker::worker(args),
         Command::Trust(args) => trust::trust(args, around, console),

@@ -1,6 +1,6 @@
 //! `redraft replay`: recorded loops, costed again under every policy.
 
-mod ledger;
+pub(crate) mod ledger;
 mod read;
 mod report;
 

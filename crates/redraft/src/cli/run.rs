@@ -5,8 +5,10 @@ use super::cast::Cast;
 use super::consent;
 use super::console::Console;
 use super::errors::{CliError, Code};
+use super::monitor;
 use super::prepare::{hold_place, prepare};
 use super::site::{Site, Surroundings};
+use super::status;
 use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
@@ -14,7 +16,7 @@ use redraft_core::event::{About, Certify, Decision, Entry, Event, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::profile;
-use redraft_core::project::{self, BoardRow, Receipt};
+use redraft_core::project::{self, BoardRow, Receipt, Warning};
 use redraft_core::review::End;
 use redraft_core::text::utc;
 use redraft_core::ticket::Scope;
@@ -34,6 +36,8 @@ struct RunJson<'a> {
     /// What this run undid in the worktree, and how to get it back.
     undone: &'a [Undone],
     notes: Vec<String>,
+    /// What happens too often over several features, with the remedy.
+    warnings: Vec<Warning>,
     folder: String,
     next: String,
 }
@@ -163,8 +167,12 @@ pub(crate) fn drive_to(
     let folder = place.display().to_string();
     console.say("");
     let (feature, undone) = (id.to_string(), run.undone());
-    let shown = RunJson { v: 1, feature, outcome, question, receipt: &receipt, undone, notes, folder, next };
-    console.show(&report(&shown, ending), &shown);
+    let warnings = monitor::watch(site, &status::rows(&ledger)?);
+    let receipt = &receipt;
+    let shown = RunJson { v: 1, feature, outcome, question, receipt, undone, notes, warnings, folder, next };
+    let costs = around.next(&format!("redraft cost {id}"));
+    console.show(&report(&shown, &costs, ending), &shown);
+    monitor::say(&shown.warnings, console);
     drop(lock);
     Ok(code)
 }
@@ -211,10 +219,11 @@ fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
     })
 }
 
-fn report(shown: &RunJson<'_>, ending: Option<Ending>) -> String {
+fn report(shown: &RunJson<'_>, costs: &str, ending: Option<Ending>) -> String {
     let RunJson { feature, outcome, question, receipt, undone, folder, next, .. } = shown;
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
-    let ending = ending.map_or_else(|| format!("folder: {folder}\nnext: {next}"), |ending| ending.text);
+    let ending = ending
+        .map_or_else(|| format!("costs: {costs}\nfolder: {folder}\nnext: {next}"), |ending| ending.text);
     let undone: String = undone.iter().map(lost_and_found).collect();
     format!("{}\n{undone}feature {feature} is {outcome}{asked}\n{ending}", receipt.text())
 }

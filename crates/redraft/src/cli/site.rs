@@ -215,23 +215,13 @@ impl Site {
 
     /// The feature meant: by number, by the worktree we are in, or the only one that can go on.
     pub(crate) fn feature(&self, ledger: &Ledger, word: Option<&str>) -> Result<FeatureId, CliError> {
-        let known: Vec<FeatureId> = ledger
-            .scopes()?
-            .into_iter()
-            .filter_map(|scope| match scope {
-                Scope::Feature(id) => Some(id),
-                Scope::Agent(_) | Scope::Repo => None,
-            })
-            .collect();
+        let known = self.features(ledger)?;
         if let Some(word) = word {
             let number = word.split('-').next().unwrap_or(word);
             let id = number.parse().map_err(|_| unknown_feature(word))?;
             return if known.contains(&id) { Ok(id) } else { Err(unknown_feature(word)) };
         }
-        let here = self.repository.here().file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let inside = self.repository.here() != self.repository.main_checkout();
-        let by_worktree = here.split('-').next().and_then(|number| number.parse().ok());
-        if let Some(id) = by_worktree.filter(|id| inside && known.contains(id)) {
+        if let Some(id) = self.feature_here(&known) {
             return Ok(id);
         }
         let mut open = Vec::new();
@@ -255,6 +245,23 @@ impl Site {
                 Err(error.hint(format!("name one of {}, or go into its worktree", names.join(", "))))
             }
         }
+    }
+
+    /// Every feature of the ledger.
+    pub(crate) fn features(&self, ledger: &Ledger) -> Result<Vec<FeatureId>, CliError> {
+        let features = ledger.scopes()?.into_iter().filter_map(|scope| match scope {
+            Scope::Feature(id) => Some(id),
+            Scope::Agent(_) | Scope::Repo => None,
+        });
+        Ok(features.collect())
+    }
+
+    /// The feature whose worktree we are in.
+    pub(crate) fn feature_here(&self, known: &[FeatureId]) -> Option<FeatureId> {
+        let here = self.repository.here().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let inside = self.repository.here() != self.repository.main_checkout();
+        let by_worktree = here.split('-').next().and_then(|number| number.parse().ok());
+        by_worktree.filter(|id| inside && known.contains(id))
     }
 
     pub(crate) fn created(&self, ledger: &Ledger, id: FeatureId) -> Result<FeatureCreated, CliError> {

@@ -3,11 +3,12 @@
 use super::args::StatusArgs;
 use super::console::Console;
 use super::errors::{CliError, Code, unknown_feature};
+use super::monitor;
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::Entry;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::project::{self, BoardRow};
+use redraft_core::project::{self, BoardRow, Warning};
 use redraft_core::text::count;
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
@@ -19,6 +20,8 @@ use serde::Serialize;
 struct StatusJson {
     v: u16,
     features: Vec<BoardRow>,
+    /// What happens too often over several features, with the remedy.
+    warnings: Vec<Warning>,
     next: String,
     /// With `--verify`: how many events there are, all of them in order.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +51,8 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
         None => Vec::new(),
         Some(ledger) => rows(ledger)?,
     };
+    // Over all features, also where only one is shown.
+    let warnings = monitor::watch(&site, &rows);
     if let Some(word) = &args.feature {
         let number = word.split('-').next().unwrap_or(word).trim_start_matches('0').to_owned();
         rows.retain(|row| row.id.trim_start_matches('0') == number);
@@ -59,8 +64,9 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
         row.next = around.next(&row.next);
     }
     let next = rows.iter().find(|row| open(row)).map_or(begin, |row| row.next.clone());
-    let shown = StatusJson { v: 1, features: rows, next, verified_events };
+    let shown = StatusJson { v: 1, features: rows, warnings, next, verified_events };
     console.show(&text(&shown), &shown);
+    monitor::say(&shown.warnings, console);
     Ok(Code::Done)
 }
 
@@ -99,7 +105,7 @@ fn text(shown: &StatusJson) -> String {
 }
 
 /// The board, read as it is; a row of another form, or a board that is gone, is folded again without being stored.
-fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
+pub(crate) fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
     let mut rows = Vec::new();
     if ledger.has_board()? {
         for (_, _, row) in ledger.board()? {

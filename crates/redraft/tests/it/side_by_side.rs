@@ -10,7 +10,7 @@ use redraft_core::event::{Certify, Event, Limits, LoopOpened, Panel, PanelRole};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{FeatureId, Role};
 use redraft_core::phase::Phase;
-use redraft_core::policy::Policy;
+use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::text;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};
@@ -77,6 +77,7 @@ fn open(scratch: &Scratch, panel: &[(&str, char)]) {
         rule: Threshold::Strict,
         certify: Certify::Resume,
         policy: Policy::Guarded,
+        knowledge: Knowledge::Full,
         config: text::hash(b""),
     };
     let decided_on = entries(scratch).last().unwrap().seq;

@@ -22,15 +22,7 @@ pub(super) fn read(
     };
     let features: Vec<FeatureId> = match feature {
         Some(word) => vec![site.feature(&ledger, Some(word))?],
-        None => {
-            let scopes = ledger.scopes()?.into_iter();
-            scopes
-                .filter_map(|scope| match scope {
-                    Scope::Feature(id) => Some(id),
-                    Scope::Repo | Scope::Agent(_) => None,
-                })
-                .collect()
-        }
+        None => site.features(&ledger)?,
     };
     for id in features {
         let entries = ledger.read(Scope::Feature(id))?;
@@ -45,7 +37,8 @@ pub(super) fn read(
     Ok(())
 }
 
-fn with_texts(one: &Reviewed, workspace: &dyn Workspace) -> Result<Recorded, String> {
+/// A loop with the texts that its reviewers saw.
+pub(crate) fn with_texts(one: &Reviewed, workspace: &dyn Workspace) -> Result<Recorded, String> {
     let text = |revision, path: &str| -> Result<String, String> {
         let bytes = workspace.read_at(revision, path).map_err(|error| CliError::from(error).message)?;
         Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())

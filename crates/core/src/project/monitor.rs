@@ -1,0 +1,216 @@
+//! Whether the ways of sending work as they are meant to: counts of every feature, and warnings over several.
+//!
+//! [`Tally`] is folded with the state of a feature and stands in its row on the board, so that nobody has to read old
+//! events to warn. [`warnings`] compares the tallies of finished features with [`Thresholds`]. Nothing here knows
+//! money, and nothing is decided by it: a person is told, with a remedy.
+
+#[cfg(test)]
+mod tests;
+
+use crate::event::{Answered, Event, Failed, FeatureCreated, Now, Started};
+use crate::policy::{Policy, Strategy};
+use crate::prelude::*;
+use crate::profile::{self, Kind};
+use crate::review::Loop;
+use crate::ticket::Purpose;
+use serde::{Deserialize, Serialize};
+
+/// What was counted of one feature.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tally {
+    /// Dispatches that were to continue a conversation, and those whose conversation was gone or refused.
+    pub resumes: u32,
+    pub fallbacks: u32,
+    /// Reviews of a changed document under a policy with a guard, and those that the guard sent to a fresh
+    /// conversation.
+    pub re_reviews: u32,
+    pub guard_trips: u32,
+    /// Answers of fresh conversations that were told to read files, where the agent tells which it opened, and those
+    /// among them that had not opened all.
+    pub lazy: u32,
+    pub unconfirmed: u32,
+}
+
+/// From when on somebody is warned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Thresholds {
+    /// Finished features before anything is said.
+    pub features: u16,
+    /// More than so many of a hundred resumed dispatches fell back to a fresh conversation.
+    pub fallbacks_percent: u8,
+    /// More than so many of a hundred re-reviews tripped the guard.
+    pub guard_trips_percent: u8,
+    /// More than so many of a hundred fresh lazy dispatches did not open what they were told to read.
+    pub unconfirmed_percent: u8,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Thresholds { features: 3, fallbacks_percent: 20, guard_trips_percent: 50, unconfirmed_percent: 20 }
+    }
+}
+
+/// Only the latest finished features count, so that a remedy shows.
+pub const FEATURES_MAX: usize = 20;
+
+/// Something that happens too often.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// `resume-fallbacks`, `guard-trips` or `unconfirmed-reads`.
+    pub what: &'static str,
+    pub count: u32,
+    pub of: u32,
+    pub percent: u32,
+    pub threshold_percent: u8,
+    /// How many finished features were counted.
+    pub features: usize,
+    /// The same in words.
+    pub text: String,
+    pub remedy: &'static str,
+}
+
+/// What happens too often in finished features, the latest last.
+pub fn warnings(finished: &[Tally], thresholds: &Thresholds) -> Vec<Warning> {
+    if finished.is_empty() || finished.len() < usize::from(thresholds.features) {
+        return Vec::new();
+    }
+    let latest = &finished[finished.len().saturating_sub(FEATURES_MAX)..];
+    let mut sum = Tally::default();
+    for tally in latest {
+        sum.add(tally);
+    }
+    let rates = [
+        Rate {
+            what: "resume-fallbacks",
+            counted: (sum.fallbacks, sum.resumes),
+            most: thresholds.fallbacks_percent,
+            words: "resumed dispatches had to be sent again to a fresh conversation",
+            remedy: "look at the agent with `redraft doctor`; `policy = \"inline\"` under [review] in redraft.toml \
+                     never resumes",
+        },
+        Rate {
+            what: "guard-trips",
+            counted: (sum.guard_trips, sum.re_reviews),
+            most: thresholds.guard_trips_percent,
+            words: "re-reviews were sent to a fresh conversation because the change was too large",
+            remedy: "`policy = \"guarded\"` under [review] in redraft.toml measures changes against more than \
+                     `seed`; `\"inline\"` has no guard",
+        },
+        Rate {
+            what: "unconfirmed-reads",
+            counted: (sum.unconfirmed, sum.lazy),
+            most: thresholds.unconfirmed_percent,
+            words: "fresh dispatches did not open every file they were told to read",
+            remedy: "`policy = \"inline\"` under [review] in redraft.toml puts the files into the prompt; another \
+                     model may read them",
+        },
+    ];
+    rates.iter().filter_map(|rate| rate.warning(latest.len())).collect()
+}
+
+struct Rate {
+    what: &'static str,
+    /// How many, and of how many.
+    counted: (u32, u32),
+    most: u8,
+    words: &'static str,
+    remedy: &'static str,
+}
+
+impl Rate {
+    fn warning(&self, features: usize) -> Option<Warning> {
+        let (count, of) = self.counted;
+        if u64::from(count) * 100 <= u64::from(self.most) * u64::from(of) {
+            return None;
+        }
+        let percent = (u64::from(count) * 100).div_ceil(u64::from(of).max(1)) as u32;
+        let (most, words) = (self.most, self.words);
+        let text = format!(
+            "{count} of {of} {words} ({percent} %, more than {most} %) in the last {features} finished features"
+        );
+        let (what, remedy) = (self.what, self.remedy);
+        Some(Warning { what, count, of, percent, threshold_percent: most, features, text, remedy })
+    }
+}
+
+impl Tally {
+    pub fn add(&mut self, other: &Tally) {
+        self.resumes += other.resumes;
+        self.fallbacks += other.fallbacks;
+        self.re_reviews += other.re_reviews;
+        self.guard_trips += other.guard_trips;
+        self.lazy += other.lazy;
+        self.unconfirmed += other.unconfirmed;
+    }
+
+    /// What an event adds, seen from the state before it.
+    pub(crate) fn of(created: Option<&FeatureCreated>, open: &Loop, event: &Event) -> Tally {
+        match event {
+            Event::Started(fact) => started(open, fact),
+            Event::Failed(fact) => failed(open, fact),
+            Event::Answered(fact) => answered(created, open, fact),
+            _ => Tally::default(),
+        }
+    }
+}
+
+fn started(open: &Loop, fact: &Started) -> Tally {
+    let guarded = matches!(open.opened.policy, Policy::Seed | Policy::Guarded);
+    // A validation has no guard.
+    let review = fact.ticket.purpose == Purpose::Review && fact.since.is_some();
+    let re_review = guarded && review && open.reviewer(&fact.ticket.role).is_some();
+    Tally {
+        resumes: u32::from(fact.choice.strategy == Strategy::Resume),
+        re_reviews: u32::from(re_review),
+        guard_trips: u32::from(re_review && tripped(fact)),
+        ..Tally::default()
+    }
+}
+
+/// How the guard of [`crate::policy::choose`] words its reason, the only record there is of it.
+const GUARD: &str = ", more than half of the ";
+
+fn tripped(fact: &Started) -> bool {
+    fact.choice.strategy != Strategy::Resume && fact.choice.why.contains(GUARD)
+}
+
+fn failed(open: &Loop, fact: &Failed) -> Tally {
+    let flight = flight(open, &fact.ticket);
+    let resumed = flight.is_some_and(|started| started.choice.strategy == Strategy::Resume);
+    Tally { fallbacks: u32::from(resumed && fact.now == Now::FreshSession), ..Tally::default() }
+}
+
+fn answered(created: Option<&FeatureCreated>, open: &Loop, fact: &Answered) -> Tally {
+    let fresh = flight(open, &fact.ticket).filter(|started| started.choice.strategy == Strategy::Lazy);
+    let (Some(started), Some(opened)) = (fresh, &fact.opened) else { return Tally::default() };
+    let required = required(created, open, started);
+    if required.is_empty() {
+        return Tally::default();
+    }
+    let read = |path: &&str| opened.iter().any(|file| file.trim_start_matches("./") == *path);
+    Tally { lazy: 1, unconfirmed: u32::from(!required.iter().all(read)), ..Tally::default() }
+}
+
+fn flight<'a>(open: &'a Loop, ticket: &crate::ticket::Ticket) -> Option<&'a Started> {
+    open.flights().find(|(_, flight)| flight.started.ticket == *ticket).map(|(_, flight)| &flight.started)
+}
+
+/// The paths a fresh lazy prompt tells its role to read.
+///
+/// They are those of the profile. A PRD may not exist, which the prompt then says: it does if the feature was begun
+/// with one, or if the prompt's context is larger than the prompt and there is nothing else to read. One that a person
+/// added later is not asked of a role that reads other files as well; its reads are then counted too favourably.
+pub fn required<'a>(created: Option<&FeatureCreated>, open: &'a Loop, started: &Started) -> Vec<&'a str> {
+    let Some(profile) = profile::of(&started.ticket.role) else { return Vec::new() };
+    let alone = profile.artifacts.len() == 1 && started.context_chars > started.prompt_chars;
+    let prd = alone || created.is_some_and(|created| created.prd.is_some());
+    let named = |name: &&&str| {
+        let own = profile.kind == Kind::Author && **name == open.opened.phase.artifact();
+        !own && (**name != "prd.md" || prd)
+    };
+    let path = |name: &&str| {
+        open.opened.paths.iter().map(String::as_str).find(|path| path.rsplit('/').next() == Some(*name))
+    };
+    profile.artifacts.iter().filter(named).filter_map(path).collect()
+}

@@ -1,0 +1,138 @@
+//! `redraft cost`: what features cost, by phase, role and round, beside what they were expected to cost.
+//!
+//! The sums are `core::project::costs`'s; here they are gathered with prices and replays and handed to what shows
+//! them: `text` and `json`, `why` for one dispatch, `svg` for a drawing. Nothing here spends or decides anything.
+
+mod json;
+mod prices;
+mod savings;
+mod svg;
+mod table;
+mod text;
+mod why;
+
+use super::args::CostArgs;
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use super::{monitor, status};
+use prices::{Price, Prices};
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::ids::{AgentName, FeatureId};
+use redraft_core::project::Warning;
+use redraft_core::project::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::Store;
+use savings::Loop;
+
+/// Everything that is shown of one feature.
+struct Feature {
+    id: FeatureId,
+    status: String,
+    costs: Costs,
+    agents: Vec<Billed>,
+    rules: Vec<RoleRules>,
+    loops: Vec<Loop>,
+    warnings: Vec<Warning>,
+    /// What could not be said, and why.
+    notes: Vec<String>,
+}
+
+/// An agent, what it is billed by, and how well that was predicted.
+struct Billed {
+    name: AgentName,
+    price: Price,
+    accuracy: Option<Accuracy>,
+}
+
+pub(crate) fn cost(args: CostArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let Some(ledger) = site.reader()? else {
+        site.refuse_lost_ledger()?;
+        return Err(nothing_yet());
+    };
+    if let Some(word) = &args.why {
+        return why::why(word, &site, &ledger, console);
+    }
+    let known = site.features(&ledger)?;
+    let meant = match (&args.feature, known.as_slice()) {
+        (Some(word), _) => Some(site.feature(&ledger, Some(word))?),
+        (None, []) => return Err(nothing_yet()),
+        (None, [only]) => Some(*only),
+        (None, several) => site.feature_here(several),
+    };
+    match meant {
+        Some(id) => one(id, &args, around, &site, &ledger, console),
+        None if args.svg.is_some() => {
+            let names: Vec<String> = known.iter().map(FeatureId::to_string).collect();
+            let error = CliError::usage("a drawing is of one feature");
+            Err(error.hint(format!("name one of {}", names.join(", "))))
+        }
+        None => all(&known, &site, &ledger, console),
+    }
+}
+
+fn nothing_yet() -> CliError {
+    CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
+}
+
+fn one(
+    id: FeatureId,
+    args: &CostArgs,
+    around: &Surroundings,
+    site: &Site,
+    ledger: &Ledger,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let entries = ledger.read(Scope::Feature(id))?;
+    let costs = costs(&entries);
+    let prices = Prices::of(site);
+    let accuracies = accuracies(ledger)?;
+    let rows = status::rows(ledger)?;
+    let row = rows.iter().find(|row| row.id == id.to_string());
+    let billed = |name: &AgentName| Billed {
+        name: name.clone(),
+        price: prices.price(name),
+        accuracy: accuracies.of(name),
+    };
+    let feature = Feature {
+        id,
+        status: row.map(|row| row.status.clone()).unwrap_or_default(),
+        agents: costs.agents().into_iter().map(billed).collect(),
+        rules: rules(costs.dispatches()),
+        loops: savings::loops(id, &entries, &costs, &prices, site, ledger)?,
+        warnings: monitor::watch(site, &rows),
+        notes: prices.note().into_iter().collect(),
+        costs,
+    };
+    if let Some(file) = &args.svg {
+        let path = around.folder.join(file);
+        svg::write(&path, &svg::draw(&feature), args.force)?;
+        console.say(&format!("wrote {}", path.display()));
+    }
+    console.show(&text::feature(&feature), &json::feature(&feature));
+    monitor::say(&feature.warnings, console);
+    Ok(Code::Done)
+}
+
+/// How predictions compare with bills, over the whole ledger.
+fn accuracies(ledger: &Ledger) -> Result<Accuracies, CliError> {
+    let mut accuracies = Accuracies::default();
+    ledger.each_of(&Accuracies::KINDS, &mut |_, event| accuracies.take(event))?;
+    Ok(accuracies)
+}
+
+/// A line for each feature, and their sum.
+fn all(known: &[FeatureId], site: &Site, ledger: &Ledger, console: &Console) -> Result<Code, CliError> {
+    let rows = status::rows(ledger)?;
+    let mut features = Vec::new();
+    for id in known {
+        let costs = costs(&ledger.read(Scope::Feature(*id))?);
+        let row = rows.iter().find(|row| row.id == id.to_string());
+        features.push((*id, row.map(|row| row.status.clone()).unwrap_or_default(), costs));
+    }
+    let warnings = monitor::watch(site, &rows);
+    console.show(&text::features(&features), &json::features(&features, &warnings));
+    monitor::say(&warnings, console);
+    Ok(Code::Done)
+}

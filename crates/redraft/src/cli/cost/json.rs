@@ -1,0 +1,204 @@
+//! The receipt as programs read it. Money is in millionths of a dollar, whole; what is an estimate says so in its name.
+
+use super::Feature;
+use super::prices::Price;
+use super::savings::{Loop, Replay};
+use redraft_core::cost::CERTAIN;
+use redraft_core::ids::FeatureId;
+use redraft_core::policy::Prediction;
+use redraft_core::project::Warning;
+use redraft_core::project::costs::{
+    Accuracy, Bill, Costs, Dispatch, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
+};
+use redraft_core::usage::Usage;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// One feature, in full.
+#[derive(Serialize)]
+pub(super) struct FeatureJson<'a> {
+    v: u16,
+    feature: String,
+    slug: &'a str,
+    status: &'a str,
+    sum: Value,
+    phases: Vec<Value>,
+    agents: Vec<Value>,
+    rules: Vec<Value>,
+    loops: Vec<Value>,
+    orchestration_tokens: u64,
+    warnings: &'a [Warning],
+    notes: &'a [String],
+}
+
+pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
+    let Feature { id, status, costs, agents, rules, loops, warnings, notes } = shown;
+    let phase = |one: &redraft_core::project::costs::PhaseCosts| {
+        let roles: Vec<Value> = one
+            .roles
+            .iter()
+            .map(|role| {
+                let dispatches: Vec<Value> = role.dispatches.iter().map(dispatch).collect();
+                json!({"role": role.role, "sum": sum(&role.sum), "dispatches": dispatches})
+            })
+            .collect();
+        let policy = one.policy.name();
+        json!({"phase": one.phase, "pass": one.pass, "policy": policy, "sum": sum(&one.sum), "roles": roles})
+    };
+    FeatureJson {
+        v: 1,
+        feature: id.to_string(),
+        slug: &costs.slug,
+        status,
+        sum: sum(&costs.sum),
+        phases: costs.phases.iter().map(phase).collect(),
+        agents: agents
+            .iter()
+            .map(|agent| {
+                let (card, note) = (agent.price.card(), agent.price.note(&agent.name));
+                let model = card.map(|(model, _)| model);
+                let prices = basis(&agent.price);
+                let ratio = agent.accuracy.as_ref().map(accuracy);
+                json!({"agent": agent.name, "model": model, "prices": prices, "predicted_to_billed": ratio,
+                    "note": note})
+            })
+            .collect(),
+        rules: rules.iter().map(role_rules).collect(),
+        loops: loops.iter().map(looped).collect(),
+        orchestration_tokens: 0,
+        warnings,
+        notes,
+    }
+}
+
+/// A line for each feature.
+#[derive(Serialize)]
+pub(super) struct FeaturesJson<'a> {
+    v: u16,
+    features: Vec<Value>,
+    total: Value,
+    orchestration_tokens: u64,
+    warnings: &'a [Warning],
+}
+
+pub(super) fn features<'a>(
+    features: &[(FeatureId, String, Costs)],
+    warnings: &'a [Warning],
+) -> FeaturesJson<'a> {
+    let mut total = Sum::default();
+    features.iter().for_each(|(_, _, costs)| total.add(&costs.sum));
+    let line = |(id, status, costs): &(FeatureId, String, Costs)| json!({"feature": id.to_string(), "slug": costs.slug, "status": status, "sum": sum(&costs.sum)});
+    FeaturesJson {
+        v: 1,
+        features: features.iter().map(line).collect(),
+        total: sum(&total),
+        orchestration_tokens: 0,
+        warnings,
+    }
+}
+
+/// `rehearsal`, `free`, `listed`, `assumed` (the dearest of all cards) or `missing`.
+fn basis(price: &Price) -> &'static str {
+    match price {
+        Price::Rehearsal(_) => "rehearsal",
+        Price::Free { .. } => "free",
+        Price::Listed { .. } => "listed",
+        Price::Assumed => "assumed",
+        Price::Missing(_) => "missing",
+    }
+}
+
+pub(super) fn accuracy(accuracy: &Accuracy) -> Value {
+    let Accuracy { dispatches, money, predicted, billed } = accuracy;
+    let unit = if *money { "micro_usd" } else { "tokens_not_cached" };
+    json!({"percent": accuracy.percent(), "dispatches": dispatches, "unit": unit, "predicted": predicted,
+        "billed": billed})
+}
+
+fn sum(sum: &Sum) -> Value {
+    let predicted = (sum.predicted > 0).then_some(sum.prediction.cost);
+    json!({
+        "dispatches": sum.dispatches, "failed": sum.failed, "lost": sum.lost,
+        "tokens": tokens(&sum.billed), "billed_micro_usd": sum.billed.cost,
+        "unknown_bills": sum.unknown, "reserved_for_unknown_micro_usd": sum.reserved,
+        "predicted_dispatches": sum.predicted, "predicted_micro_usd": predicted,
+    })
+}
+
+/// Tokens by price class, and the share of the input that was read from the cache.
+pub(super) fn tokens(usage: &Usage) -> Value {
+    json!({"uncached": usage.uncached, "written": usage.written, "read": usage.read, "output": usage.output,
+        "hit_percent": hit_percent(usage)})
+}
+
+pub(super) fn dispatch(one: &Dispatch) -> Value {
+    let billed = one.billed();
+    let bill = match one.bill {
+        Bill::UnderWay => "under way",
+        Bill::Known(_) => "known",
+        Bill::Unknown { .. } => "unknown",
+    };
+    json!({
+        "ticket": one.ticket, "agent": one.agent, "strategy": one.strategy().name(), "end": one.end,
+        "prompt_chars": one.prompt_chars, "bill": bill, "tokens": billed.map(tokens),
+        "billed_micro_usd": billed.map(|usage| usage.cost), "reserved_micro_usd": one.reserved,
+        "prediction": one.prediction().map(prediction),
+    })
+}
+
+pub(super) fn prediction(one: &Prediction) -> Value {
+    let alternatives: Vec<Value> = one
+        .alternatives
+        .iter()
+        .map(|other| {
+            let mut value = estimate(&other.usage);
+            value.insert("strategy".to_owned(), json!(other.strategy.name()));
+            value.insert("later_micro_usd".to_owned(), json!(other.later));
+            Value::Object(value)
+        })
+        .collect();
+    let mut value = estimate(&one.usage);
+    value.insert("estimate".to_owned(), json!(true));
+    value.insert("later_micro_usd".to_owned(), json!(one.later));
+    value.insert("card".to_owned(), json!(one.card));
+    value.insert("hit_rate_percent".to_owned(), json!(u64::from(one.hit_rate) * 100 / u64::from(CERTAIN)));
+    value.insert("since_s".to_owned(), json!(one.since_s));
+    value.insert("alternatives".to_owned(), json!(alternatives));
+    Value::Object(value)
+}
+
+fn estimate(usage: &Usage) -> Map<String, Value> {
+    Map::from_iter([("tokens".to_owned(), tokens(usage)), ("micro_usd".to_owned(), json!(usage.cost))])
+}
+
+fn role_rules(one: &RoleRules) -> Value {
+    let rule = |rule: &Rule| {
+        let Rule { measure, resumed, longer, worst, five_resumed, five_fresh } = rule;
+        json!({
+            "measure": measure.name(), "resumed": resumed,
+            "nfr1": {"met": rule.is_shorter(), "not_shorter": longer, "worst": worst.0, "its_first": worst.1},
+            "nfr3": {"met": rule.is_under_half(), "five_rounds": five_resumed, "five_fresh": five_fresh},
+        })
+    };
+    let rules: Vec<Value> = one.rules.iter().map(rule).collect();
+    json!({"role": one.role, "rules": rules})
+}
+
+fn looped(one: &Loop) -> Value {
+    match &one.replay {
+        Err(why) => json!({"loop": one.name, "reviews": one.reviews, "no_savings_claimed": why}),
+        Ok(replay) => {
+            let Replay { model, ttl, hit_rate, free, billed, own, others } = replay;
+            let hit = u64::from(*hit_rate) * 100 / u64::from(CERTAIN);
+            let played = |one: &Replayed| {
+                let usd = (!free).then_some(one.usage.cost);
+                json!({"policy": one.name(), "micro_usd": usd, "tokens_not_cached": not_cached(&one.usage),
+                    "tokens": tokens(&one.usage)})
+            };
+            let others: Vec<Value> = others.iter().map(played).collect();
+            json!({"loop": one.name, "reviews": one.reviews, "estimate": true, "model": model, "ttl": ttl,
+                "hit_rate_percent": hit, "billed_micro_usd": (!free).then_some(billed.cost),
+                "billed_tokens": tokens(billed), "as_sent": played(own), "others": others})
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What each agent is billed by, as `redraft.toml` says today.
+
+use super::super::cast;
+use super::super::site::Site;
+use redraft_adapters::config::{AgentConfig, Config};
+use redraft_core::ids::AgentName;
+use redraft_core::price::{Basis, Card, Cards};
+
+/// The agents of the configuration with their cards.
+pub(super) struct Prices {
+    config: Result<(Config, Cards), String>,
+}
+
+/// What is known of an agent's prices.
+pub(super) enum Price {
+    /// The built-in agent without a model.
+    Rehearsal(Card),
+    /// A model whose tokens cost nothing.
+    Free {
+        model: String,
+        card: Card,
+    },
+    Listed {
+        model: String,
+        card: Card,
+    },
+    /// `price = "unknown"`: bills are the dearest that could have been charged, not what was.
+    Assumed,
+    /// There is no card to be had, and why.
+    Missing(String),
+}
+
+/// The card by which tokens are compared that cost nothing.
+const LOCAL: &str = "local";
+
+impl Prices {
+    pub(super) fn of(site: &Site) -> Prices {
+        let config = site.config().map_err(|error| error.message);
+        Prices { config: config.map(|config| (config.clone(), config.cards())) }
+    }
+
+    /// Why there are no prices at all.
+    pub(super) fn note(&self) -> Option<String> {
+        let why = self.config.as_ref().err()?;
+        Some(format!("nothing was replayed, because the configuration cannot be read: {why}"))
+    }
+
+    pub(super) fn price(&self, agent: &AgentName) -> Price {
+        let (config, cards) = match &self.config {
+            Ok(both) => both,
+            Err(why) => return Price::Missing(why.clone()),
+        };
+        match config.agents.get(agent) {
+            None => Price::Missing(format!("there is no agent `{agent}` in redraft.toml any more")),
+            Some(AgentConfig::Rehearsal { .. }) => match cards.find(LOCAL) {
+                Ok(card) => Price::Rehearsal(card.clone()),
+                Err(unknown) => Price::Missing(unknown.to_string()),
+            },
+            Some(AgentConfig::Model(model)) => match cast::card(cards, model) {
+                Err(why) => Price::Missing(why),
+                Ok(card) if card.basis == Basis::Unknown => Price::Assumed,
+                Ok(card) if card.is_free() => Price::Free { model: model.model.clone(), card },
+                Ok(card) => Price::Listed { model: model.model.clone(), card },
+            },
+        }
+    }
+}
+
+impl Price {
+    /// The card to replay by, and the model whose tokens are counted.
+    pub(super) fn card(&self) -> Option<(&str, &Card)> {
+        match self {
+            Price::Rehearsal(card) => Some((LOCAL, card)),
+            Price::Free { model, card } | Price::Listed { model, card } => Some((model, card)),
+            Price::Assumed | Price::Missing(_) => None,
+        }
+    }
+
+    /// What a reader must know about this agent's columns.
+    pub(super) fn note(&self, agent: &AgentName) -> Option<String> {
+        match self {
+            Price::Rehearsal(_) => Some(format!(
+                "{agent} is the built-in rehearsal agent: no model and no money. Its tokens are a third of its \
+                 characters, an earlier conversation counts as read from a cache, and its dollars are those of its \
+                 scenario, 0 without one. Nothing of it is saved in money."
+            )),
+            Price::Free { model, .. } => Some(format!(
+                "{agent} ({model}) costs nothing: its tokens cost time, and nothing of it is saved in money."
+            )),
+            Price::Listed { .. } => None,
+            Price::Assumed => Some(format!(
+                "{agent} has the price `unknown`: its dollars are the most it can have cost, not what it was \
+                 charged, and no savings are claimed."
+            )),
+            Price::Missing(why) => Some(format!("{agent}: no prices to replay by: {why}")),
+        }
+    }
+}

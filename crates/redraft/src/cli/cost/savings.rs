@@ -1,0 +1,132 @@
+//! What each reviewer's loop would have cost under the other policies, by playing it again.
+//!
+//! Replays are compared with a replay of what was done, never with the bill, so that both have the same assumptions.
+//! Where a bill is unknown nothing is claimed.
+
+use super::super::errors::CliError;
+use super::super::replay::ledger::with_texts;
+use super::super::site::Site;
+use super::prices::{Price, Prices};
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::cost::replay::{Assumed, Reviewed, Reviewer, reviewed};
+use redraft_core::cost::{CERTAIN, Terms, lifetimes};
+use redraft_core::event::Entry;
+use redraft_core::ids::{AgentName, FeatureId};
+use redraft_core::price::Lifetime;
+use redraft_core::profile::{self, Kind};
+use redraft_core::project::costs::{Bill, Costs, Dispatch, Replayed, played, replayed};
+use redraft_core::ticket::Purpose;
+use redraft_core::tokens::{Family, Ratios};
+use redraft_core::usage::Usage;
+use redraft_engine::ports::Workspace;
+use std::collections::BTreeSet;
+
+/// One reviewer's reviews in one pass.
+pub(super) struct Loop {
+    pub(super) name: String,
+    pub(super) reviews: usize,
+    pub(super) replay: Result<Replay, String>,
+}
+
+pub(super) struct Replay {
+    pub(super) model: String,
+    pub(super) ttl: Lifetime,
+    pub(super) hit_rate: u32,
+    /// Whether nothing costs money, so that tokens are compared.
+    pub(super) free: bool,
+    pub(super) billed: Usage,
+    /// As it was sent.
+    pub(super) own: Replayed,
+    pub(super) others: Vec<Replayed>,
+}
+
+pub(super) fn loops(
+    id: FeatureId,
+    entries: &[Entry],
+    costs: &Costs,
+    prices: &Prices,
+    site: &Site,
+    ledger: &Ledger,
+) -> Result<Vec<Loop>, CliError> {
+    let found = reviewed(entries);
+    if found.is_empty() || prices.note().is_some() {
+        return Ok(Vec::new());
+    }
+    // A worktree that is gone leaves the bills; only the texts are missing then.
+    let workspace = site.created(ledger, id).and_then(|created| site.workspace(&created));
+    let replay = |one: &Reviewed| match &workspace {
+        Ok(workspace) => replay(one, costs, prices, workspace),
+        Err(error) => Err(error.message.clone()),
+    };
+    let looped = found.iter().map(|one| Loop {
+        name: one.name.clone(),
+        reviews: one.reviews.len(),
+        replay: replay(one),
+    });
+    Ok(looped.collect())
+}
+
+fn replay(
+    one: &Reviewed,
+    costs: &Costs,
+    prices: &Prices,
+    workspace: &dyn Workspace,
+) -> Result<Replay, String> {
+    let sent = of_loop(one, costs);
+    let mut billed = Usage::default();
+    for dispatch in &sent {
+        match dispatch.bill {
+            Bill::Known(usage) => billed += usage,
+            Bill::Unknown { .. } => return Err(format!("the bill of {} is unknown", dispatch.name())),
+            Bill::UnderWay => return Err(format!("{} is under way", dispatch.name())),
+        }
+    }
+    let agents: BTreeSet<&AgentName> = sent.iter().map(|dispatch| &dispatch.agent).collect();
+    let agent = match agents.into_iter().collect::<Vec<_>>().as_slice() {
+        [only] => *only,
+        _ => return Err("more than one agent reviewed it".to_owned()),
+    };
+    let price = prices.price(agent);
+    let (model, card) = match (&price, price.card()) {
+        (_, Some(found)) => found,
+        (Price::Missing(why), None) => return Err(why.clone()),
+        (_, None) => return Err(format!("the prices of {agent} are unknown")),
+    };
+    let policy = sent.first().and_then(|dispatch| {
+        costs
+            .phases
+            .iter()
+            .find(|phase| phase.phase == dispatch.ticket.phase && phase.pass == dispatch.ticket.pass)
+    });
+    let own = policy.and_then(|phase| played(phase.policy)).ok_or("its policy cannot be replayed")?;
+    let (asked, hit_rate) = asked(&sent);
+    let longest = lifetimes(card).last().copied().unwrap_or(card.lifetime.is);
+    let ttl = asked.map_or(longest, |asked| asked.min(longest));
+    let terms = Terms::of(card, ttl).with_hit_rate(hit_rate).with_context(card.context_for(model).tokens);
+    let phase = sent.first().and_then(|dispatch| profile::of(&dispatch.ticket.role));
+    let by_path = phase.is_some_and(|profile| profile.kind == Kind::Phase);
+    let reviewer = if by_path { Reviewer::Phase } else { Reviewer::Domain };
+    let assumed = Assumed { reviewer, ..Assumed::default() };
+    let measured = with_texts(one, workspace)?.measured();
+    let all = replayed(&measured, &terms, &Ratios::measured(Family::of(model)), &assumed);
+    let (own, others): (Vec<Replayed>, Vec<Replayed>) = all.into_iter().partition(|one| one.played == own);
+    let own = own.first().copied().ok_or("its policy cannot be replayed")?;
+    Ok(Replay { model: model.to_owned(), ttl, hit_rate, free: terms.is_free(), billed, own, others })
+}
+
+/// The dispatches that were replayed: the answered reviews and validations, and what failed on the way to them.
+fn of_loop<'a>(one: &Reviewed, costs: &'a Costs) -> Vec<&'a Dispatch> {
+    let of_loop = |dispatch: &&Dispatch| {
+        let ticket = &dispatch.ticket;
+        let name = format!("{}/{}.{}/{}", ticket.scope, ticket.phase, ticket.pass, ticket.role);
+        matches!(ticket.purpose, Purpose::Review | Purpose::Validate) && name == one.name
+    };
+    costs.dispatches().filter(of_loop).collect()
+}
+
+/// The longest lifetime that was asked for and the last hit rate that was known, where that was recorded.
+fn asked(sent: &[&Dispatch]) -> (Option<Lifetime>, u32) {
+    let predictions = || sent.iter().filter_map(|dispatch| dispatch.prediction());
+    let marks = predictions().flat_map(|one| [one.marks.system, one.marks.stable, one.marks.tail]);
+    (marks.flatten().max(), predictions().next_back().map_or(CERTAIN, |one| one.hit_rate))
+}

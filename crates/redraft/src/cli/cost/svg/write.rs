@@ -1,0 +1,65 @@
+//! A drawing becomes a file: whole or not at all, and never in place of somebody's own.
+
+use super::super::super::errors::{CliError, Code};
+use super::MADE_BY;
+use std::fs::{self, Metadata, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use tempfile::{Builder, NamedTempFile};
+
+/// Replaces an older drawing of this command; any other file only by force, and nothing that is no file.
+pub(in crate::cli::cost) fn write(path: &Path, text: &str, force: bool) -> Result<(), CliError> {
+    // Through a link the file it leads to is replaced, and the link stays.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let failed = |error: io::Error| {
+        let error = CliError::new(Code::Config, format!("{} cannot be written: {error}", path.display()));
+        error.hint("nothing was changed; name a file in a folder that exists and can be written")
+    };
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => Some(found),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
+    if let Some(found) = &found {
+        refuse_foreign(path, found, force)?;
+    }
+    let written = temporary(path, text, found.as_ref()).map_err(failed)?;
+    match found {
+        Some(_) => written.persist(path).map_err(|error| failed(error.error))?,
+        // Whatever has come into being there meanwhile is not ours either.
+        None => written.persist_noclobber(path).map_err(|error| failed(error.error))?,
+    };
+    Ok(())
+}
+
+fn refuse_foreign(path: &Path, found: &Metadata, force: bool) -> Result<(), CliError> {
+    if !found.is_file() {
+        return Err(CliError::usage(format!("{} is not a file", path.display()))
+            .hint("name a file that does not exist yet, such as cost.svg"));
+    }
+    if force || is_ours(path) {
+        return Ok(());
+    }
+    Err(CliError::usage(format!("{} is there already and no drawing of this command", path.display()))
+        .hint("name another file, or replace it with --force"))
+}
+
+fn is_ours(path: &Path) -> bool {
+    const OPENING: u64 = 200;
+    let mut opening = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(OPENING).read_to_end(&mut opening));
+    let opening = String::from_utf8_lossy(&opening);
+    read.is_ok() && opening.starts_with("<svg ") && opening.contains(MADE_BY)
+}
+
+/// The whole text in a file beside the one it is to become.
+fn temporary(path: &Path, text: &str, replaced: Option<&Metadata>) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // As any new file; the user's mask takes away what it takes away.
+    let mode = replaced.map_or(Permissions::from_mode(0o666), Metadata::permissions);
+    let mut file = Builder::new().prefix(".redraft-cost-").permissions(mode).tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}

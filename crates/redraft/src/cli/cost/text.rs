@@ -1,0 +1,309 @@
+//! The receipt as people read it. Whatever is an estimate has a `~` before it.
+
+use super::savings::{Loop, Replay};
+use super::table::{Lean, table};
+use super::{Billed, Feature};
+use redraft_core::cost::CERTAIN;
+use redraft_core::ids::FeatureId;
+use redraft_core::policy::{Prediction, Strategy};
+use redraft_core::project::costs::{
+    Accuracy, Bill, Costs, Dispatch, PhaseCosts, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
+};
+use redraft_core::text::count;
+use redraft_core::usage::{Usage, Usd, grouped};
+
+const TOKENS: [&str; 5] = ["uncached", "written", "read", "output", "hit"];
+
+pub(super) fn feature(shown: &Feature) -> String {
+    let Feature { id, status, costs, agents, rules, loops, notes, .. } = shown;
+    let mut out = format!("feature {id} {}, {status}: {}\n", costs.slug, told(&costs.sum));
+    for phase in &costs.phases {
+        out.push_str(&phase_table(phase));
+    }
+    let parts = [attempts(costs), alternatives(costs, agents), resumed(rules), savings(loops)];
+    parts.iter().for_each(|part| out.push_str(part));
+    let about: Vec<String> = agents
+        .iter()
+        .filter_map(|agent| agent.price.note(&agent.name))
+        .chain(notes.iter().cloned())
+        .collect();
+    if !about.is_empty() {
+        out.push_str(&format!("\n{}\n", about.join("\n")));
+    }
+    out.push_str(&format!("\n{}\n", spent(&costs.sum)));
+    out
+}
+
+pub(super) fn features(features: &[(FeatureId, String, Costs)]) -> String {
+    let mut rows = vec![head(&["feature", "", "dispatches"], &["predicted", "billed"])];
+    let mut total = Sum::default();
+    for (id, status, costs) in features {
+        total.add(&costs.sum);
+        let name = format!("{id} {}", costs.slug);
+        rows.push(sum_row(vec![name, status.clone(), grouped(costs.sum.dispatches.into())], &costs.sum));
+    }
+    rows.push(sum_row(vec!["total".to_owned(), String::new(), grouped(total.dispatches.into())], &total));
+    let mut columns = vec![Lean::Left, Lean::Left];
+    columns.extend([Lean::Right; 8]);
+    let more = "more of one: redraft cost FEATURE";
+    format!("{}\n{}\n{more}\n", table(&columns, &rows), spent(&total))
+}
+
+fn told(sum: &Sum) -> String {
+    let dispatches = count(sum.dispatches as usize, "dispatch");
+    format!("{dispatches}, billed {}", billed_sum(sum))
+}
+
+fn spent(sum: &Sum) -> String {
+    let mut text = String::new();
+    if sum.unknown > 0 {
+        let bills = if sum.unknown == 1 { "1 bill is" } else { &format!("{} bills are", sum.unknown) };
+        text.push_str(&format!("{bills} unknown; {} counts as spent for that\n", sum.reserved));
+    }
+    text.push_str(&format!("spent {}; orchestration: 0 tokens", sum.billed.cost + sum.reserved));
+    text
+}
+
+fn head(before: &[&str], after: &[&str]) -> Vec<String> {
+    [before, TOKENS.as_slice(), after].concat().into_iter().map(str::to_owned).collect()
+}
+
+fn phase_table(phase: &PhaseCosts) -> String {
+    let PhaseCosts { phase: name, pass, policy, sum, roles } = phase;
+    let mut rows = vec![head(&["", "how"], &["predicted", "billed", "end"])];
+    for role in roles {
+        rows.push(sum_row(vec![role.role.to_string(), String::new()], &role.sum));
+        rows.extend(role.dispatches.iter().map(dispatch_row));
+    }
+    if roles.len() > 1 {
+        rows.push(sum_row(vec!["sum".to_owned(), String::new()], sum));
+    }
+    let mut columns = vec![Lean::Left, Lean::Left];
+    columns.extend([Lean::Right; 7]);
+    columns.push(Lean::Left);
+    format!("\n{name}, pass {pass}, policy {}\n{}", policy.name(), table(&columns, &rows))
+}
+
+fn sum_row(mut before: Vec<String>, sum: &Sum) -> Vec<String> {
+    before.extend(tokens(Some(&sum.billed)));
+    before.push(match (sum.predicted, sum.prediction.cost) {
+        (0, _) => "not predicted".to_owned(),
+        (some, cost) if some < sum.dispatches => format!("~{cost} ({some} of {})", sum.dispatches),
+        (_, cost) => format!("~{cost}"),
+    });
+    before.push(billed_sum(sum));
+    before
+}
+
+fn billed_sum(sum: &Sum) -> String {
+    match sum.unknown {
+        0 => sum.billed.cost.to_string(),
+        some => format!("{} + {some} unknown", sum.billed.cost),
+    }
+}
+
+fn dispatch_row(dispatch: &Dispatch) -> Vec<String> {
+    let mut row = vec![format!("  {}", dispatch.round()), dispatch.strategy().name().to_owned()];
+    row.extend(tokens(dispatch.billed()));
+    let predicted = |one: &Prediction| format!("~{}", one.usage.cost);
+    row.push(dispatch.prediction().map_or("not predicted".to_owned(), predicted));
+    row.push(match &dispatch.bill {
+        Bill::UnderWay => String::new(),
+        Bill::Known(usage) => usage.cost.to_string(),
+        Bill::Unknown { .. } => "unknown".to_owned(),
+    });
+    row.push(dispatch.end.to_owned());
+    row
+}
+
+fn tokens(usage: Option<&Usage>) -> [String; 5] {
+    let Some(usage) = usage else { return ["-"; 5].map(str::to_owned) };
+    let hit = hit_percent(usage).map_or("-".to_owned(), |percent| format!("{percent} %"));
+    let [uncached, written, read, output] =
+        [usage.uncached, usage.written, usage.read, usage.output].map(grouped);
+    [uncached, written, read, output, hit]
+}
+
+fn attempts(costs: &Costs) -> String {
+    let lost = |one: &&Dispatch| matches!(one.end, "failed" | "lost");
+    let row = |one: &Dispatch| {
+        let billed = match &one.bill {
+            Bill::Known(usage) => format!("billed {}", usage.cost),
+            Bill::Unknown { .. } => "bill unknown".to_owned(),
+            Bill::UnderWay => String::new(),
+        };
+        let reserved = format!("reserved {}", one.reserved);
+        vec![format!("  {}", one.name()), one.end.to_owned(), reserved, billed]
+    };
+    let rows: Vec<Vec<String>> = costs.dispatches().filter(lost).map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!("\nattempts that came to nothing\n{}", table(&[Lean::Left; 4], &rows))
+}
+
+/// What each strategy was expected to cost in this dispatch alone.
+fn alternatives(costs: &Costs, agents: &[Billed]) -> String {
+    let predicted: Vec<(&Dispatch, &Prediction)> =
+        costs.dispatches().filter_map(|one| Some((one, one.prediction()?))).collect();
+    if predicted.is_empty() {
+        return String::new();
+    }
+    let mut names = vec!["", "chosen"];
+    names.extend(Strategy::ALL.map(Strategy::name));
+    let mut rows = vec![names.into_iter().map(str::to_owned).collect::<Vec<String>>()];
+    for (dispatch, prediction) in predicted {
+        let money = in_money(prediction);
+        let chosen = dispatch.strategy();
+        let mut row = vec![format!("  {}", dispatch.name()), chosen.name().to_owned()];
+        row.extend(Strategy::ALL.map(|strategy| {
+            let other = prediction.alternatives.iter().find(|one| one.strategy == strategy);
+            let usage =
+                if strategy == chosen { Some(&prediction.usage) } else { other.map(|one| &one.usage) };
+            usage.map_or("-".to_owned(), |usage| estimate(usage, money))
+        }));
+        rows.push(row);
+    }
+    let columns = [Lean::Left, Lean::Left, Lean::Right, Lean::Right, Lean::Right, Lean::Right];
+    let mut out = format!(
+        "\npredicted alternatives: estimates of this dispatch alone, in dollars, or in tokens not read from the cache \
+         where nothing costs money\n{}",
+        table(&columns, &rows)
+    );
+    for agent in agents {
+        if let Some(accuracy) = &agent.accuracy {
+            out.push_str(&format!("  {}\n", ratio(&agent.name, accuracy)));
+        }
+    }
+    out
+}
+
+/// Whether a prediction can be told in money.
+pub(super) fn in_money(prediction: &Prediction) -> bool {
+    let alternatives = prediction.alternatives.iter().map(|one| one.usage.cost);
+    alternatives.chain([prediction.usage.cost]).any(|cost| cost > Usd(0))
+}
+
+pub(super) fn estimate(usage: &Usage, money: bool) -> String {
+    if money { format!("~{}", usage.cost) } else { format!("~{}", grouped(not_cached(usage))) }
+}
+
+/// How far an agent's predictions can be trusted.
+pub(super) fn ratio(agent: impl std::fmt::Display, accuracy: &Accuracy) -> String {
+    let dispatches = count(accuracy.dispatches, "dispatch");
+    let what = if accuracy.money { "bills" } else { "tokens not read from the cache" };
+    match accuracy.percent() {
+        Some(percent) => {
+            let (whole, rest) = (percent / 100, percent % 100);
+            format!("{agent}: its predictions came to {whole}.{rest:02} of its {what}, over {dispatches}")
+        }
+        None => format!("{agent}: nothing was billed for {dispatches} that were predicted"),
+    }
+}
+
+fn resumed(rules: &[RoleRules]) -> String {
+    if rules.is_empty() {
+        return String::new();
+    }
+    let names = ["", "", "resumed", "first", "NFR1", "five rounds", "five fresh", "share", "NFR3"];
+    let mut rows = vec![names.map(str::to_owned).to_vec()];
+    for RoleRules { role, rules } in rules {
+        if rules.is_empty() {
+            rows.push(vec![format!("  {role}"), "nothing was resumed".to_owned()]);
+        }
+        for (at, rule) in rules.iter().enumerate() {
+            let name = if at == 0 { format!("  {role}") } else { String::new() };
+            rows.push(rule_row(name, rule));
+        }
+    }
+    let columns = [
+        Lean::Left,
+        Lean::Left,
+        Lean::Right,
+        Lean::Right,
+        Lean::Left,
+        Lean::Right,
+        Lean::Right,
+        Lean::Right,
+        Lean::Left,
+    ];
+    format!(
+        "\nresumed prompts (NFR1: each is shorter than the first of its conversation, the worst is shown; NFR3: five \
+         rounds, four of them resumed at the mean size, send less than half of five fresh ones)\n{}",
+        table(&columns, &rows)
+    )
+}
+
+fn rule_row(name: String, rule: &Rule) -> Vec<String> {
+    let met = |met: bool| if met { "met".to_owned() } else { "not met".to_owned() };
+    let share = (rule.five_resumed * 100).checked_div(rule.five_fresh).unwrap_or(0);
+    vec![
+        name,
+        rule.measure.name().to_owned(),
+        grouped(rule.worst.0),
+        grouped(rule.worst.1),
+        met(rule.is_shorter()),
+        grouped(rule.five_resumed),
+        grouped(rule.five_fresh),
+        format!("{share} %"),
+        met(rule.is_under_half()),
+    ]
+}
+
+fn savings(loops: &[Loop]) -> String {
+    if loops.is_empty() {
+        return String::new();
+    }
+    let mut out = "\nthe same reviews under other policies: estimates, replayed with the texts and pauses of each loop \
+                   (docs/cost-model.md)\n"
+        .to_owned();
+    for one in loops {
+        let reviews = count(one.reviews, "review");
+        match &one.replay {
+            Err(why) => out.push_str(&format!("  {}: {reviews}; no savings are claimed: {why}\n", one.name)),
+            Ok(replay) => out.push_str(&replay_text(&one.name, &reviews, replay)),
+        }
+    }
+    out
+}
+
+fn replay_text(name: &str, reviews: &str, replay: &Replay) -> String {
+    let Replay { model, ttl, hit_rate, free, billed, own, others } = replay;
+    let hit = u64::from(*hit_rate) * 100 / u64::from(CERTAIN);
+    let was = if *free {
+        format!("{} tokens not read from the cache", grouped(not_cached(billed)))
+    } else {
+        format!("billed {}", billed.cost)
+    };
+    let (own_name, own_amount) = (own.name(), estimate(&own.usage, !free));
+    let mut out = format!(
+        "  {name}: {reviews}, {was}; sent by {own_name}, replayed {own_amount} (card {model}, lifetimes up to {ttl}, hit \
+         rate {hit} %)\n"
+    );
+    let row = |other: &Replayed| {
+        let amount = estimate(&other.usage, !free);
+        vec![format!("    {}", other.name()), amount, compared(own, other, *free)]
+    };
+    let rows: Vec<Vec<String>> = others.iter().map(row).collect();
+    out.push_str(&table(&[Lean::Left, Lean::Right, Lean::Left], &rows));
+    out
+}
+
+/// Who would have saved what.
+fn compared(own: &Replayed, other: &Replayed, free: bool) -> String {
+    let amount = |one: &Replayed| if free { not_cached(&one.usage) } else { one.usage.cost.0 };
+    let (mine, theirs) = (amount(own), amount(other));
+    let shown = |difference: u64| match free {
+        true => format!("~{} tokens", grouped(difference)),
+        false => format!("~{}", Usd(difference)),
+    };
+    let verb = if free { "sent fewer" } else { "saved" };
+    if theirs > mine {
+        format!("{} {verb}: {}", own.name(), shown(theirs - mine))
+    } else if mine > theirs {
+        let verb = if free { "would have sent fewer" } else { "would have saved" };
+        format!("{} {verb}: {}", other.name(), shown(mine - theirs))
+    } else {
+        "the same".to_owned()
+    }
+}
