@@ -69,8 +69,11 @@ pub fn judge(case: &Case<'_>) -> Judged {
             Judged { ticket: case.ticket.clone(), judgement, verdict, changes, late, notes, settled: false }
         }
         Err(why) => {
-            let settled = !verdict.approved && rests_on_settled(case, &reconciled);
-            Judged { settled, ..unusable(case, verdict, notes, why) }
+            let silent = !unanswered(case, &reconciled.unanswered).is_empty();
+            let settled = !verdict.approved && !silent && rests_on_settled(case, &reconciled);
+            // A person may overrule such a rejection in the end; what it says of other findings must not be lost then.
+            let changes = if settled && !case.repair_left { reconciled.changes } else { Vec::new() };
+            Judged { settled, changes, ..unusable(case, verdict, notes, why) }
         }
     }
 }
@@ -154,7 +157,7 @@ fn groundless(case: &Case<'_>, after: &[Finding], reconciled: &Reconciled) -> St
     why
 }
 
-/// An answer that cannot be used changes nothing.
+/// An answer that cannot be used changes nothing, as it stands here.
 fn unusable(case: &Case<'_>, verdict: Verdict, notes: Vec<String>, why: String) -> Judged {
     let judgement = if case.repair_left { Judgement::Repair { why } } else { Judgement::NoVerdict { why } };
     Judged {

@@ -67,7 +67,7 @@ impl Setting {
         judged
     }
 
-    /// Asks for a repair, or gives up when none is left; changes nothing either way.
+    /// Asks for a repair, or gives up when none is left; changes nothing either way, unless it is called settled.
     fn refuses(&self, answer: &str, because: &str) {
         for repair_left in [true, false] {
             let setting =
@@ -78,7 +78,8 @@ impl Setting {
                 (other, _) => panic!("{other:?} for {answer}"),
             };
             assert!(why.contains(because), "{because:?} is not in {why:?}");
-            assert_eq!((judged.changes, judged.late), (Vec::new(), false), "{answer}");
+            assert!(!judged.late, "{answer}");
+            assert!(judged.changes.is_empty() || judged.settled && !repair_left, "{answer}");
         }
     }
 }
@@ -260,6 +261,24 @@ fn a_rejection_for_what_a_person_has_ruled_cannot_be_used() {
 }
 
 #[test]
+fn what_a_settled_rejection_says_of_other_findings_is_kept_once_nothing_can_be_mended() {
+    let known = [
+        finding("S1", Severity::Blocker),
+        Finding { status: Status::Ruled, ..finding("S2", Severity::Blocker) },
+    ];
+    let answer = r#"{"approved": false, "answers": [{"id": "S1", "status": "fixed", "note": "seen"}],
+        "issues": [{"severity": "blocker", "text": "again", "same_as": "S2"}]}"#;
+    let judged = |repair_left| Setting { repair_left, ..with(&known) }.judge(answer.as_bytes());
+    assert_eq!((judged(true).settled, judged(true).changes), (true, Vec::new()));
+    let FindingChange::Fixed { id, .. } = &judged(false).changes[0] else { panic!("{:?}", judged(false)) };
+    assert_eq!((id.as_str(), judged(false).changes.len()), ("S1", 1));
+    let silent =
+        r#"{"approved": false, "issues": [{"severity": "blocker", "text": "again", "same_as": "S2"}]}"#;
+    let silent = Setting { repair_left: false, ..with(&known) }.judge(silent.as_bytes());
+    assert_eq!((silent.settled, silent.changes), (false, Vec::new()), "S1 was passed over");
+}
+
+#[test]
 fn only_a_rejection_for_what_counts_no_more_is_called_settled() {
     let delta = || Some(Delta::parse(DIFF));
     let outside = Setting { delta: delta(), ..Setting::default() };
@@ -326,9 +345,10 @@ proptest! {
         answer in answer(),
         has_delta: bool,
         late_left: bool,
+        repair_left: bool,
     ) {
         let delta = has_delta.then(|| Delta::parse(DIFF));
-        let setting = Setting { delta, late_left, ..with(&[finding("S1", Severity::Blocker)]) };
+        let setting = Setting { delta, late_left, repair_left, ..with(&[finding("S1", Severity::Blocker)]) };
         let judged = setting.judge(answer.as_bytes());
         let mut after = setting.known.clone();
         findings::apply(&mut after, &judged.changes);
@@ -336,7 +356,10 @@ proptest! {
         match judged.judgement {
             Judgement::Approved => prop_assert!(!blocked && judged.verdict.approved),
             Judgement::Rejected => prop_assert!(blocked),
-            Judgement::Repair { .. } | Judgement::NoVerdict { .. } => prop_assert!(judged.changes.is_empty()),
+            Judgement::Repair { .. } => prop_assert!(judged.changes.is_empty()),
+            Judgement::NoVerdict { .. } => {
+                prop_assert!(judged.changes.is_empty() || judged.settled && !blocked);
+            }
         }
     }
 }

@@ -86,7 +86,11 @@ pub fn line(event: &Event) -> String {
         Event::StageClosed(fact) => match fact.outcome {
             StageOutcome::Approved => format!("stage {} approved in round {}", fact.stage + 1, fact.round),
             StageOutcome::Failed => {
-                format!("stage {} ended at its cap and was accepted by a ruling", fact.stage + 1)
+                format!(
+                    "stage {} was not approved; a person accepted it in round {}",
+                    fact.stage + 1,
+                    fact.round
+                )
             }
         },
         Event::PhaseClosed(fact) => {

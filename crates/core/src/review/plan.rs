@@ -235,7 +235,8 @@ fn may_digest(state: &Loop, seat: &Seat, purpose: Purpose) -> bool {
     state.opened.may_digest()
         && matches!(purpose, Purpose::Review | Purpose::Validate)
         && seat.role != state.author.role
-        && seat.anchor.is_some()
+        && seat.judged.is_some()
+        && seat.judged == seat.anchor
         && seat.anchor != state.revision
 }
 
@@ -309,7 +310,7 @@ pub fn case_for(state: &Loop, ticket: &Ticket) -> Option<CaseFacts> {
     let seat = state.seat_of(ticket)?;
     let work = seat.work.as_ref()?;
     let since = match work.purpose {
-        // The anchor moved when the answer arrived; the work still knows where the role stood before.
+        // Where the role stood before this round, whatever it was shown since.
         Purpose::Review => work.since.clone(),
         Purpose::Draft
         | Purpose::Revise

@@ -68,6 +68,9 @@ pub struct Seat {
     pub standing: Standing,
     /// The last revision this role was shown.
     pub anchor: Option<Revision>,
+    /// The last revision it gave a verdict about. What changed since is what a review may be limited to: an answer
+    /// that could not be used has judged nothing.
+    pub judged: Option<Revision>,
     /// The epoch of the anchor.
     pub anchor_epoch: u32,
     /// The stage's round at the role's last review.
@@ -126,7 +129,7 @@ pub struct Left {
 pub struct Work {
     pub purpose: Purpose,
     pub round: u16,
-    /// What the role had seen before this round; a later attempt does not change that.
+    /// What the role had judged before this round; a later attempt does not change that.
     pub since: Option<Revision>,
     /// Tickets sent so far, lost ones included.
     pub sent: u16,
@@ -251,6 +254,7 @@ impl Seat {
             stage,
             standing: Standing::Unasked,
             anchor: None,
+            judged: None,
             anchor_epoch: 0,
             last_round: 0,
             conversation: None,

@@ -94,7 +94,7 @@ fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
     let work = seat.work.get_or_insert_with(|| Work {
         purpose,
         round: fact.ticket.round,
-        since: since.clone(),
+        since: seat.judged.clone(),
         sent: 0,
         failures: 0,
         fresh: false,

@@ -30,6 +30,8 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
         }
         Judgement::Repair { .. } | Judgement::NoVerdict { .. } => {
             no_verdict(seat);
+            // Only a rejection for what is settled has any: what it said of the rest still counts.
+            findings::apply(&mut state.findings, &fact.changes);
             return Ok(());
         }
         Judgement::Approved | Judgement::Rejected => {}
@@ -41,6 +43,7 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
     let fresh =
         whole && seat.conversation.as_ref().is_none_or(|talk| talk.first_seen.as_ref() == Some(&revision));
     conclude(seat);
+    seat.judged = Some(revision.clone());
     if purpose != Purpose::Certify {
         seat.standing = match approved {
             true => Standing::Approved { revision: revision.clone(), ticket: fact.ticket.clone(), fresh },
@@ -81,6 +84,7 @@ fn repairs_of(state: &Loop, role: &Role) -> u16 {
 fn certificate(state: &mut Loop, fact: &Judged, role: &Role, approved: bool) {
     state.certifier.conversation = None;
     state.certifier.anchor = None;
+    state.certifier.judged = None;
     if approved {
         state.signed.clone_from(&state.revision);
         return;

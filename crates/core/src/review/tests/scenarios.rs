@@ -2,7 +2,8 @@
 
 use super::world::*;
 use crate::event::*;
-use crate::ids::Role;
+use crate::findings::Status;
+use crate::ids::{Revision, Role};
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
 use crate::review::{Effect, End, Loop, decision, pending, question};
@@ -212,6 +213,45 @@ fn whoever_rejects_for_settled_findings_alone_can_be_overruled() {
     assert_eq!(signed, ["reviewer-D"], "a ruling is no approval");
     assert!(ended(&world).reviewer(&role).unwrap().ruled());
     assert_eq!(sent(&world).last().unwrap(), "review/reviewer-D/1.1");
+}
+
+#[test]
+fn overruling_leaves_no_finding_open_and_lists_what_was_put_off() {
+    let limits = Limits { rounds: 3, ..Limits::default() };
+    let mut world = World::new(Rules { limits, ..rules(&[1]) }, Habits { insists: 100, ..CALM }, vec![1]);
+    world.script = Some([false].into());
+    while !sent(&world).contains(&"review/reviewer-C/2.1".to_owned()) {
+        assert!(!world.play(1));
+    }
+    assert_eq!(world.state.open.as_ref().unwrap().findings.len(), 1);
+    world.habits.unusable = 100;
+    assert!(world.play(100));
+    decide(&mut world, Decision::Accept);
+    world.habits.unusable = 0;
+    assert!(world.play(100));
+    let Some(End::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
+    assert!(closed.approvals.is_empty() && closed.ruled.is_empty(), "nothing was left to rule about");
+    assert!(!closed.deferred.is_empty());
+    assert!(ended(&world).findings.iter().all(|finding| finding.status != Status::Open));
+}
+
+#[test]
+fn a_role_that_never_gave_a_verdict_reviews_an_edit_as_if_for_the_first_time() {
+    let mut world = World::new(rules(&[1]), CALM, vec![1]);
+    world.script = Some([].into());
+    while sent(&world).len() < 2 {
+        assert!(!world.play(1));
+    }
+    world.habits.unusable = 100;
+    assert!(world.play(100), "asked after all attempts");
+    world.habits.unusable = 0;
+    world.happen(Edited { revision: Revision::new("edited"), commit: "c".into(), by: "someone".into() });
+    while !matches!(pending(world.state.open.as_ref().unwrap()).as_slice(), [Effect::Judge(_)]) {
+        assert!(!world.play(1));
+    }
+    let open = world.state.open.as_ref().unwrap();
+    let [Effect::Judge(ticket)] = &pending(open)[..] else { panic!("nothing to judge") };
+    assert_eq!(crate::review::case_for(open, ticket).unwrap().since, None, "nothing may be put off");
 }
 
 #[test]

@@ -321,7 +321,12 @@ impl World {
             (false, true) => Judgement::Rejected,
             (false, false) => Judgement::Approved,
         };
-        if unusable {
+        let settled = unusable && self.draw(self.habits.insists);
+        let open = self.state.open.as_ref().unwrap();
+        if settled && !facts.repair_left {
+            let put_off = finding(open.findings.len(), &ticket.role, facts.letter, false);
+            changes.push(FindingChange::Raised(Finding { status: Status::Deferred, ..put_off }));
+        } else if unusable {
             changes.clear();
         } else if reject {
             changes.push(FindingChange::Raised(finding(
@@ -332,7 +337,6 @@ impl World {
             )));
         }
         let late = late && !unusable;
-        let settled = unusable && self.draw(self.habits.insists);
         self.happen(Judged {
             ticket,
             judgement,
