@@ -43,6 +43,10 @@ impl Run<'_> {
         if orders.is_empty() {
             return Ok(None);
         }
+        let first = self.kept_mark.is_empty();
+        if first {
+            self.parts.workspace.may_commit(self.open_loop()?.artifact())?;
+        }
         self.meet_agents()?;
         let mark = self.parts.workspace.mark(&self.projections())?;
         if self.kept_mark != mark.work {

@@ -84,6 +84,17 @@ pub(super) fn newest_seq(place: &GitWorkspace, base: &str) -> Result<u64, Worksp
     }
 }
 
+pub(super) fn may_commit(place: &GitWorkspace, path: &str) -> Result<(), WorkspaceError> {
+    require_branch(place)?;
+    // Nothing is added, and the file need not be there. One that git tracks already is added whatever `.gitignore` says.
+    let tried = place.call(["add", "--dry-run", "--ignore-missing", "--"]).arg(path).end()?;
+    match ignored(&tried.stderr, &[path]) {
+        Some(path) if tried.code != Some(0) => Err(WorkspaceError::Commit(CommitRefused::Ignored(path))),
+        // What else may be wrong is told when it matters, by the commit itself.
+        _ => Ok(()),
+    }
+}
+
 fn require_branch(place: &GitWorkspace) -> Result<(), WorkspaceError> {
     match head_and_branch(place)? {
         (head, name) if !head.is_empty() && name.strip_prefix("refs/heads/") == Some(&place.branch) => Ok(()),

@@ -16,6 +16,8 @@ pub enum GitError {
     NotARepository(PathBuf),
     #[error("{} is a bare repository; redraft needs a checkout: clone it without `--bare`", .0.display())]
     Bare(PathBuf),
+    #[error("this is a worktree of {}, which is bare; redraft needs a main checkout to work beside: clone it without `--bare`", .0.display())]
+    BareMain(PathBuf),
     #[error("{} is inside git's own folder; go into the checkout", .0.display())]
     InsideGitFolder(PathBuf),
     #[error("the main checkout of {} cannot be found; run redraft from the main checkout", .0.display())]

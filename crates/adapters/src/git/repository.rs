@@ -171,7 +171,7 @@ pub(super) fn worktrees(call: Call) -> Result<Vec<Listed>, GitError> {
 fn main_checkout(git: &Git, common: &Path) -> Result<PathBuf, GitError> {
     let listed = worktrees(git.call(common, [] as [&str; 0]))?;
     match listed.into_iter().next() {
-        Some(main) if main.bare => Err(GitError::Bare(common.to_owned())),
+        Some(main) if main.bare => Err(GitError::BareMain(common.to_owned())),
         // With a separate git folder git only guesses, and guesses wrong.
         Some(main) if main.path.join(".git").exists() => Ok(main.path),
         _ => Err(GitError::NoMainCheckout(common.to_owned())),

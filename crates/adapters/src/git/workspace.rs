@@ -175,6 +175,10 @@ impl Workspace for GitWorkspace {
         restore::lost_ref(name)
     }
 
+    fn may_commit(&self, path: &str) -> Result<(), WorkspaceError> {
+        commit::may_commit(self, path)
+    }
+
     fn commit(
         &self,
         paths: &[String],

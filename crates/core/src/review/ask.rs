@@ -6,7 +6,7 @@ use super::state::{Loop, Seat};
 use crate::event::{About, Decided, Decision, Question};
 use crate::ids::{FindingId, Role};
 use crate::prelude::*;
-use crate::text::count;
+use crate::text::{count, one_line};
 use crate::ticket::Purpose;
 
 /// What a person is asked for now, if nothing else can be done.
@@ -64,8 +64,14 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
         }
         About::Unchanged => {
             let author = &state.author.role;
+            let told = match state.failed_gate() {
+                Some(check) => {
+                    format!("that gate {} failed ({})", check.gate, one_line(&check.evidence, 200))
+                }
+                None => "what is open".to_owned(),
+            };
             (
-                format!("{author} was told twice what is open and changed nothing"),
+                format!("{author} was told twice {told} and changed nothing"),
                 vec![Retry, Accept, Rerun, Abandon],
             )
         }

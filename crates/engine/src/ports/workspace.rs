@@ -44,6 +44,10 @@ pub trait Workspace: Send + Sync {
     /// The ref that [`Workspace::restore`] keeps what it undoes under, for this name.
     fn lost_ref(&self, name: &str) -> String;
 
+    /// Whether a commit of this path would be refused for where HEAD is or for `.gitignore`, to be known before
+    /// anybody is paid to write it.
+    fn may_commit(&self, path: &str) -> Result<(), WorkspaceError>;
+
     /// Commits exactly these paths. `None` when they are as in HEAD.
     fn commit(
         &self,

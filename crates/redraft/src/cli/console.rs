@@ -52,6 +52,13 @@ impl Console {
         }
     }
 
+    /// The same for several lines.
+    pub(crate) fn say_all(&self, lines: &[String]) {
+        for line in lines {
+            self.say(line);
+        }
+    }
+
     /// Either data for a person or one object for a program.
     pub(crate) fn show(&self, text: &str, value: &impl Serialize) {
         if self.json { self.object(value) } else { self.data(text.trim_end()) }

@@ -3,6 +3,7 @@
 use super::args::DecideArgs;
 use super::console::Console;
 use super::errors::{CliError, Code};
+use super::run::in_the_way;
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Asked, Cancelled, Decision, Event, Question};
@@ -48,7 +49,8 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
     };
     let Some(choice) = choice else {
         let next = around.next(&BoardRow::of(&state, 0).next);
-        let text = format!("feature {id}: {}\nnext: {next}", question.text);
+        let findings: String = in_the_way(&state).iter().map(|line| format!("\n{line}")).collect();
+        let text = format!("feature {id}: {}{findings}\nnext: {next}", question.text);
         console.show(&text, &DecideJson { v: 1, feature, question: Some(&question), decided: None, next });
         return Ok(Code::Waiting);
     };

@@ -107,7 +107,7 @@ impl From<StoreError> for CliError {
             }
             StoreError::Damaged { .. } => CliError::new(Code::Config, message)
                 .hint("nothing was changed; copy the file away before anything else")
-                .hint("restore it from a backup of .git/redraft, or move it away to start a new ledger"),
+                .hint("restore it from a backup of .git/redraft; to begin anew without it, move it away and delete the refs under refs/redraft/ and the feature branches"),
             StoreError::Newer { .. } => {
                 CliError::new(Code::Config, message).hint("install the newer redraft")
             }
@@ -169,6 +169,7 @@ impl From<GitError> for CliError {
             GitError::NotARepository(_)
             | GitError::Bare(_)
             | GitError::InsideGitFolder(_)
+            | GitError::BareMain(_)
             | GitError::NoMainCheckout(_)
             | GitError::NoCommits(_)
             | GitError::LineBreak(_)
@@ -202,10 +203,15 @@ impl From<ConfigError> for CliError {
 
 impl From<LockError> for CliError {
     fn from(error: LockError) -> Self {
+        let error_text = error.to_string();
         match error {
             LockError::Held(holder) => CliError::new(Code::Held, format!("held by {holder}"))
                 .hint("wait for it to end, or stop it with Ctrl-C in its terminal; other features may run"),
-            other => CliError::new(Code::Config, other.to_string())
+            LockError::Io { ref error, .. } if error.kind() == std::io::ErrorKind::StorageFull => {
+                CliError::new(Code::Config, error_text)
+                    .hint("free some space, then run the same command again")
+            }
+            _ => CliError::new(Code::Config, error_text)
                 .hint("make the repository's .git/redraft folder writable, then run again"),
         }
     }

@@ -26,7 +26,14 @@ pub(crate) fn init(around: &Surroundings, console: &Console) -> Result<Code, Cli
     let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", file.display()));
     let written = match created {
         Ok(mut created) => {
-            created.write_all(config::template().as_bytes()).map_err(named)?;
+            if let Err(error) = created.write_all(config::template().as_bytes()) {
+                // Half a file would be taken for the user's own the next time.
+                let left = std::fs::remove_file(&file)
+                    .err()
+                    .map(|_| "remove what is there of it, ")
+                    .unwrap_or_default();
+                return Err(named(error).hint(format!("{left}mend the cause and run `redraft init` again")));
+            }
             true
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {

@@ -9,15 +9,20 @@ use redraft_core::project;
 use redraft_core::text::utc;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+
+#[derive(Serialize)]
+struct LogJson {
+    v: u16,
+    events: Vec<Value>,
+}
 
 pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;
     let Some(ledger) = site.reader()? else {
-        let empty = json!({"v": 1, "events": []});
-        console.show("nothing has happened here yet\nnext: redraft new \"your idea\"", &empty);
-        return Ok(Code::Done);
+        return Ok(nothing(around, console));
     };
     let only = match &args.feature {
         Some(word) => Some(Scope::Feature(site.feature(&ledger, Some(word))?)),
@@ -41,7 +46,9 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
     }
     if console.json {
         let events: Vec<Value> = kept.iter().map(|(scope, entry)| event(scope, entry)).collect();
-        console.object(&json!({"v": 1, "events": events}));
+        console.object(&LogJson { v: 1, events });
+    } else if kept.is_empty() && args.limit != Some(0) {
+        return Ok(nothing(around, console));
     } else {
         for (scope, entry) in &kept {
             let line = project::line(&entry.event);
@@ -49,6 +56,13 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
         }
     }
     Ok(Code::Done)
+}
+
+fn nothing(around: &Surroundings, console: &Console) -> Code {
+    let next = around.next("redraft new \"your idea\"");
+    console
+        .show(&format!("nothing has happened here yet\nnext: {next}"), &LogJson { v: 1, events: Vec::new() });
+    Code::Done
 }
 
 fn event(scope: &Scope, entry: &Entry) -> Value {

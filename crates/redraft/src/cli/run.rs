@@ -13,12 +13,13 @@ use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{About, Certify, Decision, Entry, Event, Question};
+use redraft_core::findings::Finding;
 use redraft_core::ids::FeatureId;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::profile;
 use redraft_core::project::{self, BoardRow, Receipt, Warning};
 use redraft_core::review::End;
-use redraft_core::text::utc;
+use redraft_core::text::{one_line, utc};
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agents, Clock, Deadlines, Store, Workspace};
@@ -131,7 +132,7 @@ pub(crate) fn drive_to(
     let on_cap = args.on_cap.unwrap_or(if console.can_ask() { OnCap::Ask } else { OnCap::Stop });
     let stop = loop {
         match run.drive()? {
-            Stop::Asking(question) => match answer(&question, on_cap, around, console) {
+            Stop::Asking(question) => match answer(&question, run.state(), on_cap, around, console) {
                 Some((choice, why)) => run.decide(choice, &why)?,
                 None => break Stop::Asking(question),
             },
@@ -203,7 +204,7 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
     let found = workspace.revision(&past.opened.paths)?;
     let changed = found.as_ref() != Some(&closed.revision);
     let (path, phase) = (past.artifact(), closed.phase);
-    Ok(changed.then(|| format!("{path} is not what was approved: it was edited after {phase} had closed")))
+    Ok(changed.then(|| format!("{path} is not what was approved: it was edited after {phase} had closed, and nobody will review that; put it back (git restore), or describe the change in a feature of its own")))
 }
 
 /// What redraft.toml says, with every role played by `--agent`.
@@ -230,7 +231,11 @@ fn report(shown: &RunJson<'_>, costs: &str, ending: Option<Ending>) -> String {
 
 fn lost_and_found(undone: &Undone) -> String {
     let Undone { ticket, what, reference, command } = undone;
-    format!("undone for {ticket}: {}; kept under {reference}\n  to get it back: {command}\n", what.join(", "))
+    let what = what.join(", ");
+    format!(
+        "undone for {ticket}: {what}; kept under {reference}\n  to look at it: git show {reference}\n  to put it over \
+         what is there now: {command}\n"
+    )
 }
 
 /// The budget an earlier run was given for the feature.
@@ -319,9 +324,27 @@ pub(crate) fn deadlines(total_ms: u64) -> Deadlines {
     }
 }
 
+/// The findings that a decision is about, a line each.
+pub(crate) fn in_the_way(state: &Pipeline) -> Vec<String> {
+    const LINES_MAX: usize = 20;
+    let Some(open) = &state.open else { return Vec::new() };
+    let blocking = open.findings.iter().filter(|finding| finding.blocks(open.opened.rule));
+    let line = |finding: &Finding| {
+        let (id, severity, role) = (&finding.id, finding.severity.name(), &finding.role);
+        format!("  {id} {severity}, {role}: {}", one_line(&finding.description, 160))
+    };
+    let mut lines: Vec<String> = blocking.clone().take(LINES_MAX).map(line).collect();
+    let left = blocking.count().saturating_sub(LINES_MAX);
+    if left > 0 {
+        lines.push(format!("  … and {left} more: redraft show findings {}", open.feature));
+    }
+    lines
+}
+
 /// A decision without leaving the run: by flag, or asked on the terminal.
 fn answer(
     question: &Question,
+    state: &Pipeline,
     on_cap: OnCap,
     around: &Surroundings,
     console: &Console,
@@ -335,6 +358,7 @@ fn answer(
     }
     let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
     console.say(&question.text);
+    console.say_all(&in_the_way(state));
     loop {
         let word = console.ask(&format!("{} or stop? ", names.join(", ")), &around.clock)?;
         if word.is_empty() || word == "stop" {

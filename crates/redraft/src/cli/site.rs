@@ -8,7 +8,7 @@ use redraft_adapters::child::TICKET;
 use redraft_adapters::clock::SystemClock;
 use redraft_adapters::config::Config;
 use redraft_adapters::git::{GitWorkspace, Repository};
-use redraft_adapters::lock::{Holder, Lock};
+use redraft_adapters::lock::{Holder, Lock, LockError};
 use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Event, FeatureCreated};
@@ -71,13 +71,13 @@ impl Surroundings {
             let once = twice.and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)));
             once.map_err(|error| CliError::new(Code::Bug, format!("signals cannot be caught: {error}")))?;
         }
-        let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME"));
+        let user = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
         let path = std::env::var_os("PATH");
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         Ok(Self {
             folder,
-            user: user.ok().filter(|user| !user.is_empty()).unwrap_or_else(|| "someone".to_owned()),
+            user: user.filter(|user| !user.is_empty()).unwrap_or_else(|| "someone".to_owned()),
             command: format!("redraft {}", words.join(" ")).trim_end().to_owned(),
             environment: Environment(std::env::vars_os().collect()),
             exe: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("redraft")),
@@ -174,7 +174,9 @@ impl Site {
 
     /// The ledger to read; a repository without one has no features yet.
     pub(crate) fn reader(&self) -> Result<Option<Ledger>, CliError> {
-        if !Ledger::file(&self.state).exists() {
+        let file = Ledger::file(&self.state);
+        if std::fs::metadata(&file).map_or(!file.exists(), |found| found.is_file() && found.len() == 0) {
+            self.refuse_lost_ledger()?;
             return Ok(None);
         }
         Ok(Some(Ledger::open(&self.state, Mode::ReadOnly)?))
@@ -210,7 +212,13 @@ impl Site {
             since_ms: around.clock.now_ms(),
             command: around.command.clone(),
         };
-        Ok(Lock::take(&self.state, name, &holder)?)
+        Lock::take(&self.state, name, &holder).map_err(|error| match error {
+            LockError::Held(_) if name.parse::<FeatureId>().is_ok() => {
+                let held = CliError::from(error);
+                CliError { message: format!("feature {name} is {}", held.message), ..held }
+            }
+            error => error.into(),
+        })
     }
 
     /// The feature meant: by number, by the worktree we are in, or the only one that can go on.

@@ -162,7 +162,7 @@ fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), 
             }
         }
     }
-    console.say(&format!("folded {} features again", fold_board(&ledger)?));
+    console.say(&format!("folded {} again", count(fold_board(&ledger)?, "feature")));
     Ok(())
 }
 

@@ -291,6 +291,21 @@ fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_space() {
     on_a_small_disk(&scratch);
 }
 
+#[test]
+fn a_configuration_that_cannot_be_written_whole_is_not_left_behind() {
+    let scratch = Scratch::repository(PROGRAM);
+    let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" init";
+    let ran = Ran::of(scratch.command("bash").args(["-c", script, PROGRAM]).output().unwrap());
+    if ran.code == Some(0) {
+        let bytes = fs::metadata(scratch.root().join("redraft.toml")).unwrap().len();
+        panic!("the template has {bytes} bytes and fits the limit of this test");
+    }
+    let ran = ran.expect(3);
+    assert!(ran.stderr.contains("run `redraft init` again"), "{}", ran.stderr);
+    assert!(!scratch.root().join("redraft.toml").exists());
+    scratch.run(["init"]).expect(0);
+}
+
 /// The same on a disk that is really full, where one can be mounted: in a namespace of our own, by the superuser or
 /// by anybody where the system lets them.
 fn on_a_small_disk(scratch: &Scratch) {

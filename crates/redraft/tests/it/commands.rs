@@ -98,6 +98,38 @@ fn json_stdout_is_one_object_and_nothing_else_also_for_errors() {
 }
 
 #[test]
+fn every_object_begins_with_its_version() {
+    let scratch = feature("Export the monthly report as CSV");
+    let ticket = "001/specify.1/draft/spec-author/1.1";
+    for words in [
+        &["log"][..],
+        &["status"],
+        &["run"],
+        &["log"],
+        &["cost"],
+        &["decide", "001"],
+        &["show", "findings", "001"],
+        &["show", "prompt", ticket],
+        &["cost", "--why", ticket],
+        &["status", "--rebuild"],
+        &["doctor"],
+        &["trust"],
+        &["init"],
+        &["new", "another idea"],
+        &["replay", "--ledger"],
+        &["run", "099"],
+        &["no-such-verb"],
+    ] {
+        let ran = scratch.run(words.iter().chain(&["--json"]));
+        assert!(
+            ran.stdout.starts_with("{\n  \"v\": 1,") || ran.stdout.starts_with("{\"v\":1,"),
+            "{words:?}: {}",
+            ran.stdout
+        );
+    }
+}
+
+#[test]
 fn help_shows_the_verbs_and_a_wrong_word_is_usage() {
     let scratch = Scratch::empty(PROGRAM);
     let help = scratch.run(["--help"]).expect(0).stdout;

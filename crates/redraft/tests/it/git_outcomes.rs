@@ -163,7 +163,7 @@ fn an_anchor_that_git_lost_means_a_fresh_dispatch_and_is_told() {
 fn a_persons_edit_becomes_a_commit_of_its_own_and_reaches_the_next_delta() {
     let scratch = rejected_once();
     scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"fail\"\n");
-    scratch.run(["run", "001"]).expect(4);
+    scratch.run(["run", "001", "--policy", "guarded"]).expect(4);
     let spec = scratch.artifacts("001").join("spec.md");
     let text = fs::read_to_string(&spec)
         .unwrap()
@@ -303,4 +303,31 @@ fn a_ledger_behind_its_branch_is_noticed_under_commits_of_others_and_an_emptied_
     let ran = scratch.run(["new", "another"]).expect(3);
     assert!(ran.stderr.contains("is missing or empty"), "{}", ran.stderr);
     assert_eq!(fs::read(&ledger).unwrap(), b"", "it was left as it is");
+    for gone in [false, true] {
+        if gone {
+            fs::remove_file(&ledger).unwrap();
+        }
+        let ran = scratch.run(["status"]).expect(3);
+        assert!(
+            ran.stderr.contains("is missing or empty, but features were worked on here"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn a_commit_that_would_be_refused_is_noticed_before_anybody_is_asked() {
+    let scratch = rejected_once();
+    let worktree = scratch.worktree("001");
+    scratch.git_in(&worktree, ["checkout", "-q", "-b", "elsewhere"]);
+    let ran = scratch.run(["run", "001"]).expect(3);
+    assert!(ran.stderr.contains("HEAD is not on branch feature/001-"), "{}", ran.stderr);
+    let scratch = feature(IDEA);
+    let worktree = scratch.worktree("001");
+    fs::write(worktree.join(".gitignore"), "spec.md\n").unwrap();
+    let ran = scratch.run(["run", "001"]).expect(3);
+    assert!(ran.stderr.contains("spec.md is ignored by .gitignore"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("take docs/features/"), "{}", ran.stderr);
+    assert_eq!(bodies(&events(&scratch), "started").count(), 0);
 }
