@@ -240,6 +240,7 @@ fn terms(billing: &Billing, abilities: &Abilities) -> Terms {
     let marking = match abilities.cache {
         Cache::Boundaries(most) => Marking::Places(most),
         Cache::SystemAndLast | Cache::AnyPrefix => Marking::Whole,
+        Cache::Conversation => Marking::Conversation,
         Cache::None => Marking::Nothing,
     };
     Terms::of(&billing.card, Lifetime::HalfDay)

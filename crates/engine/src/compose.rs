@@ -30,10 +30,13 @@ pub fn folder(created: &FeatureCreated) -> String {
     format!("docs/features/{}-{}", created.id, created.slug)
 }
 
+/// A file of a revision, if it has it.
+type Bytes = Option<Vec<u8>>;
+
 /// Revisions as they are read for one order: every file and every delta once, however many prompts are made of them.
 pub struct Texts<'a> {
     workspace: &'a dyn Workspace,
-    files: RefCell<BTreeMap<(Revision, String), Option<Vec<u8>>>>,
+    files: RefCell<BTreeMap<(Revision, String), Bytes>>,
     deltas: RefCell<BTreeMap<(Revision, Revision), String>>,
 }
 

@@ -110,7 +110,7 @@ impl Agent for RehearsalAgent {
         Abilities {
             resume: Resume::Yes,
             session_id: Naming::Ours,
-            cache: Cache::AnyPrefix,
+            cache: Cache::Conversation,
             // What it remembers it never forgets.
             lifetimes: vec![Lifetime::HalfDay],
             opened_files: true,

@@ -20,6 +20,9 @@ pub struct Cached {
     pub conversation: Option<Conversation>,
 }
 
+/// So far an estimate of tokens from characters may be off.
+const ERROR_PERCENT: u64 = 25;
+
 /// A cache to look up by.
 pub(super) type Key = [u64; 4];
 
@@ -59,16 +62,18 @@ impl Cached {
         Cached { system: aged(self.system), stable: aged(self.stable), conversation }
     }
 
-    /// The same after the bill is known. What was billed beyond the prediction became part of the transcript, and what
-    /// was billed less did not; what was merely read again says nothing. A bill of nothing is none.
+    /// The same after the bill is known. What was billed far beyond the prediction, or far below it, became part of the
+    /// transcript or did not; what was merely read again says nothing. A smaller difference is the estimate's own error:
+    /// all other sizes share it, and choosing compares them. A bill of nothing is none.
     pub fn billed(self, predicted: &Usage, billed: &Usage) -> Cached {
-        if billed.input() == 0 {
+        let new = |usage: &Usage| usage.uncached + usage.written + usage.read.min(predicted.read);
+        let (told, found) = (new(predicted), new(billed));
+        if billed.input() == 0
+            || found.abs_diff(told).saturating_mul(100) <= told.saturating_mul(ERROR_PERCENT)
+        {
             return self;
         }
-        let new = |usage: &Usage| usage.uncached + usage.written + usage.read.min(predicted.read);
-        let (more, less) =
-            (new(billed).saturating_sub(new(predicted)), new(predicted).saturating_sub(new(billed)));
-        let moved = |tokens: u64| tokens.saturating_add(more).saturating_sub(less).max(1);
+        let moved = |tokens: u64| tokens.saturating_add(found).saturating_sub(told).max(1);
         let conversation = self.conversation.map(|one| {
             let tokens =
                 moved(one.tokens).saturating_add(billed.output).saturating_sub(predicted.output).max(1);

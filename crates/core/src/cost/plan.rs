@@ -6,7 +6,7 @@
 
 use super::cached::{Cached, Entry, Key};
 use super::send::{Marks, Round, Sent, Sizes, Way, send};
-use super::terms::{Amount, Terms};
+use super::terms::{Amount, Marking, Terms};
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::price::Lifetime;
@@ -77,16 +77,17 @@ fn ways(setting: &Setting<'_>, cached: &Cached, strategy: Strategy, add: &mut im
         let lifetimes = terms.lifetimes().iter().copied().filter(move |lifetime| *lifetime <= most);
         core::iter::once(None).chain(lifetimes.map(Some))
     };
-    if terms.is_whole() {
-        let lasting = |lifetime: &Lifetime| *lifetime <= longest(base(cached, strategy, inline));
-        for lifetime in terms.lifetimes().iter().copied().filter(lasting) {
-            add(Way { strategy, marks: everything(lifetime, lifetime, inline) });
-        }
-        if terms.lifetimes().is_empty() {
-            add(Way { strategy, marks: Marks::default() });
+    let Marking::Places(boundaries) = terms.marking() else {
+        let most = longest(base(cached, strategy, inline));
+        let Some((shortest, others)) = terms.lifetimes().split_first() else {
+            return add(Way { strategy, marks: Marks::default() });
+        };
+        let lasting = others.iter().filter(|lifetime| **lifetime <= most);
+        for lifetime in core::iter::once(shortest).chain(lasting) {
+            add(Way { strategy, marks: always(terms.marking(), *lifetime, inline) });
         }
         return;
-    }
+    };
     // With calls the rest is read again within seconds; leaving it unmarked is never better.
     let must_mark = setting.sizes.calls(strategy) > 0 && !terms.lifetimes().is_empty();
     for tail in up_to(longest(base(cached, strategy, inline))).filter(|tail| tail.is_some() || !must_mark) {
@@ -95,7 +96,7 @@ fn ways(setting: &Setting<'_>, cached: &Cached, strategy: Strategy, add: &mut im
             let systems = up_to(Lifetime::HalfDay).filter(|system| *system >= stable);
             for system in one_if(cached.system.is_some(), stable, systems) {
                 let marks = Marks { system, stable: stable.filter(|_| inline), tail };
-                add(Way { strategy, marks: fitted(marks, terms.boundaries()) });
+                add(Way { strategy, marks: fitted(marks, boundaries) });
             }
         }
     }
@@ -110,21 +111,33 @@ fn carries_stable(cached: &Cached, strategy: Strategy) -> bool {
     }
 }
 
-fn everything(shared: Lifetime, tail: Lifetime, inline: bool) -> Marks {
-    Marks { system: Some(shared), stable: Some(shared).filter(|_| inline), tail: Some(tail) }
+/// What an agent has kept that leaves no choice but the lifetime.
+fn always(marking: Marking, lifetime: Lifetime, inline: bool) -> Marks {
+    let all = Some(lifetime);
+    match marking {
+        Marking::Places(_) | Marking::Whole => {
+            Marks { system: all, stable: all.filter(|_| inline), tail: all }
+        }
+        Marking::Conversation => Marks { tail: all, ..Marks::default() },
+        Marking::Nothing => Marks::default(),
+    }
 }
 
 impl Terms {
     /// What is asked for where no policy weighs it: what roles and rounds share is kept as long as can be, a
     /// conversation no longer than it must, because every one of its requests writes to the cache anew.
     pub fn usual(&self, strategy: Strategy, cached: &Cached) -> Marks {
-        let [shortest, .., longest] = self.lifetimes() else {
-            let only = self.lifetimes().first();
-            return only
-                .map_or(Marks::default(), |only| everything(*only, *only, carries_stable(cached, strategy)));
+        let (Some(shortest), Some(longest)) = (self.lifetimes().first(), self.lifetimes().last()) else {
+            return Marks::default();
         };
-        let shared = if self.is_whole() { *shortest } else { *longest };
-        fitted(everything(shared, *shortest, carries_stable(cached, strategy)), self.boundaries())
+        let inline = carries_stable(cached, strategy);
+        match self.marking() {
+            Marking::Places(boundaries) => {
+                let shared = always(self.marking(), *longest, inline);
+                fitted(Marks { tail: Some(*shortest), ..shared }, boundaries)
+            }
+            marking => always(marking, *shortest, inline),
+        }
     }
 }
 
@@ -232,7 +245,8 @@ impl<'a> Tree<'a> {
                 continue;
             }
             // After the last round that is looked at nothing is read any more, so nothing is worth writing.
-            let free_to_stop = setting.sizes.calls(strategy) == 0 && !setting.terms.is_whole();
+            let may_stop = matches!(setting.terms.marking(), Marking::Places(_));
+            let free_to_stop = setting.sizes.calls(strategy) == 0 && may_stop;
             let last = ahead == self.rounds && free_to_stop;
             let mut try_way = |way: Way| {
                 let Some(sent) = send(setting.terms, setting.sizes, cached, round, way) else { return };

@@ -25,8 +25,7 @@ pub struct Terms {
     minimum: u64,
     block: u64,
     context: u64,
-    boundaries: u8,
-    whole: bool,
+    marking: Marking,
     hit_rate: u32,
     free: bool,
 }
@@ -38,6 +37,8 @@ pub enum Marking {
     Places(u8),
     /// All of them, always, and for one lifetime.
     Whole,
+    /// The end of a conversation alone, always; no two conversations share anything.
+    Conversation,
     /// None.
     Nothing,
 }
@@ -63,8 +64,7 @@ impl Terms {
             minimum: card.minimum.tokens.unwrap_or(0),
             block: card.block.unwrap_or(1).max(1),
             context: card.context.tokens,
-            boundaries: BOUNDARIES_MAX,
-            whole: false,
+            marking: Marking::Places(BOUNDARIES_MAX),
             hit_rate: CERTAIN,
             free,
         }
@@ -77,7 +77,7 @@ impl Terms {
 
     /// The same for an agent that can mark fewer places.
     pub fn with_boundaries(self, boundaries: u8) -> Terms {
-        Terms { boundaries: boundaries.min(BOUNDARIES_MAX), ..self }
+        Terms { marking: Marking::Places(boundaries.min(BOUNDARIES_MAX)), ..self }
     }
 
     /// The same for an agent that offers these lifetimes, whatever the card lists, and marks like this. A lifetime the
@@ -87,9 +87,9 @@ impl Terms {
         lifetimes.sort_unstable();
         lifetimes.dedup();
         match marking {
-            Marking::Places(most) => Terms { lifetimes, whole: false, ..self }.with_boundaries(most),
-            Marking::Whole => Terms { lifetimes, whole: true, ..self },
-            Marking::Nothing => Terms { lifetimes: Vec::new(), whole: false, ..self },
+            Marking::Places(most) => Terms { lifetimes, ..self }.with_boundaries(most),
+            Marking::Whole | Marking::Conversation => Terms { lifetimes, marking, ..self },
+            Marking::Nothing => Terms { lifetimes: Vec::new(), marking, ..self },
         }
     }
 
@@ -117,18 +117,13 @@ impl Terms {
         self.free
     }
 
-    pub(super) fn boundaries(&self) -> u8 {
-        self.boundaries
-    }
-
     /// In parts of [`CERTAIN`].
     pub fn hit_rate(&self) -> u32 {
         self.hit_rate
     }
 
-    /// Whether all places are always marked, for one lifetime.
-    pub(super) fn is_whole(&self) -> bool {
-        self.whole
+    pub(super) fn marking(&self) -> Marking {
+        self.marking
     }
 
     pub(super) fn tier(&self, prompt_tokens: u64) -> &Tier {

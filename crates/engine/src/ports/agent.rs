@@ -98,6 +98,8 @@ pub enum Cache {
     SystemAndLast,
     /// Any, as far as it is the same.
     AnyPrefix,
+    /// That of the conversation it continues, and of no other.
+    Conversation,
     None,
 }
 

@@ -55,6 +55,18 @@ fn a_fixed_rule_is_predicted_with_the_lifetimes_it_asks_for_and_the_others_besid
 }
 
 #[test]
+fn an_agent_that_keeps_conversations_alone_is_resumed_and_expects_nothing_of_new_ones() {
+    let alone = terms("local", MINUTES).marked_by(Marking::Conversation, &[Lifetime::HalfDay]);
+    let first = expected(&alone, Cached::default(), 1).prediction.unwrap();
+    assert_eq!(first.marks, Marks { tail: Some(Lifetime::HalfDay), ..Marks::default() });
+    let later = expected(&alone, first.leaves.after(36_000), 2);
+    assert_eq!(later.strategy, Strategy::Resume);
+    let inline =
+        later.prediction.unwrap().alternatives.into_iter().find(|one| one.strategy == Strategy::Inline);
+    assert_eq!(inline.unwrap().usage.read, 0);
+}
+
+#[test]
 fn an_agent_that_keeps_nothing_is_asked_to_keep_nothing() {
     let nothing = terms("claude-opus-5.5", Lifetime::Hour).marked_by(Marking::Nothing, &[Lifetime::Hour]);
     let prediction = expected(&nothing, Cached::default(), 1).prediction.unwrap();
@@ -116,9 +128,12 @@ fn what_was_billed_beyond_the_prediction_is_part_of_the_transcript() {
     let predicted = Usage { uncached: 100, written: 5_000, read: 3_500, output: 1_500, cost: Usd(1) };
     let before = cached(10_100, 8_600);
     assert_eq!(before.billed(&predicted, &predicted), before);
-    // Calls brought in 2,000 tokens and read everything twice more; the answer was shorter.
-    let explored = Usage { uncached: 100, written: 7_000, read: 23_500, output: 1_000, cost: Usd(2) };
-    assert_eq!(before.billed(&predicted, &explored), cached(11_600, 10_600));
+    // Calls brought in 3,000 tokens and read everything twice more; the answer was shorter.
+    let explored = Usage { uncached: 100, written: 8_000, read: 23_500, output: 1_000, cost: Usd(2) };
+    assert_eq!(before.billed(&predicted, &explored), cached(12_600, 11_600));
+    // A quarter more or less may be the estimate's error, which a prompt sent anew would have as well.
+    let denser = Usage { written: 7_150, ..predicted };
+    assert_eq!(before.billed(&predicted, &denser), before);
     // The cache did not answer: the same tokens, written anew.
     let missed = Usage { uncached: 100, written: 8_500, read: 0, output: 1_500, cost: Usd(3) };
     assert_eq!(before.billed(&predicted, &missed), before);
