@@ -206,7 +206,7 @@ impl Agent for ClaudeAgent {
             opened_files: true,
             structured: true,
             usage: UsageReport::AtEnd,
-            pull: true,
+            pull: false,
         }
     }
 

@@ -187,7 +187,7 @@ impl Agent for CodexAgent {
             opened_files: false,
             structured: true,
             usage: UsageReport::AtEnd,
-            pull: true,
+            pull: false,
         }
     }
 

@@ -106,7 +106,7 @@ impl Agent for RehearsalAgent {
             opened_files: true,
             structured: false,
             usage: UsageReport::AtEnd,
-            pull: true,
+            pull: false,
         }
     }
 
