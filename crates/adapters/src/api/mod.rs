@@ -9,6 +9,7 @@ mod anthropic;
 mod chat;
 mod dispatch;
 mod missed;
+mod proxy;
 mod raw;
 mod reach;
 mod responses;
@@ -22,6 +23,7 @@ mod wire;
 
 use crate::http::{Client, HttpError};
 use crate::tools;
+pub use proxy::proxy;
 pub use reach::reach;
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
@@ -197,7 +199,7 @@ impl Agent for ApiAgent {
             opened_files: true,
             structured: self.structured,
             usage: UsageReport::Streaming,
-            pull: true,
+            pull: false,
         }
     }
 

@@ -82,7 +82,8 @@ impl Patient {
     fn new(name: AgentName, lock: Lock, config: &Config, cast: &Cast<'_>, site: &Site) -> Patient {
         let settings = config.agents.get(&name);
         let made = cast.named(&name);
-        let setup::Setup { kind, lines, base_url, expected } = setup::of(&config.cards(), settings, &made);
+        let setup::Setup { kind, lines, base_url, expected } =
+            setup::of(&config.cards(), settings, &made, &cast.around().environment);
         let agent = made.ok();
         let deadlines = super::run::deadlines(config.dispatch_minutes * 60_000);
         let reserve = |agent: &Arc<dyn Agent>| {
