@@ -237,16 +237,10 @@ impl<'a> Probe<'a> {
         undone: Vec<String>,
         wall_ms: u64,
     ) -> Result<Sent, EngineError> {
-        let text = self.parts.redactor.redact(&outcome.text).0.into_owned();
-        let (denials, notes) =
-            (told(&outcome.denials, self.parts.redactor), told(&outcome.notes, self.parts.redactor));
-        let Outcome { session, usage, opened, .. } = outcome;
+        let (answered, blob) = stored(ticket, outcome, undone, wall_ms, self.parts.redactor);
+        let text = String::from_utf8_lossy(&blob).into_owned();
+        let Answered { session, usage, opened, .. } = answered.clone();
         self.budget.spent = self.budget.spent + usage.cost;
-        let blob = text.clone().into_bytes();
-        let answer = text::hash(&blob);
-        let (kept, files) = (session.clone(), opened.clone());
-        let answered =
-            Answered { ticket, answer, usage, session: kept, opened: files, undone, wall_ms, denials, notes };
         self.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("a probe's answer is stored");
         Ok(Sent::Heard(Heard::Answer(Turn { text, session, usage, opened })))
@@ -310,22 +304,62 @@ pub fn reserve(agent: &dyn Agent, folder: &Path, deadlines: Deadlines) -> Usd {
     ProbeTurn::ALL.iter().fold(Usd(0), |sum, _| sum + one)
 }
 
-/// Ends the dispatches of earlier probes whose end nobody saw; what was reserved for them counts as spent. Returns how
-/// many there were.
-pub fn recover(store: &dyn Store, clock: &dyn Clock, agent: &AgentName) -> Result<usize, EngineError> {
-    let scope = Scope::Agent(agent.clone());
+/// What became of the dispatches of earlier probes whose end nobody saw.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Answers that had been finished; stored with what they really cost.
+    pub adopted: usize,
+    pub lost: usize,
+    /// What was reserved for the lost ones; counts as spent.
+    pub reserved: Usd,
+}
+
+/// Ends the dispatches of earlier probes whose end nobody saw. `agent` is the one they were sent to, if it still can be
+/// made: a finished answer it left behind says what was really billed. The probe itself is not gone on with.
+pub fn recover(
+    store: &dyn Store,
+    clock: &dyn Clock,
+    redactor: &Redactor,
+    name: &AgentName,
+    agent: Option<&dyn Agent>,
+) -> Result<Recovered, EngineError> {
+    let scope = Scope::Agent(name.clone());
     let entries = store.read(scope.clone())?;
-    let lost: Vec<Event> = open_flights(&entries)
-        .map(|Started { ticket, reserved, .. }| {
-            Lost { ticket: ticket.clone(), cost: *reserved, undone: Vec::new() }.into()
-        })
-        .collect();
-    if lost.is_empty() {
-        return Ok(0);
+    let mut recovered = Recovered::default();
+    let (mut events, mut blobs): (Vec<Event>, Vec<Vec<u8>>) = (Vec::new(), Vec::new());
+    for Started { ticket, reserved, .. } in open_flights(&entries) {
+        let left = agent.and_then(|agent| agent.left_behind(ticket));
+        if let Some(outcome) = left {
+            let (answered, blob) = stored(ticket.clone(), outcome, Vec::new(), 0, redactor);
+            recovered.adopted += 1;
+            events.push(answered.into());
+            blobs.push(blob);
+        } else {
+            recovered.lost += 1;
+            recovered.reserved = recovered.reserved + *reserved;
+            events.push(Lost { ticket: ticket.clone(), cost: *reserved, undone: Vec::new() }.into());
+        }
     }
-    let (decided_on, at_ms) = (entries.last().map_or(0, |entry| entry.seq), clock.now_ms());
-    store.append(Append { scope, decided_on, at_ms, events: &lost, blobs: &[], board: None })?;
-    Ok(lost.len())
+    if !events.is_empty() {
+        let (decided_on, at_ms) = (entries.last().map_or(0, |entry| entry.seq), clock.now_ms());
+        store.append(Append { scope, decided_on, at_ms, events: &events, blobs: &blobs, board: None })?;
+    }
+    Ok(recovered)
+}
+
+/// An answer as it is stored, without secrets, and the bytes it names.
+fn stored(
+    ticket: Ticket,
+    outcome: Outcome,
+    undone: Vec<String>,
+    wall_ms: u64,
+    redactor: &Redactor,
+) -> (Answered, Vec<u8>) {
+    let blob = redactor.redact(&outcome.text).0.into_owned().into_bytes();
+    let (denials, notes) = (told(&outcome.denials, redactor), told(&outcome.notes, redactor));
+    let Outcome { session, usage, opened, .. } = outcome;
+    let answer = text::hash(&blob);
+    (Answered { ticket, answer, usage, session, opened, undone, wall_ms, denials, notes }, blob)
 }
 
 fn open_flights(entries: &[Entry]) -> impl Iterator<Item = &Started> {

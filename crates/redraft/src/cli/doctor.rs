@@ -37,11 +37,13 @@ pub(crate) fn doctor(args: DoctorArgs, around: &Surroundings, console: &Console)
     };
     let names = selected(&place.config, args.agent.as_deref())?;
     let cast = Cast::new(&place.site, &place.config, around);
-    let probing = Probing { place: &place, around, console };
+    let budget = super::run::budget(args.budget.as_deref(), &place.config)?;
+    let probing = Probing { place: &place, around, console, budget };
     let mut patients = Vec::new();
     for name in names {
         let lock = place.site.lock(&format!("agent-{name}"), around)?;
-        probing.recover(&name)?;
+        let agent = cast.named(&name).ok();
+        probing.recover(&name, agent.as_deref())?;
         patients.push(Patient::new(name, lock, &place.config, &cast, &place.site));
     }
     let consent = consent(&patients, &args, around, console);

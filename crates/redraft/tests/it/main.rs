@@ -8,6 +8,7 @@ mod commands;
 mod crash;
 mod doctor;
 mod documents;
+mod forgetful;
 mod git_outcomes;
 mod interruption;
 mod leftovers;

@@ -271,8 +271,9 @@ fn a_program_that_only_the_file_knows_is_not_started_before_a_person_has_accepte
         );
     };
     let on_path = |words: &[&str]| {
-        let path = format!("{}:{}", scratch.root().join("tool").display(), std::env::var("PATH").unwrap());
-        redraft_testkit::Ran::of(scratch.redraft(words).env("PATH", path).output().unwrap())
+        let mut command = scratch.command("sh");
+        command.args(["-c", "PATH=\"$0:$PATH\" exec \"$@\""]).arg(scratch.root().join("tool"));
+        redraft_testkit::Ran::of(command.arg(PROGRAM).args(words).output().unwrap())
     };
     for (settings, shown) in [
         ("program = \"tool/claude\"\n", "tool/claude"),
