@@ -6,13 +6,15 @@
 //!
 //! Start at [`Probe::run`]. [`recover`] ends what a crash left open; [`reserve`] tells beforehand what may be spent.
 
+mod recover;
+
 use crate::boundary::Boundaries;
 use crate::dispatch::{Watching, lifetimes, redact, told};
 use crate::driver::{EngineError, Progress};
 use crate::ports::{
     Abilities, Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace,
 };
-use redraft_core::event::{Answered, Entry, Event, Failed, Lost, Now, Started, TreeMark};
+use redraft_core::event::{Answered, Event, Failed, Lost, Now, Started, TreeMark};
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
@@ -26,6 +28,8 @@ use redraft_core::ticket::{Purpose, Scope, Ticket};
 use redraft_core::usage::Usd;
 use std::path::Path;
 use std::sync::Arc;
+
+pub use recover::{Recovered, recover};
 
 /// Sends of one turn while the agent asks to be tried again.
 const ATTEMPTS_MAX: u16 = 3;
@@ -304,49 +308,6 @@ pub fn reserve(agent: &dyn Agent, folder: &Path, deadlines: Deadlines) -> Usd {
     ProbeTurn::ALL.iter().fold(Usd(0), |sum, _| sum + one)
 }
 
-/// What became of the dispatches of earlier probes whose end nobody saw.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Recovered {
-    /// Answers that had been finished; stored with what they really cost.
-    pub adopted: usize,
-    pub lost: usize,
-    /// What was reserved for the lost ones; counts as spent.
-    pub reserved: Usd,
-}
-
-/// Ends the dispatches of earlier probes whose end nobody saw. `agent` is the one they were sent to, if it still can be
-/// made: a finished answer it left behind says what was really billed. The probe itself is not gone on with.
-pub fn recover(
-    store: &dyn Store,
-    clock: &dyn Clock,
-    redactor: &Redactor,
-    name: &AgentName,
-    agent: Option<&dyn Agent>,
-) -> Result<Recovered, EngineError> {
-    let scope = Scope::Agent(name.clone());
-    let entries = store.read(scope.clone())?;
-    let mut recovered = Recovered::default();
-    let (mut events, mut blobs): (Vec<Event>, Vec<Vec<u8>>) = (Vec::new(), Vec::new());
-    for Started { ticket, reserved, .. } in open_flights(&entries) {
-        let left = agent.and_then(|agent| agent.left_behind(ticket));
-        if let Some(outcome) = left {
-            let (answered, blob) = stored(ticket.clone(), outcome, Vec::new(), 0, redactor);
-            recovered.adopted += 1;
-            events.push(answered.into());
-            blobs.push(blob);
-        } else {
-            recovered.lost += 1;
-            recovered.reserved = recovered.reserved + *reserved;
-            events.push(Lost { ticket: ticket.clone(), cost: *reserved, undone: Vec::new() }.into());
-        }
-    }
-    if !events.is_empty() {
-        let (decided_on, at_ms) = (entries.last().map_or(0, |entry| entry.seq), clock.now_ms());
-        store.append(Append { scope, decided_on, at_ms, events: &events, blobs: &blobs, board: None })?;
-    }
-    Ok(recovered)
-}
-
 /// An answer as it is stored, without secrets, and the bytes it names.
 fn stored(
     ticket: Ticket,
@@ -360,22 +321,6 @@ fn stored(
     let Outcome { session, usage, opened, .. } = outcome;
     let answer = text::hash(&blob);
     (Answered { ticket, answer, usage, session, opened, undone, wall_ms, denials, notes }, blob)
-}
-
-fn open_flights(entries: &[Entry]) -> impl Iterator<Item = &Started> {
-    let ended = |ticket: &Ticket| {
-        entries.iter().any(|entry| match &entry.event {
-            Event::Answered(fact) => fact.ticket == *ticket,
-            Event::Failed(fact) => fact.ticket == *ticket,
-            Event::Lost(fact) => fact.ticket == *ticket,
-            _ => false,
-        })
-    };
-    let started = entries.iter().filter_map(|entry| match &entry.event {
-        Event::Started(fact) => Some(fact),
-        _ => None,
-    });
-    started.filter(move |fact| !ended(&fact.ticket))
 }
 
 /// A probe's tickets name the phase whose reviewers it stands in for.
