@@ -128,6 +128,7 @@ const OPENAI: Protocol = Protocol {
             card: local(),
             redactor: Redactor::default(),
             proxy: None,
+            commands: None,
         })
         .unwrap()
     },
@@ -147,6 +148,7 @@ const ANTHROPIC: Protocol = Protocol {
             card: local(),
             redactor: Redactor::default(),
             proxy: None,
+            commands: None,
         })
         .unwrap()
     },

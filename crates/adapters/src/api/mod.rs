@@ -23,6 +23,7 @@ mod wire;
 
 use crate::http::{Client, HttpError};
 use crate::tools;
+pub use crate::tools::Commands;
 pub use proxy::proxy;
 pub use reach::reach;
 use redraft_core::event::Now;
@@ -54,12 +55,14 @@ pub struct ApiAgent {
     wire: Box<dyn Wire>,
     client: Client,
     transcripts: Transcripts,
+    commands: Option<Commands>,
 }
 
 impl ApiAgent {
     /// The error says which setting cannot be used.
     pub fn anthropic(settings: AnthropicSettings) -> Result<ApiAgent, String> {
-        let AnthropicSettings { name, model, base_url, key, bounds, state, card, redactor, proxy } = settings;
+        let AnthropicSettings { name, model, base_url, key, bounds, state, card, redactor, proxy, commands } =
+            settings;
         let base_url = settings::checked_url(&base_url, true)?;
         Ok(ApiAgent {
             client: client(proxy.as_deref())?,
@@ -73,6 +76,7 @@ impl ApiAgent {
             bounds,
             card,
             redactor,
+            commands,
         })
     }
 
@@ -91,6 +95,7 @@ impl ApiAgent {
             card,
             redactor,
             proxy,
+            commands,
         } = settings;
         let base_url = settings::checked_url(&base_url, key.is_some())?;
         let wire: Box<dyn Wire> = match wire {
@@ -109,6 +114,7 @@ impl ApiAgent {
             bounds,
             card,
             redactor,
+            commands,
         })
     }
 
@@ -181,7 +187,7 @@ impl Agent for ApiAgent {
     }
 
     fn missing(&self, tools: &[String]) -> Vec<String> {
-        tools::missing(tools)
+        tools::missing(tools, self.commands.as_ref())
     }
 
     fn is_free(&self) -> bool {

@@ -1,6 +1,7 @@
 //! What an agent behind HTTP is made of. Plain values; where they come from is not known here.
 
 use super::proxy::is_here;
+use crate::tools::Commands;
 use redraft_core::ids::AgentName;
 use redraft_core::price::Card;
 use redraft_core::redact::Redactor;
@@ -24,6 +25,8 @@ pub struct AnthropicSettings {
     pub card: Card,
     pub redactor: Redactor,
     pub proxy: Option<String>,
+    /// What its model may run, where its role has the tool.
+    pub commands: Option<Commands>,
 }
 
 #[derive(Debug, Clone)]
@@ -42,6 +45,8 @@ pub struct OpenAiSettings {
     pub card: Card,
     pub redactor: Redactor,
     pub proxy: Option<String>,
+    /// What its model may run, where its role has the tool.
+    pub commands: Option<Commands>,
 }
 
 /// Which of OpenAI's protocols the server speaks.

@@ -88,7 +88,7 @@ impl Agent for RehearsalAgent {
 
     /// It works with files and nothing else.
     fn missing(&self, tools: &[String]) -> Vec<String> {
-        tools::missing(tools)
+        tools::missing(tools, None)
     }
 
     /// A scenario may price it, but nobody is billed.

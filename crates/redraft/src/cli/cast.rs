@@ -127,6 +127,8 @@ impl<'a> Cast<'a> {
                 state,
                 card,
                 redactor,
+                // No role of a phase that exists may run anything.
+                commands: None,
             })?),
             ModelKind::OpenAi => {
                 let base_url = agent.base_url.clone().unwrap_or_else(|| OPENAI.to_owned());
@@ -159,6 +161,7 @@ impl<'a> Cast<'a> {
                     card,
                     redactor,
                     proxy,
+                    commands: None,
                 })?)
             }
         })

@@ -19,6 +19,7 @@ mod outputs;
 mod plays;
 mod projections;
 mod replay;
+mod run_tool;
 mod setup;
 mod side_by_side;
 mod terminal;
