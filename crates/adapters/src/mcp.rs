@@ -63,7 +63,7 @@ pub(crate) fn variables(servers: &McpServers) -> impl Iterator<Item = &String> {
 }
 
 /// A word as a shell would need it, so that `a b` and `a`, `b` do not look alike.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./_-".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

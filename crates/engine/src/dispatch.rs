@@ -201,6 +201,9 @@ impl Run<'_> {
         let began_ms = self.parts.clock.now_ms();
         let result = sent.agent.run(&sent.request, &Watching(self.parts.clock));
         let result = result.map(|outcome| self.clean(outcome));
+        // What cannot be continued is not remembered, or the machine would order a turn in it.
+        let able = sent.agent.abilities().resume != Resume::No;
+        let result = result.map(|outcome| Outcome { session: outcome.session.filter(|_| able), ..outcome });
         self.parts.boundaries.pass("the agent answered");
         if let Ok(outcome) = &result {
             let ticket = &sent.request.ticket;

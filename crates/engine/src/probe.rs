@@ -6,6 +6,8 @@
 //!
 //! Start at [`Probe::run`]. [`recover`] ends what a crash left open; [`reserve`] tells beforehand what may be spent.
 
+mod recover;
+
 use crate::boundary::Boundaries;
 use crate::choosing::usual;
 use crate::dispatch::{Watching, redact, told};
@@ -13,7 +15,7 @@ use crate::driver::{EngineError, Progress};
 use crate::ports::{
     Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace,
 };
-use redraft_core::event::{Answered, Entry, Event, Failed, Lost, Now, Started, TreeMark};
+use redraft_core::event::{Answered, Event, Failed, Lost, Now, Started, TreeMark};
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
@@ -27,6 +29,8 @@ use redraft_core::ticket::{Purpose, Scope, Ticket};
 use redraft_core::usage::Usd;
 use std::path::Path;
 use std::sync::Arc;
+
+pub use recover::{Recovered, recover};
 
 /// Sends of one turn while the agent asks to be tried again.
 const ATTEMPTS_MAX: u16 = 3;
@@ -238,16 +242,10 @@ impl<'a> Probe<'a> {
         undone: Vec<String>,
         wall_ms: u64,
     ) -> Result<Sent, EngineError> {
-        let text = self.parts.redactor.redact(&outcome.text).0.into_owned();
-        let (denials, notes) =
-            (told(&outcome.denials, self.parts.redactor), told(&outcome.notes, self.parts.redactor));
-        let Outcome { session, usage, opened, .. } = outcome;
+        let (answered, blob) = stored(ticket, outcome, undone, wall_ms, self.parts.redactor);
+        let text = String::from_utf8_lossy(&blob).into_owned();
+        let Answered { session, usage, opened, .. } = answered.clone();
         self.budget.spent = self.budget.spent + usage.cost;
-        let blob = text.clone().into_bytes();
-        let answer = text::hash(&blob);
-        let (kept, files) = (session.clone(), opened.clone());
-        let answered =
-            Answered { ticket, answer, usage, session: kept, opened: files, undone, wall_ms, denials, notes };
         self.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("a probe's answer is stored");
         Ok(Sent::Heard(Heard::Answer(Turn { text, session, usage, opened })))
@@ -309,38 +307,19 @@ pub fn reserve(agent: &dyn Agent, folder: &Path, deadlines: Deadlines) -> Usd {
     ProbeTurn::ALL.iter().fold(Usd(0), |sum, _| sum + one)
 }
 
-/// Ends the dispatches of earlier probes whose end nobody saw; what was reserved for them counts as spent. Returns how
-/// many there were.
-pub fn recover(store: &dyn Store, clock: &dyn Clock, agent: &AgentName) -> Result<usize, EngineError> {
-    let scope = Scope::Agent(agent.clone());
-    let entries = store.read(scope.clone())?;
-    let lost: Vec<Event> = open_flights(&entries)
-        .map(|Started { ticket, reserved, .. }| {
-            Lost { ticket: ticket.clone(), cost: *reserved, undone: Vec::new() }.into()
-        })
-        .collect();
-    if lost.is_empty() {
-        return Ok(0);
-    }
-    let (decided_on, at_ms) = (entries.last().map_or(0, |entry| entry.seq), clock.now_ms());
-    store.append(Append { scope, decided_on, at_ms, events: &lost, blobs: &[], board: None })?;
-    Ok(lost.len())
-}
-
-fn open_flights(entries: &[Entry]) -> impl Iterator<Item = &Started> {
-    let ended = |ticket: &Ticket| {
-        entries.iter().any(|entry| match &entry.event {
-            Event::Answered(fact) => fact.ticket == *ticket,
-            Event::Failed(fact) => fact.ticket == *ticket,
-            Event::Lost(fact) => fact.ticket == *ticket,
-            _ => false,
-        })
-    };
-    let started = entries.iter().filter_map(|entry| match &entry.event {
-        Event::Started(fact) => Some(fact),
-        _ => None,
-    });
-    started.filter(move |fact| !ended(&fact.ticket))
+/// An answer as it is stored, without secrets, and the bytes it names.
+fn stored(
+    ticket: Ticket,
+    outcome: Outcome,
+    undone: Vec<String>,
+    wall_ms: u64,
+    redactor: &Redactor,
+) -> (Answered, Vec<u8>) {
+    let blob = redactor.redact(&outcome.text).0.into_owned().into_bytes();
+    let (denials, notes) = (told(&outcome.denials, redactor), told(&outcome.notes, redactor));
+    let Outcome { session, usage, opened, .. } = outcome;
+    let answer = text::hash(&blob);
+    (Answered { ticket, answer, usage, session, opened, undone, wall_ms, denials, notes }, blob)
 }
 
 /// A probe's tickets name the phase whose reviewers it stands in for.

@@ -67,6 +67,7 @@ fn three_rounds(write: Write, agent: impl Fn(&str) -> String, key: &str) {
         "redraft.toml",
         &format!("[agents.real]\n{}\n[roles]\ndefault = \"real\"\n", agent(&provider.base_url())),
     );
+    scratch.run(["trust", "--yes"]).expect(0);
     let run = || {
         let mut command = scratch.redraft(["run", "001", "--yes", "--policy", "resume"]);
         command.env(key, KEY).env("ANTHROPIC_BASE_URL", provider.base_url());
@@ -121,6 +122,7 @@ fn passes_a_probe(open: impl Fn(&str) -> Reply, agent: impl Fn(&str) -> String, 
     let root = fs::canonicalize(scratch.root()).unwrap().display().to_string();
     let provider = Provider::start(prober(open(&format!("{root}/.git/redraft/probes/real/inventory.txt"))));
     scratch.write("redraft.toml", &format!("[agents.real]\n{}\n", agent(&provider.base_url())));
+    scratch.run(["trust", "--yes"]).expect(0);
     let mut command = scratch.redraft(["doctor", "--agent", "real", "--yes", "--json"]);
     command.env(key, KEY).env("ANTHROPIC_BASE_URL", provider.base_url());
     command.env("CODEX_HOME", scratch.outside().join("home"));

@@ -129,6 +129,7 @@ const OPENAI: Protocol = Protocol {
             card: local(),
             redactor: Redactor::default(),
             proxy: None,
+            commands: None,
         })
         .unwrap()
     },
@@ -148,6 +149,7 @@ const ANTHROPIC: Protocol = Protocol {
             card: local(),
             redactor: Redactor::default(),
             proxy: None,
+            commands: None,
         })
         .unwrap()
     },

@@ -22,6 +22,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
     let toolbox = Toolbox::new(&request.folder, &request.may_write, &request.tools);
     let toolbox = toolbox.map_err(|why| agent.error(Now::GiveUp, &why, AgentError::UNBILLED))?;
+    let toolbox = toolbox.with_commands(agent.commands.clone());
     let dispatch = Dispatch {
         agent,
         request,
@@ -283,7 +284,7 @@ impl Dispatch<'_> {
         let mut results = Vec::with_capacity(calls.len());
         for call in calls {
             let mut result = match &call.input {
-                Some(input) => self.toolbox.call(&call.name, input),
+                Some(input) => self.toolbox.call(&call.name, input, &self.request.ticket, self.watch),
                 None => not_json(&call.name),
             };
             result.text = self.agent.scrub(&result.text);

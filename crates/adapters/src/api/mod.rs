@@ -9,6 +9,7 @@ mod anthropic;
 mod chat;
 mod dispatch;
 mod missed;
+mod proxy;
 mod raw;
 mod reach;
 mod responses;
@@ -22,6 +23,8 @@ mod wire;
 
 use crate::http::{Client, HttpError};
 use crate::tools;
+pub use crate::tools::Commands;
+pub use proxy::proxy;
 pub use reach::reach;
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
@@ -55,12 +58,14 @@ pub struct ApiAgent {
     wire: Box<dyn Wire>,
     client: Client,
     transcripts: Transcripts,
+    commands: Option<Commands>,
 }
 
 impl ApiAgent {
     /// The error says which setting cannot be used.
     pub fn anthropic(settings: AnthropicSettings) -> Result<ApiAgent, String> {
-        let AnthropicSettings { name, model, base_url, key, bounds, state, card, redactor, proxy } = settings;
+        let AnthropicSettings { name, model, base_url, key, bounds, state, card, redactor, proxy, commands } =
+            settings;
         let base_url = settings::checked_url(&base_url, true)?;
         Ok(ApiAgent {
             client: client(proxy.as_deref())?,
@@ -74,6 +79,7 @@ impl ApiAgent {
             bounds,
             card,
             redactor,
+            commands,
         })
     }
 
@@ -92,6 +98,7 @@ impl ApiAgent {
             card,
             redactor,
             proxy,
+            commands,
         } = settings;
         let base_url = settings::checked_url(&base_url, key.is_some())?;
         let wire: Box<dyn Wire> = match wire {
@@ -110,6 +117,7 @@ impl ApiAgent {
             bounds,
             card,
             redactor,
+            commands,
         })
     }
 
@@ -182,7 +190,7 @@ impl Agent for ApiAgent {
     }
 
     fn missing(&self, tools: &[String]) -> Vec<String> {
-        tools::missing(tools)
+        tools::missing(tools, self.commands.as_ref())
     }
 
     fn is_free(&self) -> bool {
@@ -204,7 +212,7 @@ impl Agent for ApiAgent {
             opened_files: true,
             structured: self.structured,
             usage: UsageReport::Streaming,
-            pull: true,
+            pull: false,
         }
     }
 

@@ -18,7 +18,8 @@ pub fn reach(base_url: &str, within: Duration) -> Result<(), String> {
     Err(last)
 }
 
-fn place(base_url: &str) -> Option<(String, u16)> {
+/// Host and port of an address.
+pub(super) fn place(base_url: &str) -> Option<(String, u16)> {
     let (rest, usual) = match (base_url.strip_prefix("https://"), base_url.strip_prefix("http://")) {
         (Some(rest), _) => (rest, 443),
         (None, Some(rest)) => (rest, 80),

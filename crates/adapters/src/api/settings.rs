@@ -1,5 +1,7 @@
 //! What an agent behind HTTP is made of. Plain values; where they come from is not known here.
 
+use super::proxy::is_here;
+use crate::tools::Commands;
 use redraft_core::ids::AgentName;
 use redraft_core::price::Card;
 use redraft_core::redact::Redactor;
@@ -23,6 +25,8 @@ pub struct AnthropicSettings {
     pub card: Card,
     pub redactor: Redactor,
     pub proxy: Option<String>,
+    /// What its model may run, where its role has the tool.
+    pub commands: Option<Commands>,
 }
 
 #[derive(Debug, Clone)]
@@ -41,6 +45,8 @@ pub struct OpenAiSettings {
     pub card: Card,
     pub redactor: Redactor,
     pub proxy: Option<String>,
+    /// What its model may run, where its role has the tool.
+    pub commands: Option<Commands>,
 }
 
 /// Which of OpenAI's protocols the server speaks.
@@ -117,9 +123,7 @@ pub(super) fn checked_url(url: &str, with_key: bool) -> Result<String, String> {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None => authority.split(':').next().unwrap_or_default(),
     };
-    let is_here =
-        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    if scheme == "http" && with_key && !is_here {
+    if scheme == "http" && with_key && !is_here(host) {
         return Err(format!("base_url `{url}` would send the key in the clear; use https"));
     }
     Ok(url.to_owned())

@@ -53,6 +53,17 @@ impl Environment {
         Environment(passed.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 
+    /// What a command sees that works for an agent: the common variables, without those that hold or lead to keys.
+    pub(crate) fn without_keys(&self) -> Environment {
+        let leads = |name: &OsString| {
+            let name = name.to_string_lossy().to_uppercase();
+            is_secret(&name) || name.ends_with("_PROXY") || name == "SSH_AUTH_SOCK"
+        };
+        let mut passed = self.passed(&[], &[]);
+        passed.0.retain(|name, _| !leads(name));
+        passed
+    }
+
     /// Adds what every process of a dispatch carries.
     pub(crate) fn mark(&mut self, ticket: &Ticket) {
         self.set(TICKET, &ticket.to_string());
@@ -70,13 +81,14 @@ impl Environment {
 
     /// Values that must not appear in a message.
     pub(crate) fn secrets(&self) -> Vec<String> {
-        let secret = |name: &OsString| {
-            let name = name.to_string_lossy().to_uppercase();
-            SECRET.iter().any(|part| name.contains(part))
-        };
+        let secret = |name: &OsString| is_secret(&name.to_string_lossy().to_uppercase());
         let values = self.0.iter().filter(|(name, _)| secret(name));
         values.filter_map(|(_, value)| Some(value.to_str()?.to_owned())).collect()
     }
+}
+
+fn is_secret(upper_case_name: &str) -> bool {
+    SECRET.iter().any(|part| upper_case_name.contains(part))
 }
 
 /// Values may be secrets, so only names are shown.

@@ -13,20 +13,24 @@ mod descendants;
 mod environment;
 mod keep;
 mod lines;
+mod listener;
 mod orphans;
 mod program;
 mod run;
 mod script;
 mod session;
+mod silence;
 pub mod worker;
 
 #[cfg(test)]
 mod tests;
 
 pub use environment::{Environment, TICKET};
-pub(crate) use lines::{Bounded, Line};
+pub(crate) use lines::Line;
+pub(crate) use listener::Listener;
 pub(crate) use orphans::settle;
 pub(crate) use program::Program;
-pub(crate) use run::{End, Finished, LINE_BYTES_MAX, Launch};
+pub(crate) use run::{End, Finished, Launch};
 pub use script::{Ended, Script};
 pub(crate) use session::{Asked, Fingerprint, Sessions, read_kept, write_kept};
+pub(crate) use silence::Silence;

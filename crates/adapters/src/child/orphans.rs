@@ -6,6 +6,7 @@
 //! process is held by a descriptor and looked at again before it is ended, so that no other that has got its number is
 //! ever meant. Start at [`settle`].
 
+use super::worker::Exit;
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -36,7 +37,8 @@ pub(super) fn mark(out: &Path) -> io::Result<OsString> {
 /// Returns when nobody works for this folder any more: waits for a worker that is about to end, and ends what a killed
 /// one left behind.
 pub(crate) fn settle(out: &Path) {
-    let Ok(mark) = mark(out) else { return };
+    // Without the lock there never was a worker.
+    let Some(mark) = mark(out).ok().filter(|_| out.join(LOCK).exists()) else { return };
     for _ in 0..WORKER_WALKS_MAX {
         let lock = File::open(out.join(LOCK));
         if !lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock))) {
@@ -44,7 +46,10 @@ pub(crate) fn settle(out: &Path) {
         }
         std::thread::park_timeout(PAUSE);
     }
-    marked::end(&mark);
+    // One that came to its end has ended everything else before.
+    if Exit::read(out).is_none() {
+        marked::end(&mark);
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -77,13 +77,6 @@ pub(crate) struct Finished {
     pub(crate) stderr: String,
 }
 
-impl Finished {
-    /// Whether the program ended, or never began, without anybody making it.
-    pub(crate) fn ended_by_itself(&self) -> bool {
-        matches!(&self.end, End::Exited(exit) if exit.signal.is_none())
-    }
-}
-
 /// A worker that runs.
 pub(crate) struct Started {
     child: Child,

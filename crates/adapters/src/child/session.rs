@@ -5,6 +5,8 @@
 
 use redraft_core::ids::SessionId;
 use redraft_core::text;
+use redraft_core::usage::Usd;
+use redraft_engine::ports::Request;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -64,8 +66,19 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    pub(crate) const VERSION: u16 = VERSION;
     const FILE: &str = "asked.json";
+
+    pub(crate) fn of(request: &Request, fingerprint: Fingerprint, reserved: Usd) -> Asked {
+        Asked {
+            v: VERSION,
+            ticket: request.ticket.to_string(),
+            session: request.session.to_string(),
+            resume: request.resume,
+            folder: request.folder.clone(),
+            fingerprint,
+            reserved: reserved.0,
+        }
+    }
 
     pub(crate) fn keep(&self, out: &Path) -> io::Result<()> {
         fs::create_dir_all(out)?;

@@ -13,7 +13,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions, settle};
+use crate::child::{Asked, Environment, Fingerprint, Launch, Line, Listener, Program, Sessions, settle};
 use crate::mcp::{self, McpServers};
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
@@ -214,7 +214,7 @@ impl Agent for ClaudeAgent {
             opened_files: true,
             structured: true,
             usage: UsageReport::AtEnd,
-            pull: true,
+            pull: false,
         }
     }
 
@@ -241,15 +241,7 @@ impl Agent for ClaudeAgent {
     fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
         let (system, fingerprint) = self.prepare(request)?;
         let out = self.settings.runs.join(request.ticket.to_string());
-        let asked = Asked {
-            v: Asked::VERSION,
-            ticket: request.ticket.to_string(),
-            session: request.session.to_string(),
-            resume: request.resume,
-            folder: request.folder.clone(),
-            fingerprint,
-            reserved: self.reserve(request).0,
-        };
+        let asked = Asked::of(request, fingerprint, self.reserve(request));
         let turn = Prompt { turn: request.prompt.turn.clone(), ..Prompt::default() }.text();
         let launch = Launch {
             worker: &self.settings.worker,
@@ -274,7 +266,6 @@ impl Agent for ClaudeAgent {
             return Ok(outcome);
         }
         let (now, detail) = outcome::silence(&heard, &finished);
-        let usage = AgentError::UNBILLED.filter(|_| !heard.began && finished.ended_by_itself());
-        Err(AgentError { interrupted: finished.end == End::Stopped, ..self.error(now, &detail, usage) })
+        Err(outcome::why(&heard).error(&finished, self.error(now, &detail, None)))
     }
 }

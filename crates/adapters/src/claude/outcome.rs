@@ -2,7 +2,7 @@
 //! what it said on standard error.
 
 use super::stream::{Heard, ResultLine};
-use crate::child::{End, Finished};
+use crate::child::{End, Finished, Silence};
 use redraft_core::event::Now;
 
 /// The program has repeated the request itself already.
@@ -42,33 +42,27 @@ pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
 /// Why there is no last line.
 pub(super) fn silence(heard: &Heard, finished: &Finished) -> (Now, String) {
     let stderr = finished.stderr.trim();
-    match &finished.end {
-        End::Stopped => (Now::GiveUp, "the run was asked to stop".to_owned()),
-        End::Slow(slow) => {
-            let retried =
-                heard.retried.map(|status| format!(", last refused with {status}")).unwrap_or_default();
-            (Now::GiveUp, format!("claude {slow}{retried}"))
+    if matches!(finished.end, End::Exited(_)) {
+        if let Some(now) = lost(&stderr.to_lowercase()) {
+            return (now, stderr.to_owned());
         }
-        End::Vanished => (Now::GiveUp, "claude was ended from outside".to_owned()),
-        End::Exited(exit) if !exit.not_started.is_empty() => {
-            (Now::AskPerson, format!("claude cannot be started: {}", exit.not_started))
-        }
-        End::Exited(_) if lost(&stderr.to_lowercase()).is_some() => (Now::FreshSession, stderr.to_owned()),
         // The next attempt has a name of its own.
-        End::Exited(_) if stderr.contains("already in use") => (Now::GiveUp, stderr.to_owned()),
-        End::Exited(exit) => {
-            let how = match (exit.code, exit.signal) {
-                (_, Some(signal)) => format!("signal {signal}"),
-                (code, None) => format!("code {}", code.unwrap_or_default()),
-            };
-            let unreadable = match heard.unreadable {
-                0 => String::new(),
-                lines => format!(", {lines} unreadable lines"),
-            };
-            let detail = format!("claude ended with {how} and no result{unreadable}: {stderr}");
-            // It ended before it began: the command line itself was refused, and would be again.
-            (if heard.began || exit.signal.is_some() { Now::GiveUp } else { Now::AskPerson }, detail)
+        if stderr.contains("already in use") {
+            return (Now::GiveUp, stderr.to_owned());
         }
+    }
+    why(heard).explain(finished, stderr)
+}
+
+/// What there is to say where nothing else explains it.
+pub(super) fn why(heard: &Heard) -> Silence<'static> {
+    let refused = |status: u16| format!(", last refused with {status}");
+    Silence {
+        program: "claude",
+        lacking: "no result",
+        began: heard.began,
+        unreadable: heard.unreadable,
+        remark: heard.retried.map(refused).unwrap_or_default(),
     }
 }
 

@@ -2,14 +2,12 @@
 //!
 //! Unknown lines are passed over and broken ones counted: a newer program may say more. Start at [`Heard`].
 
-use crate::child::{Bounded, LINE_BYTES_MAX, Line};
+use crate::child::Listener;
 use redraft_core::price::Lifetime;
 use redraft_core::text::one_line;
 use redraft_core::usage::{Usage, Usd};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 
 /// Everything of interest that was said so far.
@@ -59,29 +57,6 @@ pub(super) struct ResultLine {
 }
 
 impl Heard {
-    /// What was kept of a dispatch; none when nothing was.
-    pub(super) fn in_folder(folder: &Path) -> Option<Heard> {
-        let file = File::open(folder.join("stdout")).ok()?;
-        let mut lines = Bounded::new(BufReader::new(file), LINE_BYTES_MAX);
-        let mut heard = Heard::default();
-        while let Ok(Some(line)) = lines.step() {
-            heard.take(line);
-        }
-        Some(heard)
-    }
-
-    pub(super) fn take(&mut self, line: Line) {
-        match line {
-            Line::Part => {}
-            Line::TooLong => self.unreadable += 1,
-            Line::Whole(bytes) if bytes.trim_ascii().is_empty() => {}
-            Line::Whole(bytes) => match serde_json::from_slice::<Value>(&bytes) {
-                Ok(value) if value.is_object() => self.hear(&value),
-                _ => self.unreadable += 1,
-            },
-        }
-    }
-
     /// Files it opened, relative to the folder where they are inside it, each once.
     pub(super) fn opened(&self, folder: &Path) -> Vec<String> {
         let mut files: Vec<String> = Vec::new();
@@ -111,6 +86,28 @@ impl Heard {
         self.failed_servers = told.filter(|(_, status)| status != "connected").collect();
     }
 
+    fn asked_to_read(&mut self, content: &Value) {
+        for block in
+            list(content).iter().filter(|block| block["type"] == "tool_use" && block["name"] == "Read")
+        {
+            let (Some(id), Some(file)) = (block["id"].as_str(), block["input"]["file_path"].as_str()) else {
+                continue;
+            };
+            self.reads.push(Read { id: id.to_owned(), file: file.to_owned(), opened: false });
+        }
+    }
+
+    fn was_answered(&mut self, content: &Value) {
+        for block in list(content).iter().filter(|block| block["type"] == "tool_result") {
+            let asked = self.reads.iter_mut().find(|read| block["tool_use_id"] == read.id.as_str());
+            if let Some(read) = asked {
+                read.opened = block["is_error"] != true;
+            }
+        }
+    }
+}
+
+impl Listener for Heard {
     fn hear(&mut self, line: &Value) {
         match (line["type"].as_str(), line["subtype"].as_str()) {
             (Some("system"), Some("init")) => {
@@ -136,24 +133,8 @@ impl Heard {
         }
     }
 
-    fn asked_to_read(&mut self, content: &Value) {
-        for block in
-            list(content).iter().filter(|block| block["type"] == "tool_use" && block["name"] == "Read")
-        {
-            let (Some(id), Some(file)) = (block["id"].as_str(), block["input"]["file_path"].as_str()) else {
-                continue;
-            };
-            self.reads.push(Read { id: id.to_owned(), file: file.to_owned(), opened: false });
-        }
-    }
-
-    fn was_answered(&mut self, content: &Value) {
-        for block in list(content).iter().filter(|block| block["type"] == "tool_result") {
-            let asked = self.reads.iter_mut().find(|read| block["tool_use_id"] == read.id.as_str());
-            if let Some(read) = asked {
-                read.opened = block["is_error"] != true;
-            }
-        }
+    fn miss(&mut self) {
+        self.unreadable += 1;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::stream::Heard;
 use super::{ClaudeAgent, ClaudeSettings, flags, outcome};
-use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line};
+use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line, Listener};
 use crate::mcp::{McpServer, McpServers};
 use redraft_core::cost::Marks;
 use redraft_core::event::Now;
@@ -58,7 +58,7 @@ fn kept(folder: &Path, lines: &[&str]) {
         folder: "/repo".into(),
     };
     let asked = Asked {
-        v: Asked::VERSION,
+        v: Fingerprint::VERSION,
         ticket: "031/specify.1/review/spec-reviewer/1.1".into(),
         session: "s-1".into(),
         resume: false,

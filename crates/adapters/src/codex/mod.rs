@@ -16,7 +16,7 @@ mod stream;
 mod tests;
 mod totals;
 
-use crate::child::{Asked, End, Environment, Fingerprint, Launch, Line, Program, Sessions, settle};
+use crate::child::{Asked, Environment, Fingerprint, Launch, Line, Listener, Program, Sessions, settle};
 use crate::mcp::McpServers;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
@@ -195,7 +195,7 @@ impl Agent for CodexAgent {
             opened_files: false,
             structured: true,
             usage: UsageReport::AtEnd,
-            pull: true,
+            pull: false,
         }
     }
 
@@ -224,15 +224,7 @@ impl Agent for CodexAgent {
             return Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED));
         }
         let out = self.settings.runs.join(request.ticket.to_string());
-        let asked = Asked {
-            v: Asked::VERSION,
-            ticket: request.ticket.to_string(),
-            session: request.session.to_string(),
-            resume: request.resume,
-            folder: request.folder.clone(),
-            fingerprint,
-            reserved: self.reserve(request).0,
-        };
+        let asked = Asked::of(request, fingerprint, self.reserve(request));
         let schema = out.join("schema.json");
         let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
         let unsent = |path: &Path, error: &io::Error| AgentError {
@@ -259,7 +251,6 @@ impl Agent for CodexAgent {
             return Ok(outcome);
         }
         let (now, detail) = outcome::silence(&heard, &finished);
-        let usage = AgentError::UNBILLED.filter(|_| heard.thread.is_empty() && finished.ended_by_itself());
-        Err(AgentError { interrupted: finished.end == End::Stopped, ..self.error(now, &detail, usage) })
+        Err(outcome::why(&heard).error(&finished, self.error(now, &detail, None)))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::limit;
 use super::stream::Heard;
-use crate::child::{End, Finished};
+use crate::child::{End, Finished, Silence};
 use redraft_core::event::Now;
 
 /// The program has repeated the request itself already.
@@ -43,11 +43,13 @@ pub(super) fn failure(message: &str, resumed: bool, now_ms: i64) -> (Now, String
 
 /// Whether a failed turn cost nothing: the model has done nothing in it, and its service refused or was not reached.
 pub(super) fn is_unbilled(heard: &Heard, message: &str) -> bool {
-    const REFUSED: [&str; 12] = [
+    const REFUSED: [&str; 14] = [
         "status 400",
         "status 401",
         "status 403",
         "status 404",
+        "status 500",
+        "status 503",
         "status: 429",
         "status 429",
         "status 529",
@@ -65,31 +67,20 @@ pub(super) fn is_unbilled(heard: &Heard, message: &str) -> bool {
 pub(super) fn silence(heard: &Heard, finished: &Finished) -> (Now, String) {
     let stderr = finished.stderr.trim();
     let last = stderr.lines().last().unwrap_or_default();
-    match &finished.end {
-        End::Stopped => (Now::GiveUp, "the run was asked to stop".to_owned()),
-        End::Slow(slow) => {
-            let remark =
-                heard.remark.as_ref().map(|remark| format!(", last said: {remark}")).unwrap_or_default();
-            (Now::GiveUp, format!("codex {slow}{remark}"))
-        }
-        End::Vanished => (Now::GiveUp, "codex was ended from outside".to_owned()),
-        End::Exited(exit) if !exit.not_started.is_empty() => {
-            (Now::AskPerson, format!("codex cannot be started: {}", exit.not_started))
-        }
-        End::Exited(_) if stderr.contains("no rollout found") => (Now::FreshSession, last.to_owned()),
-        End::Exited(exit) => {
-            let how = match (exit.code, exit.signal) {
-                (_, Some(signal)) => format!("signal {signal}"),
-                (code, None) => format!("code {}", code.unwrap_or_default()),
-            };
-            let unreadable = match heard.unreadable {
-                0 => String::new(),
-                lines => format!(", {lines} unreadable lines"),
-            };
-            let detail = format!("codex ended with {how} and no completed turn{unreadable}: {last}");
-            // It ended before a thread began: the command line or the login was refused, and would be again.
-            let refused = heard.thread.is_empty() && exit.signal.is_none();
-            (if refused { Now::AskPerson } else { Now::GiveUp }, detail)
-        }
+    if matches!(finished.end, End::Exited(_)) && stderr.contains("no rollout found") {
+        return (Now::FreshSession, last.to_owned());
+    }
+    why(heard).explain(finished, last)
+}
+
+/// What there is to say where nothing else explains it.
+pub(super) fn why(heard: &Heard) -> Silence<'static> {
+    let said = |remark: &String| format!(", last said: {remark}");
+    Silence {
+        program: "codex",
+        lacking: "no completed turn",
+        began: !heard.thread.is_empty(),
+        unreadable: heard.unreadable,
+        remark: heard.remark.as_ref().map(said).unwrap_or_default(),
     }
 }

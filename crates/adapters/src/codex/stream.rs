@@ -4,12 +4,9 @@
 //! an `error` line is one too while Codex goes on trying. Start at [`Heard`].
 
 use super::totals::Totals;
-use crate::child::{Bounded, LINE_BYTES_MAX, Line};
+use crate::child::Listener;
 use redraft_core::text::one_line;
 use serde_json::Value;
-use std::fs::File;
-use std::io::BufReader;
-use std::path::Path;
 
 /// Everything of interest that was said so far.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -31,28 +28,9 @@ pub(super) struct Heard {
     pub(super) unreadable: u64,
 }
 
-impl Heard {
-    /// What was kept of a dispatch; none when nothing was.
-    pub(super) fn in_folder(folder: &Path) -> Option<Heard> {
-        let file = File::open(folder.join("stdout")).ok()?;
-        let mut lines = Bounded::new(BufReader::new(file), LINE_BYTES_MAX);
-        let mut heard = Heard::default();
-        while let Ok(Some(line)) = lines.step() {
-            heard.take(line);
-        }
-        Some(heard)
-    }
-
-    pub(super) fn take(&mut self, line: Line) {
-        match line {
-            Line::Part => {}
-            Line::TooLong => self.unreadable += 1,
-            Line::Whole(bytes) if bytes.trim_ascii().is_empty() => {}
-            Line::Whole(bytes) => match serde_json::from_slice::<Value>(&bytes) {
-                Ok(value) if value.is_object() => self.hear(&value),
-                _ => self.unreadable += 1,
-            },
-        }
+impl Listener for Heard {
+    fn miss(&mut self) {
+        self.unreadable += 1;
     }
 
     fn hear(&mut self, line: &Value) {

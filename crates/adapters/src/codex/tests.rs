@@ -5,7 +5,7 @@ use super::outcome;
 use super::stream::Heard;
 use super::totals::Totals;
 use super::{CodexAgent, CodexSettings};
-use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line};
+use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line, Listener};
 use crate::mcp::{McpServer, McpServers};
 use redraft_core::cost::Marks;
 use redraft_core::event::Now;
@@ -60,7 +60,7 @@ fn kept(folder: &Path, round: u16, resume: bool, lines: &[&str]) {
         folder: "/repo".into(),
     };
     let asked = Asked {
-        v: Asked::VERSION,
+        v: Fingerprint::VERSION,
         ticket: format!("031/specify.1/review/spec-reviewer/{round}.1"),
         session: if resume { "th-1".into() } else { "ours".into() },
         resume,

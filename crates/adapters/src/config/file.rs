@@ -75,6 +75,7 @@ pub(super) struct AgentFile {
     pub(super) base_url: Option<Spanned<String>>,
     pub(super) key_env: Option<Spanned<String>>,
     pub(super) key_file: Option<Spanned<String>>,
+    pub(super) proxy: Option<Spanned<String>>,
     pub(super) price: Option<Spanned<String>>,
     pub(super) wire: Option<Spanned<String>>,
     pub(super) schema: Option<Spanned<String>>,

@@ -108,6 +108,8 @@ pub struct ModelAgent {
     pub key_env: Option<String>,
     /// A file that holds the key.
     pub key_file: Option<String>,
+    /// `anthropic` and `openai`: the proxy they are reached through, whatever the environment says.
+    pub proxy: Option<String>,
     /// `unknown` counts conservatively; another word names the card to use.
     pub price: Option<String>,
     /// `openai`: `chat` or `responses`.
@@ -130,6 +132,17 @@ pub enum ModelKind {
     Codex,
     Anthropic,
     OpenAi,
+}
+
+impl ModelKind {
+    /// The name of its program on the PATH; none for a service.
+    pub fn program(self) -> Option<&'static str> {
+        match self {
+            ModelKind::Claude => Some("claude"),
+            ModelKind::Codex => Some("codex"),
+            ModelKind::Anthropic | ModelKind::OpenAi => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,11 +235,26 @@ impl Config {
         setup.chain(self.agents.keys().flat_map(|agent| self.commands_of(agent))).collect()
     }
 
-    /// The commands that an agent would start besides its own program.
+    /// The commands that an agent would start: its servers, and its program, unless that is the usual one, called in no
+    /// other way than ours.
     pub fn commands_of(&self, agent: &AgentName) -> Vec<Command> {
         let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return Vec::new() };
         let key = |server: &String| format!("agents.{agent}.mcp.{server}");
-        model.mcp.iter().map(|(name, server)| Command { key: key(name), text: server.shown() }).collect()
+        let servers = model.mcp.iter().map(|(name, server)| Command { key: key(name), text: server.shown() });
+        servers.chain(self.program_of(agent)).collect()
+    }
+
+    /// The program of an agent with its arguments, where a person must accept them.
+    pub fn program_of(&self, agent: &AgentName) -> Option<Command> {
+        let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return None };
+        let usual = model.kind.program()?;
+        let program = model.program.as_deref().unwrap_or(usual);
+        if program == usual && model.args.is_empty() {
+            return None;
+        }
+        let words = [program].into_iter().chain(model.args.iter().map(String::as_str));
+        let text = words.map(crate::mcp::quoted).collect::<Vec<_>>().join(" ");
+        Some(Command { key: format!("agents.{agent}.program"), text })
     }
 
     /// What is accepted when the user trusts the commands; changes whenever one of them does.

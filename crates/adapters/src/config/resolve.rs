@@ -226,7 +226,8 @@ impl Source<'_> {
         kind: ModelKind,
     ) -> Result<ModelAgent, ConfigError> {
         let program = ["kind", "model", "program", "price", "pass", "args", "mcp"].as_slice();
-        let service = ["kind", "model", "base_url", "key_env", "key_file", "price", "max_tokens"].as_slice();
+        let service =
+            ["kind", "model", "base_url", "key_env", "key_file", "price", "max_tokens", "proxy"].as_slice();
         match kind {
             ModelKind::Claude => self.only(file, &[program, &["max_tokens"]].concat(), "claude")?,
             // Codex has no setting for the length of an answer.
@@ -260,6 +261,7 @@ impl Source<'_> {
             base_url: text(&file.base_url),
             key_env: text(&file.key_env),
             key_file: text(&file.key_file),
+            proxy: text(&file.proxy),
             price: text(&file.price),
             wire,
             schema,
@@ -279,6 +281,7 @@ impl Source<'_> {
             ("base_url", &file.base_url),
             ("key_env", &file.key_env),
             ("key_file", &file.key_file),
+            ("proxy", &file.proxy),
             ("price", &file.price),
             ("wire", &file.wire),
             ("schema", &file.schema),

@@ -219,7 +219,7 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
         ),
         (
             "[agents.anthropic]\nmodel = \"m\"\n[agents.anthropic.mcp.x]\ncommand = \"x\"",
-            ":3: `mcp` means nothing for an agent of kind anthropic | known here: kind, model, base_url, key_env, key_file, price, max_tokens",
+            ":3: `mcp` means nothing for an agent of kind anthropic | known here: kind, model, base_url, key_env, key_file, price, max_tokens, proxy",
         ),
         (
             "[agents.openai]\nmodel = \"m\"\nwire = \"telex\"",

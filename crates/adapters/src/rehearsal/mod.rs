@@ -93,7 +93,7 @@ impl Agent for RehearsalAgent {
 
     /// It works with files and nothing else.
     fn missing(&self, tools: &[String]) -> Vec<String> {
-        tools::missing(tools)
+        tools::missing(tools, None)
     }
 
     /// A scenario may price it, but nobody is billed.
@@ -116,7 +116,7 @@ impl Agent for RehearsalAgent {
             opened_files: true,
             structured: false,
             usage: UsageReport::AtEnd,
-            pull: true,
+            pull: false,
         }
     }
 

@@ -1,4 +1,5 @@
-//! The small tool set of agents that have none of their own: looking at files, and changing the few a role may change.
+//! The small tool set of agents that have none of their own: looking at files, changing the few a role may change, and
+//! running commands a person has accepted.
 //!
 //! Every path goes through [`place`], which never leaves the working folder and never enters `.git`. Whatever is
 //! refused is answered with a text that names the path, because the model is its reader. Nothing here knows a vendor's
@@ -7,11 +8,15 @@
 mod change;
 mod look;
 mod place;
+mod run;
 mod search;
 #[cfg(test)]
 mod tests;
 
 use place::Folder;
+use redraft_core::ticket::Ticket;
+use redraft_engine::ports::Watch;
+pub use run::Commands;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -21,6 +26,7 @@ pub(crate) struct Toolbox {
     folder: Folder,
     may_write: Vec<String>,
     offered: Vec<&'static Tool>,
+    commands: Option<Commands>,
 }
 
 /// What a model is told about a tool. The bytes are constant: they stand at the beginning of every cached prompt.
@@ -51,8 +57,10 @@ enum Refusal {
     Failed(String),
 }
 
+const RUN: &str = "Run";
+
 /// In sending order.
-pub(crate) const TOOLS: [Tool; 6] = [
+pub(crate) const TOOLS: [Tool; 7] = [
     Tool {
         name: "Read",
         description: "Reads a text file and returns its lines with their numbers. Give offset (first line, from 1) \
@@ -88,6 +96,12 @@ pub(crate) const TOOLS: [Tool; 6] = [
                       surroundings. Only files named in your task can be changed.",
         schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"old_text":{"type":"string"},"new_text":{"type":"string"}},"required":["path","old_text","new_text"],"additionalProperties":false}"#,
     },
+    Tool {
+        name: RUN,
+        description: "Runs one of the commands you were told you may run, in the working folder and without a shell, \
+                      and returns how it ended and the end of what it printed.",
+        schema: r#"{"type":"object","properties":{"command":{"type":"string","description":"exactly as you were told it"}},"required":["command"],"additionalProperties":false}"#,
+    },
 ];
 
 /// The tools of [`TOOLS`] that are among the names, in constant order. Names of other agents' tools are left out.
@@ -95,9 +109,12 @@ pub(crate) fn offered(names: &[String]) -> Vec<&'static Tool> {
     const { &TOOLS }.iter().filter(|tool| names.iter().any(|name| name == tool.name)).collect()
 }
 
-/// Those of the names that are no tool of ours.
-pub(crate) fn missing(names: &[String]) -> Vec<String> {
-    let ours = |name: &&String| TOOLS.iter().any(|tool| tool.name == name.as_str());
+/// Those of the names that are no tool of ours; without accepted commands there is nothing to run.
+pub(crate) fn missing(names: &[String], commands: Option<&Commands>) -> Vec<String> {
+    let can_run = commands.is_some_and(|commands| !commands.accepted.is_empty());
+    let ours = |name: &&String| {
+        TOOLS.iter().any(|tool| tool.name == name.as_str()) && (can_run || name.as_str() != RUN)
+    };
     names.iter().filter(|name| !ours(name)).cloned().collect()
 }
 
@@ -109,19 +126,30 @@ impl Toolbox {
         names: &[String],
     ) -> Result<Toolbox, String> {
         let folder = Folder::new(folder)?;
-        Ok(Toolbox { folder, may_write: may_write.to_vec(), offered: offered(names) })
+        Ok(Toolbox { folder, may_write: may_write.to_vec(), offered: offered(names), commands: None })
+    }
+
+    /// The same with commands to run.
+    pub(crate) fn with_commands(self, commands: Option<Commands>) -> Toolbox {
+        Toolbox { commands, ..self }
     }
 
     /// Does what a model asked for. Mistakes and refusals are results, too.
-    pub(crate) fn call(&self, name: &str, input: &Value) -> ToolResult {
-        match self.perform(name, input) {
+    pub(crate) fn call(&self, name: &str, input: &Value, ticket: &Ticket, watch: &dyn Watch) -> ToolResult {
+        match self.perform(name, input, ticket, watch) {
             Ok(result) => result,
             Err(Refusal::Denied(text)) => ToolResult { text, is_error: true, denied: true, opened: None },
             Err(Refusal::Failed(text)) => ToolResult { text, is_error: true, denied: false, opened: None },
         }
     }
 
-    fn perform(&self, name: &str, input: &Value) -> Result<ToolResult, Refusal> {
+    fn perform(
+        &self,
+        name: &str,
+        input: &Value,
+        ticket: &Ticket,
+        watch: &dyn Watch,
+    ) -> Result<ToolResult, Refusal> {
         if !self.offered.iter().any(|tool| tool.name == name) {
             let known: Vec<&str> = self.offered.iter().map(|tool| tool.name).collect();
             return Err(Refusal::Denied(format!(
@@ -150,6 +178,12 @@ impl Toolbox {
                 let path = self.writable(input)?;
                 said(change::write(&path, required(input, "content")?)?)
             }
+            RUN => match &self.commands {
+                Some(commands) => {
+                    commands.run(required(input, "command")?, self.folder.root(), ticket, watch)
+                }
+                None => Err(Refusal::Denied("you may run no command".to_owned())),
+            },
             _ => {
                 let path = self.writable(input)?;
                 said(change::edit(&path, required(input, "old_text")?, required(input, "new_text")?)?)

@@ -1,10 +1,33 @@
 use super::{TOOLS, ToolResult, Toolbox, offered};
+use redraft_core::ticket::Ticket;
+use redraft_engine::ports::Watch;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
 struct World {
     folder: tempfile::TempDir,
+}
+
+/// A run nobody stops.
+struct Calm;
+
+impl Watch for Calm {
+    fn stopped(&self) -> bool {
+        false
+    }
+
+    fn wait_ms(&self, _ms: u64) -> bool {
+        true
+    }
+
+    fn now_ms(&self) -> i64 {
+        0
+    }
+}
+
+fn ticket() -> Ticket {
+    "031/specify.1/review/spec-reviewer/1.1".parse().unwrap()
 }
 
 impl World {
@@ -32,7 +55,7 @@ impl World {
         let all: Vec<String> = TOOLS.iter().map(|tool| tool.name.to_owned()).collect();
         let may_write =
             ["docs/spec.md".to_owned(), "docs/new/plan.md".to_owned(), "linked/spec.md".to_owned()];
-        Toolbox::new(&self.work(), &may_write, &all).unwrap().call(name, &input)
+        Toolbox::new(&self.work(), &may_write, &all).unwrap().call(name, &input, &ticket(), &Calm)
     }
 
     fn text(&self, name: &str, input: Value) -> String {
@@ -153,8 +176,8 @@ fn only_the_files_of_the_task_are_written() {
     assert!(refusal.contains("docs/spec.md"), "{refusal}");
     world.refused("Write", json!({"path": "docs/spec.md", "content": "x".repeat(5 * 1024 * 1024)}));
     let reader = Toolbox::new(&world.work(), &[], &["Read".to_owned(), "Write".to_owned()]).unwrap();
-    assert!(reader.call("Write", &json!({"path": "docs/spec.md", "content": "x"})).denied);
-    assert!(reader.call("Bash", &json!({})).denied);
+    assert!(reader.call("Write", &json!({"path": "docs/spec.md", "content": "x"}), &ticket(), &Calm).denied);
+    assert!(reader.call("Bash", &json!({}), &ticket(), &Calm).denied);
     assert_eq!(world.read("work/docs/spec.md"), "# Spec\nFirst line.\nSecond line.\n");
 }
 
@@ -220,4 +243,12 @@ fn every_definition_is_a_schema_and_the_order_is_constant() {
     }
     let names = ["Grep".to_owned(), "Bash".to_owned(), "Read".to_owned()];
     assert_eq!(offered(&names).iter().map(|tool| tool.name).collect::<Vec<_>>(), ["Read", "Grep"]);
+}
+
+#[test]
+fn without_accepted_commands_nothing_is_run() {
+    let names = ["Read", "Run", "WebSearch"].map(str::to_owned);
+    assert_eq!(super::missing(&names, None), ["Run", "WebSearch"]);
+    let result = World::new().call("Run", json!({"command": "env"}));
+    assert!(result.is_error && result.denied, "{}", result.text);
 }

@@ -6,7 +6,7 @@ use redraft_core::cost::Marks;
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Cards, Lifetime};
-use redraft_engine::ports::{Agent, Deadlines, Request};
+use redraft_engine::ports::{Agent, AgentError, Deadlines, Request};
 use redraft_testkit::provider::{Recorded, Reply, tool_names, tool_results, was_tool_used};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -151,6 +151,7 @@ fn a_conversation_the_program_has_lost_or_that_was_begun_otherwise_is_begun_anew
     let error = agent(&world).run(&request, &steady()).unwrap_err();
     assert_eq!(error.now, Now::FreshSession, "{}", error.detail);
     assert!(error.detail.contains("No conversation found"), "{}", error.detail);
+    assert_eq!(error.usage, AgentError::UNBILLED);
     assert!(world.asked().is_empty(), "nothing was paid for");
 }
 
@@ -207,7 +208,7 @@ fn errors_of_the_service_say_what_to_do_next() {
         };
         assert_eq!(now, wanted, "{told}: {error:?}");
         assert!(!error.detail.contains("sk-ant-test"), "{}", error.detail);
-        assert!(!error.interrupted && error.usage.is_none(), "{error:?}");
+        assert!(!error.interrupted && error.usage == AgentError::UNBILLED, "{error:?}");
     }
 }
 
@@ -263,7 +264,9 @@ fn nothing_of_claude_survives_when_the_process_that_started_its_keeper_is_killed
     std::fs::create_dir_all(&out).unwrap();
     std::fs::write(out.join("stdin"), "Start it.").unwrap();
     // Stands for a run: the only other end of the keeper's pipe.
-    let mut run = world.scratch.command("sleep").arg("4330").stdout(Stdio::piped()).spawn().unwrap();
+    let told_and_held = r#"echo '{"v":1,"secrets":[],"unkept":[]}'; exec sleep 4330"#;
+    let mut run = world.scratch.command("sh");
+    let mut run = run.args(["-c", told_and_held]).stdout(Stdio::piped()).spawn().unwrap();
     let mut keeper = world.scratch.redraft(["worker", "--out"]);
     keeper.arg(&out).arg("--").arg(named("REDRAFT_CLAUDE")).args([
         "-p",
@@ -287,6 +290,46 @@ fn nothing_of_claude_survives_when_the_process_that_started_its_keeper_is_killed
     run.wait().unwrap();
     assert!(keeper.wait().unwrap().success());
     assert_eq!(processes(&ticket), [""; 0]);
+}
+
+#[test]
+fn nothing_of_claude_survives_when_its_keeper_is_killed() {
+    let world = World::new(|request: &Recorded, _: usize| match was_tool_used(request, "Bash") {
+        true => Reply::Stall,
+        false => Reply::tool(
+            "Bash",
+            json!({"command": "setsid sleep 4332 & echo started", "description": "starts"}),
+        ),
+    });
+    let allowed = vec!["--allowedTools".to_owned(), "Bash".to_owned()];
+    let agent = ClaudeAgent::new(ClaudeSettings { extra_args: allowed, ..settings(&world) });
+    let request = Request { tools: vec!["Bash".to_owned()], ..world.request("Start it.", 77) };
+    let (ticket, watch) = (request.ticket.to_string(), steady());
+    let error = std::thread::scope(|scope| {
+        let running = scope.spawn(|| agent.run(&request, &watch));
+        world.provider.wait_for_requests(3);
+        let found = processes(&ticket);
+        assert!(found.iter().any(|command| command.contains("sleep 4332")), "{found:?}");
+        let out = world.runs().join(&ticket).display().to_string();
+        let keeper = pid_of(&["worker", "--out", &out]);
+        let killed = world.scratch.command("kill").args(["-9", &keeper]).status().unwrap();
+        assert!(killed.success());
+        running.join().unwrap().unwrap_err()
+    });
+    assert!(error.detail.contains("was ended from outside"), "{error}");
+    assert_eq!(error.usage, None, "it may have been billed");
+    assert_eq!(processes(&ticket), [""; 0]);
+}
+
+/// The only process whose command line has these words in a row.
+fn pid_of(words: &[&str]) -> String {
+    let line = words.join("\0");
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let mut found = processes.filter(|process| {
+        let command = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&command).contains(&line)
+    });
+    found.next().unwrap().file_name().into_string().unwrap()
 }
 
 #[test]

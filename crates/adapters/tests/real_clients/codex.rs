@@ -5,7 +5,7 @@ use redraft_adapters::codex::{CodexAgent, CodexSettings};
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
-use redraft_engine::ports::{Agent, Deadlines, Request, Watch};
+use redraft_engine::ports::{Agent, AgentError, Deadlines, Request, Watch};
 use redraft_testkit::provider::{Recorded, Reply, tool_results};
 use serde_json::{Value, json};
 
@@ -128,12 +128,12 @@ fn a_reviewer_cannot_write_and_an_author_can() {
 
 #[test]
 fn errors_of_the_service_say_what_to_do_next() {
-    for (reply, wanted) in [
-        (Reply::error(429, "rate_limit_exceeded", "Slow down"), "wait"),
-        (Reply::error(500, "server_error", "oops"), "wait"),
-        (Reply::text("half").cut_after(3), "wait"),
-        (Reply::error(401, "invalid_api_key", "bad key sk-test-0123456789"), "ask"),
-        (Reply::error(400, "invalid_request_error", "no such model"), "ask"),
+    for (reply, wanted, usage) in [
+        (Reply::error(429, "rate_limit_exceeded", "Slow down"), "wait", AgentError::UNBILLED),
+        (Reply::error(500, "server_error", "oops"), "wait", AgentError::UNBILLED),
+        (Reply::text("half").cut_after(3), "wait", None),
+        (Reply::error(401, "invalid_api_key", "bad key sk-test-0123456789"), "ask", AgentError::UNBILLED),
+        (Reply::error(400, "invalid_request_error", "no such model"), "ask", AgentError::UNBILLED),
     ] {
         let told = format!("{reply:?}");
         let world = World::new(move |_: &Recorded, _: usize| reply.clone());
@@ -143,7 +143,7 @@ fn errors_of_the_service_say_what_to_do_next() {
             Now::AskPerson => "ask",
             _ => "another",
         };
-        assert_eq!(now, wanted, "{told}: {error:?}");
+        assert_eq!((now, error.usage), (wanted, usage), "{told}: {error:?}");
         assert!(!error.detail.contains("sk-test-0123456789"), "{}", error.detail);
     }
 }

@@ -76,7 +76,7 @@ pub struct Abilities {
     /// Whether the agent is made to answer in the verdict's form.
     pub structured: bool,
     pub usage: UsageReport,
-    /// Whether it opens files by itself, so that a prompt may name a path instead of holding what stands there.
+    /// Whether it comes for its work by itself instead of being sent it. None does so far, and nothing relies on it.
     pub pull: bool,
 }
 

@@ -336,6 +336,9 @@ pub(crate) struct DoctorArgs {
     /// Probe agents that cost money without asking
     #[arg(long)]
     pub(crate) yes: bool,
+    /// What each probe may cost, in dollars [default: budget of redraft.toml, else 5]
+    #[arg(long, value_name = "USD")]
+    pub(crate) budget: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -3,8 +3,9 @@
 //! An agent nobody is asked to play is never made, so a key that is missing for it stands in nobody's way.
 
 use super::site::{Site, Surroundings};
+use super::trust;
 use redraft_adapters::api::{
-    AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
+    self, AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
 use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
 use redraft_adapters::codex::{CodexAgent, CodexSettings};
@@ -19,6 +20,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+const ANTHROPIC: &str = "https://api.anthropic.com";
+const OPENAI: &str = "https://api.openai.com/v1";
 
 /// More than any key has; a larger file is a mistake.
 const KEY_BYTES_MAX: u64 = 64 * 1024;
@@ -37,6 +41,10 @@ pub(crate) struct Cast<'a> {
 impl<'a> Cast<'a> {
     pub(crate) fn new(site: &'a Site, config: &'a Config, around: &'a Surroundings) -> Self {
         Self { site, config, around, cards: config.cards(), made: Mutex::default() }
+    }
+
+    pub(crate) fn around(&self) -> &Surroundings {
+        self.around
     }
 
     /// The agent of that name; the error says what is missing.
@@ -74,11 +82,10 @@ impl<'a> Cast<'a> {
         let redactor = self.around.redactor.clone();
         let mut bounds = Bounds::default();
         bounds.answer_tokens = agent.max_tokens.map_or(bounds.answer_tokens, u64::from);
-        let proxy = None;
         let mcp = self.servers(agent)?;
         Ok(match agent.kind {
             ModelKind::Claude => Arc::new(ClaudeAgent::new(ClaudeSettings {
-                program: self.program(agent, "claude", "npm install -g @anthropic-ai/claude-code")?,
+                program: self.program(&name, agent, "npm install -g @anthropic-ai/claude-code")?,
                 name,
                 model,
                 state,
@@ -94,7 +101,7 @@ impl<'a> Cast<'a> {
                 card,
             })),
             ModelKind::Codex => {
-                let program = self.program(agent, "codex", "npm install -g @openai/codex")?;
+                let program = self.program(&name, agent, "npm install -g @openai/codex")?;
                 let settings = CodexSettings {
                     name,
                     program,
@@ -111,7 +118,8 @@ impl<'a> Cast<'a> {
                 Arc::new(CodexAgent::new(settings))
             }
             ModelKind::Anthropic => Arc::new(ApiAgent::anthropic(AnthropicSettings {
-                base_url: agent.base_url.clone().unwrap_or_else(|| "https://api.anthropic.com".to_owned()),
+                proxy: self.proxy(agent, ANTHROPIC)?,
+                base_url: agent.base_url.clone().unwrap_or_else(|| ANTHROPIC.to_owned()),
                 key: self.key(agent, "ANTHROPIC_API_KEY")?.ok_or_else(|| no_key("ANTHROPIC_API_KEY"))?,
                 name,
                 model,
@@ -119,11 +127,12 @@ impl<'a> Cast<'a> {
                 state,
                 card,
                 redactor,
-                proxy,
+                // No role of a phase that exists may run anything.
+                commands: None,
             })?),
             ModelKind::OpenAi => {
-                let base_url =
-                    agent.base_url.clone().unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
+                let base_url = agent.base_url.clone().unwrap_or_else(|| OPENAI.to_owned());
+                let proxy = self.proxy(agent, OPENAI)?;
                 let key = self.key(agent, "OPENAI_API_KEY")?;
                 if key.is_none() && agent.base_url.is_none() {
                     return Err(no_key("OPENAI_API_KEY"));
@@ -152,6 +161,7 @@ impl<'a> Cast<'a> {
                     card,
                     redactor,
                     proxy,
+                    commands: None,
                 })?)
             }
         })
@@ -187,17 +197,36 @@ impl<'a> Cast<'a> {
         }
     }
 
-    /// Where the program is: as configured, or on the PATH.
-    fn program(&self, agent: &ModelAgent, usual: &str, install: &str) -> Result<PathBuf, String> {
+    fn proxy(&self, agent: &ModelAgent, usual: &str) -> Result<Option<String>, String> {
+        let base_url = agent.base_url.as_deref().unwrap_or(usual);
+        api::proxy(base_url, agent.proxy.as_deref(), &self.around.environment)
+    }
+
+    /// Where the program is: as configured, or on the PATH. One that only the file knows is not even asked for its
+    /// version before a person has accepted it.
+    fn program(&self, name: &AgentName, agent: &ModelAgent, install: &str) -> Result<PathBuf, String> {
+        let usual = agent.kind.program().unwrap_or_default();
         let word = agent.program.as_deref().unwrap_or(usual);
         let path = Path::new(word);
         let found = match path.components().count() > 1 {
             true => Some(self.site.repository.main_checkout().join(path)).filter(|path| path.is_file()),
             false => self.around.find_program(word),
         };
-        found.ok_or_else(|| {
+        let found = found.ok_or_else(|| {
             format!("the program `{word}` was not found; install it with `{install}` or set `program`")
-        })
+        })?;
+        match self.config.program_of(name) {
+            Some(command) if !self.is_accepted() => Err(format!(
+                "wants to run `{}`, which nobody has accepted yet; look at it and accept it: redraft trust",
+                command.text
+            )),
+            Some(_) | None => Ok(found),
+        }
+    }
+
+    fn is_accepted(&self) -> bool {
+        let ledger = self.site.reader().ok().flatten();
+        ledger.is_some_and(|ledger| trust::is_accepted(&ledger, self.config).unwrap_or(false))
     }
 
     /// The key, from the file or the variable the user named, or the usual variable.

@@ -37,11 +37,13 @@ pub(crate) fn doctor(args: DoctorArgs, around: &Surroundings, console: &Console)
     };
     let names = selected(&place.config, args.agent.as_deref())?;
     let cast = Cast::new(&place.site, &place.config, around);
-    let probing = Probing { place: &place, around, console };
+    let budget = super::run::budget(args.budget.as_deref(), &place.config)?;
+    let probing = Probing { place: &place, around, console, budget };
     let mut patients = Vec::new();
     for name in names {
         let lock = place.site.lock(&format!("agent-{name}"), around)?;
-        probing.recover(&name)?;
+        let agent = cast.named(&name).ok();
+        probing.recover(&name, agent.as_deref())?;
         patients.push(Patient::new(name, lock, &place.config, &cast, &place.site));
     }
     let consent = consent(&patients, &args, around, console);
@@ -82,7 +84,8 @@ impl Patient {
     fn new(name: AgentName, lock: Lock, config: &Config, cast: &Cast<'_>, site: &Site) -> Patient {
         let settings = config.agents.get(&name);
         let made = cast.named(&name);
-        let setup::Setup { kind, lines, base_url, expected } = setup::of(&config.cards(), settings, &made);
+        let setup::Setup { kind, lines, base_url, expected } =
+            setup::of(&config.cards(), settings, &made, &cast.around().environment);
         let agent = made.ok();
         let deadlines = super::run::deadlines(config.dispatch_minutes * 60_000);
         let reserve = |agent: &Arc<dyn Agent>| {

@@ -12,7 +12,7 @@ use redraft_adapters::config::Config;
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{Event, FeatureCreated};
+use redraft_core::event::FeatureCreated;
 use redraft_core::text::{count, one_line};
 use redraft_core::ticket::Scope;
 use redraft_engine::compose::folder;
@@ -130,11 +130,7 @@ fn require_trust(
     command: &str,
     created: &FeatureCreated,
 ) -> Result<(), CliError> {
-    let wanted = config.commands_hash();
-    let entries = ledger.read(Scope::Repo)?;
-    let accepted =
-        entries.iter().any(|entry| matches!(&entry.event, Event::Trusted(fact) if fact.commands == wanted));
-    if accepted {
+    if super::trust::is_accepted(ledger, config)? {
         return Ok(());
     }
     Err(CliError::new(

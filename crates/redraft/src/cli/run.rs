@@ -294,12 +294,7 @@ fn rules(config: &Config, args: &RunArgs, around: &Surroundings) -> Result<Rules
             .find(|certify| certify.name() == word)
             .ok_or_else(|| CliError::usage(format!("`{word}` is not one of resume, fresh, off")))?,
     };
-    let budget = match &args.budget {
-        None => config.budget,
-        Some(word) => dollars(word).ok_or_else(|| {
-            CliError::usage(format!("`{word}` is not a budget in dollars, such as 5 or 2.50"))
-        })?,
-    };
+    let budget = budget(args.budget.as_deref(), config)?;
     Ok(Rules {
         limits: config.limits,
         threshold: config.threshold,
@@ -311,6 +306,13 @@ fn rules(config: &Config, args: &RunArgs, around: &Surroundings) -> Result<Rules
         budget,
         person: around.user.clone(),
     })
+}
+
+/// What was typed, else what the file says.
+pub(crate) fn budget(typed: Option<&str>, config: &Config) -> Result<Usd, CliError> {
+    let Some(word) = typed else { return Ok(config.budget) };
+    let wrong = || CliError::usage(format!("`{word}` is not a budget in dollars, such as 5 or 2.50"));
+    dollars(word).ok_or_else(wrong)
 }
 
 /// The total is the user's; the parts of it are what a healthy agent never exceeds.

@@ -49,30 +49,50 @@ pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console)
     let site = Site::find(&around.folder)?;
     let ticket = args.ticket.as_deref().map(str::parse::<Ticket>).transpose();
     let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
+    if let Some(Ticket { scope: Scope::Agent(agent), .. }) = &ticket {
+        let ledger = site.reader()?;
+        let Some(ledger) = ledger else { return Err(CliError::usage("nothing was sent here yet")) };
+        let entries = ledger.read(Scope::Agent(agent.clone()))?;
+        let (whom, command) = (format!("agent {agent}"), format!("redraft doctor --agent {agent}"));
+        return show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console);
+    }
     let of_ticket = ticket.as_ref().map(|ticket| ticket.scope.to_string());
     let (ledger, id, entries) = open(&site, args.feature.as_deref().or(of_ticket.as_deref()))?;
     if args.verify {
         return verify(&site, &ledger, id, &entries, around, console);
     }
+    let (whom, command) = (format!("feature {id}"), format!("redraft run {id}"));
+    show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console)
+}
+
+/// The newest prompt that was asked for. `whom` it was sent for, and the command that sends the first one.
+fn show_prompt(
+    args: &PromptArgs,
+    ticket: Option<&Ticket>,
+    ledger: &Ledger,
+    entries: &[Entry],
+    (whom, command): (&str, &str),
+    console: &Console,
+) -> Result<Code, CliError> {
     let started = entries.iter().rev().filter_map(|entry| match &entry.event {
         Event::Started(started) => Some(started),
         _ => None,
     });
     let wanted = |started: &&Started| {
-        ticket.as_ref().is_none_or(|ticket| started.ticket == *ticket)
+        ticket.is_none_or(|ticket| started.ticket == *ticket)
             && args.role.as_deref().is_none_or(|role| started.ticket.role.as_str() == role)
             && args.strategy.as_deref().is_none_or(|strategy| started.choice.strategy.name() == strategy)
     };
     let all: Vec<&Started> = started.collect();
     let Some(started) = all.iter().copied().find(wanted) else {
-        let error = CliError::usage(format!("no prompt like that was sent for feature {id}"));
+        let error = CliError::usage(format!("no prompt like that was sent for {whom}"));
         let sent: Vec<String> = all.iter().map(|started| started.ticket.to_string()).collect();
         return Err(match sent.as_slice() {
-            [] => error.hint(format!("nothing was sent yet: redraft run {id}")),
+            [] => error.hint(format!("nothing was sent yet: {command}")),
             sent => error.hint(format!("sent so far: {}", sent.join(" "))),
         });
     };
-    let prompt = read(&ledger, started)?;
+    let prompt = read(ledger, started)?;
     let fragments = prompt.fragments().map(|(stability, fragment)| FragmentJson {
         name: fragment.name.clone(),
         stability: stability.name(),

@@ -72,23 +72,26 @@ pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -
     Ok(if accepted { Code::Done } else { Code::Waiting })
 }
 
+/// Whether a person has accepted exactly the commands that stand in the file now.
+pub(crate) fn is_accepted(ledger: &Ledger, config: &Config) -> Result<bool, CliError> {
+    let wanted = config.commands_hash();
+    let entries = ledger.read(Scope::Repo)?;
+    Ok(entries.iter().any(|entry| matches!(&entry.event, Event::Trusted(fact) if fact.commands == wanted)))
+}
+
 /// Nothing of `redraft.toml` runs before a person has accepted exactly this: the commands that the agents of these roles
-/// would start besides their own programs.
+/// would start.
 pub(crate) fn require_for_agents(
     ledger: &Ledger,
     config: &Config,
     roles: &[Role],
     feature: FeatureId,
 ) -> Result<(), CliError> {
-    let wanted = config.commands_hash();
     let mut commands: Vec<Command> =
         roles.iter().flat_map(|role| config.commands_of(config.agent_of(role))).collect();
     commands.dedup();
     let Some(first) = commands.first() else { return Ok(()) };
-    let entries = ledger.read(Scope::Repo)?;
-    let known =
-        entries.iter().any(|entry| matches!(&entry.event, Event::Trusted(fact) if fact.commands == wanted));
-    if known {
+    if is_accepted(ledger, config)? {
         return Ok(());
     }
     let message = format!("redraft.toml wants to run `{}`, which nobody has accepted yet", first.text);

@@ -145,6 +145,7 @@ fn what_is_missing_for_an_agent_is_told_before_anything_is_sent() {
         ),
     ] {
         let (scratch, provider) = with_agent(agent);
+        scratch.run(["trust", "--yes"]).expect(0);
         let ran = run(&scratch, &["run", "001", "--yes"]);
         assert_eq!(ran.code, Some(3), "{agent}: {}", ran.stderr);
         assert!(ran.stderr.contains(words) && !ran.stderr.contains(KEY), "{agent}: {}", ran.stderr);
@@ -251,4 +252,102 @@ fn a_server_of_tools_is_started_only_after_a_person_has_accepted_its_command() {
     assert_eq!(ran.code, Some(6), "another command is another question: {}", ran.stderr);
     let ran = run(&scratch, &["run", "001", "--agent", "rehearsal"]);
     assert_ne!(ran.code, Some(6), "an agent that does not play starts nothing: {}", ran.stderr);
+}
+
+/// The same, and leaves a trace of being started at all.
+const TRACING: &str =
+    "#!/bin/sh\ntouch \"$HOME/started\"\n[ \"$1\" = --version ] && echo 9.9.9 && exit 0\nexit 1\n";
+
+#[test]
+fn a_program_that_only_the_file_knows_is_not_started_before_a_person_has_accepted_it() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "a feature"]).expect(0);
+    executable(&scratch, "tool/claude", TRACING);
+    let was_started = || scratch.outside().join("home/started").exists();
+    let config = |settings: &str| {
+        let roles = "[roles]\nspec-author = \"claude\"\n";
+        scratch.write(
+            "redraft.toml",
+            &format!("[agents.claude]\nmodel = \"claude-sonnet-4.5\"\n{settings}{roles}"),
+        );
+    };
+    let on_path = |words: &[&str]| {
+        let mut command = scratch.command("sh");
+        command.args(["-c", "PATH=\"$0:$PATH\" exec \"$@\""]).arg(scratch.root().join("tool"));
+        redraft_testkit::Ran::of(command.arg(PROGRAM).args(words).output().unwrap())
+    };
+    for (settings, shown) in [
+        ("program = \"tool/claude\"\n", "tool/claude"),
+        ("args = [\"--settings\", \"a b\"]\n", "claude --settings 'a b'"),
+    ] {
+        config(settings);
+        let ran = on_path(&["run", "001", "--yes"]).expect(6);
+        assert!(
+            ran.stderr.contains(&format!("wants to run `{shown}`, which nobody has accepted")),
+            "{}",
+            ran.stderr
+        );
+        let ran = on_path(&["doctor", "--agent", "claude", "--yes"]).expect(3);
+        assert!(ran.stdout.contains("accept it: redraft trust"), "{}", ran.stdout);
+        let listed = scratch.run(["trust"]).expect(6);
+        assert!(listed.stdout.contains(&format!("agents.claude.program: {shown}\n")), "{}", listed.stdout);
+        assert!(!was_started(), "{settings}");
+    }
+    scratch.run(["trust", "--yes"]).expect(0);
+    on_path(&["run", "001", "--yes"]).expect(4);
+    assert!(was_started(), "accepted, so it is started, and refuses");
+    std::fs::remove_file(scratch.outside().join("home/started")).unwrap();
+    config("program = \"claude\"\nargs = []\n");
+    on_path(&["decide", "001", "retry", "--why", "again"]);
+    on_path(&["run", "001", "--yes"]).expect(4);
+    assert!(was_started(), "the usual program, called as usual, needs nobody's word");
+}
+
+/// A proxy that connects whoever asks to one place, and tells what it was asked for.
+fn proxy_to(place: String) -> (String, std::sync::mpsc::Receiver<String>) {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::{TcpListener, TcpStream};
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let (told, asked) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let mut reader = BufReader::new(client.try_clone().unwrap());
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap() > 0 {}
+            let _ = told.send(head.lines().next().unwrap_or_default().to_owned());
+            let server = TcpStream::connect(&place).unwrap();
+            (&client).write_all(b"HTTP/1.1 200 connected\r\n\r\n").unwrap();
+            let (mut from_server, mut to_client) = (server.try_clone().unwrap(), client);
+            let mut to_server = server;
+            std::thread::spawn(move || std::io::copy(&mut reader, &mut to_server));
+            std::thread::spawn(move || std::io::copy(&mut from_server, &mut to_client));
+        }
+    });
+    (address, asked)
+}
+
+#[test]
+fn a_service_is_reached_through_the_proxy_of_the_agent_or_of_the_environment() {
+    let agent = "kind = \"openai\"\nmodel = \"mine\"\nprice = \"local\"\nbase_url = \"http://model.example.invalid/v1\"";
+    for by_variable in [true, false] {
+        let (scratch, provider) = with_agent(agent);
+        let (address, asked) = proxy_to(provider.base_url().trim_start_matches("http://").to_owned());
+        let mut command = scratch.redraft(["run", "001", "--policy", "resume"]);
+        for name in ["http_proxy", "HTTP_PROXY", "NO_PROXY", "no_proxy"] {
+            command.env_remove(name);
+        }
+        if by_variable {
+            command.env("HTTP_PROXY", &address);
+        } else {
+            let proxied = format!("{agent}\nproxy = \"{address}\"");
+            scratch
+                .write("redraft.toml", &format!("[agents.model]\n{proxied}\n[roles]\ndefault = \"model\"\n"));
+            command.env("NO_PROXY", "*");
+        }
+        redraft_testkit::Ran::of(command.output().unwrap()).expect(0);
+        let asked: Vec<String> = asked.try_iter().collect();
+        assert!(!asked.is_empty() && provider.requests().len() >= 6, "{asked:?}");
+        assert!(asked.iter().all(|line| line == "CONNECT model.example.invalid:80 HTTP/1.1"), "{asked:?}");
+    }
 }

@@ -110,7 +110,7 @@ fn its_abilities_are_those_of_the_protocol() {
     assert_eq!((abilities.cache, abilities.session_id), (Cache::Boundaries(4), Naming::Ours));
     assert_eq!(abilities.lifetimes, [Lifetime::Hour, Lifetime::FiveMinutes]);
     let abilities = world.openai(OpenAiWire::Chat, Form::JsonSchema).abilities();
-    assert_eq!((abilities.cache, abilities.pull), (Cache::AnyPrefix, true));
+    assert_eq!((abilities.cache, abilities.pull), (Cache::AnyPrefix, false));
     assert_eq!(abilities.lifetimes, [Lifetime::HalfHour], "what the vendor gives, from the card");
 }
 

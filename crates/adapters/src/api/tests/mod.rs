@@ -91,6 +91,7 @@ impl World {
             card: Cards::builtin().find("claude-sonnet-5").unwrap().clone(),
             redactor: Redactor::new(vec![CANARY.to_owned()]),
             proxy: None,
+            commands: None,
         }
     }
 
@@ -112,6 +113,7 @@ impl World {
             card: Cards::builtin().find("gpt-6-sol").unwrap().clone(),
             redactor: Redactor::default(),
             proxy: None,
+            commands: None,
         };
         ApiAgent::openai(settings).unwrap()
     }

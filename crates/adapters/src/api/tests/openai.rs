@@ -94,6 +94,7 @@ fn a_local_server_needs_no_key_and_says_in_its_timings_what_it_had_cached() {
         card: Cards::builtin().conservative(),
         redactor: Redactor::default(),
         proxy: None,
+        commands: None,
     };
     let outcome = world.run(&ApiAgent::openai(settings).unwrap(), &world.fresh()).unwrap();
     let usage = outcome.usage;

@@ -17,7 +17,7 @@ use redraft_core::project;
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agent, Store};
-use redraft_engine::probe::{Probe, ProbeEnd, ProbeParts, recover};
+use redraft_engine::probe::{Probe, ProbeEnd, ProbeParts, Recovered, recover};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub(super) struct Probing<'a> {
     pub(super) place: &'a Place,
     pub(super) around: &'a Surroundings,
     pub(super) console: &'a Console,
+    /// What each probe may cost.
+    pub(super) budget: Usd,
 }
 
 /// What came of trying.
@@ -42,12 +44,21 @@ pub(super) fn folder(site: &Site, agent: &AgentName) -> PathBuf {
 
 impl Probing<'_> {
     /// Ends what a killed probe left behind: its open dispatch and its folder.
-    pub(super) fn recover(&self, agent: &AgentName) -> Result<(), CliError> {
-        drop(Room(folder(&self.place.site, agent)));
-        let lost = recover(&self.place.ledger, &self.around.clock, agent)?;
+    pub(super) fn recover(&self, name: &AgentName, agent: Option<&dyn Agent>) -> Result<(), CliError> {
+        let (ledger, clock) = (&self.place.ledger, &self.around.clock);
+        let Recovered { adopted, lost, reserved } =
+            recover(ledger, clock, &self.around.redactor, name, agent)?;
+        // Only now is nobody left who could be at work in it.
+        drop(Room(folder(&self.place.site, name)));
         if lost > 0 {
-            self.console
-                .say(&format!("{agent}: an earlier probe was cut off; what it had reserved counts as spent"));
+            self.console.say(&format!(
+                "{name}: an earlier probe was cut off; {reserved}, what it had reserved, counts as spent"
+            ));
+        }
+        if adopted > 0 {
+            self.console.say(&format!(
+                "{name}: an earlier probe was cut off after its agent had answered; the answer is stored with its cost"
+            ));
         }
         Ok(())
     }
@@ -66,7 +77,7 @@ impl Probing<'_> {
             redactor: &self.around.redactor,
         };
         let deadlines = deadlines(config.dispatch_minutes * 60_000);
-        let probe = Probe::load(parts, Arc::clone(agent), config.budget, deadlines)?;
+        let probe = Probe::load(parts, Arc::clone(agent), self.budget, deadlines)?;
         Ok(match probe.run() {
             // Ctrl-C reaches git as well.
             Err(_) if self.around.stopped() => interrupted(),
@@ -74,7 +85,7 @@ impl Probing<'_> {
             Ok(ProbeEnd::Interrupted) => interrupted(),
             Ok(ProbeEnd::OverBudget(over)) => Tried {
                 code: Code::Limit,
-                note: format!("{over}; a probe is held to `budget` of redraft.toml"),
+                note: format!("{over}; without one a probe is held to `budget` of redraft.toml"),
             },
             Ok(ProbeEnd::Probed { trouble: Some(trouble), .. }) => Tried { code: Code::Agent, note: trouble },
             Ok(ProbeEnd::Probed { probed, trouble: None }) if probed.has_failed() => {

@@ -4,6 +4,7 @@ use super::report::{Line, Offer};
 use crate::cli::cast;
 use crate::cli::site::Surroundings;
 use redraft_adapters::api;
+use redraft_adapters::child::Environment;
 use redraft_adapters::config::{AgentConfig, Config, ModelAgent, ModelKind};
 use redraft_core::price::{Basis, Card, Cards};
 use redraft_core::probe;
@@ -19,6 +20,7 @@ const REACH_WITHIN: Duration = Duration::from_secs(5);
 pub(super) struct Setup {
     pub(super) kind: &'static str,
     pub(super) lines: Vec<Line>,
+    /// Where something must listen for it: the server the user named, or the proxy before it.
     pub(super) base_url: Option<String>,
     pub(super) expected: Usd,
 }
@@ -27,6 +29,7 @@ pub(super) fn of(
     cards: &Cards,
     settings: Option<&AgentConfig>,
     made: &Result<Arc<dyn Agent>, String>,
+    environment: &Environment,
 ) -> Setup {
     let mut setup = Setup { kind: "rehearsal", lines: Vec::new(), base_url: None, expected: Usd(0) };
     let model = match settings {
@@ -42,7 +45,11 @@ pub(super) fn of(
     }
     if let Some(model) = model {
         setup.kind = kind(model.kind);
-        setup.base_url.clone_from(&model.base_url);
+        setup.base_url = model.base_url.as_ref().map(|url| {
+            // One that cannot be used is told where the agent is made.
+            let proxy = api::proxy(url, model.proxy.as_deref(), environment);
+            proxy.ok().flatten().map_or_else(|| url.clone(), |proxy| without_password(&proxy))
+        });
         if made.is_ok() {
             setup.lines.extend(key(model));
         }
@@ -59,6 +66,14 @@ pub(super) fn reachable(base_url: &str) -> Line {
     match api::reach(base_url, REACH_WITHIN) {
         Ok(()) => Line::ok("server", format!("{base_url} answers")),
         Err(detail) => Line::bad("server", detail, "start the server, or correct base_url in redraft.toml"),
+    }
+}
+
+/// An address as it may be shown.
+fn without_password(url: &str) -> String {
+    match url.split_once("://") {
+        Some((scheme, rest)) => format!("{scheme}://{}", rest.rsplit('@').next().unwrap_or(rest)),
+        None => url.to_owned(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! What a probe's result means for the features that use the agent.
 
 use super::{agent, doctor, meta};
-use crate::world::{bodies, events, feature};
+use crate::world::{bodies, events, executable, feature};
 use redraft_testkit::Scratch;
 use serde_json::Value;
 use std::fs;
+use std::process::Stdio;
 
 const IDEA: &str = "Export the monthly report as CSV";
 const FORGETS: &str = "[[rule]]\nticket = \"*/probe/prober/3.*\"\ndo = \"say\"\ntext = \"who are you?\"\n";
@@ -83,4 +84,99 @@ fn an_agent_nobody_probed_may_resume_until_two_conversations_in_a_row_are_gone()
     // A probe that passes lifts it.
     let (report, code) = doctor(&scratch, &[]);
     assert_eq!((code, agent(&report, "rehearsal")["resume"].as_str()), (0, Some("yes")), "{report:#}");
+}
+
+#[test]
+fn the_prompts_of_a_probe_can_be_shown() {
+    let scratch = feature(IDEA);
+    doctor(&scratch, &["--agent", "rehearsal"]);
+    let events = events(&scratch);
+    let tickets: Vec<&str> =
+        bodies(&events, "started").map(|body| body["ticket"].as_str().unwrap()).collect();
+    assert_eq!(tickets.len(), 3, "{tickets:?}");
+    for (turn, ticket) in tickets.iter().enumerate() {
+        let shown = scratch.json(["show", "prompt", "--ticket", ticket]);
+        assert_eq!(shown["ticket"], **ticket);
+        let text = scratch.run(["show", "prompt", "--ticket", ticket]).expect(0).stdout;
+        assert!(turn == 0 || text.contains(&format!("## Turn {}", turn + 1)), "{text}");
+    }
+    let none =
+        scratch.run(["show", "prompt", "--ticket", "agent-other/specify.1/probe/prober/1.1"]).expect(2);
+    assert!(
+        none.stderr.contains("for agent other") && none.stderr.contains("redraft doctor --agent other"),
+        "{}",
+        none.stderr
+    );
+}
+
+#[test]
+fn a_probe_is_held_to_the_budget_that_was_typed() {
+    let scratch = feature(IDEA);
+    scratch.scenario("usd_per_dispatch = 1.0\n");
+    let (report, code) = doctor(&scratch, &["--agent", "rehearsal", "--budget", "2"]);
+    assert_eq!(code, 5, "{report:#}");
+    assert_eq!(bodies(&events(&scratch), "started").count(), 2);
+    assert!(
+        agent(&report, "rehearsal")["note"].as_str().unwrap().contains("the budget of $2.0000"),
+        "{report:#}"
+    );
+    scratch.run(["doctor", "--budget", "much"]).expect(2);
+    assert_eq!(doctor(&scratch, &["--agent", "rehearsal", "--budget", "3"]).1, 0);
+}
+
+#[test]
+fn a_killed_probe_tells_what_it_had_reserved() {
+    let scratch = feature(IDEA);
+    scratch.scenario(
+        "usd_per_dispatch = 1.0\n[[rule]]\nticket = \"*/probe/prober/2.1\"\ndo = \"hang\"\ntimes = 1\n",
+    );
+    let mut probe =
+        scratch.redraft(["doctor", "--agent", "rehearsal"]).stderr(Stdio::null()).spawn().unwrap();
+    let log = scratch.state().join("agents/rehearsal/log.jsonl");
+    let asked =
+        |_: &i32| fs::read_to_string(&log).unwrap_or_default().matches("\"at\":\"asked\"").count() == 2;
+    assert!((0..1_000_000).any(|look| asked(&look)));
+    probe.kill().unwrap();
+    probe.wait().unwrap();
+    let ran = scratch.run(["doctor", "--agent", "rehearsal"]).expect(0);
+    assert!(
+        ran.stderr.contains("was cut off; $1.0000, what it had reserved, counts as spent"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stdout.contains("rehearsal"), "{}", ran.stdout);
+}
+
+/// Answers the first turn of a probe like Claude Code.
+const ANSWERING: &str = r#"#!/bin/sh
+[ "$1" = --version ] && echo 9.9.9 && exit 0
+echo called >> "$HOME/calls"
+while [ $# -gt 1 ]; do [ "$1" = --session-id ] && id=$2; shift; done
+cat > /dev/null
+echo '{"type":"system","subtype":"init"}'
+printf '{"type":"result","subtype":"success","is_error":false,"session_id":"%s","total_cost_usd":0.25,' "$id"
+echo '"usage":{"input_tokens":10,"output_tokens":10},"result":"read it"}'
+"#;
+
+#[test]
+fn an_answer_that_a_killed_probe_had_paid_for_is_stored_with_its_cost() {
+    let scratch = feature(IDEA);
+    executable(&scratch, "claude.sh", ANSWERING);
+    scratch
+        .write("redraft.toml", "[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n");
+    scratch.run(["trust", "--yes"]).expect(0);
+    let words = ["doctor", "--agent", "claude", "--yes"];
+    // Before and after the start is stored, and after the agent answered.
+    let died = scratch.redraft(words).env("REDRAFT_ABORT_AT_BOUNDARY", "3").output().unwrap();
+    assert_eq!(died.status.code(), None);
+    assert_eq!(fs::read_to_string(scratch.outside().join("home/calls")).unwrap().lines().count(), 1);
+    let ran = scratch.run(words);
+    assert!(ran.stderr.contains("after its agent had answered"), "{}", ran.stderr);
+    let events = events(&scratch);
+    let first = bodies(&events, "answered").next().unwrap();
+    assert_eq!(
+        (&first["ticket"], &first["usage"]["cost"]),
+        (&"agent-claude/specify.1/probe/prober/1.1".into(), &250_000.into())
+    );
+    assert_eq!(bodies(&events, "lost").count(), 0);
 }

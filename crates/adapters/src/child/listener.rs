@@ -1,0 +1,40 @@
+//! Takes in what a program prints, one JSON object a line, now or from a file that was kept. What an object means is the
+//! business of whoever implements it.
+
+use super::lines::{Bounded, Line};
+use super::run::LINE_BYTES_MAX;
+use super::worker;
+use serde_json::Value;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+pub(crate) trait Listener: Default {
+    fn hear(&mut self, line: &Value);
+
+    /// A line was no JSON object, or too long.
+    fn miss(&mut self);
+
+    fn take(&mut self, line: Line) {
+        match line {
+            Line::Part => {}
+            Line::TooLong => self.miss(),
+            Line::Whole(bytes) if bytes.trim_ascii().is_empty() => {}
+            Line::Whole(bytes) => match serde_json::from_slice::<Value>(&bytes) {
+                Ok(value) if value.is_object() => self.hear(&value),
+                _ => self.miss(),
+            },
+        }
+    }
+
+    /// What was kept of a dispatch; none when nothing was.
+    fn in_folder(folder: &Path) -> Option<Self> {
+        let file = File::open(folder.join(worker::STDOUT)).ok()?;
+        let mut lines = Bounded::new(BufReader::new(file), LINE_BYTES_MAX);
+        let mut heard = Self::default();
+        while let Ok(Some(line)) = lines.step() {
+            heard.take(line);
+        }
+        Some(heard)
+    }
+}

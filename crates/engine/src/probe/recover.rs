@@ -1,0 +1,69 @@
+//! Ends what a killed probe left open.
+
+use super::stored;
+use crate::driver::EngineError;
+use crate::ports::{Agent, Append, Clock, Store};
+use redraft_core::event::{Entry, Event, Lost, Started};
+use redraft_core::ids::AgentName;
+use redraft_core::redact::Redactor;
+use redraft_core::ticket::{Scope, Ticket};
+use redraft_core::usage::Usd;
+
+/// What became of the dispatches of earlier probes whose end nobody saw.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Answers that had been finished; stored with what they really cost.
+    pub adopted: usize,
+    pub lost: usize,
+    /// What was reserved for the lost ones; counts as spent.
+    pub reserved: Usd,
+}
+
+/// Ends the dispatches of earlier probes whose end nobody saw. `agent` is the one they were sent to, if it still can be
+/// made: a finished answer it left behind says what was really billed. The probe itself is not gone on with.
+pub fn recover(
+    store: &dyn Store,
+    clock: &dyn Clock,
+    redactor: &Redactor,
+    name: &AgentName,
+    agent: Option<&dyn Agent>,
+) -> Result<Recovered, EngineError> {
+    let scope = Scope::Agent(name.clone());
+    let entries = store.read(scope.clone())?;
+    let mut recovered = Recovered::default();
+    let (mut events, mut blobs): (Vec<Event>, Vec<Vec<u8>>) = (Vec::new(), Vec::new());
+    for Started { ticket, reserved, .. } in open_flights(&entries) {
+        let left = agent.and_then(|agent| agent.left_behind(ticket));
+        if let Some(outcome) = left {
+            let (answered, blob) = stored(ticket.clone(), outcome, Vec::new(), 0, redactor);
+            recovered.adopted += 1;
+            events.push(answered.into());
+            blobs.push(blob);
+        } else {
+            recovered.lost += 1;
+            recovered.reserved = recovered.reserved + *reserved;
+            events.push(Lost { ticket: ticket.clone(), cost: *reserved, undone: Vec::new() }.into());
+        }
+    }
+    if !events.is_empty() {
+        let (decided_on, at_ms) = (entries.last().map_or(0, |entry| entry.seq), clock.now_ms());
+        store.append(Append { scope, decided_on, at_ms, events: &events, blobs: &blobs, board: None })?;
+    }
+    Ok(recovered)
+}
+
+fn open_flights(entries: &[Entry]) -> impl Iterator<Item = &Started> {
+    let ended = |ticket: &Ticket| {
+        entries.iter().any(|entry| match &entry.event {
+            Event::Answered(fact) => fact.ticket == *ticket,
+            Event::Failed(fact) => fact.ticket == *ticket,
+            Event::Lost(fact) => fact.ticket == *ticket,
+            _ => false,
+        })
+    };
+    let started = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Started(fact) => Some(fact),
+        _ => None,
+    });
+    started.filter(move |fact| !ended(&fact.ticket))
+}
