@@ -5,6 +5,8 @@
 mod agents;
 mod bad_input;
 mod commands;
+mod cost;
+mod cost_monitor;
 mod crash;
 mod doctor;
 mod documents;
