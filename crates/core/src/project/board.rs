@@ -33,13 +33,13 @@ pub struct BoardRow {
     pub dispatches: u32,
     pub spent_micro_usd: u64,
     pub updated_ms: i64,
-    /// What is watched over several features.
+    /// What is watched over several features. Since version 2.
+    #[serde(default)]
     pub tally: Tally,
     /// The command that goes on from here.
     pub next: String,
 }
 
-/// Version 2 has the tally.
 const VERSION: u16 = 2;
 
 /// The row as stored JSON.
@@ -49,6 +49,11 @@ pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
 }
 
 impl BoardRow {
+    /// Whether it has the form of this program; another one lacks something or has too much.
+    pub fn is_current(&self) -> bool {
+        self.v == VERSION
+    }
+
     /// Whether a person can go on from its result.
     pub fn is_finished(&self) -> bool {
         matches!(self.status.as_str(), "approved" | "accepted")
@@ -130,5 +135,22 @@ fn next(status: &str, id: &str, choices: &Option<Vec<String>>, short: Option<&Bu
             Some(short) => format!("redraft run {id} --budget {}", enough(short)),
             None => format!("redraft run {id}"),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_from_before_the_tally_is_read_and_known_to_be_old() {
+        let row = BoardRow::of(&Pipeline::default(), 7);
+        assert!(row.is_current());
+        let stored = serde_json::to_string(&row).unwrap();
+        assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
+        let (before, rest) = stored.split_once(",\"tally\":{").unwrap();
+        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":2,", "{\"v\":1,");
+        let old: BoardRow = serde_json::from_str(&old).unwrap();
+        assert_eq!((old.is_current(), old.updated_ms, old.tally), (false, 7, Tally::default()));
     }
 }

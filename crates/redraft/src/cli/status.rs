@@ -109,9 +109,9 @@ pub(crate) fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
     let mut rows = Vec::new();
     if ledger.has_board()? {
         for (_, _, row) in ledger.board()? {
-            match serde_json::from_str(&row) {
-                Ok(row) => rows.push(row),
-                Err(_) => return folded(ledger),
+            match serde_json::from_str::<BoardRow>(&row) {
+                Ok(row) if row.is_current() => rows.push(row),
+                Ok(_) | Err(_) => return folded(ledger),
             }
         }
         return Ok(rows);

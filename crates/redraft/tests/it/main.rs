@@ -6,6 +6,8 @@ mod agents;
 mod bad_input;
 mod choosing;
 mod commands;
+mod cost;
+mod cost_monitor;
 mod crash;
 mod doctor;
 mod documents;

@@ -48,10 +48,10 @@ fn answers(text: &str) -> serde_json::Value {
     }
 }
 
-const ANTHROPIC: &str =
+pub(crate) const ANTHROPIC: &str =
     "kind = \"anthropic\"\nmodel = \"claude-sonnet-4.5\"\nbase_url = \"URL\"\nkey_env = \"TEST_MODEL_KEY\"";
 
-fn with_agent(agent: &str) -> (Scratch, Provider) {
+pub(crate) fn with_agent(agent: &str) -> (Scratch, Provider) {
     with_model(agent, model)
 }
 
@@ -64,7 +64,7 @@ fn with_model(agent: &str, model: impl Script + 'static) -> (Scratch, Provider) 
     (scratch, provider)
 }
 
-fn run(scratch: &Scratch, words: &[&str]) -> redraft_testkit::Ran {
+pub(crate) fn run(scratch: &Scratch, words: &[&str]) -> redraft_testkit::Ran {
     let mut command = scratch.redraft(words);
     command.env("TEST_MODEL_KEY", KEY);
     redraft_testkit::Ran::of(command.output().unwrap())

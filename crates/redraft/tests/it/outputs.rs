@@ -23,6 +23,8 @@ fn usage_errors_are_one_object_with_json_and_exit_2_with_and_without() {
         (&["log", "-n", "many"], "many"),
         (&["run", "-C"], "--dir"),
         (&["show", "prompt", "--verify", "--role", "x"], "--verify"),
+        (&["cost", "--force"], "--svg"),
+        (&["cost", "--svg", "x.svg", "--why", "y"], "--svg"),
     ] {
         let ran = scratch.run(words).expect(2);
         assert_eq!(ran.stdout, "", "{words:?}");
@@ -58,9 +60,19 @@ fn help_and_version_are_data_also_with_json() {
 #[test]
 fn every_command_shows_examples_and_its_exit_codes() {
     let scratch = Scratch::empty(PROGRAM);
-    for verb in
-        ["demo", "init", "new", "run", "decide", "status", "log", "show prompt", "show findings", "trust"]
-    {
+    for verb in [
+        "demo",
+        "init",
+        "new",
+        "run",
+        "decide",
+        "status",
+        "cost",
+        "log",
+        "show prompt",
+        "show findings",
+        "trust",
+    ] {
         let mut words: Vec<&str> = verb.split(' ').collect();
         words.push("--help");
         let help = scratch.run(&words).expect(0).stdout;
@@ -80,7 +92,7 @@ fn every_command_shows_examples_and_its_exit_codes() {
 fn a_reader_that_has_seen_enough_is_no_error() {
     let scratch = feature(IDEA);
     scratch.run(["run", "001"]).expect(0);
-    for words in ["log", "log --json", "show prompt", "status", "show findings", "--help"] {
+    for words in ["log", "log --json", "show prompt", "status", "cost", "show findings", "--help"] {
         let script =
             format!("set -o pipefail; \"$0\" {words} | head -c 1 > /dev/null; echo ${{PIPESTATUS[0]}}");
         let ran = Ran::of(scratch.command("bash").args(["-c", &script, PROGRAM]).output().unwrap());

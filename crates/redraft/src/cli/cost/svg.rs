@@ -14,6 +14,7 @@ use super::Feature;
 use axis::Axis;
 use redraft_core::policy::{Prediction, Strategy};
 use redraft_core::project::costs::{Bill, Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
+use redraft_core::text::one_line;
 use redraft_core::usage::{Usage, Usd, grouped};
 use std::fmt::Write;
 
@@ -33,6 +34,8 @@ const PLOT: usize = 150;
 const FEET: usize = 66;
 /// More columns than this nobody reads side by side; the latest are drawn.
 const COLUMNS_MAX: usize = 40;
+/// With what follows it, this fits the narrowest picture.
+const SLUG_CHARS_MAX: usize = 44;
 
 /// Colours for both backgrounds, by class, so that also a program without CSS variables shows them.
 const STYLE: &str = "\
@@ -41,10 +44,10 @@ text{font:12px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}\
 .paper{fill:#ffffff}.grid{stroke:#d1d9e0}.base{stroke:#59636e}\
 .inline{fill:#0969da;stroke:#0969da}.lazy{fill:#bc4c00;stroke:#bc4c00}\
 .digest{fill:#1a7f37;stroke:#1a7f37}.resume{fill:#8250df;stroke:#8250df}\
-.mark{stroke-width:1.6}.hollow{fill:none}.bar{stroke:none;opacity:.85}\
+.mark{stroke-width:1.6}.hollow{fill:#ffffff}.bar{stroke:none}\
 @media (prefers-color-scheme:dark){text{fill:#f0f6fc}.soft{fill:#9198a1}.paper{fill:#0d1117}.grid{stroke:#3d444d}\
 .base{stroke:#9198a1}.inline{fill:#58a6ff;stroke:#58a6ff}.lazy{fill:#f0883e;stroke:#f0883e}\
-.digest{fill:#3fb950;stroke:#3fb950}.resume{fill:#bc8cff;stroke:#bc8cff}.hollow{fill:none}}";
+.digest{fill:#3fb950;stroke:#3fb950}.resume{fill:#bc8cff;stroke:#bc8cff}.hollow{fill:#0d1117}.bar{stroke:none}}";
 
 /// The picture, complete in itself.
 pub(super) fn draw(feature: &Feature) -> String {
@@ -71,7 +74,7 @@ fn picture(id: &str, costs: &Costs) -> String {
          <text class=\"big\" x=\"20\" y=\"32\">{title}</text>\n\
          <text class=\"soft\" x=\"20\" y=\"54\">{}; {}</text>\n",
         escaped(&described(&panels, unit)),
-        escaped(&costs.slug),
+        escaped(&one_line(&costs.slug, SLUG_CHARS_MAX)),
         unit.explained()
     );
     legend(&mut out, &panels);
@@ -185,7 +188,9 @@ fn column(out: &mut String, left: usize, base: f64, one: &Dispatch, unit: Unit, 
         Bill::Known(usage) => {
             let amount = unit.amount(usage);
             let tall = height(amount);
-            let (x, y) = (left + 8, base - tall);
+            // Without marks beside it, it stands in the middle.
+            let x = left + if one.prediction().is_some() { 8 } else { (COLUMN - BAR) / 2 };
+            let y = base - tall;
             put(
                 out,
                 format_args!(
@@ -203,7 +208,7 @@ fn column(out: &mut String, left: usize, base: f64, one: &Dispatch, unit: Unit, 
         shape(out, mark.strategy, mark.chosen, x, base - height(unit.amount(mark.usage)));
     }
     let middle = left + COLUMN / 2;
-    for (line, text, class) in [(16, one.round(), ""), (31, name.to_owned(), " soft"), (46, value, "")] {
+    for (line, text, class) in [(18, one.round(), ""), (33, name.to_owned(), " soft"), (48, value, "")] {
         let y = base + f64::from(line);
         put(out, format_args!("<text class=\"mid{class}\" x=\"{middle}\" y=\"{y:.1}\">{text}</text>"));
     }

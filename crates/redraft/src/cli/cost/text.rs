@@ -4,6 +4,7 @@ use super::savings::{Loop, Replay};
 use super::table::{Lean, table};
 use super::{Billed, Feature};
 use redraft_core::cost::CERTAIN;
+use redraft_core::cost::replay::Played;
 use redraft_core::ids::FeatureId;
 use redraft_core::policy::{Prediction, Strategy};
 use redraft_core::project::costs::{
@@ -11,6 +12,7 @@ use redraft_core::project::costs::{
 };
 use redraft_core::text::count;
 use redraft_core::usage::{Usage, Usd, grouped};
+use std::cmp::Ordering;
 
 const TOKENS: [&str; 5] = ["uncached", "written", "read", "output", "hit"];
 
@@ -166,8 +168,7 @@ fn alternatives(costs: &Costs, agents: &[Billed]) -> String {
     }
     let columns = [Lean::Left, Lean::Left, Lean::Right, Lean::Right, Lean::Right, Lean::Right];
     let mut out = format!(
-        "\npredicted alternatives: estimates of this dispatch alone, in dollars, or in tokens not read from the cache \
-         where nothing costs money\n{}",
+        "\npredicted alternatives: estimates of the dispatch alone, in dollars, or in tokens not read from the cache\n{}",
         table(&columns, &rows)
     );
     for agent in agents {
@@ -228,8 +229,8 @@ fn resumed(rules: &[RoleRules]) -> String {
         Lean::Left,
     ];
     format!(
-        "\nresumed prompts (NFR1: each is shorter than the first of its conversation, the worst is shown; NFR3: five \
-         rounds, four of them resumed at the mean size, send less than half of five fresh ones)\n{}",
+        "\nresumed prompts\n  NFR1: each is shorter than the first of its conversation (the worst is shown)\n  NFR3: five \
+         rounds, four of them resumed at the mean size, send less than half of five fresh ones\n{}",
         table(&columns, &rows)
     )
 }
@@ -254,8 +255,7 @@ fn savings(loops: &[Loop]) -> String {
     if loops.is_empty() {
         return String::new();
     }
-    let mut out = "\nthe same reviews under other policies: estimates, replayed with the texts and pauses of each loop \
-                   (docs/cost-model.md)\n"
+    let mut out = "\nthe same reviews under other policies: estimates, replayed with the texts and pauses of the loop\n"
         .to_owned();
     for one in loops {
         let reviews = count(one.reviews, "review");
@@ -276,13 +276,15 @@ fn replay_text(name: &str, reviews: &str, replay: &Replay) -> String {
         format!("billed {}", billed.cost)
     };
     let (own_name, own_amount) = (own.name(), estimate(&own.usage, !free));
+    let unit = if *free { " tokens" } else { "" };
     let mut out = format!(
-        "  {name}: {reviews}, {was}; sent by {own_name}, replayed {own_amount} (card {model}, lifetimes up to {ttl}, hit \
-         rate {hit} %)\n"
+        "  {name}: {reviews}, {was}\n    as it was sent, by {own_name}: {own_amount}{unit} (card {model}, lifetimes up to \
+         {ttl}, hit rate {hit} %)\n"
     );
     let row = |other: &Replayed| {
         let amount = estimate(&other.usage, !free);
-        vec![format!("    {}", other.name()), amount, compared(own, other, *free)]
+        let less = if other.played == Played::Digest { "; a reviewer that knows less" } else { "" };
+        vec![format!("    {}", other.name()), amount, format!("{}{less}", compared(own, other, *free))]
     };
     let rows: Vec<Vec<String>> = others.iter().map(row).collect();
     out.push_str(&table(&[Lean::Left, Lean::Right, Lean::Left], &rows));
@@ -293,17 +295,15 @@ fn replay_text(name: &str, reviews: &str, replay: &Replay) -> String {
 fn compared(own: &Replayed, other: &Replayed, free: bool) -> String {
     let amount = |one: &Replayed| if free { not_cached(&one.usage) } else { one.usage.cost.0 };
     let (mine, theirs) = (amount(own), amount(other));
-    let shown = |difference: u64| match free {
-        true => format!("~{} tokens", grouped(difference)),
-        false => format!("~{}", Usd(difference)),
+    let saved = |who: &str, would: bool, difference: u64| match (free, would) {
+        (true, false) => format!("{who} sent ~{} tokens fewer", grouped(difference)),
+        (true, true) => format!("{who} would have sent ~{} tokens fewer", grouped(difference)),
+        (false, false) => format!("{who} saved ~{}", Usd(difference)),
+        (false, true) => format!("{who} would have saved ~{}", Usd(difference)),
     };
-    let verb = if free { "sent fewer" } else { "saved" };
-    if theirs > mine {
-        format!("{} {verb}: {}", own.name(), shown(theirs - mine))
-    } else if mine > theirs {
-        let verb = if free { "would have sent fewer" } else { "would have saved" };
-        format!("{} {verb}: {}", other.name(), shown(mine - theirs))
-    } else {
-        "the same".to_owned()
+    match mine.cmp(&theirs) {
+        Ordering::Less => saved(own.name(), false, theirs - mine),
+        Ordering::Greater => saved(other.name(), true, mine - theirs),
+        Ordering::Equal => "the same".to_owned(),
     }
 }

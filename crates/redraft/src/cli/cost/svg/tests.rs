@@ -63,9 +63,8 @@ fn example() -> Costs {
 
 /// The numbers of an attribute, in the order they stand.
 fn numbers(svg: &str, attribute: &str) -> Vec<f64> {
-    let mark = format!(" {attribute}=\"");
-    let parts = svg.split(&mark).skip(1);
-    parts.map(|rest| rest.split('"').next().unwrap().parse().unwrap()).collect()
+    let opening = format!(" {attribute}=\"");
+    svg.split(&opening).skip(1).map(|rest| rest.split('"').next().unwrap().parse().unwrap()).collect()
 }
 
 #[test]

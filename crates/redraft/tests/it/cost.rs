@@ -1,0 +1,382 @@
+//! `redraft cost`: what was billed, what else there was, and why; with the rehearsal agent and with one that costs
+//! money.
+
+use crate::models::{ANTHROPIC, run, with_agent};
+use crate::world::{bodies, entries, events, feature};
+use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_core::cost::{Cached, Conversation, Entry as Kept, Marks};
+use redraft_core::event::{Entry, Event, Started};
+use redraft_core::ids::FeatureId;
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::policy::{Predicted, Prediction, Strategy};
+use redraft_core::price::Lifetime;
+use redraft_core::project;
+use redraft_core::ticket::Scope;
+use redraft_core::usage::{Usage, Usd};
+use redraft_engine::ports::{Append, Store};
+use redraft_testkit::{Ran, Scratch};
+use serde_json::{Value, json};
+use std::fs;
+
+const IDEA: &str = "Export the monthly report as CSV";
+
+/// What all answers and failures of the ledger were billed, by field.
+fn billed(scratch: &Scratch, field: &str) -> u64 {
+    let events = events(scratch);
+    let kinds = ["answered", "failed"];
+    let usages = kinds.iter().flat_map(|kind| bodies(&events, kind)).map(|body| &body["usage"]);
+    usages.filter_map(|usage| usage[field].as_u64()).sum()
+}
+
+fn dispatches(shown: &Value) -> Vec<&Value> {
+    let list = |value: &'static str, of: &'_ Value| of[value].as_array().unwrap().len();
+    let mut found = Vec::new();
+    for phase in 0..list("phases", shown) {
+        let phase = &shown["phases"][phase];
+        for role in 0..list("roles", phase) {
+            found.extend(phase["roles"][role]["dispatches"].as_array().unwrap());
+        }
+    }
+    found
+}
+
+#[test]
+fn a_rehearsal_is_told_in_tokens_and_saves_no_money() {
+    let scratch = feature(IDEA);
+    let ran = scratch.run(["run"]).expect(0);
+    assert!(ran.stdout.contains("\ncosts: redraft cost 001\n"), "{}", ran.stdout);
+    let text = scratch.run(["cost"]).expect(0).stdout;
+    for words in [
+        "feature 001 export-the-monthly-report-as-csv, approved: ",
+        "\nspec-reviewer ",
+        "\n  review 1.1 ",
+        "not predicted",
+        "\nspent $0.0000; orchestration: 0 tokens",
+        "rehearsal is the built-in rehearsal agent: no model and no money",
+        "NFR1: each is shorter",
+        "tokens fewer",
+    ] {
+        assert!(text.contains(words), "{words} in\n{text}");
+    }
+    assert!(!text.contains("saved ~$"), "{text}");
+
+    let shown = scratch.json(["cost", "001"]);
+    assert_eq!((&shown["orchestration_tokens"], &shown["warnings"]), (&json!(0), &json!([])));
+    for field in ["uncached", "written", "read", "output"] {
+        assert_eq!(shown["sum"]["tokens"][field], json!(billed(&scratch, field)), "{field}");
+    }
+    let sent = dispatches(&shown);
+    assert_eq!(sent.len(), bodies(&events(&scratch), "started").count());
+    assert!(sent.iter().all(|one| one["prediction"].is_null() || one["prediction"]["estimate"] == true));
+    assert_eq!(shown["agents"][0]["prices"], "rehearsal");
+    for one in shown["loops"].as_array().unwrap() {
+        assert_eq!((&one["estimate"], &one["as_sent"]["micro_usd"]), (&json!(true), &Value::Null), "{one}");
+        assert_eq!(one["others"].as_array().unwrap().len(), 6, "{one}");
+    }
+    let printed = scratch.run(["cost", "--json"]).expect(0).stdout;
+    assert!(printed.starts_with("{\n  \"v\": 1,"), "{printed}");
+}
+
+#[test]
+fn the_rules_are_told_for_each_role_from_the_prompts_that_were_sent() {
+    let scratch = feature(IDEA);
+    scratch.run(["run", "--policy", "resume"]).expect(0);
+    let events = events(&scratch);
+    let of = |strategy: &str| -> Vec<u64> {
+        let of_role = |body: &&Value| body["ticket"].as_str().unwrap().contains("/spec-reviewer/");
+        let sent = bodies(&events, "started").filter(of_role);
+        let sent = sent.filter(|body| body["choice"]["strategy"] == strategy);
+        sent.map(|body| body["prompt_chars"].as_u64().unwrap()).collect()
+    };
+    let (first, resumed) = (of("lazy")[0], of("resume"));
+    let shown = scratch.json(["cost"]);
+    let rules = shown["rules"].as_array().unwrap();
+    let role = rules.iter().find(|rule| rule["role"] == "spec-reviewer").unwrap();
+    let measures: Vec<&str> =
+        role["rules"].as_array().unwrap().iter().map(|rule| rule["measure"].as_str().unwrap()).collect();
+    assert_eq!(measures, ["characters", "tokens", "tokens not cached"]);
+    let chars = &role["rules"][0];
+    assert_eq!(chars["resumed"], json!(resumed.len()));
+    assert_eq!(chars["nfr1"]["worst"], json!(resumed.iter().max().unwrap()));
+    assert_eq!(chars["nfr1"]["its_first"], json!(first));
+    assert_eq!(chars["nfr3"]["five_fresh"], json!(5 * first));
+}
+
+#[test]
+fn a_paid_feature_is_billed_and_its_savings_are_estimates_by_its_own_card() {
+    let (scratch, _provider) = with_agent(ANTHROPIC);
+    let ran = run(&scratch, &["run", "001", "--yes", "--policy", "resume"]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.stdout, ran.stderr);
+    let shown = scratch.json(["cost"]);
+    let cost = billed(&scratch, "cost");
+    assert!(cost > 0);
+    assert_eq!(shown["sum"]["billed_micro_usd"], json!(cost));
+    assert_eq!(
+        (&shown["agents"][0]["prices"], &shown["agents"][0]["model"]),
+        (&json!("listed"), &json!("claude-sonnet-4.5"))
+    );
+    let one = &shown["loops"][0];
+    assert_eq!((&one["loop"], &one["estimate"]), (&json!("001/specify.1/spec-reviewer"), &json!(true)));
+    assert_eq!(one["as_sent"]["policy"], "resume");
+    let others: Vec<&str> =
+        one["others"].as_array().unwrap().iter().map(|one| one["policy"].as_str().unwrap()).collect();
+    assert_eq!(others, ["inline", "fresh", "seed", "guarded", "digest", "cost"]);
+    assert!(one["others"].as_array().unwrap().iter().all(|one| one["micro_usd"].as_u64().unwrap() > 0));
+    let text = scratch.run(["cost"]).expect(0).stdout;
+    assert!(
+        text.contains("as it was sent, by resume: ~$") && text.contains("card claude-sonnet-4.5"),
+        "{text}"
+    );
+    assert!(text.contains(" saved ~$") || text.contains(" would have saved ~$"), "{text}");
+    assert!(!text.contains("no money"), "{text}");
+
+    // An agent whose price nobody knows is billed the most it can cost, and nothing is claimed from that.
+    let config = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+    scratch.write("redraft.toml", &config.replace("[roles]", "price = \"unknown\"\n[roles]"));
+    let text = scratch.run(["cost"]).expect(0).stdout;
+    assert!(text.contains("no savings are claimed: the prices of model are unknown"), "{text}");
+    assert!(text.contains("model has the price `unknown`"), "{text}");
+    // Without a configuration that can be read the bills are shown all the same.
+    scratch.write("redraft.toml", "[nonsense");
+    let text = scratch.run(["cost"]).expect(0).stdout;
+    assert!(text.contains("nothing was replayed, because the configuration cannot be read"), "{text}");
+    assert!(text.contains(&format!("spent {}; orchestration: 0 tokens", Usd(cost))), "{text}");
+}
+
+#[test]
+fn a_bill_that_nobody_knows_is_said_to_be_unknown_and_nothing_is_claimed_from_it() {
+    let scratch = feature(IDEA);
+    let rule = "[[rule]]\nticket = \"*/review/spec-reviewer/1.1\"\ndo = \"fail\"\n";
+    scratch.scenario(&format!("usd_per_dispatch = 0.01\n{rule}"));
+    let mut command = scratch.redraft(["run", "001"]);
+    let died = command.env("REDRAFT_ABORT_AT_BOUNDARY", "2").output().unwrap();
+    assert_eq!(died.status.code(), None);
+    scratch.run(["run", "001"]).expect(0);
+    let text = scratch.run(["cost"]).expect(0).stdout;
+    for words in [
+        "attempts that came to nothing",
+        "specify.1/draft/spec-author/1.1     lost    reserved $0.0100  bill unknown",
+        "specify.1/review/spec-reviewer/1.1  failed  reserved $0.0100  bill unknown",
+        "2 bills are unknown; $0.0200 counts as spent for that",
+        "no savings are claimed: the bill of specify.1/review/spec-reviewer/1.1 is unknown",
+    ] {
+        assert!(text.contains(words), "{words} in\n{text}");
+    }
+    let shown = scratch.json(["cost"]);
+    let sum = &shown["sum"];
+    assert_eq!((&sum["failed"], &sum["lost"], &sum["unknown_bills"]), (&json!(1), &json!(1), &json!(2)));
+    let spent = scratch.json(["status"])["features"][0]["spent_micro_usd"].as_u64().unwrap();
+    let told =
+        sum["billed_micro_usd"].as_u64().unwrap() + sum["reserved_for_unknown_micro_usd"].as_u64().unwrap();
+    assert_eq!(told, spent, "what the budget counts");
+}
+
+#[test]
+fn several_features_have_a_line_each_and_a_sum() {
+    let scratch = feature(IDEA);
+    scratch.run(["run"]).expect(0);
+    scratch.run(["new", "Another idea"]).expect(0);
+    let text = scratch.run(["cost"]).expect(0).stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[1].starts_with("001 export-the-monthly-report-as-csv  approved "), "{text}");
+    assert!(lines[2].starts_with("002 another-idea "), "{text}");
+    assert!(lines[3].starts_with("total ") && text.contains("orchestration: 0 tokens"), "{text}");
+    let shown = scratch.json(["cost"]);
+    assert_eq!(shown["total"]["tokens"]["uncached"], json!(billed(&scratch, "uncached")));
+    assert_eq!(shown["features"].as_array().unwrap().len(), 2);
+    let here = scratch.redraft(["cost"]).current_dir(scratch.worktree("001")).output().unwrap();
+    assert!(
+        Ran::of(here).expect(0).stdout.starts_with("feature 001 "),
+        "inside a worktree its own feature is meant"
+    );
+    let empty = scratch.run(["cost", "002"]).expect(0).stdout;
+    assert!(empty.starts_with("feature 002 another-idea, active: 0 dispatches, billed $0.0000"), "{empty}");
+    let drawn = scratch.run(["cost", "--svg", "x.svg"]).expect(2);
+    assert!(drawn.stderr.contains("name one of 001, 002"), "{}", drawn.stderr);
+    scratch.run(["cost", "009"]).expect(2);
+    let nothing = Scratch::repository(crate::world::PROGRAM).run(["cost"]).expect(2);
+    assert!(nothing.stderr.contains("redraft new"), "{}", nothing.stderr);
+}
+
+/// The same ledger with other starts: events cannot be changed, so it is written anew.
+fn rewritten(scratch: &Scratch, change: impl Fn(&mut Started)) {
+    let entries = entries(scratch);
+    for file in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
+        // Not all of them are always there.
+        let _ = fs::remove_file(scratch.state().join(file));
+    }
+    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
+    let mut state = Pipeline::default();
+    let mut decided_on = 0;
+    for Entry { at_ms, mut event, .. } in entries {
+        if let Event::Started(started) = &mut event {
+            change(started);
+        }
+        pipeline::fold(&mut state, &event).unwrap();
+        let row = project::board_row(&state, at_ms);
+        let scope = Scope::Feature(FeatureId(1));
+        let append =
+            Append { scope, decided_on, at_ms, events: &[event], blobs: &[], board: Some(row.as_str()) };
+        decided_on = ledger.append(append).unwrap().last().unwrap().seq;
+    }
+}
+
+fn usage(uncached: u64, written: u64, read: u64, cost: u64) -> Usage {
+    Usage { uncached, written, read, output: 1_500, cost: Usd(cost) }
+}
+
+fn prediction(since_s: Option<u64>) -> Prediction {
+    let kept = |tokens, left_s| Some(Kept { tokens, lifetime: Lifetime::Hour, left_s });
+    let tail = Some(Kept { tokens: 9_000, lifetime: Lifetime::FiveMinutes, left_s: 300 });
+    Prediction {
+        card: "claude-sonnet-4.5".to_owned(),
+        hit_rate: 9_000,
+        since_s,
+        marks: Marks { system: Some(Lifetime::Hour), stable: None, tail: Some(Lifetime::FiveMinutes) },
+        overhead: 3_500,
+        chars: [1_000, 0, 0, 0, 0],
+        usage: usage(1_000, 2_000, 3_000, 40_000),
+        later: Usd(10_000),
+        leaves: Cached {
+            system: kept(4_000, 3_600),
+            stable: None,
+            conversation: Some(Conversation { began: Strategy::Lazy, tokens: 12_000, tail, earlier: None }),
+        },
+        alternatives: vec![
+            Predicted { strategy: Strategy::Inline, usage: usage(5_000, 0, 0, 45_000), later: Usd(8_000) },
+            Predicted { strategy: Strategy::Digest, usage: usage(700, 0, 0, 30_000), later: Usd(9_000) },
+        ],
+    }
+}
+
+#[test]
+fn predictions_stand_beside_bills_and_one_choice_is_explained_in_words() {
+    let (scratch, _provider) = with_agent(ANTHROPIC);
+    let ran = run(&scratch, &["run", "001", "--yes", "--policy", "resume"]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.stdout, ran.stderr);
+    rewritten(&scratch, |started| {
+        let resumed = started.choice.strategy == Strategy::Resume;
+        started.choice.prediction = Some(prediction(resumed.then_some(60)));
+    });
+    let shown = scratch.json(["cost"]);
+    let sent = shown["sum"]["dispatches"].as_u64().unwrap();
+    assert_eq!(shown["sum"]["predicted_micro_usd"], json!(sent * 40_000));
+    let ratio = &shown["agents"][0]["predicted_to_billed"];
+    let cost = billed(&scratch, "cost");
+    assert_eq!(
+        (&ratio["dispatches"], &ratio["billed"], &ratio["unit"]),
+        (&json!(sent), &json!(cost), &json!("micro_usd"))
+    );
+    let percent = (sent * 40_000 * 100 + cost / 2) / cost;
+    assert_eq!(ratio["percent"], json!(percent));
+    let text = scratch.run(["cost"]).expect(0).stdout;
+    for words in [
+        "~$0.0400",
+        "predicted alternatives: estimates",
+        &format!(
+            "model: its predictions came to {}.{:02} of its bills, over {sent} dispatches",
+            percent / 100,
+            percent % 100
+        ),
+    ] {
+        assert!(text.contains(words), "{words} in\n{text}");
+    }
+    assert!(!text.contains("not predicted"), "{text}");
+
+    let ticket = "001/specify.1/review/spec-reviewer/2.1";
+    let told = scratch.run(["cost", "--why", ticket]).expect(0).stdout;
+    for words in [
+        &format!("{ticket} was sent to model as resume: the same conversation, with only what changed"),
+        "Why (policy resume): policy resume",
+        "the prices of card claude-sonnet-4.5",
+        "the last request of spec-reviewer had begun 1 min before",
+        "left in the cache: 4,000 tokens of tools and system text for another 59 min, 9,000 tokens of the conversation \
+         for another 4 min (the conversation had 12,000 tokens)",
+        "90 % of this agent's prompts that could be in the cache are found there",
+        "asked to be kept in the cache: tools and system text for 1h, the rest for 5m",
+        "resume: ~$0.0400 now (1,000 tokens uncached, 2,000 written, 3,000 read, 1,500 out), then ~$0.0100 in the rounds \
+         expected after it, chosen",
+        "inline: ~$0.0450 now (5,000 tokens uncached, 0 written, 0 read, 1,500 out), then ~$0.0080 in the rounds \
+         expected after it, ~$0.0030 more in all",
+        "digest: ~$0.0300 now (700 tokens uncached, 0 written, 0 read, 1,500 out), then ~$0.0090 in the rounds \
+         expected after it, ~$0.0110 less in all, and not chosen by this policy",
+        "What came of it: approved; billed $",
+        "; the prediction was ",
+    ] {
+        assert!(told.contains(words), "{words} in\n{told}");
+    }
+    let object = scratch.json(["cost", "--why", ticket]);
+    assert_eq!(
+        (&object["v"], &object["policy"], &object["dispatch"]["ticket"]),
+        (&json!(1), &json!("resume"), &json!(ticket))
+    );
+    assert_eq!(object["cache"]["conversation"]["tail"]["left_s"], json!(240));
+    let first = scratch.run(["cost", "--why", "001/specify.1/review/spec-reviewer/1.1"]).expect(0).stdout;
+    assert!(
+        first.contains("no earlier request of spec-reviewer in this loop left anything in the cache"),
+        "{first}"
+    );
+
+    let svg = fs::read_to_string({
+        scratch.run(["cost", "--svg", "cost.svg"]).expect(0);
+        scratch.root().join("cost.svg")
+    });
+    let svg = svg.unwrap();
+    assert!(svg.contains("predicted ~$0.0400, inline ~$0.0450, digest ~$0.0300"), "{svg}");
+}
+
+#[test]
+fn why_names_what_was_sent_when_the_ticket_was_not() {
+    let scratch = feature(IDEA);
+    let ticket = "001/specify.1/review/spec-reviewer/9.9";
+    let ran = scratch.run(["cost", "--why", ticket]).expect(2);
+    assert!(ran.stderr.contains("nothing was sent yet: redraft run 001"), "{}", ran.stderr);
+    scratch.run(["run"]).expect(0);
+    let ran = scratch.run(["cost", "--why", ticket]).expect(2);
+    assert!(ran.stderr.contains("sent so far: 001/specify.1/draft/spec-author/1.1 "), "{}", ran.stderr);
+    scratch.run(["cost", "--why", "nonsense"]).expect(2);
+    scratch.run(["cost", "--why", "009/specify.1/review/spec-reviewer/1.1"]).expect(2);
+    let told = scratch.run(["cost", "--why", "001/specify.1/review/spec-reviewer/1.1"]).expect(0).stdout;
+    assert!(told.contains("What came of it: rejected; billed $0.0000 for "), "{told}");
+}
+
+#[test]
+fn a_drawing_is_written_whole_and_never_over_a_file_of_somebody_else() {
+    let scratch = feature(IDEA);
+    scratch.run(["run"]).expect(0);
+    scratch.write("mine.svg", "<svg>mine</svg>");
+    let ran = scratch.run(["cost", "--svg", "mine.svg"]).expect(2);
+    assert!(
+        ran.stderr.contains("no drawing of this command") && ran.stderr.contains("--force"),
+        "{}",
+        ran.stderr
+    );
+    let mine = || fs::read_to_string(scratch.root().join("mine.svg")).unwrap();
+    assert_eq!(mine(), "<svg>mine</svg>");
+    let ran = scratch.run(["cost", "--svg", "mine.svg", "--force"]).expect(0);
+    assert!(
+        ran.stderr.contains("wrote ") && ran.stdout.contains("orchestration: 0 tokens"),
+        "{}",
+        ran.stderr
+    );
+    let drawn = mine();
+    assert!(drawn.starts_with("<svg ") && drawn.contains("nothing cost money: input tokens"), "{drawn}");
+    scratch.run(["cost", "--svg", "mine.svg"]).expect(0);
+    assert_eq!(mine(), drawn, "an older drawing is replaced, and the same feature is drawn the same");
+    // A link leads to its file and stays; folders and missing folders are told.
+    std::os::unix::fs::symlink("mine.svg", scratch.root().join("link.svg")).unwrap();
+    scratch.run(["cost", "--svg", "link.svg"]).expect(0);
+    assert!(fs::symlink_metadata(scratch.root().join("link.svg")).unwrap().is_symlink());
+    scratch.run(["cost", "--svg", "docs-that-are-not-there/x.svg"]).expect(3);
+    fs::create_dir(scratch.root().join("folder.svg")).unwrap();
+    scratch.run(["cost", "--svg", "folder.svg", "--force"]).expect(2);
+    let left: Vec<String> = fs::read_dir(scratch.root())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with(".redraft-cost-"))
+        .collect();
+    assert_eq!(left, Vec::<String>::new(), "nothing is left behind");
+    let object = scratch.json(["cost", "--svg", "again.svg"]);
+    assert_eq!(object["v"], 1);
+    assert!(scratch.root().join("again.svg").is_file());
+}
