@@ -177,6 +177,7 @@ fn played(policy: Policy, knowledge: Knowledge, pauses: [u64; 2]) -> Played {
         card: Cards::builtin().find(MODEL).unwrap().clone(),
         redactor: Redactor::default(),
         proxy: None,
+        commands: None,
     });
     let pauses = Pauses { clock: &clock, provider: &provider, left: Mutex::new(pauses.to_vec()) };
     let parts = Parts {

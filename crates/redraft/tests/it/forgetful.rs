@@ -10,8 +10,8 @@ use redraft_core::event::{Certify, Entry, Event, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, FeatureId, Role};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::policy::Policy;
-use redraft_core::price::Lifetime;
+use redraft_core::policy::{Knowledge, Policy};
+use redraft_core::price::{Cards, Lifetime};
 use redraft_core::redact::Redactor;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
@@ -19,8 +19,8 @@ use redraft_core::usage::Usd;
 use redraft_engine::boundary::Boundaries;
 
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Agents, Cache, Deadlines, Naming, Outcome, Request, Resume, UsageReport,
-    Watch,
+    Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, Outcome, Request, Resume,
+    UsageReport, Watch,
 };
 use redraft_engine::{Parts, Progress, Rules, Run, Stop};
 use redraft_testkit::Scratch;
@@ -59,6 +59,11 @@ impl Agent for Forgetful {
 
     fn missing(&self, _tools: &[String]) -> Vec<String> {
         Vec::new()
+    }
+
+    fn billing(&self) -> Billing {
+        let card = Cards::builtin().find("local").unwrap().clone();
+        Billing { model: "local".to_owned(), card, overhead: 0 }
     }
 
     fn is_free(&self) -> bool {
@@ -131,6 +136,7 @@ fn an_agent_without_conversations_is_asked_anew_instead_of_being_asked_to_repair
         threshold: Threshold::Strict,
         certify: Certify::Resume,
         policy: Policy::Resume,
+        knowledge: Knowledge::Full,
         config: text::hash(b""),
         deadlines: Deadlines { connect_ms: ms, first_byte_ms: ms, idle_ms: ms, total_ms: ms },
         budget: Usd(5_000_000),

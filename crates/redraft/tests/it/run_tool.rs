@@ -4,8 +4,9 @@ use crate::world::PROGRAM;
 use redraft_adapters::api::{AnthropicSettings, ApiAgent, Bounds, Commands, Key};
 use redraft_adapters::child::Environment;
 use redraft_adapters::clock::SystemClock;
+use redraft_core::cost::Marks;
 use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::price::{Cards, Lifetime};
+use redraft_core::price::Cards;
 use redraft_core::prompt::{Fragment, Prompt, SCHEMA};
 use redraft_core::redact::Redactor;
 use redraft_engine::ports::{Agent, Deadlines, Outcome, Request};
@@ -58,7 +59,7 @@ fn ask(scratch: &Scratch, accepted: &[&[&str]], wanted: &str, limit_ms: u64) -> 
     let request = Request {
         ticket: "031/specify.1/review/spec-reviewer/1.1".parse().unwrap(),
         prompt: Prompt { turn: vec![Fragment::new("task", "Run the tests.")], ..Prompt::default() },
-        lifetimes: [Lifetime::FiveMinutes; 3],
+        marks: Marks::default(),
         tools,
         schema: SCHEMA,
         session: SessionId::new("s-1"),
