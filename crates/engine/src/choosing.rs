@@ -55,7 +55,7 @@ impl Run<'_> {
         // without cost, and the machine orders a fresh one.
         let bound = !order.allowed.contains(&Strategy::Lazy);
         let talk = order.conversation.as_ref().filter(|_| bound || (able && elsewhere.is_none()));
-        let mut options = self.options(order, talk.is_some(), agent.abilities().pull, missing)?;
+        let mut options = self.options(order, talk.is_some(), missing)?;
 
         let resumed = options.composed.get(&Strategy::Resume).zip(talk);
         let resumed = resumed.map(|(resumed, talk)| ResumedFacts {
@@ -109,7 +109,6 @@ impl Run<'_> {
         &self,
         order: &Order,
         resumable: bool,
-        pull: bool,
         missing: &[String],
     ) -> Result<Options<'_>, EngineError> {
         let open = self.open_loop()?;
@@ -117,7 +116,6 @@ impl Run<'_> {
         let (mut composed, mut allowed, mut lost) = (BTreeMap::new(), Vec::new(), None);
         for strategy in order.allowed.iter().copied() {
             match strategy {
-                Strategy::Lazy if !pull && order.allowed.contains(&Strategy::Inline) => continue,
                 Strategy::Lazy => {}
                 Strategy::Resume if !resumable => continue,
                 Strategy::Inline | Strategy::Digest | Strategy::Resume => {
