@@ -117,6 +117,11 @@ impl Ratios {
         u64::try_from(exact.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 
+    /// The tokens of a text of several kinds, whose characters stand in the order of [`Content::ALL`].
+    pub fn all_tokens(&self, chars: &[u64; Content::ALL.len()]) -> u64 {
+        Content::ALL.iter().map(|content| self.tokens(chars[*content as usize], *content)).sum()
+    }
+
     /// These ratios drawn towards bills of the same family.
     ///
     /// A bill is one number for several kinds, so it is first shared out in proportion to what each kind is taken to

@@ -15,6 +15,8 @@ use redraft_core::redact::Redactor;
 use redraft_core::review::{Effect, Loop, Order, Seat, shown_round};
 use redraft_core::ticket::{Purpose, Ticket};
 use redraft_core::verdict::Severity;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// A prompt and how much its conversation will hold.
 pub struct Composed {
@@ -28,8 +30,93 @@ pub fn folder(created: &FeatureCreated) -> String {
     format!("docs/features/{}-{}", created.id, created.slug)
 }
 
+/// A file of a revision, if it has it.
+type Bytes = Option<Vec<u8>>;
+
+/// Revisions as they are read for one order: every file and every delta once, however many prompts are made of them.
+pub struct Texts<'a> {
+    workspace: &'a dyn Workspace,
+    files: RefCell<BTreeMap<(Revision, String), Bytes>>,
+    deltas: RefCell<BTreeMap<(Revision, Revision), String>>,
+}
+
+/// Characters of what a role works with.
+pub(crate) struct Given {
+    /// Of the upstream artifacts its profile names, and how many there are.
+    pub(crate) upstream: u64,
+    pub(crate) files: u32,
+    pub(crate) artifact: u64,
+}
+
+impl<'a> Texts<'a> {
+    pub fn new(workspace: &'a dyn Workspace) -> Self {
+        Texts { workspace, files: RefCell::default(), deltas: RefCell::default() }
+    }
+
+    fn read_at(&self, revision: &Revision, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        let key = (revision.clone(), path.to_owned());
+        if let Some(bytes) = self.files.borrow().get(&key) {
+            return Ok(bytes.clone());
+        }
+        let bytes = self.workspace.read_at(revision, path)?;
+        self.files.borrow_mut().insert(key, bytes.clone());
+        Ok(bytes)
+    }
+
+    /// A file as the order's role is shown it. Before the first draft there is no revision; the PRD is what the feature
+    /// was created with.
+    fn shown(
+        &self,
+        created: &FeatureCreated,
+        order: &Order,
+        path: &str,
+    ) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        match &order.sees {
+            Some(revision) => self.read_at(revision, path),
+            None if created.prd.is_some() && path == prd_path(created) => self.workspace.read(path),
+            None => Ok(None),
+        }
+    }
+
+    fn delta(&self, from: &Revision, to: &Revision) -> Result<String, WorkspaceError> {
+        let key = (from.clone(), to.clone());
+        if let Some(delta) = self.deltas.borrow().get(&key) {
+            return Ok(delta.clone());
+        }
+        let delta = self.workspace.delta(from, to)?;
+        self.deltas.borrow_mut().insert(key, delta.clone());
+        Ok(delta)
+    }
+
+    pub(crate) fn given(
+        &self,
+        created: &FeatureCreated,
+        state: &Loop,
+        order: &Order,
+    ) -> Result<Given, WorkspaceError> {
+        let names = profile::of(&order.ticket.role).map(|profile| profile.artifacts).unwrap_or_default();
+        let mut given = Given { upstream: 0, files: 0, artifact: 0 };
+        for name in names.iter().filter(|name| **name != state.opened.phase.artifact()) {
+            if let Some(bytes) = self.shown(created, order, &format!("{}/{name}", folder(created)))? {
+                given.upstream += chars(&bytes);
+                given.files += 1;
+            }
+        }
+        given.artifact = self.shown(created, order, state.artifact())?.map_or(0, |bytes| chars(&bytes));
+        Ok(given)
+    }
+}
+
+fn prd_path(created: &FeatureCreated) -> String {
+    format!("{}/prd.md", folder(created))
+}
+
+fn chars(bytes: &[u8]) -> u64 {
+    String::from_utf8_lossy(bytes).chars().count() as u64
+}
+
 pub fn compose(
-    workspace: &dyn Workspace,
+    texts: &Texts<'_>,
     created: &FeatureCreated,
     state: &Loop,
     order: &Order,
@@ -43,13 +130,8 @@ pub fn compose(
     let seat = seat(state, order).ok_or_else(unknown)?;
     let profile = profile::of(&order.ticket.role).ok_or_else(unknown)?;
     let folder = folder(created);
-    let prd_path = format!("{folder}/prd.md");
-    let at_revision = |path: &str| match &order.sees {
-        Some(revision) => workspace.read_at(revision, path),
-        // Before the first draft there is no revision; the PRD is what the feature was created with.
-        None if created.prd.is_some() && path == prd_path => workspace.read(path),
-        None => Ok(None),
-    };
+    let prd_path = prd_path(created);
+    let at_revision = |path: &str| texts.shown(created, order, path);
     let prd = at_revision(&prd_path)?;
     let artifact = at_revision(state.artifact())?;
     let mut upstream = Vec::new();
@@ -68,7 +150,7 @@ pub fn compose(
         work.and_then(|work| work.repair.as_ref()).filter(|_| order.ticket.purpose == Purpose::Repair);
     let delta = match (&order.since, &order.sees) {
         (Some(since), Some(sees)) if wants_delta(profile, strategy) && repair.is_none() && since != sees => {
-            match workspace.delta(since, sees) {
+            match texts.delta(since, sees) {
                 Ok(delta) => Some(delta),
                 // A fresh author reads the whole document anyway.
                 Err(WorkspaceError::AnchorLost(_))
@@ -122,7 +204,7 @@ pub fn compose(
     // An inline prompt holds them already, and a digest tells nobody to read them.
     for path in told_to_read.filter(|_| matches!(strategy, Strategy::Lazy | Strategy::Resume)) {
         let bytes = if path == prd_path { prd.clone() } else { at_revision(&path)? };
-        context_chars += bytes.map_or(0, |bytes| String::from_utf8_lossy(&bytes).chars().count() as u64);
+        context_chars += bytes.map_or(0, |bytes| chars(&bytes));
     }
     Ok(Composed { prompt, context_chars })
 }
@@ -132,7 +214,8 @@ fn wants_delta(profile: &Profile, strategy: Strategy) -> bool {
     profile.kind == Kind::Author || matches!(strategy, Strategy::Resume | Strategy::Digest)
 }
 
-fn seat<'a>(state: &'a Loop, order: &Order) -> Option<&'a Seat> {
+/// The seat an order is for.
+pub(crate) fn seat<'a>(state: &'a Loop, order: &Order) -> Option<&'a Seat> {
     let ticket = &order.ticket;
     let certifier = &state.certifier;
     let repairs_certificate = certifier.work.as_ref().is_some_and(|work| work.repair.is_some());
@@ -199,7 +282,8 @@ pub fn rebuild(
             });
             if let Some(order) = order {
                 let (strategy, missing) = (started.choice.strategy, &started.missing);
-                let mut composed = compose(workspace, created, open, &order, strategy, missing)?;
+                let texts = Texts::new(workspace);
+                let mut composed = compose(&texts, created, open, &order, strategy, missing)?;
                 crate::dispatch::redact(&mut composed.prompt, redactor);
                 let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());
                 rebuilt.push(Rebuilt { ticket, stored, prompt: composed.prompt });

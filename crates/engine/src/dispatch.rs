@@ -1,18 +1,19 @@
-//! Sending: choose how, store that we will, send, keep what comes back.
+//! Sending: choose how, store that we will, send, keep what comes back. How it is chosen is in `choosing`.
 
-use crate::compose::{Composed, compose, folder};
+use crate::choosing::Chosen;
+use crate::compose::folder;
 use crate::driver::{EngineError, Run, Stop};
-use crate::ports::{Abilities, Agent, AgentError, Clock, Outcome, Request, Resume, Watch, WorkspaceError};
+use crate::ports::{Agent, AgentError, Clock, Outcome, Request, Resume, Watch};
 use redraft_core::event::{Answered, Failed, Now, Started, TreeMark};
 use redraft_core::ids::{AgentName, Revision, Role, SessionId};
-use redraft_core::policy::{Choice, Facts, ResumedFacts, Strategy, choose};
-use redraft_core::price::{Budget, Lifetime, OverBudget};
+use redraft_core::policy::Strategy;
+use redraft_core::price::{Budget, OverBudget};
 use redraft_core::probe::{AgentsMet, MetAgent, Resumable};
 use redraft_core::profile;
 use redraft_core::project;
 use redraft_core::prompt::{Prompt, SCHEMA};
 use redraft_core::redact::Redactor;
-use redraft_core::review::{Order, shown_round};
+use redraft_core::review::Order;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
@@ -99,7 +100,7 @@ impl Run<'_> {
     }
 
     /// Whether an agent may be resumed: what it can do by itself, and what probes and earlier dispatches showed.
-    fn resumable(&self, agent: &dyn Agent) -> Resumable {
+    pub(crate) fn resumable(&self, agent: &dyn Agent) -> Resumable {
         match agent.abilities().resume {
             Resume::No => {
                 Resumable { resume: Resume::No, why: "V2: the agent keeps no conversations".to_owned() }
@@ -116,7 +117,7 @@ impl Run<'_> {
     ) -> Result<Result<Sent, OverBudget>, EngineError> {
         let agent = self.parts.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
         let (tools, missing) = tools(&order.ticket.role, agent.as_ref());
-        let (mut composed, choice, markers) = self.choose(order, agent.as_ref(), &missing)?;
+        let Chosen { mut composed, choice, marks, markers } = self.choose(order, agent.as_ref(), &missing)?;
         redact(&mut composed.prompt, self.parts.redactor);
         let resume = choice.strategy == Strategy::Resume;
         let conversation = order.conversation.as_ref().filter(|_| resume);
@@ -128,7 +129,7 @@ impl Run<'_> {
         let request = Request {
             ticket: order.ticket.clone(),
             prompt: composed.prompt,
-            lifetimes: lifetimes(&agent.abilities()),
+            marks,
             tools,
             schema: SCHEMA,
             session: session.clone(),
@@ -164,68 +165,6 @@ impl Run<'_> {
         self.append(vec![started.into()], &[blob])?;
         self.parts.boundaries.pass("after a start is stored");
         Ok(Ok(Sent { request, agent, mark: mark.clone(), reserved }))
-    }
-
-    /// Builds the prompt both ways where both are possible, and lets the policy pick.
-    fn choose(
-        &self,
-        order: &Order,
-        agent: &dyn Agent,
-        missing: &[String],
-    ) -> Result<(Composed, Choice, Vec<String>), EngineError> {
-        let open = self.open_loop()?;
-        let composed =
-            |strategy| compose(self.parts.workspace, &self.created, open, order, strategy, missing);
-        let mut markers = Vec::new();
-        let mut mark = |what: &str, why: String| {
-            let role = &order.ticket.role;
-            let seat = if *role == open.author.role { Some(&open.author) } else { open.reviewer(role) };
-            let round = seat.map_or(1, |seat| shown_round(open, seat, order.ticket.purpose));
-            markers.push(text::one_line(&format!("{what}: {role} iteration {round} — {why}"), 200));
-        };
-        let known = self.resumable(agent);
-        let able = known.resume != Resume::No;
-        let elsewhere = order.conversation.as_ref().filter(|talk| talk.agent != agent.name());
-        // A turn that makes sense in its conversation only is sent there; an agent that has no such conversation says so
-        // without cost, and the machine orders a fresh one.
-        let bound = !order.allowed.contains(&Strategy::Lazy);
-        let conversation = order.conversation.as_ref().filter(|_| bound || (able && elsewhere.is_none()));
-        let resumed = match conversation.map(|_| composed(Strategy::Resume)) {
-            Some(Err(lost @ WorkspaceError::AnchorLost(_))) => {
-                mark("ANCHOR-LOST", lost.to_string());
-                None
-            }
-            other => other.transpose()?,
-        };
-        let facts = resumed.as_ref().zip(conversation).map(|(resumed, talk)| ResumedFacts {
-            prompt_chars: resumed.prompt.chars(),
-            first_chars: talk.first_chars,
-            context_chars: talk.context_chars,
-        });
-        let facts = Facts { policy: open.opened.policy, purpose: order.ticket.purpose, resumed: facts };
-        let mut choice = choose(&facts, &order.allowed);
-        if let Some(talk) = elsewhere.filter(|_| choice.strategy != Strategy::Resume) {
-            choice.why =
-                format!("the earlier conversation is with agent {}, not {}", talk.agent, agent.name());
-            mark("AGENT-CHANGED", choice.why.clone());
-        } else if !able && !bound && order.conversation.is_some() {
-            choice.why = format!("{} is not resumed: {}", agent.name(), known.why);
-        }
-        if choice.strategy != Strategy::Resume && !missing.is_empty() {
-            mark("TOOLS-MISSING", missing.join(", "));
-        }
-        let chosen = match (choice.strategy, resumed) {
-            (Strategy::Resume, Some(resumed)) => resumed,
-            (strategy, _) => match composed(strategy) {
-                Err(lost @ WorkspaceError::AnchorLost(_)) if strategy == Strategy::Digest => {
-                    mark("ANCHOR-LOST", lost.to_string());
-                    choice = Choice::new(Strategy::Lazy, "what changed cannot be told");
-                    composed(Strategy::Lazy)?
-                }
-                other => other?,
-            },
-        };
-        Ok((chosen, choice, markers))
     }
 
     /// The artifact for an author, nothing for a reviewer.
@@ -353,14 +292,6 @@ fn tools(role: &Role, agent: &dyn Agent) -> (Vec<String>, Vec<String>) {
     let missing = agent.missing(&tools);
     tools.retain(|tool| !missing.contains(tool));
     (tools, missing)
-}
-
-/// What to ask for while no policy weighs it: what roles and rounds share is kept as long as can be, a conversation no
-/// longer than it must, because every one of its requests writes to the cache anew.
-pub(crate) fn lifetimes(abilities: &Abilities) -> [Lifetime; 3] {
-    let shortest = abilities.lifetimes.last().copied().unwrap_or(Lifetime::FiveMinutes);
-    let longest = abilities.lifetimes.first().copied().unwrap_or(shortest);
-    [longest, longest, shortest]
 }
 
 fn crashed() -> EngineError {

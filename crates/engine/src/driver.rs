@@ -7,6 +7,7 @@ use crate::ports::{
     WorkspaceError,
 };
 use crate::undone::{self, Undone};
+use redraft_core::cost::Measures;
 use redraft_core::event::{
     BudgetReached, BudgetSet, Certify, Checked, Decision, Entry, Event, FeatureCreated, Limits, LoopOpened,
     Question, StageClosed,
@@ -16,7 +17,7 @@ use redraft_core::ids::{BlobId, FeatureId, Revision};
 use redraft_core::lint;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::policy::Policy;
+use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::OverBudget;
 use redraft_core::probe::Records;
 use redraft_core::profile;
@@ -46,6 +47,7 @@ pub struct Rules {
     pub threshold: Threshold,
     pub certify: Certify,
     pub policy: Policy,
+    pub knowledge: Knowledge,
     pub config: BlobId,
     pub deadlines: Deadlines,
     /// What the feature may cost in all.
@@ -150,6 +152,8 @@ pub struct Run<'a> {
     pub(crate) entries: Vec<Entry>,
     /// What the ledger knows of agents, whichever feature they worked for.
     pub(crate) records: Records,
+    /// What bills say about agents, for predictions.
+    pub(crate) measures: Measures,
     /// The tree of the last mark that a ref keeps.
     pub(crate) kept_mark: String,
     undone: Vec<Undone>,
@@ -172,8 +176,12 @@ impl<'a> Run<'a> {
             let (branch, last) = (created.branch.clone(), state.seq);
             return Err(EngineError::LedgerBehind { feature, branch, last, seen });
         }
-        let mut records = Records::default();
-        parts.store.each_of(&Records::KINDS, &mut |scope, event| records.take(scope, event))?;
+        let (mut records, mut measures) = (Records::default(), Measures::default());
+        // The kinds of the second are among those of the first.
+        parts.store.each_of(&Records::KINDS, &mut |scope, event| {
+            records.take(scope, event);
+            measures.take(event);
+        })?;
         Ok(Self {
             parts,
             rules,
@@ -182,6 +190,7 @@ impl<'a> Run<'a> {
             state,
             entries,
             records,
+            measures,
             kept_mark: String::new(),
             undone: Vec::new(),
         })
@@ -314,6 +323,7 @@ impl<'a> Run<'a> {
             rule: self.rules.threshold,
             certify: self.rules.certify,
             policy: self.rules.policy,
+            knowledge: self.rules.knowledge,
             config: self.rules.config.clone(),
         };
         self.append(vec![opened.into()], &[])
@@ -393,6 +403,7 @@ impl<'a> Run<'a> {
             }
             self.state = state;
             self.records.take(&self.scope, &entry.event);
+            self.measures.take(&entry.event);
             self.entries.push(entry);
         }
         Ok(())

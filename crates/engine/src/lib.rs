@@ -6,13 +6,14 @@
 //! 2. ask [`pending`](redraft_core::pipeline::pending) what is owed, and stop when nothing is;
 //! 3. end what a crash left open (`recover`), then read answers that were not yet judged (`conclude`);
 //! 4. take in what a person changed in the worktree;
-//! 5. send what is ordered (`dispatch`), run a gate, close a stage or ask;
+//! 5. choose how to send what is ordered (`choosing`), send it (`dispatch`), run a gate, close a stage or ask;
 //! 6. store the facts in one transaction, write the projections, and begin again at 2.
 //!
 //! Start reading at [`Run::drive`]. [`probe`] sends the few dispatches of a probe, outside of any feature.
 
 mod asking;
 pub mod boundary;
+mod choosing;
 mod close;
 pub mod compose;
 mod conclude;

@@ -6,8 +6,8 @@ mod store;
 mod workspace;
 
 pub use agent::{
-    Abilities, Agent, AgentError, Agents, Cache, Deadlines, Naming, Outcome, Request, Resume, UsageReport,
-    Watch,
+    Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, Outcome, Request, Resume,
+    UsageReport, Watch,
 };
 pub use inbox::Inbox;
 pub use store::{Append, Store, StoreError};

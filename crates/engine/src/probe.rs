@@ -7,10 +7,11 @@
 //! Start at [`Probe::run`]. [`recover`] ends what a crash left open; [`reserve`] tells beforehand what may be spent.
 
 use crate::boundary::Boundaries;
-use crate::dispatch::{Watching, lifetimes, redact, told};
+use crate::choosing::usual;
+use crate::dispatch::{Watching, redact, told};
 use crate::driver::{EngineError, Progress};
 use crate::ports::{
-    Abilities, Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace,
+    Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace,
 };
 use redraft_core::event::{Answered, Entry, Event, Failed, Lost, Now, Started, TreeMark};
 use redraft_core::ids::{AgentName, Role, SessionId};
@@ -182,7 +183,7 @@ impl<'a> Probe<'a> {
         let new = || SessionId::new(self.parts.store.session_name(&ticket.to_string()));
         let session = session.cloned().unwrap_or_else(new);
         let folder = self.parts.workspace.folder();
-        let mut request = request(&self.agent.abilities(), ticket, turn, session, &folder, self.deadlines);
+        let mut request = request(self.agent.as_ref(), ticket, turn, session, &folder, self.deadlines);
         redact(&mut request.prompt, self.parts.redactor);
         request.max_usd = Some(self.budget.left());
         let reserved = self.agent.reserve(&request);
@@ -303,9 +304,7 @@ impl<'a> Probe<'a> {
 /// The most a probe of this agent can reserve in all: its first turn is the one that reads.
 pub fn reserve(agent: &dyn Agent, folder: &Path, deadlines: Deadlines) -> Usd {
     let first = ticket(&agent.name(), 1, ProbeTurn::Read, 1);
-    let abilities = agent.abilities();
-    let one =
-        agent.reserve(&request(&abilities, first, ProbeTurn::Read, SessionId::new(""), folder, deadlines));
+    let one = agent.reserve(&request(agent, first, ProbeTurn::Read, SessionId::new(""), folder, deadlines));
     // Later turns send the whole conversation again and little else, so none is counted as less than the first.
     ProbeTurn::ALL.iter().fold(Usd(0), |sum, _| sum + one)
 }
@@ -358,7 +357,7 @@ fn ticket(agent: &AgentName, pass: u16, turn: ProbeTurn, attempt: u16) -> Ticket
 }
 
 fn request(
-    abilities: &Abilities,
+    agent: &dyn Agent,
     ticket: Ticket,
     turn: ProbeTurn,
     session: SessionId,
@@ -368,7 +367,7 @@ fn request(
     Request {
         ticket,
         prompt: prompt::probe(turn),
-        lifetimes: lifetimes(abilities),
+        marks: usual(agent, Strategy::Lazy),
         tools: TOOLS.map(str::to_owned).into(),
         schema: SCHEMA,
         session,

@@ -16,6 +16,7 @@ use redraft_adapters::api::{
     AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
 use redraft_adapters::clock::SystemClock;
+use redraft_core::cost::Marks;
 use redraft_core::delta::Delta;
 use redraft_core::event::Judgement;
 use redraft_core::findings::{Finding, Status, Threshold, apply};
@@ -224,7 +225,11 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
     let request = Request {
         ticket: format!("001/specify.1/review/spec-reviewer/{round}.1").parse().unwrap(),
         prompt,
-        lifetimes: [Lifetime::Hour, Lifetime::Hour, Lifetime::FiveMinutes],
+        marks: Marks {
+            system: Some(Lifetime::Hour),
+            stable: Some(Lifetime::Hour),
+            tail: Some(Lifetime::FiveMinutes),
+        },
         tools,
         schema: SCHEMA,
         session: SessionId::new("11111111-2222"),

@@ -1,14 +1,15 @@
 //! Anthropic's Messages protocol: where the cache boundaries stand, and how a streamed answer is put together.
 //!
-//! Where boundaries stand after the constant, feature and role fragments is part of the stored bytes; the one on the
-//! newest message moves. A boundary is no part of the cached prefix, so neither moving it nor giving it another lifetime
-//! costs anything: each request asks for the lifetimes it wants.
+//! Where boundaries may stand after the constant, feature and role fragments is part of the stored bytes; the one on the
+//! newest message moves. A boundary is no part of the cached prefix, so neither moving it, giving it another lifetime nor
+//! leaving it out costs anything: each request asks for what it wants.
 
 use super::raw::{self, Members, quoted};
 use super::spend::sold;
 use super::wire::{Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported};
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
+use redraft_core::cost::Marks;
 use redraft_core::price::Lifetime;
 use redraft_core::prompt::{Fragment, Prompt};
 use redraft_engine::ports::Cache;
@@ -34,14 +35,13 @@ fn blocks(fragments: &[Fragment]) -> Vec<String> {
     blocks
 }
 
-/// What is sold, and in an order the vendor takes: it refuses a longer lifetime after a shorter one, and whatever a part
-/// builds on has to last at least as long as the part itself.
-fn descending(asked: [Lifetime; 3]) -> [Lifetime; 3] {
-    let mut lifetimes = asked.map(sold);
-    for at in (1..lifetimes.len()).rev() {
-        lifetimes[at - 1] = lifetimes[at - 1].max(lifetimes[at]);
-    }
-    lifetimes
+/// What to keep for how long, in an order the vendor takes: it refuses a longer lifetime after a shorter one, and whatever
+/// a part builds on has to last at least as long as the part itself. So a part without a mark is kept with the next one
+/// that has one. The constant fragments, then the feature and role fragments, then the newest message.
+fn descending(asked: &Marks) -> [Option<Lifetime>; 3] {
+    let [system, stable, tail] = [asked.system, asked.stable, asked.tail].map(|mark| mark.map(sold));
+    let stable = stable.max(tail);
+    [system.max(stable), stable, tail]
 }
 
 impl Wire for Messages {
@@ -104,13 +104,17 @@ impl Wire for Messages {
     }
 
     fn body(&self, ask: &Ask<'_>) -> String {
-        let [constant, feature, role] = descending(ask.lifetimes);
+        let [constant, stable, tail] = descending(ask.marks);
         let mut messages: Vec<String> = ask.messages.iter().map(|message| (*message).to_owned()).collect();
         if let Some(first) = messages.first_mut() {
-            *first = with_lifetimes(first, feature, role);
+            *first = with_lifetimes(first, stable);
         }
         if let Some(last) = messages.last_mut() {
-            *last = with_boundary_at_end(last, role);
+            // Results of tools are followed by more requests within seconds, each of which sends all of this again.
+            let tail = tail.or_else(|| holds_results(last).then_some(Lifetime::FiveMinutes));
+            if let Some(tail) = tail {
+                *last = with_boundary_at_end(last, tail);
+            }
         }
         let mut body = Members::default()
             .with("model", quoted(ask.model))
@@ -121,7 +125,7 @@ impl Wire for Messages {
             body.set("tools", ask.tools.to_owned());
         }
         if !ask.system.is_empty() {
-            body.set("system", lasting(ask.system, &[constant]));
+            body.set("system", lasting(ask.system, constant));
         }
         body.set("messages", raw::list(&messages));
         if !ask.schema.is_empty() {
@@ -143,9 +147,9 @@ impl Wire for Messages {
         &SOLD
     }
 
-    fn lifetimes(&self, asked: [Lifetime; 3]) -> Option<(Lifetime, Lifetime)> {
+    fn lifetimes(&self, asked: &Marks) -> Option<(Lifetime, Option<Lifetime>)> {
         let [longest, .., newest] = descending(asked);
-        Some((longest, newest))
+        Some((longest.unwrap_or(Lifetime::FiveMinutes), newest))
     }
 }
 
@@ -166,25 +170,42 @@ fn with_boundary(block: &str, lifetime: Lifetime) -> String {
         .map_or_else(|| block.to_owned(), |block| block.with("cache_control", control).json())
 }
 
-/// The first message with its boundaries kept as long as wanted. One alone stands after the role fragments.
-fn with_lifetimes(message: &str, feature: Lifetime, role: Lifetime) -> String {
+/// The first message with its boundaries, after the feature and after the role fragments, kept as long as wanted.
+fn with_lifetimes(message: &str, lifetime: Option<Lifetime>) -> String {
     let Some(mut members) = Members::parse(message) else { return message.to_owned() };
-    let Some(content) = members.get("content").map(|content| lasting(content, &[feature, role])) else {
+    let Some(content) = members.get("content").map(|content| lasting(content, lifetime)) else {
         return message.to_owned();
     };
     members.set("content", content);
     members.json()
 }
 
-/// Blocks whose last boundaries are kept this long, in order. What has no boundary stays as it is.
-fn lasting(blocks: &str, lifetimes: &[Lifetime]) -> String {
+/// Blocks whose boundaries are kept this long, or left out. What has no boundary stays as it is.
+fn lasting(blocks: &str, lifetime: Option<Lifetime>) -> String {
     let Some(mut blocks) = raw::elements(blocks) else { return blocks.to_owned() };
-    let marked =
-        |block: &&mut String| Members::parse(block).is_some_and(|block| block.get("cache_control").is_some());
-    for (block, lifetime) in blocks.iter_mut().rev().filter(marked).zip(lifetimes.iter().rev()) {
-        *block = with_boundary(block, *lifetime);
+    for block in &mut blocks {
+        let Some(mut members) = Members::parse(block) else { continue };
+        if members.get("cache_control").is_none() {
+            continue;
+        }
+        match lifetime {
+            Some(lifetime) => *block = with_boundary(block, lifetime),
+            None => {
+                members.remove("cache_control");
+                *block = members.json();
+            }
+        }
     }
     raw::list(&blocks)
+}
+
+/// Whether a message brings what tools found.
+fn holds_results(message: &str) -> bool {
+    let blocks = Members::parse(message).and_then(|members| raw::elements(members.get("content")?));
+    let is_result = |block: &String| {
+        Members::parse(block).and_then(|block| block.text("type")).as_deref() == Some("tool_result")
+    };
+    blocks.is_some_and(|blocks| blocks.iter().any(is_result))
 }
 
 /// A boundary on the last block that can carry one; a model's own thinking cannot.

@@ -102,8 +102,10 @@ impl Dispatch<'_> {
                 End::Answered => {
                     let ticket = self.request.ticket.to_string();
                     let (_, newest) = self.agent.lifetimes(self.request);
-                    let prompt_tokens = counted.input();
-                    let done = Done { ticket, asked_ms, prompt_tokens, parts, lifetime: Some(newest) };
+                    // What is not kept is not missed later.
+                    let kept = newest.is_some() || self.asked > 1;
+                    let prompt_tokens = if kept { counted.input() } else { 0 };
+                    let done = Done { ticket, asked_ms, prompt_tokens, parts, lifetime: newest };
                     self.stored(transcript.finish(done))?;
                     return Ok(self.outcome(said.text));
                 }
@@ -165,7 +167,7 @@ impl Dispatch<'_> {
             tools: &transcript.head.tools,
             schema: &transcript.head.schema,
             messages: &messages,
-            lifetimes: self.request.lifetimes,
+            marks: &self.request.marks,
         });
         // What the requests before cost is known only at their end.
         if let Some(max) = self.spending.max().filter(|_| self.spending.is_over(&Counted::default())) {

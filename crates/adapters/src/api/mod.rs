@@ -30,12 +30,15 @@ use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Naming, Outcome, Request, Resume, UsageReport, Watch,
+    Abilities, Agent, AgentError, Billing, Naming, Outcome, Request, Resume, UsageReport, Watch,
 };
 pub use settings::{AnthropicSettings, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire};
 use std::fmt;
 use transcript::{Head, Transcript, Transcripts};
 use wire::Wire;
+
+/// What the descriptions of its tools and the form of the answer add to a prompt, about.
+const OVERHEAD_TOKENS: u64 = 1_500;
 
 /// A model behind HTTP, ready to be dispatched to.
 pub struct ApiAgent {
@@ -160,10 +163,10 @@ impl ApiAgent {
         Ok(transcript)
     }
 
-    /// The longest lifetime a request writes something for, and that of the newest message.
-    fn lifetimes(&self, request: &Request) -> (Lifetime, Lifetime) {
-        let given = self.wire.lifetimes(request.lifetimes);
-        given.unwrap_or((self.card.lifetime.is, self.card.lifetime.is))
+    /// The longest lifetime a request writes something for, and that of the newest message; none if it is not kept.
+    fn lifetimes(&self, request: &Request) -> (Lifetime, Option<Lifetime>) {
+        let given = self.wire.lifetimes(&request.marks);
+        given.unwrap_or((self.card.lifetime.is, Some(self.card.lifetime.is)))
     }
 }
 
@@ -182,6 +185,10 @@ impl Agent for ApiAgent {
 
     fn is_free(&self) -> bool {
         self.card.is_free()
+    }
+
+    fn billing(&self) -> Billing {
+        Billing { model: self.model.clone(), card: self.card.clone(), overhead: OVERHEAD_TOKENS }
     }
 
     fn abilities(&self) -> Abilities {

@@ -42,6 +42,10 @@ impl Members {
         self
     }
 
+    pub(super) fn remove(&mut self, name: &str) {
+        self.0.retain(|(each, _)| each != name);
+    }
+
     pub(super) fn json(&self) -> String {
         let members: Vec<String> =
             self.0.iter().map(|(name, value)| format!("{}:{value}", quoted(name))).collect();

@@ -6,6 +6,7 @@ use super::settings::Form;
 use super::wire::{Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported};
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
+use redraft_core::cost::Marks;
 use redraft_core::price::Lifetime;
 use redraft_core::prompt::Prompt;
 use redraft_engine::ports::Cache;
@@ -101,7 +102,7 @@ impl Wire for Responses {
         &[]
     }
 
-    fn lifetimes(&self, _asked: [Lifetime; 3]) -> Option<(Lifetime, Lifetime)> {
+    fn lifetimes(&self, _asked: &Marks) -> Option<(Lifetime, Option<Lifetime>)> {
         None
     }
 }

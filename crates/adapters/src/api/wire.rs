@@ -5,6 +5,7 @@
 
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
+use redraft_core::cost::Marks;
 use redraft_core::price::Lifetime;
 use redraft_core::prompt::Prompt;
 use redraft_engine::ports::Cache;
@@ -39,9 +40,9 @@ pub(super) trait Wire: Send + Sync {
     /// The lifetimes a request may ask for, the longest first; none where the vendor decides.
     fn sold(&self) -> &'static [Lifetime];
 
-    /// What becomes of the lifetimes asked for: the longest anything is written for, and the one of the newest message.
-    /// None where the vendor decides.
-    fn lifetimes(&self, asked: [Lifetime; 3]) -> Option<(Lifetime, Lifetime)>;
+    /// What becomes of the lifetimes asked for: the longest anything is written for, and the one of the newest message,
+    /// if that is kept. None where the vendor decides.
+    fn lifetimes(&self, asked: &Marks) -> Option<(Lifetime, Option<Lifetime>)>;
 }
 
 /// One answer on its way.
@@ -76,8 +77,8 @@ pub(super) struct Ask<'a> {
     pub(super) tools: &'a str,
     pub(super) schema: &'a str,
     pub(super) messages: &'a [&'a str],
-    /// For the constant, the feature and the role fragments, the last with all that follows them.
-    pub(super) lifetimes: [Lifetime; 3],
+    /// For the constant fragments, the feature and the role fragments, and all that follows them.
+    pub(super) marks: &'a Marks,
 }
 
 #[derive(Debug, Clone, PartialEq)]

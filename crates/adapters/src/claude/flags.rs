@@ -47,7 +47,7 @@ pub(super) fn fixed(settings: &ClaudeSettings) -> Vec<String> {
 /// One lifetime holds for all boundaries of a request, and the newest of them is the conversation's. It is no part of
 /// what is cached, so it may change from turn to turn.
 pub(super) fn lifetime(request: &Request) -> Lifetime {
-    let [.., conversation] = request.lifetimes;
+    let conversation = request.marks.tail.unwrap_or(Lifetime::FiveMinutes);
     if conversation > Lifetime::FiveMinutes { Lifetime::Hour } else { Lifetime::FiveMinutes }
 }
 

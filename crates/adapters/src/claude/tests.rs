@@ -4,6 +4,7 @@ use super::stream::Heard;
 use super::{ClaudeAgent, ClaudeSettings, flags, outcome};
 use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line};
 use crate::mcp::{McpServer, McpServers};
+use redraft_core::cost::Marks;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Cards, Lifetime};
@@ -207,11 +208,11 @@ fn silence_is_explained_by_what_ended_it() {
     assert_eq!(detail, "claude cannot be started: No such file or directory");
 }
 
-fn request(lifetimes: [Lifetime; 3]) -> Request {
+fn request(tail: Lifetime) -> Request {
     Request {
         ticket: "031/specify.1/review/spec-reviewer/1.1".parse().unwrap(),
         prompt: Prompt::default(),
-        lifetimes,
+        marks: Marks { system: Some(Lifetime::Hour), stable: Some(Lifetime::Hour), tail: Some(tail) },
         tools: ["Read", "Search"].map(str::to_owned).to_vec(),
         schema: "{}",
         session: SessionId::new("s-1"),
@@ -228,10 +229,10 @@ fn the_lifetime_of_the_conversation_is_the_lifetime_of_everything() {
     let folder = tempfile::tempdir().unwrap();
     let settings = settings(folder.path());
     let agent = ClaudeAgent::new(settings.clone());
-    let has = |lifetimes: [Lifetime; 3], name: &str| {
-        flags::environment(&settings, &request(lifetimes)).0.contains_key(&OsString::from(name))
+    let has = |tail: Lifetime, name: &str| {
+        flags::environment(&settings, &request(tail)).0.contains_key(&OsString::from(name))
     };
-    let (short, long) = ([Lifetime::Hour, Lifetime::Hour, Lifetime::FiveMinutes], [Lifetime::Hour; 3]);
+    let (short, long) = (Lifetime::FiveMinutes, Lifetime::Hour);
     assert!(has(long, "ENABLE_PROMPT_CACHING_1H") && !has(long, "FORCE_PROMPT_CACHING_5M"));
     assert!(has(short, "FORCE_PROMPT_CACHING_5M") && !has(short, "ENABLE_PROMPT_CACHING_1H"));
     assert!(agent.reserve(&request(short)) < agent.reserve(&request(long)));
@@ -261,7 +262,7 @@ fn the_tools_of_a_server_are_offered_by_a_file_without_secrets() {
     let tools =
         ["Read", "WebSearch", "mcp__context7__query-docs", "mcp__other__x"].map(str::to_owned).to_vec();
     assert_eq!(agent.missing(&tools), ["mcp__other__x"]);
-    let request = Request { tools: tools[..3].to_vec(), ..request([Lifetime::Hour; 3]) };
+    let request = Request { tools: tools[..3].to_vec(), ..request(Lifetime::Hour) };
     let words = flags::all(&settings, &request, Path::new("system.md"), folder.path());
     let after = |flag: &str| {
         let at = words.iter().position(|word| word == flag).unwrap();

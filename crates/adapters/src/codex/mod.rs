@@ -26,7 +26,7 @@ use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
 };
 use std::fs;
 use std::io;
@@ -165,6 +165,14 @@ impl Agent for CodexAgent {
 
     fn is_free(&self) -> bool {
         self.settings.card.is_free()
+    }
+
+    fn billing(&self) -> Billing {
+        Billing {
+            model: self.settings.model.clone(),
+            card: self.settings.card.clone(),
+            overhead: FRAME_TOKENS,
+        }
     }
 
     fn abilities(&self) -> Abilities {

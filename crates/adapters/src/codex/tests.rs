@@ -7,9 +7,10 @@ use super::totals::Totals;
 use super::{CodexAgent, CodexSettings};
 use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line};
 use crate::mcp::{McpServer, McpServers};
+use redraft_core::cost::Marks;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::price::{Cards, Lifetime};
+use redraft_core::price::Cards;
 use redraft_core::prompt::Prompt;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agent, Deadlines, Request};
@@ -167,7 +168,7 @@ fn request(tools: &[&str]) -> Request {
     Request {
         ticket: "031/specify.1/review/spec-reviewer/1.1".parse().unwrap(),
         prompt: Prompt::default(),
-        lifetimes: [Lifetime::FiveMinutes; 3],
+        marks: Marks::default(),
         tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
         schema: "{}",
         session: SessionId::new("th-1"),

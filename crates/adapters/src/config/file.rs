@@ -31,6 +31,7 @@ pub(super) struct ConfigFile {
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub(super) struct ReviewFile {
     pub(super) policy: Option<Spanned<String>>,
+    pub(super) knowledge: Option<Spanned<String>>,
     pub(super) certify: Option<Spanned<String>>,
     pub(super) threshold: Option<Spanned<String>>,
 }
@@ -146,7 +147,7 @@ impl<'de> Deserialize<'de> for Whole {
 
 /// Every table with fixed keys, for pointing from a key to the table it belongs in.
 const TABLES: [(&str, &[&str]); 4] = [
-    ("review", &["policy", "certify", "threshold"]),
+    ("review", &["policy", "knowledge", "certify", "threshold"]),
     ("limits", &["rounds", "attempts", "gates", "late_rounds", "reopenings", "dispatch_minutes"]),
     ("workspace", &["setup", "setup_minutes", "copy"]),
     ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),

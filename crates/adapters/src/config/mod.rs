@@ -21,7 +21,7 @@ use crate::plain_file;
 use redraft_core::event::{Certify, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, BlobId, Role};
-use redraft_core::policy::Policy;
+use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::{Cards, Override};
 use redraft_core::project::Thresholds;
 use redraft_core::text::hash;
@@ -44,6 +44,8 @@ pub struct Config {
     /// What a feature may cost in all.
     pub budget: Usd,
     pub policy: Policy,
+    /// What a reviewer must know when it looks again.
+    pub knowledge: Knowledge,
     pub certify: Certify,
     pub threshold: Threshold,
     pub limits: Limits,
@@ -240,7 +242,8 @@ impl Default for Config {
         let rehearsal = AgentName::new(REHEARSAL);
         Config {
             budget: Usd(5_000_000),
-            policy: Policy::Guarded,
+            policy: Policy::Cost,
+            knowledge: Knowledge::Full,
             certify: Certify::Resume,
             threshold: Threshold::Strict,
             limits: Limits::default(),

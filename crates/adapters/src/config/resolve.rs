@@ -8,7 +8,7 @@ use super::{AgentConfig, Config, ModelAgent, ModelKind, REHEARSAL, SchemaForm, W
 use redraft_core::event::{Certify, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, Role};
-use redraft_core::policy::Policy;
+use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::project::{FEATURES_MAX, Thresholds};
 use redraft_core::usage::Usd;
 use std::collections::BTreeMap;
@@ -61,6 +61,7 @@ pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, C
     }
     let review = &file.review;
     source.word(&mut config.policy, review.policy.as_ref(), "a policy", &policies())?;
+    source.word(&mut config.knowledge, review.knowledge.as_ref(), "a value of knowledge", &knowledge())?;
     source.word(&mut config.certify, review.certify.as_ref(), "a value of certify", &CERTIFY)?;
     source.word(&mut config.threshold, review.threshold.as_ref(), "a threshold", &THRESHOLD)?;
     source.limits(&mut config.limits, &file.limits)?;
@@ -349,6 +350,10 @@ impl Source<'_> {
     }
 }
 
-fn policies() -> [(&'static str, Policy); 6] {
+fn policies() -> [(&'static str, Policy); Policy::ALL.len()] {
     Policy::ALL.map(|policy| (policy.name(), policy))
+}
+
+fn knowledge() -> [(&'static str, Knowledge); Knowledge::ALL.len()] {
+    Knowledge::ALL.map(|knowledge| (knowledge.name(), knowledge))
 }

@@ -92,6 +92,7 @@ fn every_key_changes_what_it_says() {
     let text = r#"
         [review]
         policy = "seed"
+        knowledge = "scoped"
         certify = "fresh"
         threshold = "blockers"
         [limits]
@@ -124,6 +125,7 @@ fn every_key_changes_what_it_says() {
     let expected = Config {
         budget: Usd(5_000_000),
         policy: Policy::Seed,
+        knowledge: Knowledge::Scoped,
         certify: Certify::Fresh,
         threshold: Threshold::Blockers,
         limits: Limits { rounds: 20, attempts: 1, repairs: 1, gates: 2, late_rounds: 0, reopenings: 3 },
@@ -181,7 +183,7 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
     for (text, expected) in [
         (
             "[review]\npolicy = \"gaurded\"",
-            ":2: `gaurded` is not a policy (known: seed, guarded, fresh, resume, inline, digest) | did you mean `guarded`?",
+            ":2: `gaurded` is not a policy (known: cost, seed, guarded, fresh, resume, inline, digest) | did you mean `guarded`?",
         ),
         (
             "[review]\ncertify = \"offf\"",

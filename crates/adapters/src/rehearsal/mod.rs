@@ -45,12 +45,12 @@ use desk::{Turned, Work};
 use pace::Pace;
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
-use redraft_core::price::Lifetime;
+use redraft_core::price::{Card, Cards, Lifetime};
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
 };
 use session::{Conversation, LogLine, Sessions};
 use std::path::Path;
@@ -63,17 +63,22 @@ const OUTPUT_TOKENS_MAX: u64 = 4_000;
 /// What a token of the conversation so far costs, as a share of a new one.
 const READ_SHARE: f64 = 0.1;
 const WAIT_MS: u64 = 10;
+/// The card its tokens are predicted by.
+const LOCAL: &str = "local";
 
 pub struct RehearsalAgent {
     name: AgentName,
     sessions: Sessions,
     scenario: Scenario,
+    card: Card,
 }
 
 impl RehearsalAgent {
     /// `state` is the agent's own folder: conversations, counts and the log.
     pub fn new(name: AgentName, state: &Path, scenario: Scenario) -> Self {
-        RehearsalAgent { name, sessions: Sessions::new(state), scenario }
+        let cards = Cards::builtin();
+        let card = cards.find(LOCAL).cloned().unwrap_or_else(|_| cards.conservative());
+        RehearsalAgent { name, sessions: Sessions::new(state), scenario, card }
     }
 }
 
@@ -96,11 +101,16 @@ impl Agent for RehearsalAgent {
         true
     }
 
+    /// The card of models that run on one's own machine, which cost time only.
+    fn billing(&self) -> Billing {
+        Billing { model: LOCAL.to_owned(), card: self.card.clone(), overhead: 0 }
+    }
+
     fn abilities(&self) -> Abilities {
         Abilities {
             resume: Resume::Yes,
             session_id: Naming::Ours,
-            cache: Cache::AnyPrefix,
+            cache: Cache::Conversation,
             // What it remembers it never forgets.
             lifetimes: vec![Lifetime::HalfDay],
             opened_files: true,

@@ -2,6 +2,7 @@
 
 use crate::world::{SCHEMA, StopAt, World, named, processes, steady, verdict};
 use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
+use redraft_core::cost::Marks;
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Cards, Lifetime};
@@ -115,7 +116,7 @@ fn the_cache_is_kept_as_long_as_asked_and_a_longer_time_does_not_lose_it() {
     assert!(text.contains("\"cache_control\"") && !text.contains("\"ttl\":\"1h\""), "{text}");
     world.provider.reset_requests();
     let request = world.resumed(&first.session.unwrap(), "Again.", 2);
-    let request = Request { lifetimes: [Lifetime::Hour; 3], ..request };
+    let request = Request { marks: Marks { tail: Some(Lifetime::Hour), ..Marks::default() }, ..request };
     let second = agent.run(&request, &steady()).unwrap();
     let text = world.asked()[0].to_string();
     let (all, long) = (text.matches("\"cache_control\"").count(), text.matches("\"ttl\":\"1h\"").count());

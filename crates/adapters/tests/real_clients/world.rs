@@ -3,6 +3,7 @@
 use redraft_adapters::child::Environment;
 use redraft_adapters::clock::SystemClock;
 use redraft_adapters::mcp::{McpServer, McpServers};
+use redraft_core::cost::Marks;
 use redraft_core::ids::SessionId;
 use redraft_core::price::Lifetime;
 use redraft_core::prompt::{Fragment, Prompt};
@@ -66,7 +67,7 @@ impl World {
         Request {
             ticket: format!("031/specify.1/review/spec-reviewer/{round}.1").parse().unwrap(),
             prompt,
-            lifetimes: [Lifetime::FiveMinutes; 3],
+            marks: Marks::default(),
             tools: ["Read", "Glob", "Grep"].map(str::to_owned).into(),
             schema: SCHEMA,
             session: SessionId::new(format!("11111111-1111-4111-8111-{:012}", std::process::id())),

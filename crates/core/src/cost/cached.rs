@@ -6,6 +6,7 @@
 
 use crate::policy::Strategy;
 use crate::price::Lifetime;
+use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 /// The entries that can matter to the next request.
@@ -18,6 +19,9 @@ pub struct Cached {
     pub stable: Option<Entry>,
     pub conversation: Option<Conversation>,
 }
+
+/// So far an estimate of tokens from characters may be off.
+const ERROR_PERCENT: u64 = 25;
 
 /// A cache to look up by.
 pub(super) type Key = [u64; 4];
@@ -56,6 +60,27 @@ impl Cached {
             ..conversation
         });
         Cached { system: aged(self.system), stable: aged(self.stable), conversation }
+    }
+
+    /// The same after the bill is known. What was billed far beyond the prediction, or far below it, became part of the
+    /// transcript or did not; what was merely read again says nothing. A smaller difference is the estimate's own error:
+    /// all other sizes share it, and choosing compares them. A bill of nothing is none.
+    pub fn billed(self, predicted: &Usage, billed: &Usage) -> Cached {
+        let new = |usage: &Usage| usage.uncached + usage.written + usage.read.min(predicted.read);
+        let (told, found) = (new(predicted), new(billed));
+        if billed.input() == 0
+            || found.abs_diff(told).saturating_mul(100) <= told.saturating_mul(ERROR_PERCENT)
+        {
+            return self;
+        }
+        let moved = |tokens: u64| tokens.saturating_add(found).saturating_sub(told).max(1);
+        let conversation = self.conversation.map(|one| {
+            let tokens =
+                moved(one.tokens).saturating_add(billed.output).saturating_sub(predicted.output).max(1);
+            let tail = one.tail.map(|tail| Entry { tokens: moved(tail.tokens).min(tokens), ..tail });
+            Conversation { tokens, tail, ..one }
+        });
+        Cached { conversation, ..self }
     }
 
     /// The cache in few numbers that are quick to compare, for looking ahead. Within one plan the sizes of the first

@@ -3,7 +3,7 @@
 use super::cached::Cached;
 use super::hindsight::{Coming, hindsight};
 use super::plan::{Expected, Setting, Tree, options};
-use super::send::{Bill, Round, Sent, Sizes, Way};
+use super::send::{Bill, Round, Sent, Sizes, Way, send};
 use super::terms::{Amount, Terms};
 use crate::policy::Strategy;
 use crate::prelude::*;
@@ -90,6 +90,17 @@ pub fn decide(facts: &Facts<'_>) -> Option<Decision> {
         why: why(facts, &alternatives),
         alternatives,
     })
+}
+
+/// One way, with what is expected after it, whether or not it is the best; none where it cannot be taken.
+pub fn weigh(facts: &Facts<'_>, way: Way) -> Option<Alternative> {
+    let setting = Setting { terms: facts.terms, sizes: facts.sizes, later: facts.later };
+    let sent = send(facts.terms, facts.sizes, &facts.cached, &facts.round, way)?;
+    let later = match facts.ahead {
+        Ahead::Expected(expected) => Tree::new(setting, expected).after(&sent.cached),
+        Ahead::Known(rounds) => hindsight(&setting, sent.cached, facts.later, rounds).amount,
+    };
+    Some(Alternative { way, sent, later })
 }
 
 fn why(facts: &Facts<'_>, alternatives: &[Alternative]) -> String {

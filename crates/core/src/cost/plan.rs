@@ -6,7 +6,7 @@
 
 use super::cached::{Cached, Entry, Key};
 use super::send::{Marks, Round, Sent, Sizes, Way, send};
-use super::terms::{Amount, Terms};
+use super::terms::{Amount, Marking, Terms};
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::price::Lifetime;
@@ -71,15 +71,22 @@ pub fn options(
 /// Every combination of marks that can make a difference.
 fn ways(setting: &Setting<'_>, cached: &Cached, strategy: Strategy, add: &mut impl FnMut(Way)) {
     let terms = setting.terms;
-    let inline = match strategy {
-        Strategy::Inline => true,
-        Strategy::Resume => cached.conversation.is_some_and(|one| one.began == Strategy::Inline),
-        Strategy::Lazy | Strategy::Digest => false,
-    };
+    let inline = carries_stable(cached, strategy);
     let longest = |kept: Option<Entry>| kept.map_or(Lifetime::HalfDay, |entry| entry.lifetime);
     let up_to = |most: Lifetime| {
         let lifetimes = terms.lifetimes().iter().copied().filter(move |lifetime| *lifetime <= most);
         core::iter::once(None).chain(lifetimes.map(Some))
+    };
+    let Marking::Places(boundaries) = terms.marking() else {
+        let most = longest(base(cached, strategy, inline));
+        let Some((shortest, others)) = terms.lifetimes().split_first() else {
+            return add(Way { strategy, marks: Marks::default() });
+        };
+        let lasting = others.iter().filter(|lifetime| **lifetime <= most);
+        for lifetime in core::iter::once(shortest).chain(lasting) {
+            add(Way { strategy, marks: always(terms.marking(), *lifetime, inline) });
+        }
+        return;
     };
     // With calls the rest is read again within seconds; leaving it unmarked is never better.
     let must_mark = setting.sizes.calls(strategy) > 0 && !terms.lifetimes().is_empty();
@@ -89,8 +96,47 @@ fn ways(setting: &Setting<'_>, cached: &Cached, strategy: Strategy, add: &mut im
             let systems = up_to(Lifetime::HalfDay).filter(|system| *system >= stable);
             for system in one_if(cached.system.is_some(), stable, systems) {
                 let marks = Marks { system, stable: stable.filter(|_| inline), tail };
-                add(Way { strategy, marks: fitted(marks, terms.boundaries()) });
+                add(Way { strategy, marks: fitted(marks, boundaries) });
             }
+        }
+    }
+}
+
+/// Whether the part that stays the same in every round is in the prompt.
+fn carries_stable(cached: &Cached, strategy: Strategy) -> bool {
+    match strategy {
+        Strategy::Inline => true,
+        Strategy::Resume => cached.conversation.is_some_and(|one| one.began == Strategy::Inline),
+        Strategy::Lazy | Strategy::Digest => false,
+    }
+}
+
+/// What an agent has kept that leaves no choice but the lifetime.
+fn always(marking: Marking, lifetime: Lifetime, inline: bool) -> Marks {
+    let all = Some(lifetime);
+    match marking {
+        Marking::Places(_) | Marking::Whole => {
+            Marks { system: all, stable: all.filter(|_| inline), tail: all }
+        }
+        Marking::Conversation => Marks { tail: all, ..Marks::default() },
+        Marking::Nothing => Marks::default(),
+    }
+}
+
+impl Terms {
+    /// What is asked for where no policy weighs it: what roles and rounds share is kept as long as can be, a
+    /// conversation no longer than it must, because every one of its requests writes to the cache anew.
+    pub fn usual(&self, strategy: Strategy, cached: &Cached) -> Marks {
+        let (Some(shortest), Some(longest)) = (self.lifetimes().first(), self.lifetimes().last()) else {
+            return Marks::default();
+        };
+        let inline = carries_stable(cached, strategy);
+        match self.marking() {
+            Marking::Places(boundaries) => {
+                let shared = always(self.marking(), *longest, inline);
+                fitted(Marks { tail: Some(*shortest), ..shared }, boundaries)
+            }
+            marking => always(marking, *shortest, inline),
         }
     }
 }
@@ -199,7 +245,9 @@ impl<'a> Tree<'a> {
                 continue;
             }
             // After the last round that is looked at nothing is read any more, so nothing is worth writing.
-            let last = ahead == self.rounds && setting.sizes.calls(strategy) == 0;
+            let may_stop = matches!(setting.terms.marking(), Marking::Places(_));
+            let free_to_stop = setting.sizes.calls(strategy) == 0 && may_stop;
+            let last = ahead == self.rounds && free_to_stop;
             let mut try_way = |way: Way| {
                 let Some(sent) = send(setting.terms, setting.sizes, cached, round, way) else { return };
                 let fault = Fault::of(&sent);

@@ -13,6 +13,7 @@ use super::recorded::MeasuredRound;
 pub use super::recorded::{Measured, Recorded, Reviewed, reviewed};
 use super::send::{Bill, Exploring, Marks, Round, Sent, Sizes, Way, send};
 use super::terms::Terms;
+pub use crate::policy::Knowledge;
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::tokens::{Content, Ratios};
@@ -51,15 +52,6 @@ pub enum Reviewer {
     Domain,
     /// Reads it by path when it is sent paths.
     Phase,
-}
-
-/// What a reviewer must know in a re-review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Knowledge {
-    /// Everything, in the prompt or in its conversation.
-    Full,
-    /// What changed and what stands around it is enough.
-    Scoped,
 }
 
 /// How a loop is played.
@@ -148,6 +140,7 @@ impl Measured {
             upstream: self.upstream.iter().map(|chars| ratios.tokens(*chars, Content::Markdown)).sum(),
             files: u32::try_from(self.upstream.len()).unwrap_or(u32::MAX),
             findings: assumed.findings,
+            guidance: 0,
             answer: assumed.answer,
             per_call: assumed.per_call,
             artifact_by_path: assumed.reviewer == Reviewer::Phase,

@@ -24,6 +24,9 @@ pub struct Sizes {
     pub files: u32,
     /// The list of open findings and the words around it.
     pub findings: u64,
+    /// What a reviewer that is sent only changes is told besides: what it has, what to do with them, and what their
+    /// author says of them.
+    pub guidance: u64,
     pub answer: u64,
     /// What the reviewer says to call a tool.
     pub per_call: u64,
@@ -168,13 +171,16 @@ impl Prompt {
                     (None, prompt + turn)
                 }
             }
-            Strategy::Digest => (None, system + sizes.rubric + round.delta + round.touched + sizes.findings),
+            Strategy::Digest => {
+                let told = sizes.findings + sizes.guidance;
+                (None, system + sizes.rubric + round.delta + round.touched + told)
+            }
             Strategy::Resume => {
                 let conversation = cached.conversation?;
                 continued = Some(conversation);
                 let stable = system + sizes.upstream + sizes.rubric;
                 let stable = (conversation.began == Strategy::Inline).then_some(stable);
-                (stable, conversation.tokens + round.delta + sizes.findings)
+                (stable, conversation.tokens + round.delta + sizes.findings + sizes.guidance)
             }
         };
         let growth = body + u64::from(calls) * sizes.per_call;

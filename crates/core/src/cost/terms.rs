@@ -25,9 +25,22 @@ pub struct Terms {
     minimum: u64,
     block: u64,
     context: u64,
-    boundaries: u8,
+    marking: Marking,
     hit_rate: u32,
     free: bool,
+}
+
+/// Which places of a prompt an agent can have kept, and how it says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marking {
+    /// Places that are marked one by one, each for a lifetime of its own; at most so many.
+    Places(u8),
+    /// All of them, always, and for one lifetime.
+    Whole,
+    /// The end of a conversation alone, always; no two conversations share anything.
+    Conversation,
+    /// None.
+    Nothing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +64,7 @@ impl Terms {
             minimum: card.minimum.tokens.unwrap_or(0),
             block: card.block.unwrap_or(1).max(1),
             context: card.context.tokens,
-            boundaries: BOUNDARIES_MAX,
+            marking: Marking::Places(BOUNDARIES_MAX),
             hit_rate: CERTAIN,
             free,
         }
@@ -64,7 +77,20 @@ impl Terms {
 
     /// The same for an agent that can mark fewer places.
     pub fn with_boundaries(self, boundaries: u8) -> Terms {
-        Terms { boundaries: boundaries.min(BOUNDARIES_MAX), ..self }
+        Terms { marking: Marking::Places(boundaries.min(BOUNDARIES_MAX)), ..self }
+    }
+
+    /// The same for an agent that offers these lifetimes, whatever the card lists, and marks like this. A lifetime the
+    /// card does not list has the price of the next longer one.
+    pub fn marked_by(self, marking: Marking, offered: &[Lifetime]) -> Terms {
+        let mut lifetimes = offered.to_vec();
+        lifetimes.sort_unstable();
+        lifetimes.dedup();
+        match marking {
+            Marking::Places(most) => Terms { lifetimes, ..self }.with_boundaries(most),
+            Marking::Whole | Marking::Conversation => Terms { lifetimes, marking, ..self },
+            Marking::Nothing => Terms { lifetimes: Vec::new(), marking, ..self },
+        }
     }
 
     /// The same for a model that is called with another context.
@@ -91,12 +117,13 @@ impl Terms {
         self.free
     }
 
-    pub(super) fn boundaries(&self) -> u8 {
-        self.boundaries
+    /// In parts of [`CERTAIN`].
+    pub fn hit_rate(&self) -> u32 {
+        self.hit_rate
     }
 
-    pub(super) fn hit_rate(&self) -> u32 {
-        self.hit_rate
+    pub(super) fn marking(&self) -> Marking {
+        self.marking
     }
 
     pub(super) fn tier(&self, prompt_tokens: u64) -> &Tier {

@@ -13,7 +13,7 @@ mod stored;
 use crate::findings::{FindingChange, Threshold};
 use crate::ids::{AgentName, BlobId, FeatureId, FindingId, Revision, Role, SessionId};
 use crate::phase::{Lane, Phase};
-use crate::policy::{Choice, Policy};
+use crate::policy::{Choice, Knowledge, Policy};
 use crate::prelude::*;
 
 use crate::ticket::Ticket;
@@ -64,8 +64,18 @@ pub struct LoopOpened {
     pub rule: Threshold,
     pub certify: Certify,
     pub policy: Policy,
+    /// What a reviewer must know when it looks again. Since version 2; before that everything.
+    #[serde(default)]
+    pub knowledge: Knowledge,
     /// Hash of the configuration it was opened under.
     pub config: BlobId,
+}
+
+impl LoopOpened {
+    /// Whether a returning reviewer may be shown only what changed and what that touches.
+    pub fn may_digest(&self) -> bool {
+        self.knowledge == Knowledge::Scoped || self.policy == Policy::Digest
+    }
 }
 
 /// The reviewers of one stage.

@@ -21,6 +21,7 @@ pub enum DecodeError {
 
 macro_rules! events {
     ($($kind:literal $version:literal $name:ident),+ $(,)?) => {
+        #[expect(clippy::large_enum_variant, reason = "a third of all events are of the largest kind")]
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Event {
             $($name($name),)+
@@ -70,7 +71,7 @@ macro_rules! events {
 
 events! {
     "feature-created" 1 FeatureCreated,
-    "loop-opened" 1 LoopOpened,
+    "loop-opened" 2 LoopOpened,
     "started" 3 Started,
     "answered" 2 Answered,
     "failed" 1 Failed,

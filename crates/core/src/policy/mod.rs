@@ -1,10 +1,12 @@
 //! How a dispatch is sent: which strategies exist and which one a policy chooses.
 //!
 //! The machine orders a dispatch and says which strategies are allowed; [`choose`] picks one from facts the
-//! engine collected. It never decides whether a review takes place or what it means.
+//! engine collected, and says what it is expected to cost. It never decides whether a review takes place or what it
+//! means. What a way costs is [`crate::cost`]'s business.
 
 mod prediction;
 
+use crate::cost::{self, Alternative, Way};
 use crate::ids::BadId;
 use crate::prelude::*;
 use crate::ticket::Purpose;
@@ -56,11 +58,20 @@ pub enum Policy {
     /// A fresh conversation each time, whose reviewers are shown only changes and what they touch once the role has
     /// seen the whole document.
     Digest,
+    /// Whatever is expected to cost least, this dispatch and the rounds after it together.
+    Cost,
 }
 
 impl Policy {
-    pub const ALL: [Policy; 6] =
-        [Policy::Seed, Policy::Guarded, Policy::Fresh, Policy::Resume, Policy::Inline, Policy::Digest];
+    pub const ALL: [Policy; 7] = [
+        Policy::Cost,
+        Policy::Seed,
+        Policy::Guarded,
+        Policy::Fresh,
+        Policy::Resume,
+        Policy::Inline,
+        Policy::Digest,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -70,6 +81,7 @@ impl Policy {
             Policy::Resume => "resume",
             Policy::Inline => "inline",
             Policy::Digest => "digest",
+            Policy::Cost => "cost",
         }
     }
 }
@@ -81,17 +93,64 @@ impl FromStr for Policy {
         Policy::ALL
             .into_iter()
             .find(|policy| policy.name() == word)
-            .ok_or_else(|| BadId::new(word, "a policy (seed, guarded, fresh, resume, inline, digest)"))
+            .ok_or_else(|| BadId::new(word, "a policy (cost, seed, guarded, fresh, resume, inline, digest)"))
+    }
+}
+
+/// What a reviewer must know when it looks again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Knowledge {
+    /// Everything, in the prompt or in its conversation.
+    #[default]
+    Full,
+    /// What changed and what stands around it is enough, between the first review and the certificate.
+    Scoped,
+}
+
+impl Knowledge {
+    pub const ALL: [Knowledge; 2] = [Knowledge::Full, Knowledge::Scoped];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Knowledge::Full => "full",
+            Knowledge::Scoped => "scoped",
+        }
+    }
+}
+
+impl FromStr for Knowledge {
+    type Err = BadId;
+
+    fn from_str(word: &str) -> Result<Self, BadId> {
+        Knowledge::ALL
+            .into_iter()
+            .find(|knowledge| knowledge.name() == word)
+            .ok_or_else(|| BadId::new(word, "what a reviewer must know (full, scoped)"))
     }
 }
 
 /// What the engine knows when it chooses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts {
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
     pub policy: Policy,
     pub purpose: Purpose,
     /// Whether a resumed prompt can be built at all: session, ability and delta are there.
     pub resumed: Option<ResumedFacts>,
+    /// What the costs are computed from; none where nothing is known about them.
+    pub priced: Option<&'a Priced<'a>>,
+}
+
+/// What a prediction is made from.
+#[derive(Debug, Clone)]
+pub struct Priced<'a> {
+    /// The price card, by the first of its names.
+    pub card: &'a str,
+    /// Seconds since the role's last request to this agent began.
+    pub since_s: Option<u64>,
+    /// Tokens of the agent's own tools and system text.
+    pub overhead: u64,
+    pub facts: cost::Facts<'a>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,13 +181,66 @@ impl Choice {
     }
 }
 
-pub fn choose(facts: &Facts, allowed: &[Strategy]) -> Choice {
+/// Chooses, and predicts what was chosen wherever that can be computed.
+pub fn choose(facts: &Facts<'_>, allowed: &[Strategy]) -> Choice {
+    let weighed = facts.priced.and_then(|priced| Some((priced, cost::decide(&priced.facts)?)));
+    let Some((priced, decision)) = weighed else { return by_rule(facts, allowed) };
+    if facts.policy == Policy::Cost {
+        let mut alternatives = decision.alternatives;
+        let chosen = alternatives.remove(0);
+        let why = format!("{}{}", decision.why, since(priced.since_s));
+        let prediction = Some(priced.prediction(&chosen, &alternatives));
+        return Choice { strategy: chosen.way.strategy, why, prediction };
+    }
+    let mut choice = by_rule(facts, allowed);
+    choice.prediction = priced.predict(choice.strategy, &decision.alternatives);
+    choice
+}
+
+impl Priced<'_> {
+    /// What a strategy costs that was chosen for other reasons, asking for the usual lifetimes.
+    pub fn predict(&self, strategy: Strategy, best: &[Alternative]) -> Option<Prediction> {
+        let marks = self.facts.terms.usual(strategy, &self.facts.cached);
+        let taken = cost::weigh(&self.facts, Way { strategy, marks })?;
+        let others: Vec<Alternative> =
+            best.iter().filter(|one| one.way.strategy != strategy).copied().collect();
+        Some(self.prediction(&taken, &others))
+    }
+
+    fn prediction(&self, taken: &Alternative, others: &[Alternative]) -> Prediction {
+        let terms = self.facts.terms;
+        let told = |one: &Alternative| Predicted {
+            strategy: one.way.strategy,
+            usage: one.sent.bill.usage(terms),
+            later: terms.usd(one.later),
+        };
+        Prediction {
+            card: self.card.to_owned(),
+            hit_rate: terms.hit_rate(),
+            since_s: self.since_s,
+            marks: taken.way.marks,
+            overhead: self.overhead,
+            chars: Default::default(),
+            usage: taken.sent.bill.usage(terms),
+            later: terms.usd(taken.later),
+            leaves: taken.sent.cached,
+            alternatives: others.iter().map(told).collect(),
+        }
+    }
+}
+
+fn since(seconds: Option<u64>) -> String {
+    seconds.map(|seconds| format!("; the last request began {seconds} s before")).unwrap_or_default()
+}
+
+/// The rules that look at characters, or at nothing.
+fn by_rule(facts: &Facts<'_>, allowed: &[Strategy]) -> Choice {
     let lazy = |why: String| Choice::new(Strategy::Lazy, why);
     let resume = |why: String| Choice::new(Strategy::Resume, why);
     let wanted = match facts.policy {
         Policy::Inline => Some(Strategy::Inline),
         Policy::Digest => Some(Strategy::Digest),
-        Policy::Seed | Policy::Guarded | Policy::Fresh | Policy::Resume => None,
+        Policy::Seed | Policy::Guarded | Policy::Fresh | Policy::Resume | Policy::Cost => None,
     };
     if let Some(strategy) = wanted.filter(|strategy| allowed.contains(strategy)) {
         return Choice::new(strategy, format!("policy {}", facts.policy.name()));
@@ -149,7 +261,8 @@ pub fn choose(facts: &Facts, allowed: &[Strategy]) -> Choice {
         }
         Policy::Resume => return resume("policy resume".to_owned()),
         Policy::Seed => ("first prompt", resumed.first_chars),
-        Policy::Guarded => ("effective context", resumed.context_chars),
+        // Without prices the nearest rule that needs none.
+        Policy::Guarded | Policy::Cost => ("effective context", resumed.context_chars),
     };
     if facts.purpose == Purpose::Validate {
         return resume("validation continues the conversation whatever the size of the delta".to_owned());
@@ -173,9 +286,9 @@ mod tests {
 
     const BOTH: [Strategy; 2] = [Strategy::Lazy, Strategy::Resume];
 
-    fn facts(policy: Policy, purpose: Purpose, prompt_chars: u64) -> Facts {
+    fn facts(policy: Policy, purpose: Purpose, prompt_chars: u64) -> Facts<'static> {
         let resumed = Some(ResumedFacts { prompt_chars, first_chars: 1000, context_chars: 8000 });
-        Facts { policy, purpose, resumed }
+        Facts { policy, purpose, resumed, priced: None }
     }
 
     #[test]
@@ -218,7 +331,7 @@ mod tests {
                 choose(&facts(policy, Purpose::Review, 1), &[Strategy::Lazy]).strategy,
                 Strategy::Lazy
             );
-            let unable = Facts { policy, purpose: Purpose::Review, resumed: None };
+            let unable = Facts { policy, purpose: Purpose::Review, resumed: None, priced: None };
             assert_eq!(choose(&unable, &BOTH).strategy, Strategy::Lazy);
         }
     }

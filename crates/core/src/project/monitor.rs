@@ -95,8 +95,8 @@ pub fn warnings(finished: &[Tally], thresholds: &Thresholds) -> Vec<Warning> {
             counted: (sum.guard_trips, sum.re_reviews),
             most: thresholds.guard_trips_percent,
             words: "re-reviews were sent to a fresh conversation because the change was too large",
-            remedy: "`policy = \"guarded\"` under [review] in redraft.toml measures changes against more than \
-                     `seed`; `\"inline\"` has no guard",
+            remedy: "`policy = \"cost\"` under [review] in redraft.toml has no guard: it weighs every review by what it \
+                     costs",
         },
         Rate {
             what: "unconfirmed-reads",

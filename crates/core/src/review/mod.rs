@@ -23,5 +23,5 @@ mod tests;
 pub use ask::{decision, question, rulings};
 pub use bound::dispatches_max;
 pub use plan::{CaseFacts, Effect, Order, case_for, closing, pending, shown_round};
-pub use state::{Conversation, End, Flight, Loop, Seat, Stage, Standing, Work};
+pub use state::{Conversation, End, Flight, Left, Loop, Seat, Stage, Standing, Work};
 pub use step::{Rejected, fold, step};

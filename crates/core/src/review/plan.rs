@@ -229,9 +229,11 @@ fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
     }))
 }
 
-/// A part of the document is shown only to a reviewer whose role has seen the whole, and never to fresh eyes.
+/// A part of the document is shown only where the loop says that this is enough, to a reviewer whose role has seen the
+/// whole, and never to fresh eyes.
 fn may_digest(state: &Loop, seat: &Seat, purpose: Purpose) -> bool {
-    matches!(purpose, Purpose::Review | Purpose::Validate)
+    state.opened.may_digest()
+        && matches!(purpose, Purpose::Review | Purpose::Validate)
         && seat.role != state.author.role
         && seat.anchor.is_some()
         && seat.anchor != state.revision

@@ -1,5 +1,6 @@
 //! What a loop remembers. Plain values; see [`super::step()`] for how they change.
 
+use crate::cost::Cached;
 use crate::event::{Answered, Checked, LoopOpened, PhaseClosed, StageClosed, Started};
 use crate::findings::Finding;
 use crate::ids::{AgentName, FeatureId, Revision, Role, SessionId};
@@ -72,6 +73,8 @@ pub struct Seat {
     /// The stage's round at the role's last review.
     pub last_round: u16,
     pub conversation: Option<Conversation>,
+    /// What the cache is taken to hold after the role's last dispatch; none where that came to nothing.
+    pub left: Option<Left>,
     /// Why the role's earlier conversation is gone, until it has answered in a new one.
     pub unavailable: Option<String>,
     /// Rounds concluded, per purpose.
@@ -107,6 +110,15 @@ pub struct Conversation {
     pub first_chars: u64,
     pub context_chars: u64,
     pub first_seen: Option<Revision>,
+}
+
+/// What an answered dispatch left in the cache behind its agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// When it was started, what it holds began to age.
+    pub ticket: Ticket,
+    pub agent: AgentName,
+    pub cached: Cached,
 }
 
 /// A dispatch being tried.
@@ -240,6 +252,7 @@ impl Seat {
             anchor_epoch: 0,
             last_round: 0,
             conversation: None,
+            left: None,
             unavailable: None,
             rounds: BTreeMap::new(),
             work: None,

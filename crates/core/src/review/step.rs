@@ -8,7 +8,7 @@ mod judge;
 
 use super::ask::question;
 use super::plan::{Effect, Need, Order, need, pending};
-use super::state::{Conversation, End, Flight, Loop, Seat, Standing, Work};
+use super::state::{Conversation, End, Flight, Left, Loop, Seat, Standing, Work};
 use crate::event::{
     Answered, Certify, Checked, Drafted, Edited, Event, Failed, Lost, Now, PhaseClosed, Question,
     StageClosed, Started,
@@ -159,6 +159,11 @@ fn answer(state: &mut Loop, fact: &Answered) -> Result<(), Rejected> {
             first_seen: started.sees.clone().filter(|_| started.choice.strategy != Strategy::Digest),
         },
     });
+    seat.left = started.choice.prediction.as_ref().map(|prediction| Left {
+        ticket: started.ticket.clone(),
+        agent: started.agent.clone(),
+        cached: prediction.leaves.billed(&prediction.usage, &fact.usage),
+    });
     seat.anchor = started.sees.clone();
     seat.anchor_epoch = epoch;
     Ok(())
@@ -202,6 +207,8 @@ fn land<'a>(state: &'a mut Loop, ticket: &Ticket) -> Result<(&'a mut Seat, bool)
         return Err(what());
     }
     work.flight = None;
+    // Nobody knows how far it came.
+    seat.left = None;
     Ok((seat, ticket.purpose == Purpose::Repair))
 }
 

@@ -1,8 +1,9 @@
 //! An agent: something that is given a prompt and a folder and answers.
 
+use redraft_core::cost::Marks;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, Role, SessionId};
-use redraft_core::price::Lifetime;
+use redraft_core::price::{Card, Lifetime};
 pub use redraft_core::probe::Resume;
 use redraft_core::prompt::Prompt;
 use redraft_core::ticket::Ticket;
@@ -24,6 +25,9 @@ pub trait Agent: Send + Sync {
     /// tool that turns out not to work later is a note of the outcome.
     fn missing(&self, tools: &[String]) -> Vec<String>;
 
+    /// What its tokens are billed by, for predictions: the card that [`Agent::reserve`] uses.
+    fn billing(&self) -> Billing;
+
     /// Whether nothing it does costs money.
     fn is_free(&self) -> bool;
 
@@ -35,6 +39,16 @@ pub trait Agent: Send + Sync {
 
     /// Answers, or fails in a way the engine can act on. Must return soon after `watch.stopped()`.
     fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError>;
+}
+
+/// What an agent's tokens are billed by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Billing {
+    /// The model as it is called, which says how texts are counted and how much it takes in.
+    pub model: String,
+    pub card: Card,
+    /// About how many tokens its own tools and system text add to a prompt; bills correct it.
+    pub overhead: u64,
 }
 
 /// Who plays which role.
@@ -84,6 +98,8 @@ pub enum Cache {
     SystemAndLast,
     /// Any, as far as it is the same.
     AnyPrefix,
+    /// That of the conversation it continues, and of no other.
+    Conversation,
     None,
 }
 
@@ -102,9 +118,10 @@ pub struct Request {
     /// Fresh: the whole prompt, for the adapter to place. Resumed: the turn only; the adapter sends the stored
     /// rest again, byte for byte.
     pub prompt: Prompt,
-    /// How long the constant, the feature and the role fragments are to be kept, the last with the conversation behind
-    /// them. None is longer than the one before it.
-    pub lifetimes: [Lifetime; 3],
+    /// How long the constant fragments (`system`), the feature and the role fragments (`stable`) and all that follows
+    /// them (`tail`) are to be kept. A part without a mark of its own is kept with the next one that has one; what
+    /// follows the last mark need not be kept. None is longer than the one before it.
+    pub marks: Marks,
     /// Tools the role's profile names and the agent offers, e.g. `Read`, `Grep`, `Write`.
     pub tools: Vec<String>,
     /// The JSON schema the answer must have.

@@ -225,9 +225,13 @@ pub(crate) struct RunArgs {
     /// Let this agent of redraft.toml play every role, for this run
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// How dispatches are sent, for loops opened by this run: seed, guarded, fresh, resume, inline or digest
+    /// How dispatches are sent, for loops opened by this run: cost, guarded, seed, fresh, resume, inline or digest
     #[arg(long, value_name = "POLICY")]
     pub(crate) policy: Option<String>,
+    /// What a returning reviewer must know, for loops opened by this run: full, or scoped (what changed and what
+    /// that touches)
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) knowledge: Option<String>,
     /// Who signs a phase, for loops opened by this run: resume, fresh or off
     #[arg(long, value_name = "WHO")]
     pub(crate) certify: Option<String>,

@@ -38,6 +38,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         budget: None,
         agent: None,
         policy: None,
+        knowledge: None,
         certify: None,
     };
     let program = &around.program;

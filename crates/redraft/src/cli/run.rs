@@ -182,6 +182,7 @@ fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
     let (phase, pass) = (open.opened.phase, open.opened.pass);
     let flags = [
         ("policy", &args.policy, open.opened.policy.name()),
+        ("knowledge", &args.knowledge, open.opened.knowledge.name()),
         ("certify", &args.certify, open.opened.certify.name()),
     ];
     let ignored = flags.into_iter().filter_map(|(flag, word, kept)| {
@@ -270,11 +271,14 @@ fn waiting_code(question: &Question, on_cap: OnCap) -> Code {
 }
 
 fn rules(config: &Config, args: &RunArgs, around: &Surroundings) -> Result<Rules, CliError> {
+    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
     let policy = match &args.policy {
-        Some(word) => {
-            word.parse().map_err(|error: redraft_core::ids::BadId| CliError::usage(error.to_string()))?
-        }
+        Some(word) => word.parse().map_err(unknown)?,
         None => config.policy,
+    };
+    let knowledge = match &args.knowledge {
+        Some(word) => word.parse().map_err(unknown)?,
+        None => config.knowledge,
     };
     let certify = match args.certify.as_deref() {
         None => config.certify,
@@ -294,6 +298,7 @@ fn rules(config: &Config, args: &RunArgs, around: &Surroundings) -> Result<Rules
         threshold: config.threshold,
         certify,
         policy,
+        knowledge,
         config: config.hash.clone(),
         deadlines: deadlines(config.dispatch_minutes * 60_000),
         budget,

@@ -62,7 +62,7 @@ fn a_repair_that_another_agent_would_have_to_make_becomes_a_fresh_review() {
     scratch.run(["run", "001", "--agent", "second", "--budget", "100"]).expect(0);
     let sent = sent(&scratch);
     assert!(sent[2][0].contains("/repair/spec-reviewer/"), "{sent:?}");
-    assert!(sent[3][0].ends_with("review/spec-reviewer/1.2") && sent[3][2] == "lazy", "{sent:?}");
+    assert!(sent[3][0].ends_with("review/spec-reviewer/1.2") && sent[3][2] == "inline", "{sent:?}");
     let history = fs::read_to_string(scratch.artifacts("001").join(".review-history.md")).unwrap();
     assert!(history.contains("RESUME-FALLBACK: spec-reviewer iteration 1 — "), "{history}");
 }
@@ -84,7 +84,7 @@ fn tools_that_an_agent_does_not_have_are_recorded_and_told_to_the_role() {
     let history = fs::read_to_string(scratch.artifacts("001").join(".review-history.md")).unwrap();
     assert!(history.contains("\nTOOLS-MISSING: spec-reviewer iteration 1 — WebSearch, "), "{history}");
     let shown =
-        scratch.run(["show", "prompt", "001", "--role", "spec-reviewer", "--strategy", "lazy"]).expect(0);
+        scratch.run(["show", "prompt", "001", "--role", "spec-reviewer", "--strategy", "inline"]).expect(0);
     assert!(shown.stdout.contains("## Tools You Do Not Have"), "{}", shown.stdout);
     scratch.run(["show", "prompt", "001", "--verify"]).expect(0);
 }

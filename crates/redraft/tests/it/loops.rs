@@ -28,7 +28,7 @@ fn strategies(scratch: &Scratch, role: &str) -> Vec<String> {
 #[test]
 fn three_planted_defects_are_found_and_no_other_under_every_policy() {
     let mut found: Vec<Vec<String>> = Vec::new();
-    for policy in ["seed", "guarded", "fresh", "resume", "inline", "digest"] {
+    for policy in ["cost", "seed", "guarded", "fresh", "resume", "inline", "digest"] {
         let scratch = with_spec(&planted());
         scratch.run(["run", "001", "--policy", policy]).expect(0);
         let left = left(&scratch);
@@ -97,7 +97,7 @@ fn a_resumed_reviewer_is_sent_the_delta_and_neither_rubric_nor_artifacts() {
 
 #[test]
 fn every_prompt_of_a_finished_run_is_rebuilt_from_the_ledger() {
-    for policy in ["guarded", "fresh", "seed", "inline", "digest"] {
+    for policy in ["cost", "guarded", "fresh", "seed", "inline", "digest"] {
         let scratch = with_spec(&planted());
         scratch.run(["run", "001", "--policy", policy]).expect(0);
         let verified = scratch.json(["show", "prompt", "001", "--verify"]);
@@ -134,7 +134,7 @@ fn a_lost_session_is_a_marked_fallback_and_overload_is_not() {
 
     let scratch = with_spec(&planted());
     scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/2.1\"\ndo = \"overloaded\"\nwait_ms = 1\n");
-    scratch.run(["run", "001"]).expect(0);
+    scratch.run(["run", "001", "--policy", "guarded"]).expect(0);
     assert!(!history(&scratch).contains("RESUME-FALLBACK"));
     assert_eq!(strategies(&scratch, "review/spec-reviewer"), ["lazy", "resume", "resume"]);
 }
@@ -144,7 +144,7 @@ fn an_answer_that_cannot_be_used_is_repaired_in_the_same_conversation() {
     let scratch = with_spec(CLEAN);
     scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/1.1\"\ndo = \"garbage\"\n");
     scratch.run(["run", "001"]).expect(0);
-    assert_eq!(strategies(&scratch, "spec-reviewer"), ["lazy", "resume"]);
+    assert_eq!(strategies(&scratch, "spec-reviewer"), ["inline", "resume"]);
     assert!(left(&scratch).findings.is_empty());
 
     let scratch = with_spec(CLEAN);
@@ -199,7 +199,7 @@ fn fix_and_rerun_is_a_new_pass_with_new_conversations() {
     let second =
         bodies(&events, "started").filter(|body| body["ticket"].as_str().unwrap().contains("specify.2/"));
     let second: Vec<&Value> = second.collect();
-    assert!(!second.is_empty() && second.iter().all(|body| body["choice"]["strategy"] == "lazy"));
+    assert!(!second.is_empty() && second.iter().all(|body| body["choice"]["strategy"] == "inline"));
     assert!(left(&scratch).findings.iter().all(|finding| finding.contains(" fixed ")));
 }
 

@@ -13,13 +13,14 @@ const SPEC: &str = "docs/features/001-a-feature/spec.md";
 fn model(request: &Recorded, _index: usize) -> Reply {
     let (all, last) = (all_text(request), last_user_text(request));
     if all.contains("# Write the Specification") {
-        if !was_tool_used(request, "Write") {
+        let revising = last.contains("New Issues to Fix") || last.contains("## Task\n\nRevise ");
+        if !revising && !was_tool_used(request, "Write") {
             return Reply::tool(
                 "Write",
                 json!({"path": SPEC, "content": "# Spec\n\n## Requirements\n\n- R1: first\n"}),
             );
         }
-        if last.contains("New Issues to Fix") && !was_tool_used(request, "Edit") {
+        if revising && !was_tool_used(request, "Edit") {
             let edit = json!({"path": SPEC, "old_text": "- R1: first", "new_text": "- R1: second"});
             return Reply::tool("Edit", edit);
         }

@@ -44,27 +44,27 @@ fn boundaries_stand_after_each_stability_and_on_the_newest_message_the_longer_be
     };
     let (hour, minutes) = (json!({"type": "ephemeral", "ttl": "1h"}), json!({"type": "ephemeral"}));
     let requests = world.provider.requests();
-    assert_eq!(controls(&requests[0]), [hour.clone(), hour.clone(), minutes.clone(), minutes.clone()]);
+    assert_eq!(controls(&requests[0]), [hour.clone(), hour.clone(), hour.clone(), minutes.clone()]);
     // The tool call and its result follow; the boundary has moved to the result.
     let none = Value::Null;
-    assert_eq!(controls(&requests[1]), [hour.clone(), hour, minutes.clone(), none.clone(), none, minutes]);
+    assert_eq!(controls(&requests[1]), [hour.clone(), hour.clone(), hour, none.clone(), none, minutes]);
 }
 
 #[test]
 fn a_shorter_lifetime_is_raised_to_what_stands_behind_it() {
     let world = World::answering(vec![Reply::Json(verdict())]);
-    let hours = |lifetimes: [Lifetime; 3]| {
+    let hours = |system: Lifetime, stable: Lifetime, tail: Lifetime| {
         world.provider.reset_requests();
         let agent = world.anthropic();
-        let request = Request { lifetimes, ..world.fresh() };
+        let request = Request { marks: marks(Some(system), Some(stable), Some(tail)), ..world.fresh() };
         world.run(&agent, &request).unwrap();
         (world.bodies()[0].matches(r#""ttl":"1h""#).count(), agent.reserve(&request))
     };
     use Lifetime::{FiveMinutes, HalfHour, Hour};
-    let (all, dear) = hours([FiveMinutes, FiveMinutes, Hour]);
-    assert_eq!(all, 4, "the role's part and the conversation behind it, and all before them");
-    assert_eq!(hours([FiveMinutes, HalfHour, FiveMinutes]).0, 2, "half an hour is not sold, an hour is");
-    let (none, cheap) = hours([FiveMinutes; 3]);
+    let (all, dear) = hours(FiveMinutes, FiveMinutes, Hour);
+    assert_eq!(all, 4, "the conversation and all before it");
+    assert_eq!(hours(FiveMinutes, HalfHour, FiveMinutes).0, 3, "half an hour is not sold, an hour is");
+    let (none, cheap) = hours(FiveMinutes, FiveMinutes, FiveMinutes);
     assert_eq!(none, 0);
     assert!(cheap < dear, "a longer lifetime costs more to write: {cheap}, {dear}");
 }
@@ -73,10 +73,33 @@ fn a_shorter_lifetime_is_raised_to_what_stands_behind_it() {
 fn a_later_turn_may_ask_for_other_lifetimes_and_still_reads_the_cache() {
     let world = World::answering(vec![Reply::Json(verdict()), Reply::Json(verdict())]);
     world.run(&world.anthropic(), &world.fresh()).unwrap();
-    let longer = Request { lifetimes: [Lifetime::Hour; 3], ..world.resumed() };
+    let hour = Some(Lifetime::Hour);
+    let longer = Request { marks: marks(hour, hour, hour), ..world.resumed() };
     let outcome = world.run(&world.anthropic(), &longer).unwrap();
     assert_eq!(world.bodies()[1].matches(r#""ttl":"1h""#).count(), 4, "all four boundaries");
     assert!(outcome.usage.read * 100 >= outcome.usage.input() * 95, "{:?}", outcome.usage);
+    assert!(outcome.notes.is_empty(), "{:?}", outcome.notes);
+}
+
+#[test]
+fn what_need_not_be_kept_has_no_boundary_until_tools_are_called() {
+    let hour = Some(Lifetime::Hour);
+    let count = |request: &Recorded| text_of(request).matches("cache_control").count();
+    let world = World::answering(vec![read_spec(), Reply::Json(verdict()), Reply::Json(verdict())]);
+    let request = Request { marks: marks(hour, hour, None), ..world.fresh() };
+    world.run(&world.anthropic(), &request).unwrap();
+    let counts: Vec<usize> = world.provider.requests().iter().map(count).collect();
+    assert_eq!(counts, [3, 4], "the rest is sent again at once when a tool was called, so it is kept then");
+
+    let world = World::answering(vec![Reply::Json(verdict()), Reply::Json(verdict())]);
+    for (marks, boundaries) in [(marks(hour, None, None), 1), (Marks::default(), 0)] {
+        world.provider.reset_requests();
+        let outcome = world.run(&world.anthropic(), &Request { marks, ..world.fresh() }).unwrap();
+        assert_eq!(count(&world.provider.requests()[0]), boundaries);
+        assert!(outcome.usage.uncached > 0, "{:?}", outcome.usage);
+    }
+    // Nothing of the conversation was kept, so nothing is missed when it is continued.
+    let outcome = world.run(&world.anthropic(), &world.resumed()).unwrap();
     assert!(outcome.notes.is_empty(), "{:?}", outcome.notes);
 }
 

@@ -6,6 +6,7 @@ mod openai;
 mod secrets;
 
 use super::{AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire};
+use redraft_core::cost::Marks;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Cards, Lifetime};
 use redraft_core::prompt::{Fragment, Prompt, SCHEMA};
@@ -126,7 +127,7 @@ impl World {
                 role: texts("role", "what a reviewer does"),
                 turn: vec![Fragment::new("task", "Review docs/spec.md.")],
             },
-            lifetimes: [Lifetime::Hour, Lifetime::Hour, Lifetime::FiveMinutes],
+            marks: marks(Some(Lifetime::Hour), Some(Lifetime::Hour), Some(Lifetime::FiveMinutes)),
             tools: ["Read", "Glob", "Grep", "List"].map(str::to_owned).to_vec(),
             schema: SCHEMA,
             session: SessionId::new("11111111-2222"),
@@ -166,6 +167,10 @@ impl World {
     fn bodies(&self) -> Vec<String> {
         self.provider.requests().iter().map(text_of).collect()
     }
+}
+
+fn marks(system: Option<Lifetime>, stable: Option<Lifetime>, tail: Option<Lifetime>) -> Marks {
+    Marks { system, stable, tail }
 }
 
 fn text_of(request: &Recorded) -> String {

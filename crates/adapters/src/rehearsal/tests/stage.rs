@@ -83,7 +83,7 @@ impl Stage {
         Request {
             ticket,
             prompt: Prompt { turn, ..Prompt::default() },
-            lifetimes: [redraft_core::price::Lifetime::FiveMinutes; 3],
+            marks: redraft_core::cost::Marks::default(),
             session: SessionId::new(format!("session-of-{role}")),
             resume,
             folder: self.folder.path().to_owned(),

@@ -23,6 +23,7 @@ pub(super) const SIZES: Sizes = Sizes {
     upstream: 12_000,
     files: 2,
     findings: 250,
+    guidance: 0,
     answer: 1_500,
     per_call: 120,
     artifact_by_path: false,

@@ -52,7 +52,7 @@ fn the_reason_of_a_guard_is_recognised_and_no_other_reason_is() {
         for (chars, fits) in [(100, true), (100_000, false)] {
             let resumed =
                 Some(ResumedFacts { prompt_chars: chars, first_chars: 1_000, context_chars: 8_000 });
-            let choice = choose(&Facts { policy, purpose: Purpose::Review, resumed }, &both);
+            let choice = choose(&Facts { policy, purpose: Purpose::Review, resumed, priced: None }, &both);
             let guard = matches!(policy, Policy::Seed | Policy::Guarded) && !fits;
             let fresh = choice.strategy != Strategy::Resume;
             assert_eq!(fresh && choice.why.contains(GUARD), guard, "{policy:?}: {}", choice.why);

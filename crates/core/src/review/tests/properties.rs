@@ -6,7 +6,7 @@ use crate::findings::Status;
 use crate::ids::{BlobId, FeatureId, Revision, Role, SessionId};
 use crate::phase::Phase;
 use crate::pipeline::{self, Pipeline};
-use crate::policy::{Policy, Strategy as Send};
+use crate::policy::{Knowledge, Policy, Strategy as Send};
 use crate::prelude::*;
 use crate::review::{Effect, End, Seat, dispatches_max};
 use crate::ticket::{Purpose, Scope, Ticket};
@@ -37,11 +37,9 @@ fn any_rules() -> impl Strategy<Value = Rules> {
             reopenings,
         },
     );
-    (panels, limits, certify, policy).prop_map(|(panels, limits, certify, policy)| Rules {
-        panels,
-        limits,
-        certify,
-        policy,
+    let knowledge = proptest::sample::select(Knowledge::ALL.to_vec());
+    (panels, limits, certify, policy, knowledge).prop_map(|(panels, limits, certify, policy, knowledge)| {
+        Rules { panels, limits, certify, policy, knowledge }
     })
 }
 
@@ -149,6 +147,44 @@ proptest! {
             state.seq = entry.seq;
             let replayed = Pipeline::replay(&world.log[..=count]).unwrap();
             prop_assert_eq!(pipeline::pending(&replayed), pipeline::pending(&state));
+        }
+    }
+
+    #[test]
+    fn a_role_has_left_in_the_cache_what_its_last_dispatch_did_and_nothing_if_that_came_to_nothing(
+        mut world in any_world()
+    ) {
+        world.play(STEPS_MAX);
+        let mut state = Pipeline::default();
+        for entry in &world.log {
+            let before = state.clone();
+            pipeline::fold(&mut state, &entry.event).unwrap();
+            let (ticket, answered) = match &entry.event {
+                Event::Answered(fact) => (&fact.ticket, true),
+                Event::Failed(fact) => (&fact.ticket, false),
+                Event::Lost(fact) => (&fact.ticket, false),
+                _ => continue,
+            };
+            let seat = before.open.as_ref().and_then(|open| open.seat_of(ticket)).unwrap();
+            let started = &seat.work.as_ref().unwrap().flight.as_ref().unwrap().started;
+            let left = started.choice.prediction.as_ref().filter(|_| answered).map(|prediction| prediction.leaves);
+            let Some(open) = &state.open else { continue };
+            let same = |one: &&Seat| one.role == seat.role && one.letter == seat.letter && one.stage == seat.stage;
+            let found: Vec<_> = open.seats().filter(same).map(|seat| seat.left.as_ref().map(|left| left.cached)).collect();
+            prop_assert!(found.contains(&left), "{ticket}: {found:?} without {left:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_shown_only_where_the_loop_says_that_it_is_enough_and_never_first_or_to_fresh_eyes(
+        mut world in any_world()
+    ) {
+        world.play(STEPS_MAX);
+        let enough = world.rules.knowledge == Knowledge::Scoped || world.rules.policy == Policy::Digest;
+        for fact in started(&world).filter(|fact| fact.choice.strategy == Send::Digest) {
+            prop_assert!(enough, "{}", fact.ticket);
+            prop_assert!(fact.since.is_some() && fact.since != fact.sees, "{}", fact.ticket);
+            prop_assert!(matches!(fact.ticket.purpose, Purpose::Review | Purpose::Validate), "{}", fact.ticket);
         }
     }
 

@@ -1,12 +1,14 @@
 //! A world in which agents, gates and people answer as a list of numbers tells them to.
 
+use crate::cost::{self, Cached, Marks};
 use crate::event::*;
 use crate::findings::{Finding, FindingChange, Status, Threshold};
 use crate::ids::{AgentName, BlobId, FeatureId, FindingId, Revision, Role, SessionId};
 use crate::phase::{Lane, Phase};
 use crate::pipeline::{self, Pipeline};
-use crate::policy::{Choice, Policy, Strategy};
+use crate::policy::{Choice, Knowledge, Policy, Prediction, Strategy};
 use crate::prelude::*;
+use crate::price::Lifetime;
 use crate::review::{Effect, Order, case_for, decision};
 use crate::ticket::{Purpose, Ticket};
 use crate::usage::{Usage, Usd};
@@ -35,11 +37,18 @@ pub(super) struct Rules {
     pub limits: Limits,
     pub certify: Certify,
     pub policy: Policy,
+    pub knowledge: Knowledge,
 }
 
 pub(super) fn rules(panels: &[usize]) -> Rules {
     let panels = panels.to_vec();
-    Rules { panels, limits: Limits::default(), certify: Certify::Resume, policy: Policy::Guarded }
+    Rules {
+        panels,
+        limits: Limits::default(),
+        certify: Certify::Resume,
+        policy: Policy::Guarded,
+        knowledge: Knowledge::Full,
+    }
 }
 
 pub(super) struct World {
@@ -201,6 +210,7 @@ impl World {
             rule: Threshold::Strict,
             certify: self.rules.certify,
             policy: self.rules.policy,
+            knowledge: self.rules.knowledge,
             config: BlobId::new(""),
         });
     }
@@ -211,7 +221,9 @@ impl World {
             Policy::Resume => order.allowed[order.allowed.len() - 1],
             Policy::Digest if order.allowed.contains(&Strategy::Digest) => Strategy::Digest,
             Policy::Inline | Policy::Digest => order.allowed[0],
-            Policy::Seed | Policy::Guarded => order.allowed[self.number() as usize % order.allowed.len()],
+            Policy::Seed | Policy::Guarded | Policy::Cost => {
+                order.allowed[self.number() as usize % order.allowed.len()]
+            }
         };
         let session = match strategy {
             Strategy::Resume => order.conversation.as_ref().unwrap().id.clone(),
@@ -224,7 +236,10 @@ impl World {
             agent: AgentName::new("fake"),
             sees: order.sees.clone(),
             since: order.since.clone(),
-            choice: Choice::new(strategy, "w"),
+            choice: Choice {
+                prediction: Some(prediction(strategy, &order.ticket)),
+                ..Choice::new(strategy, "w")
+            },
             prompt: BlobId::new(""),
             prompt_chars: 1,
             context_chars: 1,
@@ -338,5 +353,28 @@ fn finding(number: usize, role: &Role, letter: char, late: bool) -> Finding {
         late,
         unverified: None,
         note: String::new(),
+    }
+}
+
+/// Different for each dispatch, so that one cannot pass for another.
+fn prediction(strategy: Strategy, ticket: &Ticket) -> Prediction {
+    let tokens = 1_000 * u64::from(ticket.round) + u64::from(ticket.attempt);
+    let tail = Some(cost::Entry { tokens, lifetime: Lifetime::Hour, left_s: 3_600 });
+    let began = if strategy == Strategy::Resume { Strategy::Inline } else { strategy };
+    Prediction {
+        card: "fake".into(),
+        hit_rate: 1,
+        since_s: None,
+        marks: Marks::default(),
+        overhead: 0,
+        chars: [0; 5],
+        usage: Usage::default(),
+        later: Usd(0),
+        leaves: Cached {
+            system: None,
+            stable: None,
+            conversation: Some(cost::Conversation { began, tokens: tokens + 1, tail, earlier: None }),
+        },
+        alternatives: vec![],
     }
 }

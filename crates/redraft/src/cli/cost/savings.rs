@@ -106,7 +106,8 @@ fn replay(
     let phase = sent.first().and_then(|dispatch| profile::of(&dispatch.ticket.role));
     let by_path = phase.is_some_and(|profile| profile.kind == Kind::Phase);
     let reviewer = if by_path { Reviewer::Phase } else { Reviewer::Domain };
-    let assumed = Assumed { reviewer, ..Assumed::default() };
+    let knowledge = policy.map_or_else(Default::default, |phase| phase.knowledge);
+    let assumed = Assumed { reviewer, knowledge, ..Assumed::default() };
     let measured = with_texts(one, workspace)?.measured();
     let all = replayed(&measured, &terms, &Ratios::measured(Family::of(model)), &assumed);
     let (own, others): (Vec<Replayed>, Vec<Replayed>) = all.into_iter().partition(|one| one.played == own);

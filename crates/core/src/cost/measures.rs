@@ -1,0 +1,172 @@
+//! What the ledger's bills say about an agent: how dense its tokens are, what it adds to a prompt, how often its cache
+//! answers, how long its answers are.
+//!
+//! A fold over dispatches of all features ([`Measures::take`]) that keeps the last few hundred of each agent and card;
+//! [`Measures::of`] draws stated assumptions towards them. It is for money only: nothing of it ever decides what a prompt
+//! says.
+
+use super::terms::CERTAIN;
+use crate::event::Event;
+use crate::ids::AgentName;
+use crate::policy::{Prediction, Strategy};
+use crate::prelude::*;
+use crate::ticket::{Purpose, Ticket};
+use crate::tokens::{Billed, Content, Family, Ratios};
+use crate::usage::Usage;
+use alloc::collections::VecDeque;
+
+/// So many dispatches of an agent are looked at, the newest.
+pub const LOOKED_AT: usize = 300;
+/// What is assumed of an agent's own texts weighs as much as this many bills.
+const ASSUMED_FIRSTS: u64 = 2;
+/// That the cache answers weighs as much as this many tokens that could be read.
+const ASSUMED_READ: u64 = 100_000;
+/// What is assumed of answers weighs as much as this many of them.
+const ASSUMED_ANSWERS: u64 = 3;
+/// Tokens of a reviewer's answer, and of all that an author says and writes.
+const ANSWER: u64 = 1_500;
+const WRITTEN: u64 = 4_000;
+/// A first bill of more than this many times what was expected counts several requests, whatever else it says.
+const SEVERAL_REQUESTS: u64 = 2;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Measures {
+    flights: BTreeMap<Ticket, Flight>,
+    samples: BTreeMap<(AgentName, String), VecDeque<Sample>>,
+}
+
+/// An agent as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    pub ratios: Ratios,
+    /// Tokens of its own tools and system text.
+    pub overhead: u64,
+    /// In parts of [`CERTAIN`].
+    pub hit_rate: u32,
+    /// Tokens of a reviewer's answer, and of what an author says and writes in one dispatch.
+    pub answer: u64,
+    pub written: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Flight {
+    agent: AgentName,
+    strategy: Strategy,
+    author: bool,
+    prediction: Prediction,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sample {
+    chars: [u64; Content::ALL.len()],
+    /// The input of a first dispatch that opened no file, so that it was one request as far as anybody can tell.
+    first: Option<u64>,
+    /// What would have been read if the cache had answered, and how much of that was.
+    readable: u64,
+    read: u64,
+    output: u64,
+    author: bool,
+}
+
+impl Measures {
+    /// Kinds of events that change something here; a reader may leave out all others.
+    pub const KINDS: [&str; 4] = ["started", "answered", "failed", "lost"];
+
+    pub fn take(&mut self, event: &Event) {
+        match event {
+            Event::Started(fact) => {
+                let Some(prediction) = fact.choice.prediction.clone() else { return };
+                let author = matches!(fact.ticket.purpose, Purpose::Draft | Purpose::Revise);
+                let (agent, strategy) = (fact.agent.clone(), fact.choice.strategy);
+                self.flights.insert(fact.ticket.clone(), Flight { agent, strategy, author, prediction });
+            }
+            Event::Answered(fact) => {
+                let Some(flight) = self.flights.remove(&fact.ticket) else { return };
+                // A bill of nothing is none.
+                if fact.usage.input() == 0 {
+                    return;
+                }
+                let opened_nothing = fact.opened.as_ref().is_some_and(Vec::is_empty);
+                let sample = Sample::of(&flight, &fact.usage, opened_nothing);
+                let samples = self.samples.entry((flight.agent, flight.prediction.card)).or_default();
+                samples.push_back(sample);
+                if samples.len() > LOOKED_AT {
+                    samples.pop_front();
+                }
+            }
+            Event::Failed(fact) => {
+                self.flights.remove(&fact.ticket);
+            }
+            Event::Lost(fact) => {
+                self.flights.remove(&fact.ticket);
+            }
+            _ => {}
+        }
+    }
+
+    /// What is known of an agent whose tokens are billed by this card. `overhead` is what is assumed of its own texts.
+    pub fn of(&self, agent: &AgentName, card: &str, family: Family, overhead: u64) -> Known {
+        let assumed = Ratios::measured(family);
+        let empty = VecDeque::new();
+        let samples = self.samples.get(&(agent.clone(), card.to_owned())).unwrap_or(&empty);
+        let estimate = |sample: &Sample| assumed.all_tokens(&sample.chars);
+        let firsts: Vec<(&Sample, u64)> = samples
+            .iter()
+            .filter_map(|sample| Some((sample, sample.first?)))
+            .filter(|(sample, input)| *input <= (estimate(sample) + overhead) * SEVERAL_REQUESTS)
+            .collect();
+        let residue = firsts.iter().map(|(sample, input)| input.saturating_sub(estimate(sample)));
+        let overhead = drawn(overhead, ASSUMED_FIRSTS, residue);
+        let bills: Vec<Billed> = firsts
+            .iter()
+            .map(|(sample, input)| Billed { chars: sample.chars, tokens: input.saturating_sub(overhead) })
+            .collect();
+        let answers = |author: bool| {
+            samples.iter().filter(move |sample| sample.author == author).map(|sample| sample.output)
+        };
+        Known {
+            ratios: assumed.calibrated(&bills),
+            overhead,
+            hit_rate: hit_rate(samples.iter()),
+            answer: drawn(ANSWER, ASSUMED_ANSWERS, answers(false)),
+            written: drawn(WRITTEN, ASSUMED_ANSWERS, answers(true)),
+        }
+    }
+}
+
+impl Sample {
+    fn of(flight: &Flight, billed: &Usage, opened_nothing: bool) -> Sample {
+        let Flight { strategy, author, prediction, .. } = flight;
+        // A dispatch without calls reads nothing if the cache does not answer, so its expected read is in proportion to
+        // the hit rate. One with calls reads again what it has just written, which says nothing about the cache.
+        let without_calls = !author && *strategy != Strategy::Lazy;
+        let readable = match u64::from(prediction.hit_rate) {
+            0 => 0,
+            rate => prediction.usage.read.saturating_mul(u64::from(CERTAIN)) / rate,
+        };
+        let readable = if without_calls { readable } else { 0 };
+        let first = *strategy != Strategy::Resume && without_calls && opened_nothing;
+        Sample {
+            chars: prediction.chars,
+            first: first.then_some(billed.input()),
+            readable,
+            read: billed.read.min(readable),
+            output: billed.output,
+            author: *author,
+        }
+    }
+}
+
+/// A mean in which the assumption counts as several values.
+fn drawn(assumed: u64, weight: u64, values: impl Iterator<Item = u64>) -> u64 {
+    let (sum, count) = values.fold((0_u64, 0_u64), |(sum, count), one| (sum.saturating_add(one), count + 1));
+    assumed.saturating_mul(weight).saturating_add(sum) / (weight + count)
+}
+
+fn hit_rate<'a>(samples: impl Iterator<Item = &'a Sample>) -> u32 {
+    let start = (ASSUMED_READ, ASSUMED_READ);
+    let (read, readable) =
+        samples.fold(start, |(read, readable), one| (read + one.read, readable + one.readable));
+    let parts = u128::from(read) * u128::from(CERTAIN) / u128::from(readable.max(1));
+    u32::try_from(parts).unwrap_or(CERTAIN).min(CERTAIN)
+}

@@ -1,0 +1,289 @@
+//! Choosing how a dispatch is sent: the prompts that can be, what is known of prices, caches and bills, and the policy's
+//! answer.
+//!
+//! Facts are gathered here and decided on in `core` ([`choose`]); nothing here sends or stores. Start at
+//! [`Run::choose`].
+
+use crate::compose::{Composed, Texts, compose, seat};
+use crate::driver::{EngineError, Run};
+use crate::ports::{Abilities, Agent, Billing, Cache, Resume, WorkspaceError};
+use redraft_core::cost::{
+    self, Ahead, Cached, Expected, Known, Marking, Marks, Prompts, Reader, Terms, prompt_chars,
+};
+use redraft_core::event::Event;
+use redraft_core::policy::{Choice, Facts, Policy, Priced, ResumedFacts, Strategy, choose};
+use redraft_core::price::Lifetime;
+use redraft_core::profile::{self, Kind};
+use redraft_core::review::{Conversation, Loop, Order, Seat, shown_round};
+use redraft_core::text;
+use redraft_core::ticket::Purpose;
+use redraft_core::tokens::{Content, Family};
+use std::collections::BTreeMap;
+
+/// How a dispatch will be sent.
+pub(crate) struct Chosen {
+    pub(crate) composed: Composed,
+    pub(crate) choice: Choice,
+    pub(crate) marks: Marks,
+    /// What the history says about it.
+    pub(crate) markers: Vec<String>,
+}
+
+/// The prompts of one order, and what kept others from being made.
+struct Options<'a> {
+    texts: Texts<'a>,
+    composed: BTreeMap<Strategy, Composed>,
+    /// Strategies that may be used for it.
+    allowed: Vec<Strategy>,
+    /// What changed since the role last looked cannot be told any more.
+    lost: Option<String>,
+}
+
+impl Run<'_> {
+    /// Composes what may be sent, weighs it, and lets the policy pick.
+    pub(crate) fn choose(
+        &self,
+        order: &Order,
+        agent: &dyn Agent,
+        missing: &[String],
+    ) -> Result<Chosen, EngineError> {
+        let open = self.open_loop()?;
+        let known = self.resumable(agent);
+        let able = known.resume != Resume::No;
+        let elsewhere = order.conversation.as_ref().filter(|talk| talk.agent != agent.name());
+        // A turn that makes sense in its conversation only is sent there; an agent that has no such conversation says so
+        // without cost, and the machine orders a fresh one.
+        let bound = !order.allowed.contains(&Strategy::Lazy);
+        let talk = order.conversation.as_ref().filter(|_| bound || (able && elsewhere.is_none()));
+        let mut options = self.options(order, talk.is_some(), agent.abilities().pull, missing)?;
+
+        let resumed = options.composed.get(&Strategy::Resume).zip(talk);
+        let resumed = resumed.map(|(resumed, talk)| ResumedFacts {
+            prompt_chars: resumed.prompt.chars(),
+            first_chars: talk.first_chars,
+            context_chars: talk.context_chars,
+        });
+        let facts =
+            Facts { policy: open.opened.policy, purpose: order.ticket.purpose, resumed, priced: None };
+        let (mut choice, marks) = self.weigh(order, agent, talk, &options, facts, able)?;
+
+        let mut markers = Vec::new();
+        let mut mark = |what: &str, why: &str| {
+            let role = &order.ticket.role;
+            let round = seat(open, order).map_or(1, |seat| shown_round(open, seat, order.ticket.purpose));
+            markers.push(text::one_line(&format!("{what}: {role} iteration {round} — {why}"), 200));
+        };
+        let mut reason = None;
+        if let Some(lost) = &options.lost {
+            mark("ANCHOR-LOST", lost);
+            reason =
+                Some("what changed cannot be told".to_owned()).filter(|_| facts.policy == Policy::Digest);
+        }
+        if let Some(talk) = elsewhere.filter(|_| choice.strategy != Strategy::Resume) {
+            let why = format!("the earlier conversation is with agent {}, not {}", talk.agent, agent.name());
+            mark("AGENT-CHANGED", &why);
+            reason = Some(why);
+        } else if !able && !bound && order.conversation.is_some() {
+            reason = Some(format!("{} is not resumed: {}", agent.name(), known.why));
+        }
+        if let Some(reason) = reason {
+            let weighed = facts.policy == Policy::Cost && choice.prediction.is_some();
+            choice.why = if weighed { format!("{reason}; {}", choice.why) } else { reason };
+        }
+        if choice.strategy != Strategy::Resume && !missing.is_empty() {
+            mark("TOOLS-MISSING", &missing.join(", "));
+        }
+        let composed = match options.composed.remove(&choice.strategy) {
+            Some(composed) => composed,
+            None => compose(&options.texts, &self.created, open, order, choice.strategy, missing)?,
+        };
+        if let Some(prediction) = &mut choice.prediction {
+            prediction.chars = prompt_chars(&composed.prompt);
+        }
+        Ok(Chosen { composed, choice, marks, markers })
+    }
+
+    /// Composes every prompt whose size decides something. A `lazy` one is made of the same parts as an `inline` one,
+    /// so it is composed only if it is chosen.
+    fn options(
+        &self,
+        order: &Order,
+        resumable: bool,
+        pull: bool,
+        missing: &[String],
+    ) -> Result<Options<'_>, EngineError> {
+        let open = self.open_loop()?;
+        let texts = Texts::new(self.parts.workspace);
+        let (mut composed, mut allowed, mut lost) = (BTreeMap::new(), Vec::new(), None);
+        for strategy in order.allowed.iter().copied() {
+            match strategy {
+                Strategy::Lazy if !pull && order.allowed.contains(&Strategy::Inline) => continue,
+                Strategy::Lazy => {}
+                Strategy::Resume if !resumable => continue,
+                Strategy::Inline | Strategy::Digest | Strategy::Resume => {
+                    match compose(&texts, &self.created, open, order, strategy, missing) {
+                        Ok(prompt) => drop(composed.insert(strategy, prompt)),
+                        Err(error @ WorkspaceError::AnchorLost(_)) => {
+                            lost = Some(error.to_string());
+                            continue;
+                        }
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+            }
+            allowed.push(strategy);
+        }
+        Ok(Options { texts, composed, allowed, lost })
+    }
+
+    /// Gathers what a prediction is made from, and asks the policy.
+    fn weigh(
+        &self,
+        order: &Order,
+        agent: &dyn Agent,
+        talk: Option<&Conversation>,
+        options: &Options<'_>,
+        facts: Facts<'_>,
+        able: bool,
+    ) -> Result<(Choice, Marks), EngineError> {
+        let open = self.open_loop()?;
+        let (abilities, billing) = (agent.abilities(), agent.billing());
+        let card = billing.card.models.first().map(String::as_str).unwrap_or_default();
+        let family = Family::of(&billing.model);
+        let known = self.measures.of(&agent.name(), card, family, billing.overhead);
+        let terms = terms(&billing, &abilities).with_hit_rate(known.hit_rate);
+        let seat = seat(open, order);
+        let (cached, since_s) = self.cached(seat, agent, talk, &known);
+        let (sizes, round) = self.prompts(order, options)?.sizes(&known);
+        let seen = seat.map_or(1, |seat| seen(seat, open, order));
+        let ahead =
+            Ahead::Expected(Expected::after_review(seen, &round, Some(rounds_left(open, seat, order))));
+        let priced = Priced {
+            card,
+            since_s,
+            overhead: known.overhead,
+            facts: cost::Facts {
+                terms: &terms,
+                sizes: &sizes,
+                cached,
+                round,
+                allowed: &options.allowed,
+                later: &later(open, order, &options.allowed, able),
+                ahead: &ahead,
+            },
+        };
+        let choice = choose(&Facts { priced: Some(&priced), ..facts }, &options.allowed);
+        let marks = match &choice.prediction {
+            Some(prediction) => prediction.marks,
+            None => terms.usual(choice.strategy, &cached),
+        };
+        Ok((choice, marks))
+    }
+
+    /// What the cache holds for a role now, and how long ago its last request began.
+    fn cached(
+        &self,
+        seat: Option<&Seat>,
+        agent: &dyn Agent,
+        talk: Option<&Conversation>,
+        known: &Known,
+    ) -> (Cached, Option<u64>) {
+        let left = seat.and_then(|seat| seat.left.as_ref()).filter(|left| left.agent == agent.name());
+        let started = left.and_then(|left| {
+            let is_its = |event: &Event| matches!(event, Event::Started(fact) if fact.ticket == left.ticket);
+            self.entries.iter().rev().find(|entry| is_its(&entry.event))
+        });
+        let since_s = started.map(|entry| {
+            let passed_ms = self.parts.clock.now_ms().saturating_sub(entry.at_ms);
+            u64::try_from(passed_ms / 1000).unwrap_or(0)
+        });
+        let mut cached = match (left, since_s) {
+            (Some(left), Some(since_s)) => left.cached.after(since_s),
+            _ => Cached::default(),
+        };
+        cached.conversation = talk.map(|talk| {
+            // Nothing is known to be kept of a conversation whose bill nobody predicted.
+            let unknown = cost::Conversation {
+                began: Strategy::Lazy,
+                tokens: known.overhead + known.ratios.tokens(talk.context_chars, Content::Markdown),
+                tail: None,
+                earlier: None,
+            };
+            cached.conversation.unwrap_or(unknown)
+        });
+        (cached, since_s)
+    }
+
+    fn prompts<'a>(&self, order: &Order, options: &'a Options<'_>) -> Result<Prompts<'a>, EngineError> {
+        let open = self.open_loop()?;
+        let given = options.texts.given(&self.created, open, order)?;
+        let of = |strategy: Strategy| options.composed.get(&strategy).map(|composed| &composed.prompt);
+        let kind = profile::of(&order.ticket.role).map(|profile| profile.kind);
+        Ok(Prompts {
+            fresh: of(Strategy::Inline),
+            digest: of(Strategy::Digest),
+            resumed: of(Strategy::Resume),
+            upstream: given.upstream,
+            files: given.files,
+            artifact: given.artifact,
+            reader: match kind {
+                Some(Kind::Author) => Reader::Author,
+                Some(Kind::Phase) => Reader::Phase,
+                Some(Kind::Domain) | None => Reader::Domain,
+            },
+        })
+    }
+}
+
+/// What an agent's tokens cost and how they are kept, from its card and from what it can do.
+fn terms(billing: &Billing, abilities: &Abilities) -> Terms {
+    let marking = match abilities.cache {
+        Cache::Boundaries(most) => Marking::Places(most),
+        Cache::SystemAndLast | Cache::AnyPrefix => Marking::Whole,
+        Cache::Conversation => Marking::Conversation,
+        Cache::None => Marking::Nothing,
+    };
+    Terms::of(&billing.card, Lifetime::HalfDay)
+        .with_context(billing.card.context_for(&billing.model).tokens)
+        .marked_by(marking, &abilities.lifetimes)
+}
+
+/// What is asked for where nothing is weighed.
+pub(crate) fn usual(agent: &dyn Agent, strategy: Strategy) -> Marks {
+    terms(&agent.billing(), &agent.abilities()).usual(strategy, &Cached::default())
+}
+
+/// Which dispatch of its kind this is for the role, counted from 1.
+fn seen(seat: &Seat, open: &Loop, order: &Order) -> u32 {
+    let author = order.ticket.role == open.author.role;
+    let counts = |purpose: &Purpose| match purpose {
+        Purpose::Draft | Purpose::Revise => author,
+        Purpose::Review | Purpose::Validate | Purpose::Certify => !author,
+        Purpose::Repair | Purpose::Probe => false,
+    };
+    let rounds = seat.rounds.iter().filter(|(purpose, _)| counts(purpose));
+    1 + rounds.map(|(_, rounds)| u32::from(*rounds)).sum::<u32>()
+}
+
+/// How many more dispatches of the role the loop's limits leave.
+fn rounds_left(open: &Loop, seat: Option<&Seat>, order: &Order) -> u32 {
+    let limits = &open.opened.limits;
+    let left = match order.ticket.purpose {
+        Purpose::Certify => limits.reopenings.saturating_sub(open.reopened),
+        purpose => limits.rounds.saturating_sub(seat.map_or(1, |seat| shown_round(open, seat, purpose))),
+    };
+    u32::from(left)
+}
+
+/// What may be used for the role's later dispatches.
+fn later(open: &Loop, order: &Order, allowed: &[Strategy], able: bool) -> Vec<Strategy> {
+    let fresh = order.ticket.purpose == Purpose::Certify;
+    let author = order.ticket.role == open.author.role;
+    let may = |strategy: &Strategy| match strategy {
+        Strategy::Inline => true,
+        Strategy::Lazy => allowed.contains(&Strategy::Lazy) || !allowed.contains(&Strategy::Inline),
+        Strategy::Digest => !author && !fresh && open.opened.may_digest(),
+        Strategy::Resume => able && !fresh,
+    };
+    Strategy::ALL.into_iter().filter(may).collect()
+}
