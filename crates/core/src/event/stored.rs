@@ -21,6 +21,7 @@ pub enum DecodeError {
 
 macro_rules! events {
     ($($kind:literal $version:literal $name:ident),+ $(,)?) => {
+        #[expect(clippy::large_enum_variant, reason = "a third of all events are of the largest kind")]
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Event {
             $($name($name),)+
