@@ -7,6 +7,8 @@ use redraft_core::event::{Answered, Entry, Event, Started};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::{Pipeline, pending};
+use redraft_core::policy::{Knowledge, Policy};
+use redraft_core::price::Lifetime;
 use redraft_core::project::{self, BoardRow};
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
@@ -69,5 +71,27 @@ fn a_ledger_with_missing_tools_and_denials_is_read_as_it_was_written() {
     assert!(history.contains("TOOLS-MISSING: spec-reviewer iteration 1 — WebSearch, "), "{history}");
     assert!(history.contains("DENIED: 001/specify.1/review/spec-reviewer/1.1 — Read: "), "{history}");
     assert!(started(&entries).any(|fact| fact.missing.len() == 3));
+    assert!(started(&entries).all(|fact| fact.choice.prediction.is_none()), "nothing was predicted then");
     assert_eq!(answered(&entries).filter(|fact| !fact.denials.is_empty()).count(), 1);
+}
+
+/// `loop-opened` version 2 and `started` version 3: policy `cost`, with what each dispatch was predicted to cost.
+#[test]
+fn a_ledger_with_predictions_is_read_as_it_was_written() {
+    let entries = read("ledger-loop-opened-2-started-3.db");
+    let opened = entries.iter().find_map(|entry| match &entry.event {
+        Event::LoopOpened(opened) => Some((opened.policy, opened.knowledge)),
+        _ => None,
+    });
+    assert_eq!(opened, Some((Policy::Cost, Knowledge::Full)));
+    for fact in started(&entries) {
+        let prediction = fact.choice.prediction.as_ref().expect("predicted under every policy");
+        assert_eq!((prediction.card.as_str(), prediction.marks.tail), ("local", Some(Lifetime::HalfDay)));
+        assert!(prediction.usage.input() > 0 && !prediction.alternatives.is_empty(), "{}", fact.ticket);
+    }
+    let state = Pipeline::replay(&entries).unwrap();
+    let seats = &state.latest().unwrap().reviewers;
+    assert!(
+        seats.iter().all(|seat| seat.left.as_ref().is_some_and(|left| left.cached.conversation.is_some()))
+    );
 }

@@ -177,7 +177,6 @@ impl<'a> Run<'a> {
             return Err(EngineError::LedgerBehind { feature, branch, last, seen });
         }
         let (mut records, mut measures) = (Records::default(), Measures::default());
-        // The kinds of the second are among those of the first.
         parts.store.each_of(&Records::KINDS, &mut |scope, event| {
             records.take(scope, event);
             measures.take(event);

@@ -20,7 +20,7 @@ pub struct Cached {
     pub conversation: Option<Conversation>,
 }
 
-/// So far an estimate of tokens from characters may be off.
+/// By so much an estimate of tokens from characters may be off.
 const ERROR_PERCENT: u64 = 25;
 
 /// A cache to look up by.
@@ -62,23 +62,21 @@ impl Cached {
         Cached { system: aged(self.system), stable: aged(self.stable), conversation }
     }
 
-    /// The same after the bill is known. What was billed far beyond the prediction, or far below it, became part of the
-    /// transcript or did not; what was merely read again says nothing. A smaller difference is the estimate's own error:
-    /// all other sizes share it, and choosing compares them. A bill of nothing is none.
+    /// The same after the bill is known. The answer has as many tokens as were billed for it. Input that was billed far
+    /// beyond the prediction became part of the transcript; what was merely read again says nothing, and a smaller
+    /// difference is the estimate's own error, which all other sizes share. A bill of nothing is none.
     pub fn billed(self, predicted: &Usage, billed: &Usage) -> Cached {
-        let new = |usage: &Usage| usage.uncached + usage.written + usage.read.min(predicted.read);
-        let (told, found) = (new(predicted), new(billed));
-        if billed.input() == 0
-            || found.abs_diff(told).saturating_mul(100) <= told.saturating_mul(ERROR_PERCENT)
-        {
+        if billed.input() == 0 {
             return self;
         }
-        let moved = |tokens: u64| tokens.saturating_add(found).saturating_sub(told).max(1);
+        let new = |usage: &Usage| usage.uncached + usage.written + usage.read.min(predicted.read);
+        let (told, found) = (new(predicted), new(billed));
+        let error = told.saturating_mul(ERROR_PERCENT) / 100;
+        let more = found.checked_sub(told).filter(|more| *more > error).unwrap_or(0);
         let conversation = self.conversation.map(|one| {
-            let tokens =
-                moved(one.tokens).saturating_add(billed.output).saturating_sub(predicted.output).max(1);
-            let tail = one.tail.map(|tail| Entry { tokens: moved(tail.tokens).min(tokens), ..tail });
-            Conversation { tokens, tail, ..one }
+            let input = one.tokens.saturating_sub(predicted.output).saturating_add(more);
+            let tail = one.tail.map(|tail| Entry { tokens: tail.tokens.saturating_add(more), ..tail });
+            Conversation { tokens: input.saturating_add(billed.output), tail, ..one }
         });
         Cached { conversation, ..self }
     }

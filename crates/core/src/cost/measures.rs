@@ -69,9 +69,6 @@ struct Sample {
 }
 
 impl Measures {
-    /// Kinds of events that change something here; a reader may leave out all others.
-    pub const KINDS: [&str; 4] = ["started", "answered", "failed", "lost"];
-
     pub fn take(&mut self, event: &Event) {
         match event {
             Event::Started(fact) => {

@@ -12,6 +12,7 @@ use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
 use crate::profile::{self, Kind};
 use crate::review::Loop;
+use crate::text;
 use crate::ticket::Purpose;
 use serde::{Deserialize, Serialize};
 
@@ -94,8 +95,8 @@ pub fn warnings(finished: &[Tally], thresholds: &Thresholds) -> Vec<Warning> {
             counted: (sum.guard_trips, sum.re_reviews),
             most: thresholds.guard_trips_percent,
             words: "re-reviews were sent to a fresh conversation because the change was too large",
-            remedy: "`policy = \"guarded\"` under [review] in redraft.toml measures changes against more than \
-                     `seed`; `\"inline\"` has no guard",
+            remedy: "`policy = \"cost\"` under [review] in redraft.toml has no guard: it weighs every review by what it \
+                     costs",
         },
         Rate {
             what: "unconfirmed-reads",
@@ -126,9 +127,8 @@ impl Rate {
         }
         let percent = (u64::from(count) * 100).div_ceil(u64::from(of).max(1)) as u32;
         let (most, words) = (self.most, self.words);
-        let text = format!(
-            "{count} of {of} {words} ({percent} %, more than {most} %) in the last {features} finished features"
-        );
+        let latest = text::count(features, "finished feature");
+        let text = format!("{count} of {of} {words} ({percent} %, more than {most} %) in the last {latest}");
         let (what, remedy) = (self.what, self.remedy);
         Some(Warning { what, count, of, percent, threshold_percent: most, features, text, remedy })
     }

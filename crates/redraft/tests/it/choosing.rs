@@ -90,7 +90,7 @@ fn model() -> impl FnMut(&Recorded, usize) -> Reply + Send {
             .iter()
             .map(|id| json!({"id": id, "status": "fixed", "note": "the name is another"}))
             .collect();
-        let mut issues = Vec::new();
+        let (mut issues, mut summary) = (Vec::new(), "another name".to_owned());
         if all.contains("# Write the Specification") {
             let newest = request.json["messages"].as_array().unwrap().last().unwrap();
             if newest["content"][0]["type"] != "tool_result" {
@@ -101,6 +101,8 @@ fn model() -> impl FnMut(&Recorded, usize) -> Reply + Send {
             }
         } else if all.contains("# Review the Specification") {
             let at = reviews.fetch_add(1, Ordering::SeqCst);
+            // As long as answers of reviewers are.
+            summary = "The whole document was read. ".repeat(130);
             if at < 2 {
                 issues.push(json!({"severity": "blocker", "category": "clarity", "claim": "present", "file": SPEC,
                     "line": 0, "section": "", "quote": format!("Its name is {}.", NAMES[at]),
@@ -108,7 +110,7 @@ fn model() -> impl FnMut(&Recorded, usize) -> Reply + Send {
             }
         }
         Reply::Json(
-            json!({"approved": issues.is_empty(), "summary": "read", "answers": answers, "issues": issues,
+            json!({"approved": issues.is_empty(), "summary": summary, "answers": answers, "issues": issues,
             "checks": [], "verified": [], "files_read": []}),
         )
     }
@@ -262,7 +264,9 @@ fn a_reviewer_that_is_asked_again_soon_goes_on_in_its_conversation_and_what_it_n
         assert_eq!(asked_for(request), marked(started), "{}", started.ticket);
         let prediction = started.choice.prediction.as_ref().unwrap();
         within(30, prediction.usage.input(), answered.usage.input(), &started.ticket.to_string());
-        within(30, prediction.usage.cost.0, answered.usage.cost.0, &started.ticket.to_string());
+        // A short dispatch is mostly its answer, and nobody knows how long that will be.
+        let percent = if started.choice.strategy == Strategy::Resume { 50 } else { 30 };
+        within(percent, prediction.usage.cost.0, answered.usage.cost.0, &started.ticket.to_string());
     }
     assert_eq!((played.prediction(0).since_s, played.prediction(1).since_s), (None, Some(120)));
     for (_, answered) in &played.reviews[1..] {

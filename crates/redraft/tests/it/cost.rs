@@ -50,7 +50,6 @@ fn a_rehearsal_is_told_in_tokens_and_saves_no_money() {
         "feature 001 export-the-monthly-report-as-csv, approved: ",
         "\nspec-reviewer ",
         "\n  review 1.1 ",
-        "not predicted",
         "\nspent $0.0000; orchestration: 0 tokens",
         "rehearsal is the built-in rehearsal agent: no model and no money",
         "NFR1: each is shorter",
@@ -75,6 +74,13 @@ fn a_rehearsal_is_told_in_tokens_and_saves_no_money() {
     }
     let printed = scratch.run(["cost", "--json"]).expect(0).stdout;
     assert!(printed.starts_with("{\n  \"v\": 1,"), "{printed}");
+
+    // As it was before predictions were written down.
+    rewritten(&scratch, |started| started.choice.prediction = None);
+    let text = scratch.run(["cost"]).expect(0).stdout;
+    assert!(text.contains("not predicted") && !text.contains("predicted alternatives"), "{text}");
+    let why = scratch.run(["cost", "--why", "001/specify.1/review/spec-reviewer/1.1"]).expect(0).stdout;
+    assert!(why.contains("\nNot predicted: "), "{why}");
 }
 
 #[test]

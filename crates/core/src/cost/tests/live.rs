@@ -134,6 +134,9 @@ fn what_was_billed_beyond_the_prediction_is_part_of_the_transcript() {
     // A quarter more or less may be the estimate's error, which a prompt sent anew would have as well.
     let denser = Usage { written: 7_150, ..predicted };
     assert_eq!(before.billed(&predicted, &denser), before);
+    // Fewer calls than expected read less again, and the transcript is no shorter for it.
+    let at_once = Usage { uncached: 0, written: 5_100, read: 0, output: 300, cost: Usd(1) };
+    assert_eq!(before.billed(&predicted, &at_once), cached(8_900, 8_600));
     // The cache did not answer: the same tokens, written anew.
     let missed = Usage { uncached: 100, written: 8_500, read: 0, output: 1_500, cost: Usd(3) };
     assert_eq!(before.billed(&predicted, &missed), before);

@@ -14,7 +14,7 @@ mod tests;
 use crate::event::{Entry, Event, Judgement, Started};
 use crate::ids::{AgentName, FeatureId, Role};
 use crate::phase::Phase;
-use crate::policy::{Choice, Policy, Prediction, Strategy};
+use crate::policy::{Choice, Knowledge, Policy, Prediction, Strategy};
 use crate::prelude::*;
 use crate::ticket::Ticket;
 use crate::usage::{Usage, Usd};
@@ -38,6 +38,7 @@ pub struct PhaseCosts {
     pub phase: Phase,
     pub pass: u16,
     pub policy: Policy,
+    pub knowledge: Knowledge,
     pub sum: Sum,
     /// In the order they were first asked.
     pub roles: Vec<RoleCosts>,
@@ -103,6 +104,7 @@ pub fn costs(entries: &[Entry]) -> Costs {
                 phase: fact.phase,
                 pass: fact.pass,
                 policy: fact.policy,
+                knowledge: fact.knowledge,
                 sum: Sum::default(),
                 roles: Vec::new(),
             }),

@@ -2,7 +2,7 @@ use super::*;
 use crate::cost::{Cached, Marks};
 use crate::event::{Answered, Failed, Lost, Now, TreeMark};
 use crate::ids::{BlobId, SessionId};
-use crate::policy::Predicted;
+use crate::policy::{Knowledge, Predicted};
 
 fn ticket(end: &str) -> Ticket {
     format!("001/specify.1/{end}").parse().unwrap()
@@ -42,7 +42,7 @@ impl Story {
             rule: crate::findings::Threshold::Strict,
             certify: crate::event::Certify::Resume,
             policy: Policy::Guarded,
-            knowledge: crate::policy::Knowledge::Full,
+            knowledge: Knowledge::Full,
             config: BlobId::new("c"),
         };
         let mut story = Story(Vec::new());

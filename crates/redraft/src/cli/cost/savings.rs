@@ -99,14 +99,16 @@ fn replay(
             .find(|phase| phase.phase == dispatch.ticket.phase && phase.pass == dispatch.ticket.pass)
     });
     let own = policy.and_then(|phase| played(phase.policy)).ok_or("its policy cannot be replayed")?;
-    let (asked, hit_rate) = asked(&sent);
-    let longest = lifetimes(card).last().copied().unwrap_or(card.lifetime.is);
-    let ttl = asked.map_or(longest, |asked| asked.min(longest));
+    // What a policy asked for is its own choice; every policy is replayed with the same that could be asked for.
+    let ttl = lifetimes(card).last().copied().unwrap_or(card.lifetime.is);
+    let hit_rate =
+        sent.iter().filter_map(|one| one.prediction()).next_back().map_or(CERTAIN, |one| one.hit_rate);
     let terms = Terms::of(card, ttl).with_hit_rate(hit_rate).with_context(card.context_for(model).tokens);
     let phase = sent.first().and_then(|dispatch| profile::of(&dispatch.ticket.role));
     let by_path = phase.is_some_and(|profile| profile.kind == Kind::Phase);
     let reviewer = if by_path { Reviewer::Phase } else { Reviewer::Domain };
-    let assumed = Assumed { reviewer, ..Assumed::default() };
+    let knowledge = policy.map_or_else(Default::default, |phase| phase.knowledge);
+    let assumed = Assumed { reviewer, knowledge, ..Assumed::default() };
     let measured = with_texts(one, workspace)?.measured();
     let all = replayed(&measured, &terms, &Ratios::measured(Family::of(model)), &assumed);
     let (own, others): (Vec<Replayed>, Vec<Replayed>) = all.into_iter().partition(|one| one.played == own);
@@ -122,11 +124,4 @@ fn of_loop<'a>(one: &Reviewed, costs: &'a Costs) -> Vec<&'a Dispatch> {
         matches!(ticket.purpose, Purpose::Review | Purpose::Validate) && name == one.name
     };
     costs.dispatches().filter(of_loop).collect()
-}
-
-/// The longest lifetime that was asked for and the last hit rate that was known, where that was recorded.
-fn asked(sent: &[&Dispatch]) -> (Option<Lifetime>, u32) {
-    let predictions = || sent.iter().filter_map(|dispatch| dispatch.prediction());
-    let marks = predictions().flat_map(|one| [one.marks.system, one.marks.stable, one.marks.tail]);
-    (marks.flatten().max(), predictions().next_back().map_or(CERTAIN, |one| one.hit_rate))
 }

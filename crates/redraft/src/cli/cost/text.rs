@@ -71,7 +71,7 @@ fn head(before: &[&str], after: &[&str]) -> Vec<String> {
 }
 
 fn phase_table(phase: &PhaseCosts) -> String {
-    let PhaseCosts { phase: name, pass, policy, sum, roles } = phase;
+    let PhaseCosts { phase: name, pass, policy, sum, roles, .. } = phase;
     let mut rows = vec![head(&["", "how"], &["predicted", "billed", "end"])];
     for role in roles {
         rows.push(sum_row(vec![role.role.to_string(), String::new()], &role.sum));

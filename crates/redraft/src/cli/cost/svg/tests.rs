@@ -2,7 +2,7 @@ use super::*;
 use redraft_core::cost::{Cached, Marks};
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::phase::Phase;
-use redraft_core::policy::{Choice, Policy, Predicted};
+use redraft_core::policy::{Choice, Knowledge, Policy, Predicted};
 use redraft_core::project::costs::Sum;
 
 fn usage(uncached: u64, cost: u64) -> Usage {
@@ -46,6 +46,7 @@ fn of(dispatches: Vec<Dispatch>) -> Costs {
         phase: Phase::Specify,
         pass: 1,
         policy: Policy::Guarded,
+        knowledge: Knowledge::Full,
         sum,
         roles: vec![RoleCosts { role, sum, dispatches }],
     };
