@@ -5,7 +5,6 @@ use redraft_adapters::clock::SystemClock;
 use redraft_adapters::mcp::{McpServer, McpServers};
 use redraft_core::cost::Marks;
 use redraft_core::ids::SessionId;
-use redraft_core::price::Lifetime;
 use redraft_core::prompt::{Fragment, Prompt};
 use redraft_engine::ports::{Deadlines, Request, Watch};
 use redraft_testkit::Scratch;
