@@ -3,6 +3,7 @@
 use super::stream::Heard;
 use super::{ClaudeAgent, ClaudeSettings, flags, outcome};
 use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line, Listener};
+use crate::clock::SystemClock;
 use crate::mcp::{McpServer, McpServers};
 use redraft_core::cost::Marks;
 use redraft_core::event::Now;
@@ -10,9 +11,10 @@ use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Cards, Lifetime};
 use redraft_core::prompt::Prompt;
 use redraft_core::usage::{Usage, Usd};
-use redraft_engine::ports::{Agent, AgentError, Deadlines, Request, Watch};
+use redraft_engine::ports::{Agent, AgentError, Deadlines, Request};
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 
 const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/repo","session_id":"s-1","tools":["Read","StructuredOutput"],"model":"claude-sonnet-4-5","claude_code_version":"2.1.197"}"#;
 const READ: &str = r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"/repo/docs/spec.md"}},{"type":"tool_use","id":"t2","name":"Read","input":{"file_path":"/repo/missing.md"}}]},"session_id":"s-1"}"#;
@@ -329,27 +331,12 @@ fn what_was_refused_or_never_sent_costs_nothing() {
     assert_eq!(usage(&[INIT, READ, &failed("success", "529", "busy", counted)]).unwrap().cost, Usd(500_000));
 }
 
-/// A run nobody stops.
-struct Calm;
-
-impl Watch for Calm {
-    fn stopped(&self) -> bool {
-        false
-    }
-
-    fn wait_ms(&self, _ms: u64) -> bool {
-        true
-    }
-
-    fn now_ms(&self) -> i64 {
-        0
-    }
-}
-
 #[test]
 fn a_program_that_is_not_there_costs_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let missing = ClaudeSettings { program: folder.path().join("no-such-claude"), ..settings(folder.path()) };
-    let error = ClaudeAgent::new(missing).run(&request(Lifetime::Hour), &Calm).unwrap_err();
+    let error = ClaudeAgent::new(missing)
+        .run(&request(Lifetime::Hour), &SystemClock::new(Arc::default()))
+        .unwrap_err();
     assert_eq!((error.now, error.usage), (Now::AskPerson, AgentError::UNBILLED), "{error}");
 }

@@ -43,16 +43,15 @@ pub(super) fn failure(message: &str, resumed: bool, now_ms: i64) -> (Now, String
 
 /// Whether a failed turn cost nothing: the model has done nothing in it, and its service refused or was not reached.
 pub(super) fn is_unbilled(heard: &Heard, message: &str) -> bool {
-    const REFUSED: [&str; 14] = [
+    const REFUSED: [&str; 13] = [
         "status 400",
         "status 401",
         "status 403",
         "status 404",
-        "status 500",
-        "status 503",
         "status: 429",
         "status 429",
         "status 529",
+        "invalid_request_error",
         "usage limit",
         "quota",
         "missing environment variable",

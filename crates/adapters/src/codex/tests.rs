@@ -247,6 +247,7 @@ fn what_was_refused_or_never_sent_costs_nothing() {
     for message in [
         "unexpected status 401 Unauthorized: bad key",
         "exceeded retry limit, last status: 429 Too Many Requests",
+        "{'error':{'code':'invalid_request_error','message':'no such model'}}",
         "You've hit your usage limit. Try again later.",
         "Missing environment variable: `OPENAI_API_KEY`",
     ] {

@@ -1,29 +1,13 @@
 use super::{TOOLS, ToolResult, Toolbox, offered};
+use crate::clock::SystemClock;
 use redraft_core::ticket::Ticket;
-use redraft_engine::ports::Watch;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 struct World {
     folder: tempfile::TempDir,
-}
-
-/// A run nobody stops.
-struct Calm;
-
-impl Watch for Calm {
-    fn stopped(&self) -> bool {
-        false
-    }
-
-    fn wait_ms(&self, _ms: u64) -> bool {
-        true
-    }
-
-    fn now_ms(&self) -> i64 {
-        0
-    }
 }
 
 fn ticket() -> Ticket {
@@ -55,7 +39,12 @@ impl World {
         let all: Vec<String> = TOOLS.iter().map(|tool| tool.name.to_owned()).collect();
         let may_write =
             ["docs/spec.md".to_owned(), "docs/new/plan.md".to_owned(), "linked/spec.md".to_owned()];
-        Toolbox::new(&self.work(), &may_write, &all).unwrap().call(name, &input, &ticket(), &Calm)
+        Toolbox::new(&self.work(), &may_write, &all).unwrap().call(
+            name,
+            &input,
+            &ticket(),
+            &SystemClock::new(Arc::default()),
+        )
     }
 
     fn text(&self, name: &str, input: Value) -> String {
@@ -176,8 +165,17 @@ fn only_the_files_of_the_task_are_written() {
     assert!(refusal.contains("docs/spec.md"), "{refusal}");
     world.refused("Write", json!({"path": "docs/spec.md", "content": "x".repeat(5 * 1024 * 1024)}));
     let reader = Toolbox::new(&world.work(), &[], &["Read".to_owned(), "Write".to_owned()]).unwrap();
-    assert!(reader.call("Write", &json!({"path": "docs/spec.md", "content": "x"}), &ticket(), &Calm).denied);
-    assert!(reader.call("Bash", &json!({}), &ticket(), &Calm).denied);
+    assert!(
+        reader
+            .call(
+                "Write",
+                &json!({"path": "docs/spec.md", "content": "x"}),
+                &ticket(),
+                &SystemClock::new(Arc::default())
+            )
+            .denied
+    );
+    assert!(reader.call("Bash", &json!({}), &ticket(), &SystemClock::new(Arc::default())).denied);
     assert_eq!(world.read("work/docs/spec.md"), "# Spec\nFirst line.\nSecond line.\n");
 }
 

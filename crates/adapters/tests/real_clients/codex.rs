@@ -130,7 +130,8 @@ fn a_reviewer_cannot_write_and_an_author_can() {
 fn errors_of_the_service_say_what_to_do_next() {
     for (reply, wanted, usage) in [
         (Reply::error(429, "rate_limit_exceeded", "Slow down"), "wait", AgentError::UNBILLED),
-        (Reply::error(500, "server_error", "oops"), "wait", AgentError::UNBILLED),
+        // It tells of high demand and of no status, so nobody knows.
+        (Reply::error(500, "server_error", "oops"), "wait", None),
         (Reply::text("half").cut_after(3), "wait", None),
         (Reply::error(401, "invalid_api_key", "bad key sk-test-0123456789"), "ask", AgentError::UNBILLED),
         (Reply::error(400, "invalid_request_error", "no such model"), "ask", AgentError::UNBILLED),
