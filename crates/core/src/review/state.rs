@@ -76,7 +76,7 @@ pub struct Seat {
     /// The stage's round at the role's last review.
     pub last_round: u16,
     pub conversation: Option<Conversation>,
-    /// What the cache is taken to hold after the role's last dispatch; none where that came to nothing.
+    /// What the cache is taken to hold since the role's last answered dispatch.
     pub left: Option<Left>,
     /// Why the role's earlier conversation is gone, until it has answered in a new one.
     pub unavailable: Option<String>,

@@ -208,8 +208,6 @@ fn land<'a>(state: &'a mut Loop, ticket: &Ticket) -> Result<(&'a mut Seat, bool)
         return Err(what());
     }
     work.flight = None;
-    // Nobody knows how far it came.
-    seat.left = None;
     Ok((seat, ticket.purpose == Purpose::Repair))
 }
 

@@ -153,7 +153,7 @@ proptest! {
     }
 
     #[test]
-    fn a_role_has_left_in_the_cache_what_its_last_dispatch_did_and_nothing_if_that_came_to_nothing(
+    fn a_role_has_left_in_the_cache_what_its_last_answered_dispatch_did_whatever_failed_since(
         mut world in any_world()
     ) {
         world.play(STEPS_MAX);
@@ -169,7 +169,10 @@ proptest! {
             };
             let seat = before.open.as_ref().and_then(|open| open.seat_of(ticket)).unwrap();
             let started = &seat.work.as_ref().unwrap().flight.as_ref().unwrap().started;
-            let left = started.choice.prediction.as_ref().filter(|_| answered).map(|prediction| prediction.leaves);
+            let left = match answered {
+                true => started.choice.prediction.as_ref().map(|prediction| prediction.leaves),
+                false => seat.left.as_ref().map(|left| left.cached),
+            };
             let Some(open) = &state.open else { continue };
             let same = |one: &&Seat| one.role == seat.role && one.letter == seat.letter && one.stage == seat.stage;
             let found: Vec<_> = open.seats().filter(same).map(|seat| seat.left.as_ref().map(|left| left.cached)).collect();
