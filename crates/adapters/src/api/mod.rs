@@ -25,6 +25,7 @@ use crate::http::{Client, HttpError};
 use crate::tools;
 pub use crate::tools::Commands;
 pub use proxy::proxy;
+pub(crate) use proxy::{NO_PROXY, stays_here};
 pub use reach::reach;
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::net::IpAddr;
 
 /// Said instead of an address, for a service that is reached without one whatever the environment says.
-const NO_PROXY: &str = "none";
+pub(crate) const NO_PROXY: &str = "none";
 
 /// The proxy for this base URL; none where it is reached directly. The error says which setting cannot be used, and
 /// never what a variable holds, which may be a password.
@@ -56,6 +56,11 @@ fn own(setting: &str) -> Result<Option<String>, String> {
 
 fn is_proxy(url: &str) -> bool {
     place(url).is_some()
+}
+
+/// Whether an address is on this machine, so that nothing that is sent there leaves it.
+pub(crate) fn stays_here(url: &str) -> bool {
+    place(url).is_some_and(|(host, _)| is_here(&host))
 }
 
 pub(super) fn is_here(host: &str) -> bool {

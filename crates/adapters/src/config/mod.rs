@@ -166,6 +166,19 @@ pub struct Command {
     pub text: String,
 }
 
+/// Ends the key of a command that is no command but an address to send to.
+const ADDRESS: &str = "address";
+
+impl Command {
+    /// What it would do, to follow "redraft.toml wants to".
+    pub fn wish(&self) -> String {
+        match self.key.rsplit('.').next() {
+            Some(ADDRESS) => format!("send prompts and a key to {}", self.text),
+            _ => format!("run `{}`", self.text),
+        }
+    }
+}
+
 /// A name that no agent has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no agent `{name}` (known: {})", .known.join(", "))]
@@ -235,13 +248,33 @@ impl Config {
         setup.chain(self.agents.keys().flat_map(|agent| self.commands_of(agent))).collect()
     }
 
-    /// The commands that an agent would start: its servers, and its program, unless that is the usual one, called in no
-    /// other way than ours.
+    /// What an agent needs a person's word for: the servers and the program it would start, unless that is the usual
+    /// one, called in no other way than ours, and the address it would send to.
     pub fn commands_of(&self, agent: &AgentName) -> Vec<Command> {
         let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return Vec::new() };
         let key = |server: &String| format!("agents.{agent}.mcp.{server}");
         let servers = model.mcp.iter().map(|(name, server)| Command { key: key(name), text: server.shown() });
-        servers.chain(self.program_of(agent)).collect()
+        servers.chain(self.program_of(agent)).chain(self.address_of(agent)).collect()
+    }
+
+    /// Where the file, and not the vendor, says an agent's service or the proxy before it is. Whoever is there is sent
+    /// prompts and a key, so a person must accept it; what stays on this machine needs nobody's word.
+    pub fn address_of(&self, agent: &AgentName) -> Option<Command> {
+        let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return None };
+        let away = |url: &&String| !crate::api::stays_here(url);
+        let base = model.base_url.as_ref().filter(away);
+        let proxy = model.proxy.as_ref().filter(|proxy| *proxy != crate::api::NO_PROXY).filter(away);
+        if model.kind.program().is_some() || (base.is_none() && proxy.is_none()) {
+            return None;
+        }
+        let mut text = base.map_or_else(|| "the vendor's address".to_owned(), String::clone);
+        if let Some(proxy) = proxy {
+            text.push_str(&format!(" through {proxy}"));
+        }
+        if let Some(key) = model.key_file.as_ref().or(model.key_env.as_ref()) {
+            text.push_str(&format!(", with the key in {key}"));
+        }
+        Some(Command { key: format!("agents.{agent}.{ADDRESS}"), text })
     }
 
     /// The program of an agent with its arguments, where a person must accept them.

@@ -118,7 +118,7 @@ impl<'a> Cast<'a> {
                 Arc::new(CodexAgent::new(settings))
             }
             ModelKind::Anthropic => Arc::new(ApiAgent::anthropic(AnthropicSettings {
-                proxy: self.proxy(agent, ANTHROPIC)?,
+                proxy: self.proxy(&name, agent, ANTHROPIC)?,
                 base_url: agent.base_url.clone().unwrap_or_else(|| ANTHROPIC.to_owned()),
                 key: self.key(agent, "ANTHROPIC_API_KEY")?.ok_or_else(|| no_key("ANTHROPIC_API_KEY"))?,
                 name,
@@ -132,7 +132,7 @@ impl<'a> Cast<'a> {
             })?),
             ModelKind::OpenAi => {
                 let base_url = agent.base_url.clone().unwrap_or_else(|| OPENAI.to_owned());
-                let proxy = self.proxy(agent, OPENAI)?;
+                let proxy = self.proxy(&name, agent, OPENAI)?;
                 let key = self.key(agent, "OPENAI_API_KEY")?;
                 if key.is_none() && agent.base_url.is_none() {
                     return Err(no_key("OPENAI_API_KEY"));
@@ -197,7 +197,14 @@ impl<'a> Cast<'a> {
         }
     }
 
-    fn proxy(&self, agent: &ModelAgent, usual: &str) -> Result<Option<String>, String> {
+    /// The proxy before a service. Nothing is made ready to be sent to an address that only the file knows.
+    fn proxy(&self, name: &AgentName, agent: &ModelAgent, usual: &str) -> Result<Option<String>, String> {
+        if let Some(address) = self.config.address_of(name).filter(|_| !self.is_accepted()) {
+            let wish = address.wish();
+            return Err(format!(
+                "wants to {wish}, which nobody has accepted yet; look at it and accept it: redraft trust"
+            ));
+        }
         let base_url = agent.base_url.as_deref().unwrap_or(usual);
         api::proxy(base_url, agent.proxy.as_deref(), &self.around.environment)
     }

@@ -37,7 +37,10 @@ pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -
     let wanted = config.commands_hash();
     let hash = wanted.to_string();
     if commands.is_empty() {
-        console.show("redraft.toml runs no commands", &TrustJson { v: 1, commands, hash, accepted: true });
+        console.show(
+            "redraft.toml wants nothing that a person must accept",
+            &TrustJson { v: 1, commands, hash, accepted: true },
+        );
         return Ok(Code::Done);
     }
     let ledger = site.writer()?;
@@ -94,9 +97,9 @@ pub(crate) fn require_for_agents(
     if is_accepted(ledger, config)? {
         return Ok(());
     }
-    let message = format!("redraft.toml wants to run `{}`, which nobody has accepted yet", first.text);
+    let message = format!("redraft.toml wants to {}, which nobody has accepted yet", first.wish());
     Err(CliError::new(Code::Waiting, message)
-        .hint("look at the commands and accept them: redraft trust")
+        .hint("look at what it wants and accept it: redraft trust")
         .hint(format!("then: redraft run {feature}")))
 }
 
@@ -105,6 +108,6 @@ fn asked(commands: &str, around: &Surroundings, console: &Console) -> bool {
         return false;
     }
     console.say(commands.trim_end());
-    let question = "may redraft run these? yes or no: ";
+    let question = "may redraft do this? yes or no: ";
     console.ask(question, &around.clock).is_some_and(|word| word == "yes" || word == "y")
 }

@@ -254,6 +254,40 @@ fn a_server_of_tools_is_started_only_after_a_person_has_accepted_its_command() {
     assert_ne!(ran.code, Some(6), "an agent that does not play starts nothing: {}", ran.stderr);
 }
 
+#[test]
+fn nothing_is_sent_to_an_address_that_only_the_file_knows_before_a_person_has_accepted_it() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "a feature"]).expect(0);
+    let config = |settings: &str| {
+        let agent = "[agents.service]\nkind = \"openai\"\nmodel = \"qwen\"\nprice = \"local\"\nkey_env = \"TEST_MODEL_KEY\"\n";
+        scratch.write("redraft.toml", &format!("{agent}{settings}[roles]\nspec-author = \"service\"\n"));
+    };
+    for (settings, shown) in [
+        (
+            "base_url = \"https://elsewhere.test/v1\"\n",
+            "https://elsewhere.test/v1, with the key in TEST_MODEL_KEY",
+        ),
+        (
+            "proxy = \"http://proxy.test:3128\"\n",
+            "the vendor's address through http://proxy.test:3128, with the key in TEST_MODEL_KEY",
+        ),
+    ] {
+        config(settings);
+        let ran = run(&scratch, &["run", "001", "--yes"]);
+        assert_eq!(ran.code, Some(6), "{}", ran.stderr);
+        let wish = format!("wants to send prompts and a key to {shown}, which nobody has accepted yet");
+        assert!(ran.stderr.contains(&wish), "{}", ran.stderr);
+        let ran = run(&scratch, &["doctor", "--agent", "service", "--yes"]);
+        assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+        assert!(ran.stdout.contains("accept it: redraft trust"), "{}", ran.stdout);
+        let listed = scratch.run(["trust"]).expect(6);
+        assert!(listed.stdout.contains(&format!("agents.service.address: {shown}\n")), "{}", listed.stdout);
+    }
+    // What stays on this machine needs nobody's word.
+    config("base_url = \"http://127.0.0.1:9/v1\"\nproxy = \"none\"\n");
+    assert!(scratch.run(["trust"]).expect(0).stdout.contains("wants nothing"), "nothing to accept");
+}
+
 /// The same, and leaves a trace of being started at all.
 const TRACING: &str =
     "#!/bin/sh\ntouch \"$HOME/started\"\n[ \"$1\" = --version ] && echo 9.9.9 && exit 0\nexit 1\n";
