@@ -350,6 +350,6 @@ impl Watch for Calm {
 fn a_program_that_is_not_there_costs_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let missing = ClaudeSettings { program: folder.path().join("no-such-claude"), ..settings(folder.path()) };
-    let error = ClaudeAgent::new(missing).run(&request([Lifetime::Hour; 3]), &Calm).unwrap_err();
+    let error = ClaudeAgent::new(missing).run(&request(Lifetime::Hour), &Calm).unwrap_err();
     assert_eq!((error.now, error.usage), (Now::AskPerson, AgentError::UNBILLED), "{error}");
 }
