@@ -120,10 +120,16 @@ const SETTINGS: [&str; 6] = ["given", "with", "after", "during", "should", "for"
 pub(super) fn events(text: &str) -> BTreeSet<String> {
     let folded = fold_phrases(text);
     let words: Vec<String> = tokens(&folded).collect();
-    let led = |at: usize| at == 0 || LEADS.contains(&words[at - 1].as_str());
+    let behind = |at: usize, back: usize, leads: &[&str]| {
+        at.checked_sub(back).is_some_and(|at| leads.contains(&words[at].as_str()))
+    };
+    let led = |at: usize| at == 0 || behind(at, 1, &LEADS) || behind(at, 2, &PREPOSITIONS);
     let free = (0..words.len()).filter(|at| !led(*at));
     free.filter_map(|at| content_word(&words[at])).collect()
 }
+
+/// One word may stand between these and what they lead: "at short notice".
+const PREPOSITIONS: [&str; 10] = ["in", "on", "at", "of", "for", "with", "to", "from", "by", "into"];
 
 const LEADS: [&str; 26] = [
     "a", "an", "the", "in", "on", "at", "of", "for", "with", "to", "from", "by", "into", "its", "their",

@@ -195,7 +195,9 @@ fn unclear_time(a: &Stated, b: &Stated) -> bool {
     let extra = s.things.len().max(t.things.len()) - shared;
     let ratio = a.measure.value / b.measure.value;
     let far = !(1.0 / FAR..=FAR).contains(&ratio);
-    let unlike = s.acts.is_disjoint(&t.acts) && extra > 1;
+    // Where one names all that the other does, what is left only says who does it.
+    let contained = shared > 2 && shared == s.things.len().min(t.things.len());
+    let unlike = s.acts.is_disjoint(&t.acts) && extra > 1 && !contained;
     a.measure.kind == "time" && ((unlike || far) && !a.is_tied_to(b) || far && a.unit != b.unit)
 }
 

@@ -236,8 +236,7 @@ impl Answers {
             // One word of several is only what the failure happens to.
             let telling = rare * 2 >= own.len() && (rare > 1 || own.len() == 1 && rare == 1);
             is_case_of(&answer.cases, failure, &own, unheard)
-                || answer.about_failure
-                    && ((same_kind && all > 0 && (rare > 0 || all > 1)) || (most && enough) || telling)
+                || answer.about_failure && ((same_kind && all > 0) || (most && enough) || telling)
                 || answer.outright && telling && (!other_kind || all * 2 >= failure.words.len())
         };
         let found = self.index.sharing(&words).into_iter().find(handles)?;

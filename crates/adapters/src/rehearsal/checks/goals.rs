@@ -205,7 +205,7 @@ impl Serving {
         // One word of many is only the place where the goal plays.
         let serves = |statement: &usize| {
             let telling = self.statements.shared(*statement, &rare_own);
-            telling > 0 && (telling * 4 >= own.len() || share(*statement) > 1)
+            telling > 0 && (telling * 3 >= own.len() || share(*statement) > 1)
                 || rare(*statement) > 1 && rare(*statement) * 3 >= goal.words.len()
         };
         let likely = free.filter(serves).max_by_key(|statement| (rare(*statement), overlap(*statement)));
@@ -291,7 +291,7 @@ fn distinctive(goals: &[Goal], pace: &Pace<'_>) -> Result<Vec<BTreeSet<String>>,
 
 /// Stems that say that something is wanted, not what.
 const GENERIC: &str = "\
-    reduc improv increas eas easi simpl better clear time tim work chang creat add show see want take tak \
+    reduc improv increas rais lower shar rate prevent avoid go goe becom come eas easi simpl better clear time tim work chang creat add show see want take tak \
     way best least less fewer help start set percent day minut second hour week month";
 
 fn defect(papers: &Papers<'_>, path: &str, prd: &Spec<'_>, goal: &Goal) -> Defect {

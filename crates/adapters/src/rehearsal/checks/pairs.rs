@@ -131,6 +131,10 @@ const CONTRADICTING: &[(&str, &str)] = &[
         "A court can be reserved at most 3 weeks ahead.",
     ),
     (
+        "A tenant can reserve a washing machine for a slot of 90 minutes.",
+        "A slot for a washing machine lasts 120 minutes.",
+    ),
+    (
         "The shop shall hold a reserved basket for 20 minutes before it is emptied.",
         "A reserved basket is held for 40 minutes.",
     ),
@@ -317,6 +321,7 @@ fn test_data_beside_a_limit_and_one_of_several_choices_contradict_nothing() {
             "A plate can be corrected within 10 minutes.",
             "After 9 minutes a plate is corrected, after 11 not.",
         ),
+        ("A sheet shall be at most 20 MB large.", "A sheet of 25 MB is refused."),
         ("A team has at most 6 members.", "The 7th member of a team is refused, 6 members are listed."),
         (
             "Users shall be able to mute a chat for 1 hour, 8 hours or 7 days.",
