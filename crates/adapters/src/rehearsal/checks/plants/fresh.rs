@@ -1,5 +1,5 @@
-//! Defects in ten documents that were written to measure the checks, not to build them: one of each of the five
-//! kinds in each document. Here are requirements without a criterion, goals without a requirement and two numbers.
+//! Defects in ten documents that were written before the rules that find them: one of each of the five kinds in each
+//! document. Here are requirements without a criterion, goals without a requirement and two numbers.
 
 use super::{Plant, plant};
 
