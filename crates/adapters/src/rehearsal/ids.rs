@@ -15,7 +15,7 @@ pub(super) struct Id {
 impl Id {
     pub(super) fn is_requirement(&self) -> bool {
         let first = self.prefix.split('-').next().unwrap_or_default();
-        ["R", "FR", "NFR", "REQ", "RQ", "NF"].contains(&first)
+        ["R", "FR", "NFR", "REQ", "RQ", "NF", "SR", "BR", "UR"].contains(&first)
     }
 
     pub(super) fn is_criterion(&self) -> bool {

@@ -42,6 +42,8 @@ pub(super) struct Measure {
     pub(super) threshold: bool,
     /// Whether words like "at most" make it a bound.
     pub(super) bound: bool,
+    /// Whether words like "within" make it what is promised, rather than where a test looks.
+    pub(super) promise: bool,
     /// Words between number and unit: the `failed` of "5 failed attempts".
     pub(super) between: BTreeSet<String>,
 }
@@ -71,7 +73,10 @@ fn measure(sentence: &[Token], at: usize) -> Option<Measure> {
         return None;
     }
     let (unit_at, kind, factor) = unit(sentence, at)?;
-    if is_range(sentence, at, unit_at) || (!kind.counts && is_period(sentence, at)) {
+    if is_range(sentence, at, unit_at)
+        || is_listed(sentence, at, unit_at)
+        || (!kind.counts && is_period(sentence, at))
+    {
         return None;
     }
     let lead: Vec<&str> =
@@ -88,6 +93,7 @@ fn measure(sentence: &[Token], at: usize) -> Option<Measure> {
         || threshold
         || capped
         || has(&["at most", "max", "maximum", "up to", "limit", "exactly", "limited to", "≤", "<", "="]);
+    let promise = capped || has(&["within", "at most", "up to", "no more than", "at least"]);
     Some(Measure {
         at: token.at.start..sentence[unit_at].at.end,
         sentence: (0, 0..0),
@@ -101,6 +107,7 @@ fn measure(sentence: &[Token], at: usize) -> Option<Measure> {
         scope: scope(sentence, unit_at),
         threshold,
         bound,
+        promise,
         between: between(sentence, at, unit_at),
         counts: kind.counts,
         kind: kind.name,
@@ -127,6 +134,22 @@ fn is_range(sentence: &[Token], at: usize, unit_at: usize) -> bool {
     let number = |at: usize| sentence.get(at).is_some_and(|token| token.number.is_some());
     let joins = |at: usize| sentence.get(at).is_some_and(|token| joint(&token.text)) && number(at + 1);
     (at >= 2 && joint(&sentence[at - 1].text) && number(at - 2)) || joins(at + 1) || joins(unit_at + 1)
+}
+
+/// Whether it is one of several to choose from: "1 hour, 8 hours or 7 days" states no single number either.
+fn is_listed(sentence: &[Token], at: usize, unit_at: usize) -> bool {
+    let kind = |at: usize| sentence.get(at).and_then(|unit| fixed_unit(&unit.text)).map(|(kind, _)| kind);
+    let number = |at: usize| sentence.get(at).is_some_and(|token| token.number.is_some());
+    let joint = |at: usize| {
+        sentence.get(at).is_some_and(|token| matches!(token.text.as_str(), "," | "or" | "and" | "to" | "/"))
+    };
+    let Some(own) = kind(unit_at).filter(|_| unit_at > at) else { return false };
+    // A comma may stand before the "or" of the last one.
+    let back = (1..=2).take_while(|back| at.checked_sub(*back).is_some_and(joint)).last();
+    let behind = back.and_then(|back| at.checked_sub(back + 2));
+    let ahead = (1..=2).take_while(|ahead| joint(unit_at + ahead)).last().map(|ahead| unit_at + ahead + 1);
+    behind.is_some_and(|before| number(before) && kind(before + 1) == Some(own))
+        || ahead.is_some_and(|next| number(next) && kind(next + 1) == Some(own))
 }
 
 /// Whether a time is only what a count before it is for: the minute in "100 requests within 1 minute".
@@ -293,6 +316,9 @@ mod tests {
             "HTTP 404 errors",
             "about 30 seconds",
             "from 10 to 20 items",
+            "for 1 hour, 8 hours or 7 days",
+            "between 15 minutes and 4 hours",
+            "of 10 MB, 1 GB, or 5 GB",
             "UTF-8 files",
         ] {
             assert!(found(text).is_empty(), "{text}: {:?}", found(text));

@@ -34,12 +34,11 @@ pub(super) fn part_of(title: &str) -> Option<Part> {
             "acceptance, success criteria, exit criteria, definition of done, done when, test case",
         ),
         (Part::Goals, "goal, objective"),
-        (
-            Part::Failures,
-            "failure, error, edge case, boundary case, corner case, go wrong, may fail, can fail",
-        ),
+        (Part::Failures, FAILING),
         (Part::Acceptance, "scenario, verification, test plan, tests, how we know, how we check"),
     ];
+    const FAILING: &str =
+        "failure, error, edge case, boundary case, corner case, go wrong, may fail, can fail";
     const BACKGROUND: &str = "problem, background, motivation, context, history, changelog, revision, review log, \
         evidence, reference, appendix, example, current state, today, alternative, rationale, glossary, \
         assessment, assumption, dependenc, overview, summary, introduction, research";
@@ -48,6 +47,10 @@ pub(super) fn part_of(title: &str) -> Option<Part> {
         return Some(Part::Questions);
     }
     let names = |words: &str| words.split(", ").any(|word| bare.contains(word));
+    // "Risks and failure cases" lists failures.
+    if names("risk") && names(FAILING) {
+        return Some(Part::Failures);
+    }
     let found = PARTS.iter().find(|(_, words)| names(words)).map(|(part, _)| *part);
     found.or_else(|| names(BACKGROUND).then_some(Part::Background))
 }

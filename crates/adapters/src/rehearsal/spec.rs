@@ -353,6 +353,7 @@ mod tests {
             names("## Requirements\n| Id | Text |\n|---|---|\n| REQ-1 | a |\n| **NFR2** | b |\n"),
             ["REQ-1", "NFR2"]
         );
+        assert_eq!(names("### SR-1 Map\nx\n### BR-2: Zones\ny\n"), ["SR-1", "BR-2"]);
         assert_eq!(names("## Requirements\n**R1.** When a, b.\n\n**R2** When c, d.\n"), ["R1", "R2"]);
     }
 

@@ -64,9 +64,7 @@ impl Subject {
             rate_ms: rate.map(|(ms, _)| ms),
             role: role(sentence, at, unit_at),
             total: has_phrase(sentence, TOTAL),
-            ahead: sentence
-                .get(unit_at + 1)
-                .is_some_and(|next| ["before", "ahead", "prior"].contains(&next.text.as_str())),
+            ahead: is_ahead(sentence, at, unit_at),
             ..Subject::default()
         };
         let aside = asides(sentence, at);
@@ -134,6 +132,13 @@ impl Subject {
     }
 }
 
+/// "2 days before the course" is counted back from an event; "for 30 minutes before it is sold" lasts until one.
+fn is_ahead(sentence: &[Token], at: usize, unit_at: usize) -> bool {
+    let text = |at: Option<usize>| at.and_then(|at| sentence.get(at)).map_or("", |token| token.text.as_str());
+    let lasts = ["for", "within", "after"].contains(&text(at.checked_sub(1)));
+    ["before", "ahead", "prior"].contains(&text(Some(unit_at + 1))) && !lasts
+}
+
 /// What a word of a sentence does there.
 enum Said {
     /// Names a case with a rule of its own for the thing behind it.
@@ -153,7 +158,7 @@ fn said(sentence: &[Token], at: usize) -> Said {
     let out = text.starts_with("tim") || ["log", "logged", "logs", "signed"].contains(&text);
     match () {
         // "The second reminder" is no time, "a second" is one.
-        () if is_qualifier(text) && (text != "second" || at > 0 && sentence[at - 1].text == "the") => {
+        () if is_qualifier(text, next) && (text != "second" || at > 0 && sentence[at - 1].text == "the") => {
             Said::Qualifier(content_word(next).unwrap_or_else(|| stem(next)))
         }
         () if sentence[at.saturating_sub(2)..at].iter().any(|before| before.text == "without") => {

@@ -16,9 +16,11 @@ pub(super) fn is_special(text: &str) -> bool {
     SPECIAL_STEMS.contains(&stem(text))
 }
 
-/// Whether a word sets the thing that follows it apart from others of its name.
-pub(super) fn is_qualifier(text: &str) -> bool {
-    QUALIFIERS.split_whitespace().any(|known| known == text)
+/// Whether a word sets the thing that follows it apart from others of its name. A free plan costs nothing and has
+/// rules of its own; a free room is only one that nobody has taken.
+pub(super) fn is_qualifier(text: &str, next: &str) -> bool {
+    let sold = || PRICED.split_whitespace().any(|known| stem(known) == stem(next));
+    QUALIFIERS.split_whitespace().any(|known| known == text) && (text != "free" || sold())
 }
 
 /// Whether a content word names those who use a system, or what they show to be let in.
@@ -109,6 +111,11 @@ const QUALIFIERS: &str = "\
     hard bulk batch initial final incoming outgoing nightly daily weekly monthly yearly median average worst slow \
     thumbnail preview draft first second third fourth last manual";
 
+/// What has a price, so that it can be free of charge.
+const PRICED: &str = "\
+    plan account tier user customer member version edition trial subscription workspace team client licence license \
+    service package offer product delivery shipping";
+
 static SPECIAL_STEMS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| SPECIAL.split_whitespace().map(stem).collect());
 
@@ -125,7 +132,7 @@ const GENERIC: &str = "\
     older long longer large larger big bigger idle inactive inactivity activity unused untouched use length size \
     capacity budget allowance ceiling bound amount configured fixed exceed exceeds exceeding beyond reach reaches \
     reached show shows shown see seen given consist consists test tests result status error list lists listed fail fails \
-    failed failing offer offers rule gets together stay stays work works mean means fit fits rate sure";
+    failed failing offer offers rule gets together stay stays work works mean means fit fits rate sure free";
 
 static GENERIC_STEMS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| GENERIC.split_whitespace().map(stem).collect());

@@ -63,6 +63,29 @@ impl Said {
             || self.words.iter().any(|(word, stem)| handles(word) || handles(stem))
     }
 
+    /// Whether it speaks of something that is not there or does not happen.
+    pub(super) fn denies(&self) -> bool {
+        let words = [
+            "no", "not", "nobody", "nothing", "none", "never", "without", "cannot", "neither", "nor",
+            "empty", "only", "missing", "unknown", "un",
+        ];
+        let denying = |word: &str| words.contains(&word) || word.ends_with("n't") || word.ends_with("n’t");
+        self.words.iter().any(|(word, _)| denying(word)) || self.failure_kinds().contains("missing")
+    }
+
+    /// What it says to fail, without saying how: the backup in "if a backup fails", the mailbox in "a broken mailbox".
+    pub(super) fn failing(&self) -> BTreeSet<String> {
+        let telling: Vec<&(String, String)> =
+            self.words.iter().filter(|(word, _)| !is_filler(word)).collect();
+        let things = telling.iter().enumerate().filter_map(|(at, (word, stem))| {
+            let state = ["broken", "failed", "failing", "faulty"].contains(&word.as_str());
+            let happens = ["fail", "failur", "error"].contains(&stem.as_str());
+            let thing = if state { telling.get(at + 1) } else { at.checked_sub(1).map(|at| &telling[at]) };
+            thing.filter(|_| state || happens).map(|(_, stem)| concept(stem.clone()))
+        });
+        things.collect()
+    }
+
     /// Whether it says outright what happens when something fails.
     pub(super) fn answers_failure(&self) -> bool {
         let outright = [
@@ -72,6 +95,46 @@ impl Said {
         self.words.iter().any(|(_, stem)| outright.contains(&stem.as_str()))
     }
 }
+
+/// The cases in which a text says that something happens: its clauses behind "when", "if", "without" and their like.
+pub(super) fn conditions(text: &str) -> Vec<String> {
+    let clauses = text.split(['.', ',', ';', ':', '|', '\n', '(', ')', '—', '–', ']']);
+    let case = |clause: &str| {
+        let words: Vec<&str> = clause.split_whitespace().collect();
+        let begins = |word: &&str| CASES.contains(&word.to_lowercase().as_str());
+        let leads = |word: &&str| SETTINGS.contains(&word.to_lowercase().as_str());
+        let first = words.iter().position(|word| word.chars().any(char::is_alphabetic)).unwrap_or(0);
+        let led = words.get(first).filter(|word| leads(word)).map(|_| first);
+        led.or_else(|| words.iter().position(begins)).map(|start| words[start..].join(" "))
+    };
+    clauses.filter_map(case).collect()
+}
+
+/// Words that begin a case wherever they stand.
+const CASES: [&str; 9] = ["when", "whenever", "if", "unless", "while", "where", "once", "without", "until"];
+
+/// Words that do so at the start of a clause.
+const SETTINGS: [&str; 6] = ["given", "with", "after", "during", "should", "for"];
+
+/// What a short sentence says to happen: its content words that no article, number or preposition leads.
+pub(super) fn events(text: &str) -> BTreeSet<String> {
+    let folded = fold_phrases(text);
+    let words: Vec<String> = tokens(&folded).collect();
+    let behind = |at: usize, back: usize, leads: &[&str]| {
+        at.checked_sub(back).is_some_and(|at| leads.contains(&words[at].as_str()))
+    };
+    let led = |at: usize| at == 0 || behind(at, 1, &LEADS) || behind(at, 2, &PREPOSITIONS);
+    let free = (0..words.len()).filter(|at| !led(*at));
+    free.filter_map(|at| content_word(&words[at])).collect()
+}
+
+/// One word may stand between these and what they lead: "at short notice".
+const PREPOSITIONS: [&str; 10] = ["in", "on", "at", "of", "for", "with", "to", "from", "by", "into"];
+
+const LEADS: [&str; 26] = [
+    "a", "an", "the", "in", "on", "at", "of", "for", "with", "to", "from", "by", "into", "its", "their",
+    "one", "two", "three", "some", "any", "no", "each", "every", "all", "this", "same",
+];
 
 /// What has to be going on for a failure to matter: the words behind "while", "during" and their like, and the
 /// last of them, which says most.
@@ -189,7 +252,8 @@ const PHRASES: &[(&str, &str)] = &[
     ("unavailable", "does not answer, do not answer, did not answer, not answer, no answer, not respond"),
     (
         "unavailable",
-        "not responding, not reachable, not available, cannot be reached, no connection, no network",
+        "not responding, not reachable, not available, cannot be reached, no connection, no network, without a \
+         network, without network, without a connection, without connection",
     ),
     ("missing", "not found, does not exist, no longer exists, no longer there"),
     ("exceed", "too large, too big, too long, too many, more than, larger than, longer than"),
@@ -197,6 +261,9 @@ const PHRASES: &[(&str, &str)] = &[
     ("forbidden", "not allowed, may not, no permission, not authorized, not authorised"),
     ("duplicate", "already exists, already registered, already taken, already used, already there"),
     ("email", "e mail, e mails"),
+    // The order in which things are done is not an order that somebody places.
+    ("sequence", "in the order of, in order of, in the order, in that order, in this order"),
+    ("to", "in order to, in order that"),
     (
         "ongoing",
         "in flight, in progress, under way, being processed, in the middle of, not yet finished, not finished yet",

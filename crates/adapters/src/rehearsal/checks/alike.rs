@@ -59,7 +59,7 @@ pub(super) fn conflict(all: &AllStated, first: usize, second: usize) -> bool {
     comparable(a, b)
         && !beside(all, a, b)
         && !beside(all, b, a)
-        && !one_step(a, b)
+        && !one_step(all, a, b)
         && !two_acts(&a.measure, &b.measure)
         && !unclear_time(a, b)
         && (same_words(all, a, b) || same_subject(all, a, b))
@@ -195,7 +195,10 @@ fn unclear_time(a: &Stated, b: &Stated) -> bool {
     let extra = s.things.len().max(t.things.len()) - shared;
     let ratio = a.measure.value / b.measure.value;
     let far = !(1.0 / FAR..=FAR).contains(&ratio);
-    a.measure.kind == "time" && (s.acts.is_disjoint(&t.acts) && extra > 1 || far) && !a.is_tied_to(b)
+    // Where one names all that the other does, what is left only says who does it.
+    let contained = shared > 2 && shared == s.things.len().min(t.things.len());
+    let unlike = s.acts.is_disjoint(&t.acts) && extra > 1 && !contained;
+    a.measure.kind == "time" && ((unlike || far) && !a.is_tied_to(b) || far && a.unit != b.unit)
 }
 
 /// A number per key and one for a key are the same; one per key and one per user, or for all, are not.
@@ -230,9 +233,11 @@ fn beside(all: &AllStated, here: &Stated, other: &Stated) -> bool {
     near.filter(close).any(|s| s.measure.kind == there.kind && s.measure.value == there.value)
 }
 
-/// Test data of a criterion lies one step beside the limit it tests.
-fn one_step(a: &Stated, b: &Stated) -> bool {
-    (a.criterion || b.criterion) && (a.measure.number - b.measure.number).abs() <= 1.0
+/// Test data of a criterion lies one step beside the limit it tests. A criterion that promises one number in the
+/// same words as the rule is no such test.
+fn one_step(all: &AllStated, a: &Stated, b: &Stated) -> bool {
+    let promised = a.measure.promise && b.measure.promise && lone(all, a) && lone(all, b);
+    (a.criterion || b.criterion) && (a.measure.number - b.measure.number).abs() <= 1.0 && !promised
 }
 
 /// Whether a word that both have is set apart by another word right before it: a read and a connect timeout.

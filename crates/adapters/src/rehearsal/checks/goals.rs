@@ -1,7 +1,7 @@
 //! A goal of the PRD that no requirement serves.
 //!
 //! A requirement serves a goal when it names the goal's id or speaks of what sets this goal apart from the other
-//! goals. A goal that the specification excludes on purpose is not reported.
+//! goals; what the whole feature is named after sets none apart. A goal that the specification excludes on purpose is not reported.
 
 use super::{Defect, Looked, Papers, Wrong, mark, quote, section_name};
 use crate::rehearsal::document::{Kind, cells, plain};
@@ -105,6 +105,8 @@ struct Serving {
     cites: bool,
     excluded_lines: Vec<usize>,
     excluded: Index,
+    /// The words of the title of the document.
+    topic: BTreeSet<String>,
 }
 
 impl Serving {
@@ -151,6 +153,12 @@ impl Serving {
             cites: cited > 0 && cited * 2 >= goals.len(),
             excluded_lines,
             excluded: Index::of(excluded.iter(), pace)?,
+            topic: spec
+                .document
+                .headings
+                .first()
+                .filter(|first| first.level == 1)
+                .map_or_else(BTreeSet::new, |first| content(&first.title)),
         })
     }
 
@@ -173,9 +181,12 @@ impl Serving {
         let share = |statement: usize| self.statements.shared(statement, &own_words);
         let overlap = |statement: usize| self.statements.shared(statement, &words);
         let strongest = near.iter().copied().max_by_key(|statement| (share(*statement), overlap(*statement)));
+        // A goal of two or three words has hardly another word than those the feature is named after.
+        let named = |word: &&String| own.len() > 3 && self.topic.contains(*word);
+        let told = self.statements.query(own.iter().filter(|word| !named(word)));
         let strong = strongest.filter(|statement| {
             let matched = share(*statement);
-            matched * 2 >= own.len() && matched > 0
+            matched * 2 >= own.len() && self.statements.shared(*statement, &told) > 0
         });
         // Where the other requirements name the goals they serve, a few shared words are not enough.
         if self.cites && goal.id.is_some() {
@@ -185,15 +196,20 @@ impl Serving {
         if strong.is_some() {
             return strong.map(at);
         }
-        let rare_words = self.statements.query(goal.words.iter().filter(|word| !self.is_common(word)));
-        let rare_own = self.statements.query(own.iter().filter(|word| !self.is_common(word)));
+        let telling = |word: &&String| !self.is_common(word) && !named(word);
+        let rare_words = self.statements.query(goal.words.iter().filter(telling));
+        let rare_own = self.statements.query(own.iter().filter(telling));
         let rare = |statement: usize| self.statements.shared(statement, &rare_words);
         // A requirement that no other goal claims may be this goal's in other words.
         let free = near.into_iter().filter(|at| !self.is_taken(*at, index, share(*at)));
-        let likely = free.max_by_key(|statement| (rare(*statement), overlap(*statement)));
-        let serves =
-            |statement: &usize| self.statements.shared(*statement, &rare_own) > 0 || rare(*statement) > 1;
-        likely.filter(serves).map(at).or_else(|| self.excluded(own))
+        // One word of many is only the place where the goal plays.
+        let serves = |statement: &usize| {
+            let telling = self.statements.shared(*statement, &rare_own);
+            telling > 0 && (telling * 3 >= own.len() || share(*statement) > 1)
+                || rare(*statement) > 1 && rare(*statement) * 3 >= goal.words.len()
+        };
+        let likely = free.filter(serves).max_by_key(|statement| (rare(*statement), overlap(*statement)));
+        likely.map(at).or_else(|| self.excluded(own))
     }
 
     /// Whether so many requirements hold a word that it tells none of them apart.
@@ -275,7 +291,7 @@ fn distinctive(goals: &[Goal], pace: &Pace<'_>) -> Result<Vec<BTreeSet<String>>,
 
 /// Stems that say that something is wanted, not what.
 const GENERIC: &str = "\
-    reduc improv increas eas easi simpl better clear time tim work chang creat add show see want take tak \
+    reduc improv increas rais lower shar rate prevent avoid go goe becom come eas easi simpl better clear time tim work chang creat add show see want take tak \
     way best least less fewer help start set percent day minut second hour week month";
 
 fn defect(papers: &Papers<'_>, path: &str, prd: &Spec<'_>, goal: &Goal) -> Defect {
@@ -303,5 +319,52 @@ fn defect(papers: &Papers<'_>, path: &str, prd: &Spec<'_>, goal: &Goal) -> Defec
         suggestion:
             "add a requirement and its criterion for this goal, or exclude the goal under Out of Scope"
                 .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Check;
+    use super::super::tests::with_papers;
+
+    fn is_served(title: &str, goal: &str, requirement: &str) -> bool {
+        let prd = format!("# {title}\n\n## Goals\n\n- {goal}\n- Visitors learn about the opening hours.\n");
+        let text = format!(
+            "# {title}\n\n## Requirements\n\n- R1: {requirement}\n- R2: The page lists the opening hours.\n- R3: The page loads quickly.\n- R4: The page has a map.\n"
+        );
+        with_papers(&text, Some(&prd), |papers| Check::Goals.look(papers).unwrap().defects.is_empty())
+    }
+
+    #[test]
+    fn one_shared_word_that_names_the_feature_does_not_serve_a_goal() {
+        for (title, goal, requirement) in [
+            (
+                "Order export",
+                "An export never contains payment card numbers.",
+                "When an export takes longer than 60 seconds, it is stopped.",
+            ),
+            (
+                "Ticket shop",
+                "A ticket cannot be resold above its printed price.",
+                "A ticket is sent as a picture.",
+            ),
+        ] {
+            assert!(!is_served(title, goal, requirement), "{goal}");
+        }
+    }
+
+    #[test]
+    fn a_requirement_that_speaks_of_the_goal_serves_it() {
+        for (title, goal, requirement) in [
+            (
+                "Order export",
+                "An export never contains payment card numbers.",
+                "Card numbers are left out of every file.",
+            ),
+            ("Audit log", "The log is trustworthy.", "Nobody can change the log."),
+            ("Ticket shop", "A ticket cannot be resold above its printed price.", "Resold tickets are void."),
+        ] {
+            assert!(is_served(title, goal, requirement), "{goal}");
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 mod alike;
 mod criteria;
+mod english;
 mod failures;
 mod goals;
 mod numbers;

@@ -125,6 +125,19 @@ const CONTRADICTING: &[(&str, &str)] = &[
     ("The report is archived after 1 year.", "Reports are archived after 2 years."),
     ("An operator may be assigned to at most 3 chats at once.", "Each operator handles up to 5 chats."),
     ("The code has 6 digits.", "Codes consist of 8 digits at most."),
+    ("An employee can book a free room up to 30 days ahead.", "Rooms can be booked at most 60 days ahead."),
+    (
+        "A member can reserve a free court up to 2 weeks ahead.",
+        "A court can be reserved at most 3 weeks ahead.",
+    ),
+    (
+        "A tenant can reserve a washing machine for a slot of 90 minutes.",
+        "A slot for a washing machine lasts 120 minutes.",
+    ),
+    (
+        "The shop shall hold a reserved basket for 20 minutes before it is emptied.",
+        "A reserved basket is held for 40 minutes.",
+    ),
 ];
 
 /// They share words or units, and both can hold.
@@ -255,6 +268,12 @@ const ALIKE: &[(&str, &str)] = &[
         "The lights are switched on 5 minutes before the meeting.",
     ),
     ("A trip is shown if it starts within 7 days.", "A trip can be booked within 90 days."),
+    // One of several to choose from.
+    ("A chat can be muted for 1 hour, 8 hours or 7 days.", "A muted chat is silent for 59 minutes."),
+    ("A backup is kept for 7 days, 30 days, or 1 year.", "A backup is kept for 14 days in the trial."),
+    ("A meeting lasts 30 minutes, 1 hour or 2 hours.", "A meeting lasts 45 minutes."),
+    ("Rooms are booked for between 15 minutes and 4 hours.", "A room is booked for 2 hours."),
+    ("A free account has at most 3 boards.", "An account has at most 50 boards."),
 ];
 
 fn documents(one: &str, two: &str) -> [String; 2] {
@@ -274,6 +293,43 @@ fn a_contradiction_is_found_in_whatever_words_it_is_put() {
         .filter(|(one, two)| documents(one, two).iter().any(|text| found(text) != 1))
         .collect();
     assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// A requirement and its criterion.
+fn criterion_document(rule: &str, criterion: &str) -> String {
+    format!(
+        "# Spec: x\n\n## Requirements\n\n- R1: {rule}\n\n## Acceptance Criteria\n\n- AC1 (R1): {criterion}\n"
+    )
+}
+
+#[test]
+fn a_criterion_that_promises_another_number_contradicts_its_requirement() {
+    for (rule, criterion) in [
+        ("The list of rooms appears within 3 seconds.", "With 200 rooms the list appears within 2 seconds."),
+        ("A search answers within 1 second.", "On the test data a search answers within 2 seconds."),
+        ("A team has at most 6 members.", "A team gets at most 5 members."),
+    ] {
+        assert_eq!(found(&criterion_document(rule, criterion)), 1, "{rule} {criterion}");
+    }
+}
+
+#[test]
+fn test_data_beside_a_limit_and_one_of_several_choices_contradict_nothing() {
+    for (rule, criterion) in [
+        ("A link is valid for 48 hours.", "A link works after 47 hours and is refused after 49 hours."),
+        (
+            "A plate can be corrected within 10 minutes.",
+            "After 9 minutes a plate is corrected, after 11 not.",
+        ),
+        ("A sheet shall be at most 20 MB large.", "A sheet of 25 MB is refused."),
+        ("A team has at most 6 members.", "The 7th member of a team is refused, 6 members are listed."),
+        (
+            "Users shall be able to mute a chat for 1 hour, 8 hours or 7 days.",
+            "A chat muted for 1 hour is silent for 59 minutes and notifies again after 61 minutes.",
+        ),
+    ] {
+        assert_eq!(found(&criterion_document(rule, criterion)), 0, "{rule} {criterion}");
+    }
 }
 
 #[test]

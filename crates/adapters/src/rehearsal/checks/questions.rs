@@ -65,23 +65,47 @@ fn question(spec: &Spec<'_>, at: usize) -> Option<String> {
 
 /// A question, or a short note of what is not known. A longer statement is somebody's answer.
 fn asks(said: &str) -> bool {
-    let first = said.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let note = said.split_whitespace().count() <= 10
+        && !said.contains([':', '(', '—'])
+        && !has_any(said, &[" not "]);
+    said.contains('?') || begins_a_question(said) || note
+}
+
+fn begins_a_question(said: &str) -> bool {
+    let first = said.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty()).unwrap_or_default();
     let words = [
         "who", "what", "which", "where", "when", "why", "how", "should", "whether", "do", "does", "is",
         "are", "can", "may", "will", "shall", "must",
     ];
-    let note = said.split_whitespace().count() <= 10
-        && !said.contains([':', '(', '—'])
-        && !has_any(said, &[" not "]);
-    said.contains('?') || words.contains(&first.as_str()) || note
+    words.contains(&first.to_lowercase().as_str())
+}
+
+/// What an item says beside what it asks: "Who decides?" and "What is the default?" name nobody and nothing.
+fn beside_the_question(text: &str) -> String {
+    const BREAKS: [&str; 9] = [". ", "! ", ": ", "; ", "] ", ") ", "| ", "** ", " — "];
+    let mut pieces: Vec<&str> = text.split('?').collect();
+    let answer = pieces.pop().unwrap_or_default();
+    if pieces.is_empty() {
+        // Without a question mark, what is asked ends where something is added to it.
+        let added = [". ", ": ", "; ", ", ", " (", " — ", " – ", " - ", " → ", "| ", "\n"];
+        let end = added.iter().filter_map(|mark| answer.find(mark)).min();
+        let whole = !begins_a_question(answer.trim_start_matches(|c: char| !c.is_alphabetic()));
+        return if whole { answer } else { end.map_or("", |end| &answer[end..]) }.to_owned();
+    }
+    let lead = |piece: &&str| {
+        let end = BREAKS.iter().filter_map(|mark| Some(piece.rfind(mark)? + mark.len())).max();
+        piece[..end.unwrap_or(0)].to_owned()
+    };
+    let leads = pieces.iter().map(lead).filter(|lead| !begins_a_question(lead));
+    leads.chain([answer.to_owned()]).collect::<Vec<_>>().join(" ")
 }
 
 fn is_settled(spec: &Spec<'_>, at: usize) -> bool {
     let document = &spec.document;
     let block = document.block_of_item(at);
     let text = document.text(block);
-    let lower = text.to_lowercase();
-    let ticked = lower.trim_start().starts_with("- [x]") || text.contains("~~");
+    let lower = beside_the_question(&text).to_lowercase();
+    let ticked = text.trim_start().to_lowercase().starts_with("- [x]") || text.contains("~~");
     let words = [
         "owner",
         "owned by",
@@ -165,5 +189,48 @@ fn defect(papers: &Papers<'_>, at: usize, question: &str) -> Defect {
             section_name(section)
         ),
         suggestion: "name who answers it and what holds until then".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Check;
+    use super::super::tests::with_papers;
+
+    fn open(item: &str) -> usize {
+        let text = format!("# Spec: x\n\n## Requirements\n\n- R1: y\n\n## Open Questions\n\n- {item}\n");
+        with_papers(&text, None, |papers| Check::Questions.look(papers).unwrap().defects.len())
+    }
+
+    #[test]
+    fn the_words_of_the_question_itself_settle_nothing() {
+        for item in [
+            "What is the default length of a booking?",
+            "Which time zone decides what belongs to a month?",
+            "Who is the owner of a shared folder?",
+            "Is the proposed format final?",
+            "Should the system answer: yes or no, by default?",
+            "**Q3**: who is responsible for the recommended settings?",
+            "Which default applies? And who decides?",
+            "whether a draft is assigned to its owner",
+        ] {
+            assert_eq!(open(item), 1, "{item}");
+        }
+    }
+
+    #[test]
+    fn an_owner_or_a_default_beside_the_question_settles_it() {
+        for item in [
+            "What is the default length of a booking? Owner: Facility team.",
+            "Which time zone decides? Default: UTC.",
+            "Owner: Mira. Which colours are allowed?",
+            "[decided] Which colours are allowed?",
+            "Are visitors allowed to book? → no, for now",
+            "Who may invite? (Or only admins?) The product owner decides.",
+            "whether guests count, assumed yes",
+            "Retention of logs: default 30 days",
+        ] {
+            assert_eq!(open(item), 0, "{item}");
+        }
     }
 }

@@ -1,8 +1,10 @@
-//! One term in two spellings: `log-in` and `login`, `data base` and `database`, `GitHub` and `Github`.
+//! One term in two spellings: `log-in` and `login`, `data base` and `database`, `GitHub` and `Github`, `colour` and
+//! `color`.
 //!
 //! Code, links and file names are left alone. So are pairs that are both right: a verb and its noun (`set up`,
 //! `setup`), an adverb and its adjective (`every day`, `everyday`), a hyphen that only grammar asks for.
 
+use super::english::one_english;
 use super::{Defect, Looked, Papers, Wrong, quote, section_name};
 use crate::rehearsal::document::Document;
 use crate::rehearsal::pace::{Pace, Stopped};
@@ -60,13 +62,18 @@ struct Term {
 impl Term {
     /// The same for every spelling of a term.
     fn key(&self) -> String {
-        singular(&self.text.to_lowercase().replace(['-', ' '], ""))
+        one_english(&singular(&self.text.to_lowercase().replace(['-', ' '], "")))
     }
 
     fn differs_from(&self, first: &Term) -> bool {
         let (a, b) = (singular(&first.text), singular(&self.text));
         let (small_a, small_b) = (a.to_lowercase(), b.to_lowercase());
         if small_a != small_b {
+            let together = |text: &str| singular(&text.replace(['-', ' '], ""));
+            // What differs in letters has one key only because England and America spell it differently.
+            if together(&small_a) != together(&small_b) {
+                return !small_a.contains(' ') && !small_b.contains(' ');
+            }
             // A hyphen against a gap is grammar; only the joined form makes either of them a second spelling.
             let joined = |text: &str| !text.contains(['-', ' ']);
             // A name such as `SessionStart` is no spelling of the words it is made of.

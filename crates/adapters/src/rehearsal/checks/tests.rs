@@ -1,6 +1,6 @@
 //! Hand-written documents of different styles: clean ones get no finding, a planted defect exactly one.
 
-use super::plants::{PLANTS, Plant};
+use super::plants::{HOSTS, Plant, plants};
 use super::{DOMAIN, HANDOFF, Papers, marks};
 use crate::rehearsal::ask::Open;
 use crate::rehearsal::author::{Desk, write};
@@ -9,24 +9,6 @@ use crate::rehearsal::pace::Pace;
 use crate::rehearsal::review::{Eye, review};
 use crate::rehearsal::spec::Spec;
 use redraft_core::verdict::{Claim, Severity, Verdict};
-
-type Host = (&'static str, &'static str, Option<&'static str>);
-
-const HOSTS: [Host; 13] = [
-    ("invites", include_str!("../fixtures/invites.md"), Some(include_str!("../fixtures/invites-prd.md"))),
-    ("export", include_str!("../fixtures/export.md"), Some(include_str!("../fixtures/export-prd.md"))),
-    ("quota", include_str!("../fixtures/quota.md"), None),
-    ("login", include_str!("../fixtures/login.md"), None),
-    ("search", include_str!("../fixtures/search.md"), Some(include_str!("../fixtures/search-prd.md"))),
-    ("sync", include_str!("../fixtures/sync.md"), None),
-    ("billing", include_str!("../fixtures/billing.md"), None),
-    ("checkout", include_str!("../fixtures/checkout.md"), Some(include_str!("../fixtures/checkout-prd.md"))),
-    ("audit", include_str!("../fixtures/audit.md"), Some(include_str!("../fixtures/audit-prd.md"))),
-    ("memos", include_str!("../fixtures/memos.md"), None),
-    ("gateway", include_str!("../fixtures/gateway.md"), None),
-    ("backup", include_str!("../fixtures/backup.md"), None),
-    ("courses", include_str!("../fixtures/courses.md"), None),
-];
 
 /// Hands the papers to somebody.
 pub(super) fn with_papers<T>(spec: &str, prd: Option<&str>, then: impl FnOnce(&Papers<'_>) -> T) -> T {
@@ -81,7 +63,7 @@ fn planted(plant: &Plant) -> (String, Option<&'static str>) {
 #[test]
 fn a_planted_defect_gets_exactly_one_finding() {
     let mut wrong = Vec::new();
-    for plant in PLANTS {
+    for plant in plants() {
         let (text, prd) = planted(plant);
         let found = look(&text, prd);
         let exact = found.len() == 1
@@ -97,7 +79,7 @@ fn a_planted_defect_gets_exactly_one_finding() {
 
 #[test]
 fn what_a_finding_cites_is_there() {
-    for plant in PLANTS {
+    for plant in plants() {
         let (text, prd) = planted(plant);
         for defect in look(&text, prd) {
             let source = if defect.file == "prd.md" { prd.unwrap() } else { &text };
@@ -134,7 +116,7 @@ fn eye_for(category: &str) -> Eye {
 
 #[test]
 fn the_author_mends_a_planted_defect_and_keeps_the_rest() {
-    for plant in PLANTS {
+    for plant in plants() {
         let (text, prd) = planted(plant);
         let open = [open_of(&look(&text, prd)[0])];
         let (new, answer) = revised(&text, prd, &open, false);
@@ -156,7 +138,7 @@ fn the_author_mends_a_planted_defect_and_keeps_the_rest() {
 #[test]
 fn an_open_finding_is_answered_with_the_reason() {
     let (_, spec, prd) = HOSTS[0];
-    let (text, _) = planted(&PLANTS[0]);
+    let (text, _) = planted(plants().next().unwrap());
     let open = [open_of(&look(&text, prd)[0])];
     let still = judge(Eye::Domain, &text, prd, &open);
     assert_eq!((still.answers[0].status.name(), still.issues[0].same_as.as_str()), ("not_fixed", "S1"));
@@ -184,7 +166,7 @@ fn a_finding_of_somebody_else_stays_open_while_its_quote_stands() {
 
 #[test]
 fn the_author_understands_a_finding_in_other_words_and_leaves_alone_what_it_does_not() {
-    let (text, prd) = planted(&PLANTS[0]);
+    let (text, prd) = planted(plants().next().unwrap());
     let check = |category: &str, description: &str, status: &str| {
         let open = [Open {
             id: "S1".to_owned(),

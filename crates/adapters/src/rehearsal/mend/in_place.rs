@@ -6,26 +6,42 @@ use crate::rehearsal::document::{Kind, cells, has_any};
 use crate::rehearsal::edit::{replace_in_line, replace_line};
 use crate::rehearsal::pace::{Pace, Stopped};
 use crate::rehearsal::spec::Spec;
-use crate::rehearsal::tokens::tokens;
-use crate::rehearsal::words::stem;
+use crate::rehearsal::tokens::{Token, tokens};
+use crate::rehearsal::units::fixed_unit;
 use std::ops::Range;
 
 pub(super) fn number(text: &str, line: usize, at: Range<usize>, right: &str) -> Option<Mended> {
     let wrong = text.lines().nth(line)?.get(at.clone())?;
-    let new = renumbered(wrong, right).unwrap_or_else(|| right.to_owned());
+    let new = renumbered(wrong, right)?;
     let note = format!("line {} now says {new} instead of {wrong}", line + 1);
     Some(Mended { text: replace_in_line(text, line, at, &new), note })
 }
 
-/// The wrong phrase with the right number, where both end in the same unit: `45-second` stays an adjective and
-/// `5 open sessions` stay open.
+/// The wrong phrase with the right number and its own unit: `45-second` stays an adjective, `5 open sessions` stay
+/// open, and 90 seconds become 120 where the other place says 2 minutes. None where that is no whole number.
 fn renumbered(wrong: &str, right: &str) -> Option<String> {
     let (old, new) = (tokens(wrong), tokens(right));
-    let (old_unit, new_unit) = (old.last()?, new.last()?);
-    let adjective = wrong[old.first()?.at.end..].starts_with('-');
-    let same = old_unit.text == new_unit.text || adjective && stem(&old_unit.text) == stem(&new_unit.text);
-    let numbers = old.len() > 1 && new.len() > 1 && old[0].number.is_some() && new[0].number.is_some();
-    (same && numbers).then(|| format!("{}{}", &right[new[0].at.clone()], &wrong[old[0].at.end..]))
+    let (first, source) = (old.first()?, new.first()?);
+    let one =
+        |token: &Token| if ["a", "an", "one"].contains(&token.text.as_str()) { Some(1.0) } else { None };
+    let value = source.number.or_else(|| one(source))?;
+    first.number.or_else(|| one(first))?;
+    let unit = |tokens: &[Token]| tokens.last().and_then(|token| fixed_unit(&token.text));
+    let number = match (unit(&old), unit(&new)) {
+        (Some((kind, size)), Some((other, there))) if kind == other => {
+            let number = value * there / size;
+            let same = (size - there).abs() < f64::EPSILON;
+            let whole = (number - number.round()).abs() < 1e-9 && number >= 1.0;
+            match (same, whole) {
+                (true, _) => right[source.at.clone()].to_owned(),
+                (false, true) => format!("{number:.0}"),
+                (false, false) => return None,
+            }
+        }
+        (None, None) => right[source.at.clone()].to_owned(),
+        _ => return None,
+    };
+    Some(format!("{number}{}", &wrong[first.at.end..]))
 }
 
 pub(super) fn spelling(
@@ -165,4 +181,31 @@ fn without_phrase(raw: &str, at: &Range<usize>) -> Option<String> {
     // Only a list of references may lose a member without losing its meaning.
     let listed = kept.ends_with(|c: char| c.is_ascii_digit());
     (!joined || listed).then(|| format!("{kept}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_replaced_and_its_unit_stays() {
+        for (wrong, right, new) in [
+            ("90 seconds", "2 minutes", "120 seconds"),
+            ("45-second", "30 seconds", "30-second"),
+            ("5 open sessions", "3 sessions", "3 open sessions"),
+            ("3 tries", "5 attempts", "5 tries"),
+            ("1.5 hours", "2.5 hours", "2.5 hours"),
+            ("300 MB", "1 GB", "1024 MB"),
+            ("6,000 rows", "five thousand rows", "five thousand rows"),
+        ] {
+            assert_eq!(renumbered(wrong, right).as_deref(), Some(new), "{wrong}, {right}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_does_not_fit_the_unit_is_not_guessed() {
+        for (wrong, right) in [("1 hour", "90 minutes"), ("7 days", "5 hours"), ("3 members", "10 seconds")] {
+            assert_eq!(renumbered(wrong, right), None, "{wrong}, {right}");
+        }
+    }
 }

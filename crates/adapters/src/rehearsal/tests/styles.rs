@@ -80,7 +80,7 @@ pub(super) const STYLES: [Style; 3] = [
         edits: &[
             (
                 "## Failures",
-                "## Limits\n\n1. No file larger than 750 MB is accepted.\n2. Catalogs are kept per supplier.\n\n## Failures",
+                "## Limits\n\n1. No file larger than 750 MB is accepted.\n2. Catalogues are kept per supplier.\n\n## Failures",
             ),
             ("6. R6: the report of", "6. R6, R8: the report of"),
             ("keep the earlier catalogue.", "keep the earlier catalogue; the check-sum is in the report."),
