@@ -379,6 +379,7 @@ fn a_service_is_reached_through_the_proxy_of_the_agent_or_of_the_environment() {
                 .write("redraft.toml", &format!("[agents.model]\n{proxied}\n[roles]\ndefault = \"model\"\n"));
             command.env("NO_PROXY", "*");
         }
+        scratch.run(["trust", "--yes"]).expect(0);
         redraft_testkit::Ran::of(command.output().unwrap()).expect(0);
         let asked: Vec<String> = asked.try_iter().collect();
         assert!(!asked.is_empty() && provider.requests().len() >= 6, "{asked:?}");
