@@ -30,7 +30,7 @@ fn places_without_a_checkout_are_refused_each_in_its_own_words() {
     bed.raw(outside, &["clone", "-q", "--bare", "repo", "bare.git"]);
     assert!(matches!(discover(&bed, &outside.join("bare.git")), Err(GitError::Bare(_))));
     bed.raw(&outside.join("bare.git"), &["worktree", "add", "-q", "../linked", "main"]);
-    assert!(matches!(discover(&bed, &outside.join("linked")), Err(GitError::Bare(_))));
+    assert!(matches!(discover(&bed, &outside.join("linked")), Err(GitError::BareMain(_))));
     let gone = discover(&bed, &outside.join("gone")).unwrap_err();
     assert!(matches!(gone, GitError::Broken { .. }), "{gone}");
 }
