@@ -19,6 +19,7 @@ use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 /// A dispatch whose start is stored.
@@ -190,7 +191,14 @@ impl Run<'_> {
         project::FILES.iter().map(|name| format!("{}/{name}", folder(&self.created))).collect()
     }
 
-    fn send_all(&self, sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
+    fn send_all(&self, mut sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
+        if sent.len() == 1
+            && let Some(only) = sent.pop()
+        {
+            // Nobody to work beside, so a thread of its own would only cost time.
+            let sent = std::panic::catch_unwind(AssertUnwindSafe(|| self.send(only)));
+            return Ok(vec![sent.unwrap_or_else(|_| Err(crashed()))?]);
+        }
         std::thread::scope(|scope| {
             let running: Vec<_> = sent.into_iter().map(|sent| scope.spawn(|| self.send(sent))).collect();
             running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(crashed()))).collect()

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Token {
     pub(super) text: String,
     pub(super) at: Range<usize>,
@@ -41,12 +41,12 @@ pub(super) fn tokens(prose: &str) -> Vec<Token> {
 }
 
 /// Several tokens that write one number, as one: `five thousand`, `twenty-five`, `a hundred and twenty`, `5k`.
-fn composed(tokens: Vec<Token>) -> Vec<Token> {
+fn composed(mut tokens: Vec<Token>) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while at < tokens.len() {
         let (value, length) = written(&tokens[at..]);
-        let mut token = tokens[at].clone();
+        let mut token = std::mem::take(&mut tokens[at]);
         if length > 1 {
             token.at.end = tokens[at + length - 1].at.end;
             token.number = Some(value);
@@ -150,16 +150,33 @@ fn mark(prose: &str, start: usize, c: char, found: &mut Vec<Token>) -> usize {
 }
 
 fn value_of(word: &str) -> Option<f64> {
-    let small = SMALL.split_whitespace().position(|known| known == word).map(|at| at + 2);
-    let tens = TENS.split_whitespace().position(|known| known == word).map(|at| (at + 2) * 10);
+    let small = SMALL.iter().position(|known| *known == word).map(|at| at + 2);
+    let tens = TENS.iter().position(|known| *known == word).map(|at| (at + 2) * 10);
     small.or(tens).map(|value| value as f64)
 }
 
-const SMALL: &str = "\
-    two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen \
-    eighteen nineteen";
+const SMALL: [&str; 18] = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+];
 
-const TENS: &str = "twenty thirty forty fifty sixty seventy eighty ninety";
+const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
 /// Bytes of a number at the start of a text: `30`, `1,000`, `1.5`. A version like `1.2.3` is taken whole and parses as none.
 fn number_length(text: &str) -> usize {

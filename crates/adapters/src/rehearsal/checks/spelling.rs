@@ -9,8 +9,9 @@ use super::{Defect, Looked, Papers, Wrong, quote, section_name};
 use crate::rehearsal::document::Document;
 use crate::rehearsal::pace::{Pace, Stopped};
 use redraft_core::verdict::{Claim, Severity};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let document = &papers.spec.document;
@@ -132,16 +133,12 @@ fn may_be_one_word(pair: &str) -> bool {
     let lower = pair.to_lowercase();
     let Some((first, second)) = lower.split_once(' ') else { return false };
     let long = first.len() > 2 && second.len() > 2;
-    long && !among(PARTICLES, second) && !among(LIGHT, first) && !among(LIGHT, second)
-}
-
-fn among(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|known| known == word)
+    long && !PARTICLES.contains(second) && !LIGHT.contains(first) && !LIGHT.contains(second)
 }
 
 fn both_right(a: &str, b: &str) -> bool {
     let open = if a.len() > b.len() { a } else { b };
-    among(RIGHT, open) || open.split(['-', ' ']).any(|part| part.is_empty())
+    RIGHT.contains(open) || open.split(['-', ' ']).any(|part| part.is_empty())
 }
 
 fn singular(text: &str) -> String {
@@ -161,21 +158,33 @@ fn shouted(text: &str) -> bool {
 }
 
 /// After a verb these make a phrase whose noun is written as one word, and both are right.
-const PARTICLES: &str = "\
+static PARTICLES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "\
     in on out up down off over back through around by away ahead along forward under together about into \
-    onto aside between after before";
+    onto aside between after before"
+        .split_whitespace()
+        .collect()
+});
 
 /// Words that stand beside another word by chance.
-const LIGHT: &str = "\
+static LIGHT: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "\
     the and any all for may can not are was has its per one two each every some more less time times other \
     where when what there here how who no with out over under through self non pre post day body thing way \
-    ever more how like wise side part from into that this than then such also but";
+    ever more how like wise side part from into that this than then such also but"
+        .split_whitespace()
+        .collect()
+});
 
 /// Spellings that mean something else than their joined form.
-const RIGHT: &str = "\
+static RIGHT: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "\
     re-sign re-cover re-create re-sent re-send re-form re-present re-mark re-lease re-lay re-store re-sort \
     re-solve re-serve re-act re-count re-pose re-press re-prove re-treat co-op un-ionized set-up log-on \
-    work-out every-day over-all in-line";
+    work-out every-day over-all in-line"
+        .split_whitespace()
+        .collect()
+});
 
 fn defect(papers: &Papers<'_>, first: &Term, other: &Term) -> Defect {
     let document = &papers.spec.document;
