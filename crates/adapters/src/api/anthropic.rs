@@ -6,7 +6,9 @@
 
 use super::raw::{self, Members, quoted};
 use super::spend::sold;
-use super::wire::{Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported};
+use super::wire::{
+    Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported, scrubbed_input,
+};
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::cost::Marks;
@@ -364,8 +366,13 @@ impl Building {
         if !citations.is_empty() {
             block.set("citations", raw::list(&citations));
         }
+        let input = scrubbed_input(&input, scrub);
         let parsed: Option<Value> = if input.trim().is_empty() {
-            block.get("input").and_then(|input| serde_json::from_str(input).ok())
+            let given = block.get("input").map(|input| scrubbed_input(input, scrub));
+            if let Some(given) = &given {
+                block.set("input", given.clone());
+            }
+            given.and_then(|input| serde_json::from_str(&input).ok())
         } else {
             serde_json::from_str(&input).ok()
         };

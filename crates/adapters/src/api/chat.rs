@@ -2,7 +2,9 @@
 
 use super::raw::{self, Members, quoted};
 use super::settings::{Form, LengthField};
-use super::wire::{Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported};
+use super::wire::{
+    Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported, scrubbed_input,
+};
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::cost::Marks;
@@ -181,6 +183,7 @@ impl Listener for Stream {
         let (mut calls, mut echoed) = (Vec::new(), Vec::new());
         for Calling { id, name, arguments } in self.calls.into_values() {
             let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
+            let arguments = scrubbed_input(&arguments, scrub);
             echoed.push(
                 json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
                     .to_string(),

@@ -3,7 +3,9 @@
 use super::chat::{FORM_NAME, bearer, function};
 use super::raw::{self, Members, quoted};
 use super::settings::Form;
-use super::wire::{Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported};
+use super::wire::{
+    Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported, scrubbed_input,
+};
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::cost::Marks;
@@ -202,7 +204,7 @@ fn end(response: &Value) -> End {
     }
 }
 
-/// A message whose text holds no secret stays as it came, byte for byte; everything else always does.
+/// A message or a call that holds no secret stays as it came, byte for byte; everything else always does.
 fn scrubbed(item: String, value: &Value, scrub: &dyn Fn(&str) -> String) -> String {
     let parts = value["content"].as_array().map_or(&[][..], Vec::as_slice);
     let mut clean = value.clone();
@@ -212,6 +214,11 @@ fn scrubbed(item: String, value: &Value, scrub: &dyn Fn(&str) -> String) -> Stri
         let without = scrub(text);
         found |= without != text;
         clean["content"][at]["text"] = Value::from(without);
+    }
+    if let Some(arguments) = value["arguments"].as_str() {
+        let without = scrubbed_input(arguments, scrub);
+        found |= without != arguments;
+        clean["arguments"] = Value::from(without);
     }
     if found { clean.to_string() } else { item }
 }

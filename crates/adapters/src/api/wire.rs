@@ -58,7 +58,8 @@ pub(super) trait Listener {
     /// Characters the model has written so far, whether or not they are counted yet.
     fn chars(&self) -> u64;
 
-    /// What was said. `scrub` hides secrets in texts; everything else stays as it was received.
+    /// What was said. `scrub` hides secrets in texts and in what tools are called with; everything else stays as it was
+    /// received.
     fn said(self: Box<Self>, scrub: &dyn Fn(&str) -> String) -> Result<Said, Fault>;
 }
 
@@ -67,6 +68,38 @@ pub(super) trait Listener {
 pub(super) struct Opening {
     pub(super) system: String,
     pub(super) message: String,
+}
+
+/// What a tool is called with, without secrets: as it was received where there are none.
+pub(super) fn scrubbed_input(input: &str, scrub: &dyn Fn(&str) -> String) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(input) else { return scrub(input) };
+    if scrub_strings(&mut value, scrub) { value.to_string() } else { input.to_owned() }
+}
+
+/// Whether any string, names included, was changed.
+fn scrub_strings(value: &mut Value, scrub: &dyn Fn(&str) -> String) -> bool {
+    match value {
+        Value::String(text) => {
+            let clean = scrub(text);
+            let found = clean != *text;
+            *text = clean;
+            found
+        }
+        Value::Array(items) => {
+            items.iter_mut().fold(false, |found, item| scrub_strings(item, scrub) || found)
+        }
+        Value::Object(fields) => {
+            let mut found = false;
+            let cleaned = std::mem::take(fields).into_iter().map(|(name, mut item)| {
+                let clean = scrub(&name);
+                found |= scrub_strings(&mut item, scrub) | (clean != name);
+                (clean, item)
+            });
+            *fields = cleaned.collect();
+            found
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// A request about to be built; all values are raw JSON.

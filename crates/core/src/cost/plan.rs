@@ -88,13 +88,19 @@ fn ways(setting: &Setting<'_>, cached: &Cached, strategy: Strategy, add: &mut im
         }
         return;
     };
-    // With calls the rest is read again within seconds; leaving it unmarked is never better.
-    let must_mark = setting.sizes.calls(strategy) > 0 && !terms.lifetimes().is_empty();
+    // With calls the rest is read again within seconds; leaving it unmarked is never better. And what is kept of a
+    // conversation is found from a mark at its new end, within the provider's lookback.
+    let found = |one: super::Conversation| one.tail.or(one.earlier).is_some();
+    let continues = strategy == Strategy::Resume && cached.conversation.is_some_and(found);
+    let must_mark = (setting.sizes.calls(strategy) > 0 || continues) && !terms.lifetimes().is_empty();
+    // A kept place is read only where it is marked again. That writes nothing.
+    let again = |kept: Option<Entry>, wanted| kept.map_or(wanted, |entry| Some(entry.lifetime));
     for tail in up_to(longest(base(cached, strategy, inline))).filter(|tail| tail.is_some() || !must_mark) {
         let stables = up_to(longest(cached.system)).filter(|stable| *stable >= tail);
         for stable in one_if(cached.stable.is_some() || !inline, tail, stables) {
             let systems = up_to(Lifetime::HalfDay).filter(|system| *system >= stable);
             for system in one_if(cached.system.is_some(), stable, systems) {
+                let (system, stable) = (again(cached.system, system), again(cached.stable, stable));
                 let marks = Marks { system, stable: stable.filter(|_| inline), tail };
                 add(Way { strategy, marks: fitted(marks, boundaries) });
             }

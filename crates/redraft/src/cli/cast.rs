@@ -2,7 +2,7 @@
 //!
 //! An agent nobody is asked to play is never made, so a key that is missing for it stands in nobody's way.
 
-use super::site::{Site, Surroundings};
+use super::site::{KEY_BYTES_MAX, Site, Surroundings};
 use super::trust;
 use redraft_adapters::api::{
     self, AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
@@ -23,9 +23,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const ANTHROPIC: &str = "https://api.anthropic.com";
 const OPENAI: &str = "https://api.openai.com/v1";
-
-/// More than any key has; a larger file is a mistake.
-const KEY_BYTES_MAX: u64 = 64 * 1024;
 
 /// Whole answers can stand in a scenario, also very long ones.
 const SCENARIO_BYTES_MAX: u64 = 64 * 1024 * 1024;

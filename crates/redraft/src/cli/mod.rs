@@ -42,8 +42,10 @@ pub(crate) fn main() -> ExitCode {
     let done = match cli.command {
         // It has no surroundings: where and with which variables it runs is decided by whoever started it.
         Command::Worker(args) => worker::worker(args),
-        _ => Surroundings::of(&cli)
-            .and_then(|around| perform(cli, &around, &console).map_err(|error| error.typed_here(&around))),
+        _ => Surroundings::of(&cli).and_then(|mut around| {
+            around.learn_keys(&cli.command);
+            perform(cli, &around, &console).map_err(|error| error.typed_here(&around))
+        }),
     };
     let code = match done {
         Ok(code) => code,
@@ -84,7 +86,30 @@ fn error_code(code: Code) -> Code {
     if code == Code::Done { Code::Config } else { code }
 }
 
+/// An agent at work may look at things. It may not begin, decide or accept anything in the user's name.
+fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliError> {
+    let Some(ticket) = &around.ticket else { return Ok(()) };
+    let wish = match command {
+        Command::Run(_) => "start a run",
+        Command::Doctor(_) => "start a probe",
+        Command::New(_) => "begin a feature",
+        Command::Decide(_) => "decide for a person",
+        Command::Trust(_) => "accept anything for a person",
+        Command::Init => "write the configuration",
+        Command::Demo(_)
+        | Command::Status(_)
+        | Command::Log(_)
+        | Command::Show(_)
+        | Command::Cost(_)
+        | Command::Replay(_)
+        | Command::Worker(_) => return Ok(()),
+    };
+    Err(CliError::usage(format!("an agent at work on {ticket} cannot {wish}"))
+        .hint("start it from a terminal of your own"))
+}
+
 fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    refuse_agents(&cli.command, around)?;
     match cli.command {
         Command::Demo(args) => demo::demo(args, around, console),
         Command::Init => init::init(around, console),

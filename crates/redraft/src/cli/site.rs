@@ -1,14 +1,15 @@
 //! Where a command works: the process's surroundings, the repository, its ledger and configuration.
 
-use super::args::Cli;
+use super::args::{Cli, Command};
 use super::errors::{CliError, Code, unknown_feature};
 use clap::CommandFactory as _;
 use redraft_adapters::child::Environment;
 use redraft_adapters::child::TICKET;
 use redraft_adapters::clock::SystemClock;
-use redraft_adapters::config::Config;
+use redraft_adapters::config::{AgentConfig, Config};
 use redraft_adapters::git::{GitWorkspace, Repository};
 use redraft_adapters::lock::{Holder, Lock, LockError};
+use redraft_adapters::plain_file;
 use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Event, FeatureCreated};
@@ -18,6 +19,7 @@ use redraft_core::redact::Redactor;
 use redraft_core::ticket::Scope;
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{Clock, Store};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -42,6 +44,9 @@ pub(crate) struct Surroundings {
     /// The dispatch whose agent started this process, if one did.
     pub(crate) ticket: Option<String>,
 }
+
+/// More than any key has; a larger file is a mistake.
+pub(crate) const KEY_BYTES_MAX: u64 = 64 * 1024;
 
 /// How a command begins.
 const NAMED: &str = "redraft ";
@@ -126,6 +131,25 @@ impl Surroundings {
         }
         told.push_str(rest);
         told
+    }
+
+    /// Makes the keys that redraft.toml names known as secrets, whatever their variables are called, for the commands
+    /// that store or send something. A configuration that cannot be read is told by the command itself.
+    pub(crate) fn learn_keys(&mut self, command: &Command) {
+        if !matches!(command, Command::New(_) | Command::Run(_) | Command::Decide(_) | Command::Doctor(_)) {
+            return;
+        }
+        let config = Site::find(&self.folder).and_then(|site| site.config());
+        let agents = config.map(|config| config.agents).unwrap_or_default();
+        let mut keys = secrets();
+        for agent in agents.values() {
+            let AgentConfig::Model(agent) = agent else { continue };
+            let file = agent.key_file.as_ref();
+            keys.extend(file.and_then(|file| plain_file::read_text(Path::new(file), KEY_BYTES_MAX).ok()));
+            let named = agent.key_env.as_ref().and_then(|name| self.environment.0.get(OsStr::new(name)));
+            keys.extend(named.and_then(|value| value.to_str()).map(str::to_owned));
+        }
+        self.redactor = Redactor::new(keys);
     }
 
     /// A program of this name on the PATH.

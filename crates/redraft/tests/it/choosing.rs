@@ -146,14 +146,19 @@ impl Played {
 
 /// A loop of three reviews by one role, with pauses before the second and the third.
 fn played(policy: Policy, knowledge: Knowledge, pauses: [u64; 2]) -> Played {
+    // Long against what is changed in it, so that a conversation becomes worth keeping once that is known.
+    played_on(1_500, policy, knowledge, pauses)
+}
+
+/// The same on a document with so many lines that never change.
+fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2]) -> Played {
     let scratch = Scratch::repository(PROGRAM);
     let line =
         "- Accountants of every branch ask for the figures of the month, and none of them may be left out.\n";
     let prd = format!("# Report export\n\n## Goals\n\n{}", line.repeat(500));
     std::fs::write(scratch.outside().join("prd.md"), prd).unwrap();
     scratch.run(["new", "a feature", "--prd", "../prd.md"]).expect(0);
-    // Long against what is changed in it, so that a conversation becomes worth keeping once that is known.
-    let background = "The report has been made by hand for years, and everybody knows why.\n".repeat(1_500);
+    let background = "The report has been made by hand for years, and everybody knows why.\n".repeat(lines);
     let requirements = format!("Its name is alpha.\n\n{background}\n## Requirements\n");
     let spec = CLEAN.replace("## Requirements\n", &requirements);
     std::fs::write(scratch.artifacts("001").join("spec.md"), spec).unwrap();
@@ -292,6 +297,21 @@ fn after_a_long_pause_the_conversation_is_begun_anew_because_nothing_of_it_is_ke
     assert!(others.contains(&Strategy::Resume), "it was possible and dearer: {others:?}");
     for ((started, _), request) in played.reviews.iter().zip(played.asked()) {
         assert_eq!(asked_for(request), marked(started), "{}", started.ticket);
+    }
+}
+
+#[test]
+fn a_reviewer_that_begins_anew_reads_what_its_earlier_prompts_left_in_the_cache() {
+    let played = played_on(0, Policy::Cost, Knowledge::Full, [120, 120]);
+    assert_eq!(played.strategies(), [Strategy::Inline; 3], "{}", played.why(1));
+    for (started, answered) in &played.reviews[1..] {
+        let prediction = started.choice.prediction.as_ref().unwrap();
+        assert!(prediction.usage.read * 2 > prediction.usage.input(), "{:?}", prediction.usage);
+        within(30, prediction.usage.read, answered.usage.read, &started.ticket.to_string());
+    }
+    for ((started, _), request) in played.reviews.iter().zip(played.asked()) {
+        assert_eq!(asked_for(request), marked(started), "{}", started.ticket);
+        assert!(!asked_for(request).is_empty());
     }
 }
 

@@ -85,6 +85,36 @@ fn a_known_secret_is_found_nowhere() {
     assert_eq!(found, "./scenario.toml\n", "only the file the test wrote itself");
 }
 
+#[test]
+fn a_key_that_only_the_configuration_names_is_found_nowhere_either() {
+    for by_file in [true, false] {
+        let scratch = Scratch::repository(PROGRAM);
+        let file = scratch.outside().join("key.txt");
+        std::fs::write(&file, format!("{CANARY}\n")).unwrap();
+        let key = if by_file {
+            format!("key_file = \"{}\"", file.display())
+        } else {
+            "key_env = \"MY_ACCESS\"".to_owned()
+        };
+        scratch.write(
+            "redraft.toml",
+            &format!("[agents.service]\nkind = \"openai\"\nmodel = \"m\"\nprice = \"local\"\n{key}\n"),
+        );
+        let with_key = |words: &[&str]| {
+            let mut command = scratch.redraft(words);
+            let command = if by_file { &mut command } else { command.env("MY_ACCESS", CANARY) };
+            redraft_testkit::Ran::of(command.output().unwrap())
+        };
+        let new = with_key(&["new", &format!("Use the key {CANARY} to export the report")]).expect(0);
+        let run = with_key(&["run", "001"]).expect(0);
+        for text in [&new.stdout, &new.stderr, &run.stdout, &run.stderr] {
+            assert!(!text.contains(CANARY), "{text}");
+        }
+        let found = scratch.command("grep").args(["-rlaF", CANARY, "."]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+    }
+}
+
 /// An author like Claude Code that tells everybody its key: in words, in pieces, in JSON and on standard error.
 const TALKATIVE: &str = r#"#!/bin/sh
 [ "$1" = --version ] && echo 9.9.9 && exit 0

@@ -242,5 +242,15 @@ fn an_agent_at_work_cannot_start_a_run() {
     let ran = Ran::of(command.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap());
     let ran = ran.expect(2);
     assert!(ran.stderr.contains("001/specify.1/draft/spec-author/1.1 cannot start a run"), "{}", ran.stderr);
+    for (words, wish) in [
+        (&["trust", "--yes"][..], "accept anything for a person"),
+        (&["decide", "001", "abandon"], "decide for a person"),
+        (&["new", "another idea"], "begin a feature"),
+    ] {
+        let mut command = scratch.redraft(words);
+        let ran =
+            Ran::of(command.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap());
+        assert!(ran.expect(2).stderr.contains(&format!("cannot {wish}")), "{words:?}");
+    }
     scratch.run(["run", "001"]).expect(0);
 }

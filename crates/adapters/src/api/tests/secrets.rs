@@ -36,6 +36,33 @@ fn a_secret_of_a_prompt_or_a_file_is_neither_sent_nor_stored() {
 }
 
 #[test]
+fn a_secret_that_a_model_calls_a_tool_with_is_neither_sent_back_nor_stored() {
+    let call =
+        || Reply::tool("Read", serde_json::json!({"path": format!("{CANARY}/x"), "deep": [{"k": CANARY}]}));
+    let world = World::answering(vec![
+        call(),
+        Reply::text("ok"),
+        call(),
+        Reply::text("ok"),
+        call(),
+        Reply::text("ok"),
+    ]);
+    let responses = OpenAiWire::Responses { reasoning: false };
+    let agents =
+        [world.anthropic(), world.openai(OpenAiWire::Chat, Form::None), world.openai(responses, Form::None)];
+    for agent in agents {
+        world.run(&agent, &world.fresh()).unwrap();
+    }
+    let bodies = world.bodies();
+    assert_eq!(bodies.len(), 6);
+    for body in bodies {
+        assert!(!body.contains(CANARY), "{body}");
+    }
+    let stored = everything(&world.state());
+    assert!(stored.contains("[redacted:") && !stored.contains(CANARY));
+}
+
+#[test]
 fn the_key_shows_in_no_error_and_no_debug_form() {
     let world = World::scripted(|request: &Recorded, _: usize| {
         let key = request.header("x-api-key").unwrap_or_default().to_owned();

@@ -103,6 +103,24 @@ proptest! {
     }
 
     #[test]
+    fn whatever_is_kept_is_marked_again_because_it_is_read_nowhere_else(situation in situations(2..=2)) {
+        let Situation { model, longest, sizes, rounds } = situation;
+        let terms = terms(model, longest);
+        let setting = Setting { terms: &terms, sizes: &sizes, later: &FULL };
+        for (_, first) in options(&setting, &Cached::default(), &rounds[0].round, &FULL) {
+            let cached = first.cached.after(rounds[1].gap_s);
+            for (Way { strategy, marks }, _) in options(&setting, &cached, &rounds[1].round, &FULL) {
+                let lifetime = |entry: Option<Entry>| entry.map(|entry| entry.lifetime);
+                prop_assert!(cached.system.is_none() || marks.system == lifetime(cached.system));
+                let inline = strategy == Strategy::Inline;
+                prop_assert!(cached.stable.is_none() || !inline || marks.stable == lifetime(cached.stable));
+                let talk = cached.conversation.filter(|_| strategy == Strategy::Resume);
+                prop_assert!(talk.is_none_or(|talk| talk.tail.is_none() || marks.tail.is_some()));
+            }
+        }
+    }
+
+    #[test]
     fn no_lifetime_is_asked_for_that_is_not_offered(
         situation in situations(1..=2), offered in proptest::sample::subsequence(Lifetime::ALL.to_vec(), 0..=3)
     ) {
