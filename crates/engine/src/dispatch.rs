@@ -6,6 +6,7 @@ use crate::driver::{EngineError, Run, Stop};
 use crate::ports::{Agent, AgentError, Clock, Outcome, Request, Resume, Watch};
 use redraft_core::event::{Answered, Failed, Now, Started, TreeMark};
 use redraft_core::ids::{AgentName, Revision, Role, SessionId};
+use redraft_core::pipeline;
 use redraft_core::policy::Strategy;
 use redraft_core::price::{Budget, OverBudget};
 use redraft_core::probe::{AgentsMet, MetAgent, Resumable};
@@ -13,7 +14,7 @@ use redraft_core::profile;
 use redraft_core::project;
 use redraft_core::prompt::{Prompt, SCHEMA};
 use redraft_core::redact::Redactor;
-use redraft_core::review::Order;
+use redraft_core::review::{Effect, Order};
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
@@ -81,7 +82,9 @@ impl Run<'_> {
                 _ => {}
             }
         }
-        if wait_ms > 0 && parked.is_none() {
+        let goes_on =
+            || pipeline::pending(&self.state).iter().any(|next| matches!(next, Effect::Dispatch(_)));
+        if wait_ms > 0 && parked.is_none() && goes_on() {
             self.parts.clock.wait_ms(wait_ms);
         }
         Ok(parked.map(Stop::Parked))
@@ -244,6 +247,7 @@ impl Run<'_> {
                 let undone =
                     self.parts.workspace.restore(&sent.mark, &self.projections(), &ticket.to_string())?;
                 let AgentError { now, detail, usage, .. } = error;
+                let now = bounded(now, self.parts.clock.now_ms());
                 let detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);
                 self.parts.boundaries.pass("before a failure is stored");
                 self.append(vec![Failed { ticket, now, detail, usage, undone }.into()], &[])?;
@@ -318,6 +322,18 @@ fn tools(role: &Role, agent: &dyn Agent) -> (Vec<String>, Vec<String>) {
     (tools, missing)
 }
 
+/// Nobody sits through a long wait; the run is parked instead, and not for ever.
+fn bounded(now: Now, now_ms: i64) -> Now {
+    const WAIT_MS_MAX: u64 = 15 * 60 * 1000;
+    const PARK_MS_MAX: u64 = 7 * 24 * 60 * 60 * 1000;
+    match now {
+        Now::Wait(ms) if ms > WAIT_MS_MAX => {
+            Now::ParkUntil(now_ms.saturating_add_unsigned(ms.min(PARK_MS_MAX)))
+        }
+        now => now,
+    }
+}
+
 fn crashed() -> EngineError {
     EngineError::Agent("an agent's thread ended in a panic; this is a bug in redraft".to_owned())
 }
@@ -335,5 +351,18 @@ impl Watch for Watching<'_> {
 
     fn now_ms(&self) -> i64 {
         self.0.now_ms()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_wait_becomes_a_park_that_ends() {
+        assert_eq!(bounded(Now::Wait(60_000), 1_000), Now::Wait(60_000));
+        assert_eq!(bounded(Now::Wait(86_400_000), 1_000), Now::ParkUntil(86_401_000));
+        assert_eq!(bounded(Now::Wait(u64::MAX), 1_000), Now::ParkUntil(604_801_000));
+        assert_eq!(bounded(Now::GiveUp, 1_000), Now::GiveUp);
     }
 }
