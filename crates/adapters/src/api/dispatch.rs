@@ -167,7 +167,7 @@ impl Dispatch<'_> {
             let said = heard.and_then(|()| Ok(listener.said(&|text| agent.scrub(text))?));
             match said {
                 Ok(said) => {
-                    self.spending.add(&counted);
+                    self.count(&counted, chars, &body);
                     return Ok((said, counted));
                 }
                 Err(trouble) => {
@@ -177,6 +177,20 @@ impl Dispatch<'_> {
             }
             attempt += 1;
         }
+    }
+
+    /// Counts a request that was answered: as the service told, else as dear as it can have been. A service that tells
+    /// nothing must not make a budget endless.
+    fn count(&mut self, counted: &Counted, chars: u64, body: &str) {
+        if counted.input() > 0 || self.agent.card.is_free() {
+            return self.spending.add(counted);
+        }
+        const UNTOLD: &str = "the service did not tell what it used; the most it can have been is counted";
+        if !self.notes.iter().any(|note| note == UNTOLD) {
+            self.notes.push(UNTOLD.to_owned());
+        }
+        let uncached = tokens_at_most(body.chars().count() as u64);
+        self.spending.add(&Counted { uncached, output: tokens_at_most(chars), ..counted.clone() });
     }
 
     /// Counts a request that brought no answer: as the service told, else as dear as it can have been.

@@ -273,3 +273,19 @@ fn what_may_have_been_billed_is_not_said_to_be_free() {
     let once = world.run(&world.anthropic(), &world.fresh()).unwrap().usage;
     assert!(twice.input() >= 2 * once.input(), "{twice:?} {once:?}");
 }
+
+#[test]
+fn an_answer_whose_service_tells_no_usage_costs_the_most_it_can_have() {
+    let chunk = |delta: &str, finish: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]}}\n\n")
+    };
+    let untold =
+        [chunk("{\"content\":\"{}\"}", "null"), chunk("{}", "\"stop\""), "data: [DONE]\n\n".to_owned()];
+    let world = World::answering(vec![Reply::Garbage(untold.concat().into_bytes()), Reply::text("{}")]);
+    let agent = world.openai(OpenAiWire::Chat, Form::None);
+    let untold = world.run(&agent, &world.fresh()).unwrap();
+    assert!(untold.notes.iter().any(|note| note.contains("did not tell what it used")), "{:?}", untold.notes);
+    let told = world.run(&agent, &world.fresh()).unwrap();
+    assert_eq!(told.notes.len(), 0, "{:?}", told.notes);
+    assert!(untold.usage.cost >= told.usage.cost && untold.usage.cost.0 > 0, "{untold:?} {told:?}");
+}
