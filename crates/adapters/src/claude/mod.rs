@@ -99,7 +99,7 @@ impl ClaudeAgent {
         let Some(result) = &heard.result else { return Ok(None) };
         let usage = self.usage(result, Usd(asked.reserved));
         if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
-            let counted = usage.filter(|_| result.usage.is_some_and(|usage| usage.input() > 0));
+            let counted = Some(usage).filter(|usage| usage.input() > 0);
             let unbilled = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, result));
             return Err(self.error(now, &detail, counted.or(unbilled)));
         }
@@ -107,24 +107,26 @@ impl ClaudeAgent {
         Ok(Some(Outcome {
             text: result.answer(),
             session: known.then(|| SessionId::new(asked.session.clone())),
-            usage: usage.unwrap_or_default(),
+            usage,
             opened: Some(heard.opened(&asked.folder)),
             denials: result.denials.clone(),
             notes: heard.notes(),
         }))
     }
 
-    /// After a stream that was cut the program reports no tokens at all; what was reserved then counts as spent.
-    fn usage(&self, result: &stream::ResultLine, reserved: Usd) -> Option<Usage> {
-        let told = result.usage?;
+    /// After a stream that was cut the program reports no tokens at all; what it says it cost, else what was reserved,
+    /// then counts as spent.
+    fn usage(&self, result: &stream::ResultLine, reserved: Usd) -> Usage {
+        let told = result.usage.unwrap_or_default();
         if told.input() + told.output == 0 {
-            return Some(Usage { cost: reserved, ..told });
+            let cost = if result.cost == Usd(0) { reserved } else { result.cost };
+            return Usage { cost, ..told };
         }
         let cost = match result.cost {
             Usd(0) => self.settings.card.cost_by_lifetime(&told, &result.written, told.input()),
             cost => cost,
         };
-        Some(Usage { cost, ..told })
+        Usage { cost, ..told }
     }
 
     fn fingerprint(&self, request: &Request, system: &str) -> Result<Fingerprint, AgentError> {

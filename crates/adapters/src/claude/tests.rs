@@ -125,6 +125,8 @@ fn a_missing_form_gives_text_and_missing_counts_give_the_reserved_sum() {
         agent.recovered(folder.path()).unwrap().usage,
         Usage { cost: Usd(77_000), ..Usage::default() }
     );
+    kept(folder.path(), &[INIT, &DONE.replace("\"usage\":", "\"unknown\":")]);
+    assert_eq!(agent.recovered(folder.path()).unwrap().usage.cost, Usd(12_500), "what it says it cost");
     kept(folder.path(), &[INIT, &DONE.replace("s-1", "s-2")]);
     assert_eq!(agent.recovered(folder.path()).unwrap().session, None, "another conversation than ours");
 }

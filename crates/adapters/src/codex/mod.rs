@@ -113,7 +113,10 @@ impl CodexAgent {
             let begun = self.sessions.begin(&thread, &asked.fingerprint);
             begun.map_err(|error| self.broken(&folder, &error))?;
         }
-        let usage = self.priced(&before, &total);
+        let told = self.priced(&before, &total);
+        // An answer is never free where tokens are not; what was reserved counts until better is known.
+        let untold = told.input() + told.output == 0;
+        let usage = if untold { Usage { cost: Usd(asked.reserved), ..told } } else { told };
         Ok(Some(Outcome {
             text: heard.text.clone(),
             session: (!heard.thread.is_empty()).then_some(thread),

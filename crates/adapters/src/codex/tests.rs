@@ -90,6 +90,14 @@ fn a_dispatch_counts_what_it_added_to_its_thread_and_counts_once() {
 }
 
 #[test]
+fn an_answer_without_counts_costs_what_was_reserved() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = agent(folder.path());
+    kept(folder.path(), 1, false, &[BEGUN, LAST, &done(0, 0, 0)]);
+    assert_eq!(agent.recovered(folder.path()).unwrap().usage.cost, Usd(5));
+}
+
+#[test]
 fn an_answer_from_another_thread_or_without_an_end_is_not_adopted() {
     let folder = tempfile::tempdir().unwrap();
     let agent = agent(folder.path());
