@@ -86,7 +86,8 @@ fn scrub_strings(value: &mut Value, scrub: &dyn Fn(&str) -> String) -> bool {
             found
         }
         Value::Array(items) => {
-            items.iter_mut().fold(false, |found, item| scrub_strings(item, scrub) || found)
+            // Every one, not only up to the first that holds something.
+            items.iter_mut().map(|item| scrub_strings(item, scrub)).filter(|found| *found).count() > 0
         }
         Value::Object(fields) => {
             let mut found = false;

@@ -94,6 +94,13 @@ pub(super) struct MeasuredRound {
     pub(super) touched: u64,
 }
 
+impl Measured {
+    /// Characters of all upstream artifacts, and of the artifact in the first round.
+    pub fn first(&self) -> (u64, u64) {
+        (self.upstream.iter().sum(), self.rounds.first().map_or(0, |round| round.artifact))
+    }
+}
+
 impl Recorded {
     /// Counts characters and compares versions, once for all models and policies.
     pub fn measured(&self) -> Measured {

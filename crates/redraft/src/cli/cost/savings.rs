@@ -1,7 +1,7 @@
 //! What each reviewer's loop would have cost under the other policies, by playing it again.
 //!
 //! Replays are compared with a replay of what was done, never with the bill, so that both have the same assumptions.
-//! Where a bill is unknown nothing is claimed.
+//! Where a bill is unknown, or the replay is far from it, nothing is claimed.
 
 use super::super::errors::CliError;
 use super::super::replay::ledger::with_texts;
@@ -12,12 +12,13 @@ use redraft_core::cost::replay::{Assumed, Reviewed, Reviewer, reviewed};
 use redraft_core::cost::{CERTAIN, Terms, lifetimes};
 use redraft_core::event::Entry;
 use redraft_core::ids::{AgentName, FeatureId};
+use redraft_core::policy::Strategy;
 use redraft_core::price::Lifetime;
 use redraft_core::profile::{self, Kind};
-use redraft_core::project::costs::{Bill, Costs, Dispatch, Replayed, played, replayed};
+use redraft_core::project::costs::{Bill, Costs, Dispatch, Replayed, not_cached, played, replayed};
 use redraft_core::ticket::Purpose;
-use redraft_core::tokens::{Family, Ratios};
-use redraft_core::usage::Usage;
+use redraft_core::tokens::{Content, Family, Ratios};
+use redraft_core::usage::{Usage, grouped};
 use redraft_engine::ports::Workspace;
 use std::collections::BTreeSet;
 
@@ -108,12 +109,54 @@ fn replay(
     let by_path = phase.is_some_and(|profile| profile.kind == Kind::Phase);
     let reviewer = if by_path { Reviewer::Phase } else { Reviewer::Domain };
     let knowledge = policy.map_or_else(Default::default, |phase| phase.knowledge);
-    let assumed = Assumed { reviewer, knowledge, ..Assumed::default() };
     let measured = with_texts(one, workspace)?.measured();
-    let all = replayed(&measured, &terms, &Ratios::measured(Family::of(model)), &assumed);
+    let ratios = Ratios::measured(Family::of(model));
+    let usual = Assumed { reviewer, knowledge, ..Assumed::default() };
+    let assumed = assumed(usual, &sent, &billed, measured.first(), &ratios);
+    let all = replayed(&measured, &terms, &ratios, &assumed);
     let (own, others): (Vec<Replayed>, Vec<Replayed>) = all.into_iter().partition(|one| one.played == own);
     let own = own.first().copied().ok_or("its policy cannot be replayed")?;
+    if !is_near(&own.usage, &billed, terms.is_free()) {
+        let amount = |usage: &Usage| match terms.is_free() {
+            true => format!("{} tokens not read from the cache", grouped(not_cached(usage))),
+            false => usage.cost.to_string(),
+        };
+        return Err(format!(
+            "what was done comes to ~{} when it is replayed, but was billed {}; by that nothing can be compared",
+            amount(&own.usage),
+            amount(&billed)
+        ));
+    }
     Ok(Replay { model: model.to_owned(), ttl, hit_rate, free: terms.is_free(), billed, own, others })
+}
+
+/// The usual sizes, with what this loop knows better: the agent's own text, the rules around the first prompt's
+/// documents, and its answers.
+fn assumed(
+    usual: Assumed,
+    sent: &[&Dispatch],
+    billed: &Usage,
+    (upstream, artifact): (u64, u64),
+    ratios: &Ratios,
+) -> Assumed {
+    let answers = sent.len() as u64;
+    let answer = billed.output.checked_div(answers).unwrap_or(usual.answer);
+    let Some(first) = sent.first() else { return usual };
+    let documents = match (first.choice.strategy, usual.reviewer) {
+        (Strategy::Inline, _) => upstream + artifact,
+        (_, Reviewer::Domain) => artifact,
+        (_, Reviewer::Phase) => 0,
+    };
+    let rubric = ratios.tokens(first.prompt_chars.saturating_sub(documents), Content::Markdown);
+    let system = first.prediction().map_or(usual.system, |one| one.overhead);
+    Assumed { system, rubric, answer, ..usual }
+}
+
+/// Whether a replay is near enough to the bill that its differences mean something: at least half of it, at most twice.
+fn is_near(replayed: &Usage, billed: &Usage, free: bool) -> bool {
+    let amount = |usage: &Usage| if free { not_cached(usage) } else { usage.cost.0 };
+    let (replayed, billed) = (amount(replayed), amount(billed));
+    replayed <= billed.saturating_mul(2) && billed <= replayed.saturating_mul(2)
 }
 
 /// The dispatches that were replayed: the answered reviews and validations, and what failed on the way to them.
@@ -124,4 +167,21 @@ fn of_loop<'a>(one: &Reviewed, costs: &'a Costs) -> Vec<&'a Dispatch> {
         matches!(ticket.purpose, Purpose::Review | Purpose::Validate) && name == one.name
     };
     costs.dispatches().filter(of_loop).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redraft_core::usage::Usd;
+
+    #[test]
+    fn a_replay_far_from_the_bill_compares_nothing() {
+        let cost = |micro: u64| Usage { cost: Usd(micro), uncached: micro, ..Usage::default() };
+        for (replayed, billed, near) in
+            [(10, 10, true), (20, 10, true), (5, 10, true), (21, 10, false), (4, 10, false), (1, 0, false)]
+        {
+            assert_eq!(is_near(&cost(replayed), &cost(billed), false), near, "{replayed} {billed}");
+            assert_eq!(is_near(&cost(replayed), &cost(billed), true), near, "{replayed} {billed}");
+        }
+    }
 }
