@@ -155,8 +155,8 @@ fn agents_killed_side_by_side_have_spent_what_they_reserved_together() {
 /// Answers like Claude Code, notes what it was called with, and approves of everything.
 const APPROVING: &str = r#"#!/bin/sh
 [ "$1" = --version ] && echo 9.9.9 && exit 0
-printf '%s ' "$@" | tr '\n' ' ' >> "$HOME/calls"
-echo >> "$HOME/calls"
+mkdir -p "$HOME/calls"
+printf '%s ' "$@" | tr '\n' ' ' > "$HOME/calls/$$"
 while [ $# -gt 1 ]; do [ "$1" = --session-id ] && id=$2; shift; done
 cat > /dev/null
 echo '{"type":"system","subtype":"init"}'
@@ -180,13 +180,15 @@ fn no_dollar_is_promised_to_two_agents_at_once() {
     scratch.write("redraft.toml", &config);
     scratch.run(["trust", "--yes"]).expect(0);
     scratch.run(["run", "001", "--yes", "--budget", "3"]).expect(0);
-    let calls = fs::read_to_string(scratch.outside().join("home/calls")).unwrap();
+    // A file for each, because two may be written at once.
+    let calls = fs::read_dir(scratch.outside().join("home/calls")).unwrap();
+    let calls: Vec<String> = calls.map(|call| fs::read_to_string(call.unwrap().path()).unwrap()).collect();
     let limit = |call: &str| {
         let (_, rest) = call.split_once("--max-budget-usd ").unwrap();
         rest.split(' ').next().unwrap().parse::<f64>().unwrap()
     };
-    let limits: Vec<f64> = calls.lines().map(limit).collect();
-    assert_eq!(limits.len(), 2, "{calls}");
+    let limits: Vec<f64> = calls.iter().map(|call| limit(call)).collect();
+    assert_eq!(limits.len(), 2, "{calls:?}");
     assert!(limits.iter().sum::<f64>() <= 3.0, "{limits:?}");
     let events = events(&scratch);
     let reserved: Vec<f64> = bodies(&events, "started")
