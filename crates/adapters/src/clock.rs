@@ -1,5 +1,6 @@
 //! The real clock, and the flag that Ctrl-C raises.
 
+use redraft_core::usage::Usd;
 use redraft_engine::ports::Clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -53,6 +54,11 @@ impl redraft_engine::ports::Watch for SystemClock {
 
     fn now_ms(&self) -> i64 {
         Clock::now_ms(self)
+    }
+
+    /// There is no budget where there is only a clock.
+    fn afford(&self, _total: Usd) -> bool {
+        true
     }
 }
 

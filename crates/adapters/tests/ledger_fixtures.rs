@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use redraft_adapters::sqlite::{FILE, Ledger, Mode};
-use redraft_core::event::{Answered, Entry, Event, Started};
+use redraft_core::event::{Answered, Entry, Event, Failed, Now, Started};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::{Pipeline, pending};
@@ -114,4 +114,21 @@ fn a_ledger_of_a_feature_in_place_is_read_as_it_was_written() {
         _ => None,
     });
     assert_eq!(judged.collect::<Vec<_>>(), [false; 5]);
+}
+
+/// `raised` version 1 and `failed` version 2: a dispatch that was cut off for want of money and sent again.
+#[test]
+fn a_ledger_with_a_dispatch_that_was_cut_off_is_read_as_it_was_written() {
+    let entries = read("ledger-raised-1-failed-2.db");
+    let raised = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Raised(fact) => Some(fact.reserved),
+        _ => None,
+    });
+    let raised = raised.max().unwrap();
+    let needs = entries.iter().find_map(|entry| match &entry.event {
+        Event::Failed(Failed { now: Now::OverBudget(needs), .. }) => Some(*needs),
+        _ => None,
+    });
+    assert!(needs.unwrap() > raised);
+    assert!(project::costs::costs(&entries).dispatches().any(|one| one.reserved == raised));
 }

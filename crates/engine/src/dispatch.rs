@@ -1,9 +1,11 @@
 //! Sending: choose how, store that we will, send, keep what comes back. How it is chosen is in `choosing`.
 
+use crate::beside::beside;
 use crate::choosing::Chosen;
 use crate::compose::folder;
-use crate::driver::{EngineError, Run, Stop};
-use crate::ports::{Agent, AgentError, Clock, Outcome, Request, Resume, Watch};
+use crate::driver::{EngineError, Parts, Run, Stop};
+use crate::ports::{Agent, AgentError, Outcome, Request, Resume, Watch};
+use crate::purse::{End, Keeper};
 use redraft_core::event::{Answered, Failed, Now, Started, TreeMark};
 use redraft_core::ids::{AgentName, Revision, Role, SessionId};
 use redraft_core::pipeline;
@@ -20,7 +22,6 @@ use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 /// A dispatch whose start is stored.
@@ -148,7 +149,8 @@ impl Run<'_> {
             deadlines: self.rules.deadlines,
             max_usd: Some(budget.left()),
         };
-        let reserved = agent.reserve(&request);
+        let needs = order.needs.as_ref().filter(|(name, _)| *name == agent.name()).map(|(_, needs)| *needs);
+        let reserved = agent.reserve(&request).max(needs.unwrap_or_default());
         if let Err(over) = budget.reserve(reserved) {
             return Ok(Err(over));
         }
@@ -194,45 +196,25 @@ impl Run<'_> {
         project::FILES.iter().map(|name| format!("{}/{name}", folder(&self.created))).collect()
     }
 
-    fn send_all(&self, mut sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
-        if sent.len() == 1
-            && let Some(only) = sent.pop()
-        {
-            // Nobody to work beside, so a thread of its own would only cost time.
-            let sent = std::panic::catch_unwind(AssertUnwindSafe(|| self.send(only)));
-            return Ok(vec![sent.unwrap_or_else(|_| Err(crashed()))?]);
+    fn send_all(&mut self, sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
+        let parts = self.parts;
+        let tickets = sent.iter().map(|sent| sent.request.ticket.clone()).collect();
+        let mut keeper = Keeper { run: self, tickets, done: BTreeMap::new(), trouble: None };
+        let work = |place: usize, watch: &dyn Watch| send(&parts, &sent[place], watch);
+        let ends = beside(sent.len(), parts.clock, work, &mut keeper);
+        if let Some(trouble) = keeper.trouble {
+            return Err(trouble);
         }
-        std::thread::scope(|scope| {
-            let running: Vec<_> = sent.into_iter().map(|sent| scope.spawn(|| self.send(sent))).collect();
-            running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(crashed()))).collect()
-        })
-    }
-
-    fn send(&self, sent: Sent) -> Result<Back, EngineError> {
-        let began_ms = self.parts.clock.now_ms();
-        let result = sent.agent.run(&sent.request, &Watching(self.parts.clock));
-        let result = result.map(|outcome| self.clean(outcome));
-        // What cannot be continued is not remembered, or the machine would order a turn in it.
-        let able = sent.agent.abilities().resume != Resume::No;
-        let result = result.map(|outcome| Outcome { session: outcome.session.filter(|_| able), ..outcome });
-        self.parts.boundaries.pass("the agent answered");
-        if let Ok(outcome) = &result {
-            let ticket = &sent.request.ticket;
-            let kept = self.parts.inbox.put(ticket, sent.request.session.as_str(), outcome);
-            kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })?;
-            self.parts.boundaries.pass("the answer is kept");
-        }
-        let wall_ms = self.parts.clock.now_ms().saturating_sub(began_ms).max(0) as u64;
-        Ok(Back { sent, result, wall_ms })
+        let backs = sent.into_iter().zip(ends).map(|(sent, end)| {
+            let (result, wall_ms) = end.unwrap_or_else(|| Err(crashed()))?;
+            Ok(Back { sent, result, wall_ms })
+        });
+        backs.collect()
     }
 
     /// An answer without secrets, before anything is done with it.
-    pub(crate) fn clean(&self, mut outcome: Outcome) -> Outcome {
-        let redactor = self.parts.redactor;
-        outcome.text = redactor.redact(&outcome.text).0.into_owned();
-        outcome.denials = told(&outcome.denials, redactor);
-        outcome.notes = told(&outcome.notes, redactor);
-        outcome
+    pub(crate) fn clean(&self, outcome: Outcome) -> Outcome {
+        clean(outcome, self.parts.redactor)
     }
 
     /// Stores one end; returns what the agent's error means for the next step.
@@ -283,12 +265,38 @@ impl Run<'_> {
     }
 }
 
-/// Where each is cut off at the latest. What nobody reserved is divided, so that no dollar is promised twice.
+/// What each can be told that it may cost at the most. What nobody reserved is divided, so that no dollar is promised
+/// twice; who keeps to [`Watch::afford`] may come to more.
 fn share(sent: &mut [Sent], left: Usd) {
     let each = left.0 / (sent.len() as u64).max(1);
     for Sent { request, reserved, .. } in sent {
         request.max_usd = Some(*reserved + Usd(each));
     }
+}
+
+fn send(parts: &Parts<'_>, sent: &Sent, watch: &dyn Watch) -> End {
+    let began_ms = parts.clock.now_ms();
+    let result = sent.agent.run(&sent.request, watch);
+    let result = result.map(|outcome| clean(outcome, parts.redactor));
+    // What cannot be continued is not remembered, or the machine would order a turn in it.
+    let able = sent.agent.abilities().resume != Resume::No;
+    let result = result.map(|outcome| Outcome { session: outcome.session.filter(|_| able), ..outcome });
+    parts.boundaries.pass("the agent answered");
+    if let Ok(outcome) = &result {
+        let ticket = &sent.request.ticket;
+        let kept = parts.inbox.put(ticket, sent.request.session.as_str(), outcome);
+        kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })?;
+        parts.boundaries.pass("the answer is kept");
+    }
+    let wall_ms = parts.clock.now_ms().saturating_sub(began_ms).max(0) as u64;
+    Ok((result, wall_ms))
+}
+
+fn clean(mut outcome: Outcome, redactor: &Redactor) -> Outcome {
+    outcome.text = redactor.redact(&outcome.text).0.into_owned();
+    outcome.denials = told(&outcome.denials, redactor);
+    outcome.notes = told(&outcome.notes, redactor);
+    outcome
 }
 
 /// What an agent told beside its answer: without secrets, a line each, and not more than somebody would read.
@@ -334,24 +342,8 @@ fn bounded(now: Now, now_ms: i64) -> Now {
     }
 }
 
-fn crashed() -> EngineError {
+pub(crate) fn crashed() -> EngineError {
     EngineError::Agent("an agent's thread ended in a panic; this is a bug in redraft".to_owned())
-}
-
-pub(crate) struct Watching<'a>(pub(crate) &'a dyn Clock);
-
-impl Watch for Watching<'_> {
-    fn stopped(&self) -> bool {
-        self.0.stopped()
-    }
-
-    fn wait_ms(&self, ms: u64) -> bool {
-        self.0.wait_ms(ms)
-    }
-
-    fn now_ms(&self) -> i64 {
-        self.0.now_ms()
-    }
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ use redraft_core::ticket::{Scope, Ticket};
 use redraft_core::usage::Usd;
 
 /// The world a run works in.
+#[derive(Clone, Copy)]
 pub struct Parts<'a> {
     pub store: &'a dyn Store,
     pub workspace: &'a dyn Workspace,
@@ -128,6 +129,7 @@ fn shows(event: &Event) -> bool {
         Event::FeatureCreated(_)
         | Event::LoopOpened(_)
         | Event::Started(_)
+        | Event::Raised(_)
         | Event::Answered(_)
         | Event::Failed(_)
         | Event::Lost(_)

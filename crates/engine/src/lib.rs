@@ -6,12 +6,13 @@
 //! 2. ask [`pending`](redraft_core::pipeline::pending) what is owed, and stop when nothing is;
 //! 3. end what a crash left open (`recover`), then read answers that were not yet judged (`conclude`);
 //! 4. take in what a person changed in the worktree;
-//! 5. choose how to send what is ordered (`choosing`), send it (`dispatch`), run a gate, close a stage or ask;
+//! 5. choose how to send what is ordered (`choosing`), send it (`dispatch`, `beside`, `purse`), run a gate, close a stage or ask;
 //! 6. store the facts in one transaction, write the projections, and begin again at 2.
 //!
 //! Start reading at [`Run::drive`]. [`probe`] sends the few dispatches of a probe, outside of any feature.
 
 mod asking;
+mod beside;
 pub mod boundary;
 mod choosing;
 mod close;
@@ -22,6 +23,7 @@ mod driver;
 mod edits;
 pub mod ports;
 pub mod probe;
+mod purse;
 mod recover;
 mod undone;
 

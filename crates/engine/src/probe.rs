@@ -8,14 +8,15 @@
 
 mod recover;
 
+use crate::beside::{Purse, beside};
 use crate::boundary::Boundaries;
 use crate::choosing::usual;
-use crate::dispatch::{Watching, redact, told};
+use crate::dispatch::{crashed, redact, told};
 use crate::driver::{EngineError, Progress};
 use crate::ports::{
-    Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace,
+    Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Watch, Workspace,
 };
-use redraft_core::event::{Answered, Event, Failed, Lost, Now, Started, TreeMark};
+use redraft_core::event::{Answered, Event, Failed, Lost, Now, Raised, Started, TreeMark};
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
@@ -196,7 +197,7 @@ impl<'a> Probe<'a> {
         }
         let mark = self.start(&request, reserved)?;
         let began_ms = self.parts.clock.now_ms();
-        let result = self.agent.run(&request, &Watching(self.parts.clock));
+        let (result, reserved) = self.ask(&request, reserved)?;
         self.parts.boundaries.pass("a probed agent answered");
         let wall_ms = self.parts.clock.now_ms().saturating_sub(began_ms).max(0) as u64;
         let name = request.ticket.to_string();
@@ -204,6 +205,23 @@ impl<'a> Probe<'a> {
         match result {
             Ok(outcome) => self.answered(request.ticket, outcome, undone, wall_ms),
             Err(error) => self.failed(request.ticket, request.resume, error, reserved, undone),
+        }
+    }
+
+    /// The agent's end, and what was reserved for it in the end.
+    fn ask(
+        &mut self,
+        request: &Request,
+        reserved: Usd,
+    ) -> Result<(Result<Outcome, AgentError>, Usd), EngineError> {
+        let (agent, clock) = (Arc::clone(&self.agent), self.parts.clock);
+        let mut purse = Granted { probe: self, ticket: &request.ticket, reserved, trouble: None };
+        let mut ends = beside(1, clock, |_, watch: &dyn Watch| agent.run(request, watch), &mut purse);
+        let Granted { reserved, trouble, .. } = purse;
+        match (trouble, ends.pop().flatten()) {
+            (Some(trouble), _) => Err(trouble),
+            (None, None) => Err(crashed()),
+            (None, Some(result)) => Ok((result, reserved)),
         }
     }
 
@@ -270,6 +288,9 @@ impl<'a> Probe<'a> {
         Ok(match now {
             Now::Wait(ms) => Sent::Again(ms, detail),
             Now::ParkUntil(_) => Sent::Heard(Heard::Nothing { detail }),
+            Now::OverBudget(needed) => {
+                Sent::OverBudget(OverBudget { needed, left: self.budget.left(), limit: self.budget.limit })
+            }
             // A first turn that fails says nothing of conversations.
             Now::FreshSession | Now::AskPerson | Now::GiveUp if resumed => {
                 Sent::Heard(Heard::Refused { detail })
@@ -297,6 +318,31 @@ impl<'a> Probe<'a> {
         }
         Ok(())
     }
+}
+
+/// What one turn of a probe may cost.
+struct Granted<'p, 'a> {
+    probe: &'p mut Probe<'a>,
+    ticket: &'p Ticket,
+    reserved: Usd,
+    /// Why the ledger could not be written.
+    trouble: Option<EngineError>,
+}
+
+impl Purse<Result<Outcome, AgentError>> for Granted<'_, '_> {
+    fn raise(&mut self, _place: usize, total: Usd) -> bool {
+        if total <= self.reserved || self.probe.budget.reserve(total).is_err() {
+            return total <= self.reserved;
+        }
+        let raised = Raised { ticket: self.ticket.clone(), reserved: total };
+        match self.probe.append(vec![raised.into()], &[]) {
+            Ok(()) => self.reserved = total,
+            Err(error) => self.trouble = Some(error),
+        }
+        self.trouble.is_none()
+    }
+
+    fn done(&mut self, _place: usize, _end: &Result<Outcome, AgentError>) {}
 }
 
 /// The most a probe of this agent can reserve in all: its first turn is the one that reads.

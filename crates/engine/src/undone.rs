@@ -28,6 +28,7 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::Started(_)
         | Event::Drafted(_)
         | Event::Judged(_)
+        | Event::Raised(_)
         | Event::Edited(_)
         | Event::Checked(_)
         | Event::Asked(_)

@@ -5,7 +5,7 @@
 
 use super::ApiAgent;
 use super::missed::Continued;
-use super::spend::{CHARS_PER_TOKEN, Spending, so_far, tokens_at_most};
+use super::spend::{CHARS_PER_TOKEN, Next, Spending, so_far, tokens_at_most};
 use super::transcript::{Done, Transcript};
 use super::trouble::{Trouble, is_too_long, refused};
 use super::wire::{Ask, Call, Counted, End, Fault, Listener, Said, joined};
@@ -14,6 +14,7 @@ use crate::http::sse::Events;
 use crate::http::{HttpError, Limits};
 use crate::tools::{ToolResult, Toolbox};
 use redraft_core::event::Now;
+use redraft_core::price::Lifetime;
 use redraft_core::usage::{Usage, grouped};
 use redraft_core::verdict;
 use redraft_engine::ports::{AgentError, Outcome, Request, Watch};
@@ -30,7 +31,7 @@ pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Res
         began_ms: watch.now_ms(),
         asked: 0,
         toolbox,
-        spending: Spending::new(&agent.card, request.max_usd),
+        spending: Spending::new(&agent.card),
         is_known: true,
         opened: Vec::new(),
         denials: Vec::new(),
@@ -154,12 +155,14 @@ impl Dispatch<'_> {
             messages: &messages,
             marks: &self.request.marks,
         });
-        // What the requests before cost is known only at their end.
-        if let Some(max) = self.spending.max().filter(|_| self.spending.is_over(&Counted::default())) {
-            self.recover(&Trouble::Overspent(max), 1)?;
-        }
+        let (lifetime, _) = agent.lifetimes(self.request);
+        let answer_tokens = agent.bounds.answer_tokens;
+        let next = Next { bytes: body.len() as u64, answer_tokens, lifetime };
         let mut attempt = 1;
         loop {
+            // A request that broke off may have been billed, so each is asked for.
+            let granted = self.spending.grant(self.spending.at_most(next), self.watch);
+            granted.or_else(|trouble| self.recover(&trouble, attempt))?;
             self.asked += 1;
             let mut listener = agent.wire.listen();
             let heard = self.exchange(body.clone(), listener.as_mut());
@@ -167,6 +170,7 @@ impl Dispatch<'_> {
             let said = heard.and_then(|()| Ok(listener.said(&|text| agent.scrub(text))?));
             match said {
                 Ok(said) => {
+                    self.spending.learn(counted.input(), next.bytes);
                     self.count(&counted, chars, &body);
                     return Ok((said, counted));
                 }
@@ -189,7 +193,7 @@ impl Dispatch<'_> {
         if !self.notes.iter().any(|note| note == UNTOLD) {
             self.notes.push(UNTOLD.to_owned());
         }
-        let uncached = tokens_at_most(body.chars().count() as u64);
+        let uncached = tokens_at_most(body.len() as u64);
         self.spending.add(&Counted { uncached, output: tokens_at_most(chars), ..counted.clone() });
     }
 
@@ -204,12 +208,12 @@ impl Dispatch<'_> {
         }
         // Where we cut it off ourselves, it is by this very estimate.
         self.is_known = self.is_known && matches!(trouble, Trouble::Overspent(_));
-        let uncached = tokens_at_most(body.chars().count() as u64);
+        let uncached = tokens_at_most(body.len() as u64);
         self.spending.add(&so_far(Counted { uncached, ..Counted::default() }, chars));
     }
 
     /// One request and its whole answer.
-    fn exchange(&self, body: String, listener: &mut dyn Listener) -> Result<(), Trouble> {
+    fn exchange(&mut self, body: String, listener: &mut dyn Listener) -> Result<(), Trouble> {
         let agent = self.agent;
         let url = format!("{}{}", agent.base_url, agent.wire.path());
         let headers = agent.wire.headers(agent.key.as_ref().map(super::Key::expose));
@@ -237,14 +241,19 @@ impl Dispatch<'_> {
         }
     }
 
-    /// Ends a request that has become too dear. An answer that is there already is paid for, so it is kept.
-    fn check(&self, sent: &Counted, listener: &dyn Listener) -> Result<(), Trouble> {
-        let Some(max) = self.spending.max().filter(|_| !listener.is_whole()) else { return Ok(()) };
+    /// Ends a request that becomes dearer than it can have been, unless there is money for that as well. An answer that
+    /// is there already is paid for, so it is kept.
+    fn check(&mut self, sent: &Counted, listener: &dyn Listener) -> Result<(), Trouble> {
+        if listener.is_whole() {
+            return Ok(());
+        }
         let counted = listener.counted();
         // Some servers count the prompt only at the end; until then its size is what is known.
         let counted = if counted.input() == 0 { sent.clone() } else { counted };
         let counted = so_far(counted, listener.chars());
-        if self.spending.is_over(&counted) { Err(Trouble::Overspent(max)) } else { Ok(()) }
+        let Some(total) = self.spending.over(&counted) else { return Ok(()) };
+        let longer = self.agent.card.dearest(0, self.agent.bounds.answer_tokens, Lifetime::FiveMinutes);
+        self.spending.grant(total + longer, self.watch)
     }
 
     /// Waits, if the same request may succeed later; else says what the trouble means.
@@ -259,10 +268,9 @@ impl Dispatch<'_> {
             ) => (None, None, "", error.to_string()),
             Trouble::Http(error) => return Err(self.failed(Now::GiveUp, &error.to_string())),
             Trouble::Stream(Fault::Cut) => (None, None, "", "the answer broke off".to_owned()),
-            Trouble::Overspent(max) => {
-                return Err(
-                    self.failed(Now::AskPerson, &format!("cut off: more than {max} for one dispatch"))
-                );
+            Trouble::Overspent(total) => {
+                let detail = format!("cut off: it could have come to {total}, which is not left");
+                return Err(self.failed(Now::OverBudget(*total), &detail));
             }
             Trouble::Stream(Fault::Garbage(why)) => return Err(self.failed(Now::GiveUp, why)),
             Trouble::Stream(Fault::Reported { kind, message }) => {

@@ -222,17 +222,14 @@ impl Agent for ApiAgent {
         None
     }
 
-    /// Every character that may be sent, counted as the densest text there is, what tools may add, and the longest answer.
+    /// All that is sent, counted as the densest text there is, what tools may add, and the longest answer.
     fn reserve(&self, request: &Request) -> Usd {
         let earlier = if request.resume { self.continued(request).ok() } else { None };
         let before = earlier.map_or_else(
-            || {
-                self.wire.tools(&tools::offered(&request.tools)).chars().count() as u64
-                    + request.schema.len() as u64
-            },
-            |transcript| transcript.chars(),
+            || (self.wire.tools(&tools::offered(&request.tools)).len() + request.schema.len()) as u64,
+            |transcript| transcript.bytes(),
         );
-        let input = spend::tokens_at_most(before.saturating_add(request.prompt.chars()));
+        let input = spend::tokens_at_most(before.saturating_add(request.prompt.text().len() as u64));
         let (longest, _) = self.lifetimes(request);
         self.card.dearest(input.saturating_add(self.bounds.tool_tokens), self.bounds.answer_tokens, longest)
     }

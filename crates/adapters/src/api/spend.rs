@@ -1,44 +1,80 @@
 //! Sums what the requests of one dispatch used, and says when they used too much. It knows prices, not protocols.
 
+use super::trouble::Trouble;
 use super::wire::Counted;
 use redraft_core::price::{Card, Lifetime};
 use redraft_core::usage::{Usage, Usd};
+use redraft_engine::ports::Watch;
 
 pub(super) struct Spending<'a> {
     card: &'a Card,
-    max: Option<Usd>,
     sum: Usage,
+    /// What it may come to by now.
+    granted: Usd,
+    /// The last prompt that the service counted, in tokens and in bytes.
+    last: Option<(u64, u64)>,
+}
+
+/// One request before it is sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Next {
+    /// Of its body.
+    pub(super) bytes: u64,
+    pub(super) answer_tokens: u64,
+    /// The longest for which something is written.
+    pub(super) lifetime: Lifetime,
 }
 
 /// For estimates that must not stop a run too early.
 pub(super) const CHARS_PER_TOKEN: u64 = 4;
+/// What services put around a prompt, such as the words that explain tools.
+const AROUND_TOKENS: u64 = 1_000;
 
-/// The most tokens that so many characters of any text can be: diffs have 2.3 characters to a token.
-pub(super) fn tokens_at_most(chars: u64) -> u64 {
-    chars.saturating_mul(10).div_ceil(23)
+/// The most tokens that so many bytes of any text can be: diffs have 2.3 characters to a token, and where a character is
+/// a token of its own it has three bytes or more.
+pub(super) fn tokens_at_most(bytes: u64) -> u64 {
+    bytes.saturating_mul(10).div_ceil(23)
 }
 
 impl<'a> Spending<'a> {
-    pub(super) fn new(card: &'a Card, max: Option<Usd>) -> Spending<'a> {
-        Spending { card, max, sum: Usage::default() }
+    pub(super) fn new(card: &'a Card) -> Spending<'a> {
+        Spending { card, sum: Usage::default(), granted: Usd(0), last: None }
     }
 
     pub(super) fn sum(&self) -> Usage {
         self.sum
     }
 
-    pub(super) fn max(&self) -> Option<Usd> {
-        self.max
+    /// Lets `total` be spent if whoever keeps the budget agrees; else says what it would have come to.
+    pub(super) fn grant(&mut self, total: Usd, watch: &dyn Watch) -> Result<(), Trouble> {
+        if total > self.granted && !watch.afford(total) {
+            return Err(Trouble::Overspent(total));
+        }
+        self.granted = self.granted.max(total);
+        Ok(())
+    }
+
+    /// What it will have come to after this request at the most: nothing of it is read from the cache, and the answer is
+    /// as long as it may be. A conversation only grows, so what the service has counted already is not guessed again.
+    pub(super) fn at_most(&self, next: Next) -> Usd {
+        let (tokens, bytes) = self.last.filter(|(_, bytes)| *bytes <= next.bytes).unwrap_or_default();
+        let input = tokens.saturating_add(tokens_at_most(next.bytes - bytes)).saturating_add(AROUND_TOKENS);
+        self.sum.cost + self.card.dearest(input, next.answer_tokens, next.lifetime)
+    }
+
+    /// The service counted a prompt of so many bytes.
+    pub(super) fn learn(&mut self, input: u64, bytes: u64) {
+        self.last = Some((input, bytes)).filter(|_| input > 0);
+    }
+
+    /// What it comes to with a request under way, if that is more than was granted.
+    pub(super) fn over(&self, counted: &Counted) -> Option<Usd> {
+        Some(self.sum.cost + self.priced(counted).cost).filter(|total| *total > self.granted)
     }
 
     /// Each request is priced by its own prompt: a price cliff re-prices the request that crossed it and no other.
     pub(super) fn add(&mut self, counted: &Counted) {
         self.sum += self.priced(counted);
-    }
-
-    /// Whether the requests so far and this one, with what it has written by now, cost more than allowed.
-    pub(super) fn is_over(&self, counted: &Counted) -> bool {
-        self.max.is_some_and(|max| self.sum.cost + self.priced(counted).cost > max)
     }
 
     fn priced(&self, counted: &Counted) -> Usage {

@@ -129,10 +129,10 @@ impl Transcript {
         self.turns.last().map(|turn| &turn.done)
     }
 
-    pub(super) fn chars(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         let Head { system, tools, schema, .. } = &self.head;
         let all = self.messages().into_iter().chain([system.as_str(), tools, schema]);
-        all.map(|text| text.chars().count() as u64).sum()
+        all.map(|text| text.len() as u64).sum()
     }
 
     /// A hash of each part of a request, in sending order.

@@ -13,7 +13,7 @@ pub(super) enum Trouble {
         fault: Fault,
     },
     Stream(Fault),
-    /// It was cut off by us, at this limit.
+    /// It was not let go on, because it could have come to this much.
     Overspent(Usd),
 }
 

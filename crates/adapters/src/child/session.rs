@@ -91,6 +91,13 @@ impl Asked {
     }
 }
 
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Size {
+    v: u16,
+    tokens: u64,
+}
+
 /// The conversations of one agent, a folder each.
 pub(crate) struct Sessions {
     folder: PathBuf,
@@ -98,6 +105,7 @@ pub(crate) struct Sessions {
 
 impl Sessions {
     const FINGERPRINT: &str = "fingerprint.json";
+    const SIZE: &str = "size.json";
 
     pub(crate) fn new(state: &Path) -> Self {
         Sessions { folder: state.join("sessions") }
@@ -118,6 +126,17 @@ impl Sessions {
     pub(crate) fn begin(&self, session: &SessionId, fingerprint: &Fingerprint) -> io::Result<()> {
         fs::create_dir_all(self.folder(session))?;
         write_kept(&self.folder(session).join(Self::FINGERPRINT), fingerprint)
+    }
+
+    /// How many tokens a conversation had at its last answer; none when nobody counted.
+    pub(crate) fn size(&self, session: &SessionId) -> Option<u64> {
+        let size: Option<Size> = read_kept(&self.folder(session).join(Self::SIZE)).ok().flatten();
+        size.filter(|size| size.v == VERSION).map(|size| size.tokens)
+    }
+
+    pub(crate) fn keep_size(&self, session: &SessionId, tokens: u64) -> io::Result<()> {
+        fs::create_dir_all(self.folder(session))?;
+        write_kept(&self.folder(session).join(Self::SIZE), &Size { v: VERSION, tokens })
     }
 
     /// Why a conversation cannot go on now, in words; none when it can.

@@ -148,9 +148,7 @@ pub(super) fn environment(settings: &ClaudeSettings, request: &Request) -> Envir
     // The first request would be sent without the tools of servers that are still starting, the next one with them, and
     // other tools are another beginning.
     environment.set("MCP_CONNECTION_NONBLOCKING", "0");
-    if let Some(tokens) = settings.max_tokens {
-        environment.set("CLAUDE_CODE_MAX_OUTPUT_TOKENS", &tokens.to_string());
-    }
+    environment.set("CLAUDE_CODE_MAX_OUTPUT_TOKENS", &settings.answer_tokens().to_string());
     // Without a word the program decides by the user's plan.
     let kept = match lifetime(request) {
         Lifetime::FiveMinutes => "FORCE_PROMPT_CACHING_5M",

@@ -5,15 +5,19 @@
 //! conversation. The user's own login and HOME are used. It knows the engine's port and the program, and nothing of
 //! reviews.
 //!
-//! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means.
+//! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means, `requests`
+//! what it costs while it works.
 
 mod flags;
 mod outcome;
+mod requests;
 mod stream;
 #[cfg(test)]
 mod tests;
 
-use crate::child::{Asked, Environment, Fingerprint, Launch, Line, Listener, Program, Sessions, settle};
+use crate::child::{
+    Asked, Environment, Fingerprint, Launch, Line, Listener, Meter, Program, Sessions, settle,
+};
 use crate::mcp::{self, McpServers};
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
@@ -26,6 +30,7 @@ use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{
     Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
 };
+use requests::{Requests, Terms};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -36,10 +41,8 @@ use stream::Heard;
 const CHARS_PER_TOKEN: u64 = 3;
 /// The definitions of the tools and the program's own words around ours.
 const FRAME_TOKENS: u64 = 6_000;
-/// What a role reads besides its prompt, and how often its requests repeat all of it: the larger of what was seen.
-const READ_TOKENS: u64 = 40_000;
-const REQUESTS: u64 = 12;
-const OUTPUT_TOKENS: u64 = 16_000;
+/// The longest answer, unless the configuration says otherwise.
+const ANSWER_TOKENS: u32 = 16_000;
 
 /// What a Claude Code agent needs to know.
 #[derive(Debug, Clone)]
@@ -60,7 +63,7 @@ pub struct ClaudeSettings {
     /// More variables to pass on, by name; a star at the end stands for any ending.
     pub pass: Vec<String>,
     pub max_turns: u32,
-    /// The longest answer, where it is not the program's own.
+    /// The longest answer.
     pub max_tokens: Option<u32>,
     /// Tools whose name differs from the profile's.
     pub tool_map: BTreeMap<String, String>,
@@ -69,6 +72,12 @@ pub struct ClaudeSettings {
     pub extra_args: Vec<String>,
     /// What the model costs.
     pub card: Card,
+}
+
+impl ClaudeSettings {
+    fn answer_tokens(&self) -> u32 {
+        self.max_tokens.unwrap_or(ANSWER_TOKENS)
+    }
 }
 
 pub struct ClaudeAgent {
@@ -99,6 +108,11 @@ impl ClaudeAgent {
         let Some(result) = &heard.result else { return Ok(None) };
         let usage = self.usage(result, Usd(asked.reserved));
         if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
+            let now = match now {
+                // It passed the most there was for it, and was to go on.
+                Now::OverBudget(came_to) => Now::OverBudget(came_to + Usd(asked.reserved)),
+                now => now,
+            };
             let counted = Some(usage).filter(|usage| usage.input() > 0);
             let unbilled = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, result));
             return Err(self.error(now, &detail, counted.or(unbilled)));
@@ -127,6 +141,24 @@ impl ClaudeAgent {
             cost => cost,
         };
         Usage { cost, ..told }
+    }
+
+    /// What the requests of a dispatch are priced by.
+    fn terms(&self, request: &Request) -> Terms<'_> {
+        let session = &request.session;
+        let earlier = match request.resume {
+            true => self.sessions.size(session).unwrap_or_else(|| {
+                let system = fs::metadata(self.sessions.folder(session).join("system.md"));
+                system.map_or(0, |file| file.len().div_ceil(CHARS_PER_TOKEN)) + FRAME_TOKENS
+            }),
+            false => FRAME_TOKENS,
+        };
+        Terms {
+            card: &self.settings.card,
+            lifetime: flags::lifetime(request),
+            answer_tokens: self.settings.answer_tokens().into(),
+            first_tokens: (request.prompt.text().len() as u64).div_ceil(CHARS_PER_TOKEN) + earlier,
+        }
     }
 
     fn fingerprint(&self, request: &Request, system: &str) -> Result<Fingerprint, AgentError> {
@@ -215,7 +247,7 @@ impl Agent for ClaudeAgent {
             lifetimes: vec![Lifetime::Hour, Lifetime::FiveMinutes],
             opened_files: true,
             structured: true,
-            usage: UsageReport::AtEnd,
+            usage: UsageReport::Streaming,
             pull: false,
         }
     }
@@ -227,17 +259,7 @@ impl Agent for ClaudeAgent {
     }
 
     fn reserve(&self, request: &Request) -> Usd {
-        let earlier = match request.resume {
-            true => fs::metadata(self.sessions.folder(&request.session).join("system.md"))
-                .map_or(0, |file| file.len()),
-            false => 0,
-        };
-        let prompt =
-            (request.prompt.chars() + earlier).div_ceil(CHARS_PER_TOKEN) + FRAME_TOKENS + READ_TOKENS;
-        let card = &self.settings.card;
-        let answer = self.settings.max_tokens.map_or(OUTPUT_TOKENS, u64::from);
-        let again = Usage { read: prompt * (REQUESTS - 1), ..Usage::default() };
-        card.dearest(prompt, answer, flags::lifetime(request)) + card.cost(&again, prompt)
+        Requests::default().at_most(&self.terms(request))
     }
 
     fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
@@ -258,12 +280,33 @@ impl Agent for ClaudeAgent {
             deadlines: request.deadlines,
         };
         let mut heard = Heard::default();
+        let (meter, terms) = (Meter::new(watch), self.terms(request));
+        meter.expect(heard.requests.at_most(&terms));
+        let mut hear = |line: Line| {
+            let before = heard.requests.count();
+            heard.take(line);
+            if heard.requests.count() > before {
+                meter.expect(heard.requests.at_most(&terms));
+            }
+            if heard.requests.go_on {
+                meter.goes_on();
+            }
+        };
         let kept = asked.keep(&out).and_then(|()| flags::keep_servers(&self.settings, request, &out));
-        let finished = kept.and_then(|()| launch.run(watch, &mut |line: Line| heard.take(line)));
+        let finished = kept.and_then(|()| launch.run(&meter, &mut hear));
         let finished = finished.map_err(|error| {
             let detail = format!("{}: {error}", self.settings.worker.display());
             self.error(Now::AskPerson, &detail, AgentError::UNBILLED)
         })?;
+        if let Some(tokens) = heard.requests.context() {
+            // Only a reservation depends on it, and that is an estimate without it.
+            let _ = self.sessions.keep_size(&request.session, tokens);
+        }
+        if let Some(needed) = meter.cut().filter(|_| heard.result.is_none()) {
+            let detail = format!("cut off: it could have come to {needed}, which is not left");
+            return Err(self.error(Now::OverBudget(needed), &detail, None));
+        }
+        let asked = Asked { reserved: meter.granted().0.max(asked.reserved), ..asked };
         if let Some(outcome) = self.answer(&heard, &asked)? {
             return Ok(outcome);
         }

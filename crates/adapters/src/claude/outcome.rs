@@ -78,7 +78,7 @@ fn by_kind(result: &ResultLine, resumed: bool) -> Option<Now> {
         return Some(if resumed { Now::FreshSession } else { Now::AskPerson });
     }
     match result.subtype.as_str() {
-        "error_max_budget_usd" => Some(Now::AskPerson),
+        "error_max_budget_usd" => Some(Now::OverBudget(result.cost)),
         "error_max_turns" | "error_max_structured_output_retries" | "error_during_execution" => {
             Some(Now::GiveUp)
         }

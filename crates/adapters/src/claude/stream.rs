@@ -2,6 +2,7 @@
 //!
 //! Unknown lines are passed over and broken ones counted: a newer program may say more. Start at [`Heard`].
 
+use super::requests::Requests;
 use crate::child::Listener;
 use redraft_core::price::Lifetime;
 use redraft_core::text::one_line;
@@ -26,6 +27,7 @@ pub(super) struct Heard {
     pub(super) unreadable: u64,
     /// Servers that did not come up, with what became of them.
     failed_servers: Vec<(String, String)>,
+    pub(super) requests: Requests,
     reads: Vec<Read>,
 }
 
@@ -109,6 +111,7 @@ impl Heard {
 
 impl Listener for Heard {
     fn hear(&mut self, line: &Value) {
+        self.requests.hear(line);
         match (line["type"].as_str(), line["subtype"].as_str()) {
             (Some("system"), Some("init")) => {
                 self.began = true;
@@ -166,7 +169,7 @@ impl ResultLine {
     }
 }
 
-fn tokens(usage: &Value) -> Usage {
+pub(super) fn tokens(usage: &Value) -> Usage {
     let count = |name: &str| usage[name].as_u64().unwrap_or_default();
     Usage {
         uncached: count("input_tokens"),
@@ -177,7 +180,7 @@ fn tokens(usage: &Value) -> Usage {
     }
 }
 
-fn written(by_lifetime: &Value) -> Vec<(Lifetime, u64)> {
+pub(super) fn written(by_lifetime: &Value) -> Vec<(Lifetime, u64)> {
     let names =
         [(Lifetime::FiveMinutes, "ephemeral_5m_input_tokens"), (Lifetime::Hour, "ephemeral_1h_input_tokens")];
     let told = names.into_iter().filter_map(|(lifetime, name)| Some((lifetime, by_lifetime[name].as_u64()?)));
@@ -202,6 +205,6 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn list(value: &Value) -> &[Value] {
+pub(super) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }

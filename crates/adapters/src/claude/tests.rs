@@ -163,7 +163,8 @@ fn a_failure_says_what_to_do_next() {
     ] {
         assert_eq!(means(&[&failed("success", status, text, "")], false), Now::AskPerson, "{status} {text}");
     }
-    assert_eq!(means(&[&failed("error_max_budget_usd", "null", "", "")], false), Now::AskPerson);
+    let dear = failed("error_max_budget_usd", "null", "", r#","total_cost_usd":0.5"#);
+    assert_eq!(means(&[&dear], false), Now::OverBudget(Usd(500_000)));
     for subtype in ["error_max_turns", "error_max_structured_output_retries", "error_during_execution"] {
         assert_eq!(means(&[&failed(subtype, "null", "", "")], false), Now::GiveUp, "{subtype}");
     }

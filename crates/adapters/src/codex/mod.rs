@@ -6,17 +6,21 @@
 //! of reviews.
 //!
 //! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means,
-//! `limit` when a usage limit ends, `totals` the counting.
+//! `limit` when a usage limit ends, `totals` the counting, `spending` and `rollout` what it costs while it works.
 
 mod flags;
 mod limit;
 mod outcome;
+mod rollout;
+mod spending;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod totals;
 
-use crate::child::{Asked, Environment, Fingerprint, Launch, Line, Listener, Program, Sessions, settle};
+use crate::child::{
+    Asked, Environment, Fingerprint, Launch, Line, Listener, Meter, Program, Sessions, settle,
+};
 use crate::mcp::McpServers;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
@@ -28,6 +32,8 @@ use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{
     Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
 };
+use rollout::Rollout;
+use spending::Spending;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,11 +44,6 @@ use totals::Totals;
 const CHARS_PER_TOKEN: u64 = 3;
 /// The program's own instructions and the definitions of its tools.
 const FRAME_TOKENS: u64 = 12_000;
-/// What a role reads besides its prompt, and how often its requests repeat all of it.
-const READ_TOKENS: u64 = 40_000;
-const REQUESTS: u64 = 12;
-const OUTPUT_TOKENS: u64 = 16_000;
-
 /// What a Codex agent needs to know.
 #[derive(Debug, Clone)]
 pub struct CodexSettings {
@@ -88,11 +89,18 @@ impl CodexAgent {
         let asked = Asked::read(request_dir)?;
         let heard = Heard::in_folder(request_dir)?;
         // Only an answer is adopted, so when a limit ended does not matter.
-        self.answer(&heard, &asked, 0).ok().flatten()
+        self.answer(&heard, &asked, 0, None).ok().flatten()
     }
 
-    /// The answer among what was heard: none where the turn was not completed, an error where it failed.
-    fn answer(&self, heard: &Heard, asked: &Asked, now_ms: i64) -> Result<Option<Outcome>, AgentError> {
+    /// The answer among what was heard: none where the turn was not completed, an error where it failed. `context` is the
+    /// size of the conversation, where it was counted.
+    fn answer(
+        &self,
+        heard: &Heard,
+        asked: &Asked,
+        now_ms: i64,
+        context: Option<u64>,
+    ) -> Result<Option<Outcome>, AgentError> {
         if let Some(message) = &heard.failed {
             let (now, detail) = outcome::failure(message, asked.resume, now_ms);
             let usage = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, message));
@@ -102,7 +110,7 @@ impl CodexAgent {
         if asked.resume && heard.thread != asked.session {
             // Asked for a thread it does not know, Codex may begin another without a word; that one knows nothing.
             let detail = format!("codex answered in thread {} and not in {}", heard.thread, asked.session);
-            let usage = self.priced(&Totals::default(), &total);
+            let usage = self.priced(&Totals::default(), &total, context);
             return Err(self.error(Now::FreshSession, &detail, Some(usage)));
         }
         let thread = SessionId::new(heard.thread.clone());
@@ -113,7 +121,7 @@ impl CodexAgent {
             let begun = self.sessions.begin(&thread, &asked.fingerprint);
             begun.map_err(|error| self.broken(&folder, &error))?;
         }
-        let told = self.priced(&before, &total);
+        let told = self.priced(&before, &total, context);
         // An answer is never free where tokens are not; what was reserved counts until better is known.
         let untold = told.input() + told.output == 0;
         let usage = if untold { Usage { cost: Usd(asked.reserved), ..told } } else { told };
@@ -127,9 +135,14 @@ impl CodexAgent {
         }))
     }
 
-    fn priced(&self, before: &Totals, total: &Totals) -> Usage {
+    /// A request beyond a price cliff is dearer. How large they were is known from the conversation; else their sum
+    /// counts as one.
+    fn priced(&self, before: &Totals, total: &Totals, context: Option<u64>) -> Usage {
         let usage = total.since(before);
-        let cost = self.settings.card.cost(&usage, total.input.saturating_sub(before.input));
+        let cost = self
+            .settings
+            .card
+            .cost(&usage, context.map_or(usage.input(), |tokens| tokens.min(usage.input())));
         Usage { cost, ..usage }
     }
 
@@ -151,6 +164,19 @@ impl CodexAgent {
             schema_sha256: text::hash(request.schema.as_bytes()).to_string(),
             folder: request.folder.display().to_string(),
         })
+    }
+
+    fn spending(&self, request: &Request) -> Spending<'_> {
+        let card = &self.settings.card;
+        let before = Totals::last(&self.sessions.folder(&request.session)).filter(|_| request.resume);
+        let before = before.unwrap_or_default();
+        let earlier = match request.resume {
+            // The sum of all its prompts is more than the last one, which is in no case larger than the model takes in.
+            true => self.sessions.size(&request.session).unwrap_or(before.input.min(card.context.tokens)),
+            false => FRAME_TOKENS,
+        };
+        let prompt = (request.prompt.text().len() as u64).div_ceil(CHARS_PER_TOKEN);
+        Spending::new(card, before, prompt + earlier)
     }
 
     fn error(&self, now: Now, detail: &str, usage: Option<Usage>) -> AgentError {
@@ -197,7 +223,7 @@ impl Agent for CodexAgent {
             lifetimes: vec![self.settings.card.lifetime.is],
             opened_files: false,
             structured: true,
-            usage: UsageReport::AtEnd,
+            usage: UsageReport::Streaming,
             pull: false,
         }
     }
@@ -209,14 +235,7 @@ impl Agent for CodexAgent {
     }
 
     fn reserve(&self, request: &Request) -> Usd {
-        let earlier = match request.resume {
-            true => Totals::last(&self.sessions.folder(&request.session)).map_or(0, |total| total.input),
-            false => 0,
-        };
-        let prompt = request.prompt.chars().div_ceil(CHARS_PER_TOKEN) + FRAME_TOKENS + READ_TOKENS + earlier;
-        let card = &self.settings.card;
-        let again = Usage { read: prompt * (REQUESTS - 1), ..Usage::default() };
-        card.dearest(prompt, OUTPUT_TOKENS, card.lifetime.is) + card.cost(&again, prompt)
+        self.spending(request).at_most()
     }
 
     fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
@@ -248,9 +267,36 @@ impl Agent for CodexAgent {
             deadlines: request.deadlines,
         };
         let mut heard = Heard::default();
-        let finished = launch.run(watch, &mut |line: Line| heard.take(line));
+        let (meter, mut spending) = (Meter::new(watch), self.spending(request));
+        meter.expect(spending.at_most());
+        if request.resume {
+            spending.read(Rollout::of(&self.settings.environment, request.session.as_str(), true));
+        }
+        let mut hear = |line: Line| {
+            let before = heard.steps;
+            heard.take(line);
+            if heard.steps > before {
+                if before == 0 && !request.resume {
+                    spending.read(Rollout::of(&self.settings.environment, &heard.thread, false));
+                }
+                meter.goes_on();
+                spending.step();
+                meter.expect(spending.at_most());
+            }
+        };
+        let finished = launch.run(&meter, &mut hear);
         let finished = finished.map_err(|error| unsent(&self.settings.worker, &error))?;
-        if let Some(outcome) = self.answer(&heard, &asked, watch.now_ms())? {
+        let context = spending.context();
+        if let Some(tokens) = context.filter(|_| !heard.thread.is_empty()) {
+            // Only a reservation depends on it, and that is an estimate without it.
+            let _ = self.sessions.keep_size(&SessionId::new(heard.thread.clone()), tokens);
+        }
+        if let Some(needed) = meter.cut().filter(|_| heard.total.is_none()) {
+            let detail = format!("cut off: it could have come to {needed}, which is not left");
+            return Err(self.error(Now::OverBudget(needed), &detail, None));
+        }
+        let asked = Asked { reserved: meter.granted().0.max(asked.reserved), ..asked };
+        if let Some(outcome) = self.answer(&heard, &asked, watch.now_ms(), context)? {
             return Ok(outcome);
         }
         let (now, detail) = outcome::silence(&heard, &finished);

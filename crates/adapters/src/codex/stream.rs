@@ -14,6 +14,8 @@ pub(super) struct Heard {
     pub(super) thread: String,
     /// Whether the model said or did anything, which is when it is billed.
     pub(super) at_work: bool,
+    /// What it began to do besides speaking, each of which another request follows.
+    pub(super) steps: u64,
     /// The last message.
     pub(super) text: String,
     /// The thread's counts; only a completed turn has them.
@@ -39,11 +41,12 @@ impl Listener for Heard {
         self.at_work |= line["item"].is_object() && line["item"]["type"] != "error";
         match line["type"].as_str() {
             Some("thread.started") => self.thread = word(&line["thread_id"]),
+            Some("item.started") => self.steps += 1,
             Some("item.completed") if line["item"]["type"] == "agent_message" => {
                 self.text = word(&line["item"]["text"]);
             }
             Some("item.completed") if line["item"]["type"] == "mcp_tool_call" => self.called(&line["item"]),
-            Some("turn.completed") => self.total = Some(total(&line["usage"])),
+            Some("turn.completed") => self.total = Some(Totals::of(&line["usage"])),
             Some("turn.failed") => self.failed = Some(word(&line["error"]["message"])),
             Some("error") => self.remark = Some(word(&line["message"])),
             _ => {}
@@ -60,15 +63,5 @@ impl Heard {
         let (server, tool, why) =
             (word(&item["server"]), word(&item["tool"]), word(&item["error"]["message"]));
         self.notes.push(format!("{tool} of server {server} failed: {why}"));
-    }
-}
-
-fn total(usage: &Value) -> Totals {
-    let count = |name: &str| usage[name].as_u64().unwrap_or_default();
-    Totals {
-        input: count("input_tokens"),
-        read: count("cached_input_tokens"),
-        written: count("cache_write_input_tokens"),
-        output: count("output_tokens"),
     }
 }

@@ -249,7 +249,7 @@ fn what_was_refused_or_never_sent_costs_nothing() {
         let asked = Asked::read(folder.path()).unwrap();
         let mut heard = Heard::default();
         lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
-        agent.answer(&heard, &asked, 0).unwrap_err().usage
+        agent.answer(&heard, &asked, 0, None).unwrap_err().usage
     };
     let failed = |message: &str| format!(r#"{{"type":"turn.failed","error":{{"message":"{message}"}}}}"#);
     for message in [

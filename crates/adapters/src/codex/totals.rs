@@ -3,6 +3,7 @@
 use crate::child::{read_kept, write_kept};
 use redraft_core::usage::{Usage, Usd};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -31,6 +32,17 @@ struct Kept {
 }
 
 impl Totals {
+    /// As Codex writes them.
+    pub(super) fn of(usage: &Value) -> Totals {
+        let count = |name: &str| usage[name].as_u64().unwrap_or_default();
+        Totals {
+            input: count("input_tokens"),
+            read: count("cached_input_tokens"),
+            written: count("cache_write_input_tokens"),
+            output: count("output_tokens"),
+        }
+    }
+
     /// The counts before this dispatch; stores the ones after it.
     pub(super) fn before(thread: &Path, ticket: &str, after: Totals) -> io::Result<Totals> {
         let kept: Option<Kept> = read_kept(&thread.join(FILE))?;

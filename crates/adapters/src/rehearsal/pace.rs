@@ -61,4 +61,8 @@ impl Watch for Calm {
     fn now_ms(&self) -> i64 {
         0
     }
+
+    fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
+        true
+    }
 }

@@ -151,6 +151,10 @@ impl Watch for StopAt<'_> {
     fn now_ms(&self) -> i64 {
         self.clock.now_ms()
     }
+
+    fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
+        true
+    }
 }
 
 /// The command lines of every process that carries the ticket, on the whole machine, except this test.

@@ -172,6 +172,16 @@ pub struct Started {
     pub missing: Vec<String>,
 }
 
+/// A dispatch under way may come to more than was reserved for it. Written before it goes on, so that a crash cannot hide
+/// what it may have cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Raised {
+    pub ticket: Ticket,
+    /// What is reserved for it in all from now on.
+    pub reserved: Usd,
+}
+
 /// Where a worktree stood.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -229,6 +239,8 @@ pub enum Now {
     FreshSession,
     /// No retry can help; a person must decide.
     AskPerson,
+    /// It was not let go on, because it could come to this much in all and the budget has not that left. Since version 2.
+    OverBudget(Usd),
     /// This attempt is over; another may work.
     GiveUp,
 }

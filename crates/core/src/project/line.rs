@@ -31,12 +31,14 @@ pub fn line(event: &Event) -> String {
             let (denied, noted) = (list("denied", &fact.denials), list("note", &fact.notes));
             format!("{ticket} answered in {ms} ms{undone}{denied}{noted}")
         }
+        Event::Raised(fact) => format!("{} goes on with {} reserved for it", fact.ticket, fact.reserved),
         Event::Failed(fact) => {
             let now = match fact.now {
                 Now::Wait(ms) => format!("will be tried again in {ms} ms"),
                 Now::ParkUntil(at_ms) => format!("will be tried again after {}", utc(at_ms)),
                 Now::FreshSession => "its conversation is gone, a new one will be started".to_owned(),
                 Now::AskPerson => "a person must decide".to_owned(),
+                Now::OverBudget(needs) => format!("it needs {needs} of the budget"),
                 Now::GiveUp => "the attempt is over".to_owned(),
             };
             format!("{} failed: {}; {now}{}", fact.ticket, fact.detail, undone(&fact.undone))

@@ -94,6 +94,9 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                 receipt.notes.extend(fact.notes.iter().map(|note| format!("{}: {note}", fact.ticket)));
                 end(&mut lines, &fact.ticket, fact.usage, "answered");
             }
+            Event::Raised(fact) => {
+                reserved.insert(fact.ticket.clone(), fact.reserved);
+            }
             Event::Failed(fact) => {
                 let unknown = Usage {
                     cost: reserved.get(&fact.ticket).copied().unwrap_or_default(),

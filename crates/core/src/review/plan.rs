@@ -4,11 +4,12 @@ use super::ask::{ask, question};
 use super::state::{Conversation, Loop, Seat, Standing, Work};
 use crate::event::{About, Approval, Certify, PhaseClosed, Question, StageOutcome};
 use crate::findings::{Finding, Status};
-use crate::ids::{FindingId, Revision, Role};
+use crate::ids::{AgentName, FindingId, Revision, Role};
 use crate::phase::Phase;
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
 use crate::ticket::{Purpose, Scope, Ticket};
+use crate::usage::Usd;
 
 /// Something the engine must do. Effects are never stored: they are computed again after every event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub struct Order {
     pub allowed: Vec<Strategy>,
     /// The conversation that `resume` would continue.
     pub conversation: Option<Conversation>,
+    /// What it is known to come to with this agent, because an attempt was cut off for want of money.
+    pub needs: Option<(AgentName, Usd)>,
 }
 
 pub fn pending(state: &Loop) -> Vec<Effect> {
@@ -226,6 +229,7 @@ fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
         conversation: seat.conversation.clone().filter(|_| allowed.contains(&Strategy::Resume)),
         findings: to_answer(state, seat, purpose).map(|finding| finding.id.clone()).collect(),
         allowed,
+        needs: work.and_then(|work| work.needs.clone()),
     }))
 }
 

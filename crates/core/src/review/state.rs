@@ -6,6 +6,7 @@ use crate::findings::Finding;
 use crate::ids::{AgentName, FeatureId, Revision, Role, SessionId};
 use crate::prelude::*;
 use crate::ticket::{Purpose, Ticket};
+use crate::usage::Usd;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loop {
@@ -137,6 +138,8 @@ pub struct Work {
     pub failures: u16,
     /// The next attempt must be a fresh conversation.
     pub fresh: bool,
+    /// What it came to, or could have come to, when this agent was cut off for want of money.
+    pub needs: Option<(AgentName, Usd)>,
     pub repairs: u16,
     pub repair: Option<Repair>,
     /// Whether its last answer was a rejection for what is settled, so that a person may accept in its place.

@@ -10,7 +10,7 @@ use super::ask::question;
 use super::plan::{Effect, Need, Order, need, pending};
 use super::state::{Conversation, End, Flight, Left, Loop, Seat, Standing, Work};
 use crate::event::{
-    Answered, Certify, Checked, Drafted, Edited, Event, Failed, Lost, Now, PhaseClosed, Question,
+    Answered, Certify, Checked, Drafted, Edited, Event, Failed, Lost, Now, PhaseClosed, Question, Raised,
     StageClosed, Started,
 };
 use crate::policy::{Policy, Strategy};
@@ -43,6 +43,7 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
     match event {
         Event::Started(fact) => start(state, fact)?,
         Event::Answered(fact) => answer(state, fact)?,
+        Event::Raised(fact) => raise(state, fact)?,
         Event::Failed(fact) => fail(state, fact)?,
         Event::Lost(fact) => lose(state, fact)?,
         Event::Drafted(fact) => draft(state, fact)?,
@@ -98,6 +99,7 @@ fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
         sent: 0,
         failures: 0,
         fresh: false,
+        needs: None,
         repairs: 0,
         repair: None,
         insists: false,
@@ -170,13 +172,30 @@ fn answer(state: &mut Loop, fact: &Answered) -> Result<(), Rejected> {
     Ok(())
 }
 
+fn raise(state: &mut Loop, fact: &Raised) -> Result<(), Rejected> {
+    let what = || rejected(format!("the higher reservation of {}", fact.ticket));
+    let work = state.seat_of_mut(&fact.ticket).and_then(|seat| seat.work.as_mut()).ok_or_else(what)?;
+    let flight = work.flight.as_mut().filter(|flight| flight.answered.is_none()).ok_or_else(what)?;
+    if fact.reserved <= flight.started.reserved {
+        return Err(what());
+    }
+    flight.started.reserved = fact.reserved;
+    Ok(())
+}
+
 fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
     let attempts = state.opened.limits.attempts;
-    let (seat, repairing) = land(state, &fact.ticket)?;
+    let Landed { seat, repairing, flight } = land(state, &fact.ticket)?;
     let Some(work) = seat.work.as_mut() else { return Err(rejected("a failure")) };
-    if matches!(fact.now, Now::ParkUntil(_)) {
+    match fact.now {
         // Nothing was wrong with the attempt: the same is owed again, once the limit has ended.
-        return Ok(());
+        Now::ParkUntil(_) => return Ok(()),
+        // The same is owed again, once there is money for it.
+        Now::OverBudget(needs) => {
+            work.needs = Some((flight.started.agent, needs));
+            return Ok(());
+        }
+        Now::Wait(_) | Now::GiveUp | Now::AskPerson | Now::FreshSession => {}
     }
     if repairing {
         no_verdict(seat);
@@ -184,7 +203,7 @@ fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
     }
     work.failures += 1;
     match fact.now {
-        Now::Wait(_) | Now::GiveUp | Now::ParkUntil(_) => {}
+        Now::Wait(_) | Now::GiveUp | Now::ParkUntil(_) | Now::OverBudget(_) => {}
         Now::AskPerson => work.failures = attempts,
         Now::FreshSession => {
             work.fresh = true;
@@ -199,16 +218,20 @@ fn lose(state: &mut Loop, fact: &Lost) -> Result<(), Rejected> {
     land(state, &fact.ticket).map(|_| ())
 }
 
-/// Takes a ticket that was not answered out of flight. True when it was a repair.
-fn land<'a>(state: &'a mut Loop, ticket: &Ticket) -> Result<(&'a mut Seat, bool), Rejected> {
+/// A ticket that was not answered.
+struct Landed<'a> {
+    seat: &'a mut Seat,
+    repairing: bool,
+    flight: Flight,
+}
+
+/// Takes a ticket that was not answered out of flight.
+fn land<'a>(state: &'a mut Loop, ticket: &Ticket) -> Result<Landed<'a>, Rejected> {
     let what = || rejected(format!("the end of {ticket}"));
     let seat = state.seat_of_mut(ticket).ok_or_else(what)?;
     let work = seat.work.as_mut().ok_or_else(what)?;
-    if work.flight.as_ref().is_none_or(|flight| flight.answered.is_some()) {
-        return Err(what());
-    }
-    work.flight = None;
-    Ok((seat, ticket.purpose == Purpose::Repair))
+    let flight = work.flight.take_if(|flight| flight.answered.is_none()).ok_or_else(what)?;
+    Ok(Landed { seat, repairing: ticket.purpose == Purpose::Repair, flight })
 }
 
 /// The answer cannot be used: the attempt counts, and the next one starts a new conversation.

@@ -31,7 +31,8 @@ pub trait Agent: Send + Sync {
     /// Whether nothing it does costs money.
     fn is_free(&self) -> bool;
 
-    /// The dearest this request can turn out, reserved before it is sent.
+    /// The dearest its first step can turn out, reserved before it is sent: nothing read from the cache, and as long an
+    /// answer as is allowed. Whatever comes after that is asked for with [`Watch::afford`].
     fn reserve(&self, request: &Request) -> Usd;
 
     /// The finished answer to a ticket that outlived the process which had asked for it, where an agent keeps one.
@@ -134,7 +135,7 @@ pub struct Request {
     /// Files the role may change, relative to the folder.
     pub may_write: Vec<String>,
     pub deadlines: Deadlines,
-    /// Where an agent streams what it uses, it is cut off here.
+    /// For an agent that has to be told beforehand: the most it may cost, whatever others at work turn out to need.
     pub max_usd: Option<Usd>,
 }
 
@@ -190,4 +191,7 @@ pub trait Watch: Send + Sync {
     /// Waits at most this long; false when the run is asked to stop.
     fn wait_ms(&self, ms: u64) -> bool;
     fn now_ms(&self) -> i64;
+    /// Whether the dispatch may come to this much in all, given the budget and whatever else is under way. Asked before
+    /// each step that could pass what was granted before; [`Agent::reserve`] is granted from the start.
+    fn afford(&self, total: Usd) -> bool;
 }

@@ -32,7 +32,7 @@ pub fn recover(
     let entries = store.read(scope.clone())?;
     let mut recovered = Recovered::default();
     let (mut events, mut blobs): (Vec<Event>, Vec<Vec<u8>>) = (Vec::new(), Vec::new());
-    for Started { ticket, reserved, .. } in open_flights(&entries) {
+    for (Started { ticket, .. }, reserved) in open_flights(&entries) {
         let left = agent.and_then(|agent| agent.left_behind(ticket));
         if let Some(outcome) = left {
             let (answered, blob) = stored(ticket.clone(), outcome, Vec::new(), 0, redactor);
@@ -41,8 +41,8 @@ pub fn recover(
             blobs.push(blob);
         } else {
             recovered.lost += 1;
-            recovered.reserved = recovered.reserved + *reserved;
-            events.push(Lost { ticket: ticket.clone(), cost: *reserved, undone: Vec::new() }.into());
+            recovered.reserved = recovered.reserved + reserved;
+            events.push(Lost { ticket: ticket.clone(), cost: reserved, undone: Vec::new() }.into());
         }
     }
     if !events.is_empty() {
@@ -52,7 +52,8 @@ pub fn recover(
     Ok(recovered)
 }
 
-fn open_flights(entries: &[Entry]) -> impl Iterator<Item = &Started> {
+/// With what was reserved for each in the end.
+fn open_flights(entries: &[Entry]) -> impl Iterator<Item = (&Started, Usd)> {
     let ended = |ticket: &Ticket| {
         entries.iter().any(|entry| match &entry.event {
             Event::Answered(fact) => fact.ticket == *ticket,
@@ -61,9 +62,16 @@ fn open_flights(entries: &[Entry]) -> impl Iterator<Item = &Started> {
             _ => false,
         })
     };
+    let raised = |ticket: &Ticket| {
+        entries.iter().rev().find_map(|entry| match &entry.event {
+            Event::Raised(fact) if fact.ticket == *ticket => Some(fact.reserved),
+            _ => None,
+        })
+    };
     let started = entries.iter().filter_map(|entry| match &entry.event {
         Event::Started(fact) => Some(fact),
         _ => None,
     });
-    started.filter(move |fact| !ended(&fact.ticket))
+    let open = started.filter(move |fact| !ended(&fact.ticket));
+    open.map(move |fact| (fact, raised(&fact.ticket).unwrap_or(fact.reserved)))
 }

@@ -16,6 +16,7 @@ mod git_outcomes;
 mod in_place;
 mod interruption;
 mod leftovers;
+mod limits;
 mod loops;
 mod models;
 mod money;

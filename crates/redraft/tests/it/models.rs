@@ -55,7 +55,7 @@ pub(crate) fn with_agent(agent: &str) -> (Scratch, Provider) {
     with_model(agent, model)
 }
 
-fn with_model(agent: &str, model: impl Script + 'static) -> (Scratch, Provider) {
+pub(crate) fn with_model(agent: &str, model: impl Script + 'static) -> (Scratch, Provider) {
     let provider = Provider::start(model);
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "a feature"]).expect(0);

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 /// What one request is charged for, in tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Bill {
-    pub(super) uncached: u64,
-    pub(super) written_5m: u64,
-    pub(super) written_1h: u64,
-    pub(super) read: u64,
+pub struct Bill {
+    pub uncached: u64,
+    pub written_5m: u64,
+    pub written_1h: u64,
+    pub read: u64,
 }
 
 impl Bill {

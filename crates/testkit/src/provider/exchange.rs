@@ -174,6 +174,7 @@ impl Exchange<'_> {
                 Bill { uncached: total - cached, read: cached, ..Bill::default() }
             }
         };
+        state.bills.push(bill);
         Turn {
             parts: answer::parts(reply, &self.recorded, &id),
             id,

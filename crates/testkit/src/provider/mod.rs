@@ -24,6 +24,7 @@ mod tests;
 
 use std::time::Duration;
 
+pub use cache::Bill;
 pub use conversation::{all_text, last_user_text, tool_names, tool_results, was_tool_used};
 pub use recorded::Recorded;
 pub use script::{Call, Reply, Script};
@@ -74,6 +75,11 @@ impl Provider {
     /// Every request that arrived whole since the start or the last reset, in order of arrival.
     pub fn requests(&self) -> Vec<Recorded> {
         self.server.shared().requests()
+    }
+
+    /// What the prompt of each answered request was billed as, in order.
+    pub fn bills(&self) -> Vec<Bill> {
+        self.server.shared().state().bills.clone()
     }
 
     /// Forgets the recorded requests. The script and the caches keep what they know.

@@ -3,7 +3,7 @@
 //! Whoever drops [`Server`] waits for all of them; every wait inside ends when the sockets are shut down or
 //! the stop flag is set. What is answered is decided in `exchange`.
 
-use super::cache::PromptCache;
+use super::cache::{Bill, PromptCache};
 use super::exchange::{self, After};
 use super::http::{self, Unread};
 use super::prefixes::PrefixCache;
@@ -38,6 +38,7 @@ pub(super) struct State {
     pub(super) now: Duration,
     pub(super) prompts: PromptCache,
     pub(super) prefixes: PrefixCache,
+    pub(super) bills: Vec<Bill>,
     requests: Vec<Arc<Recorded>>,
     arrived: usize,
     asked: usize,
@@ -62,6 +63,7 @@ impl Server {
             now: Duration::ZERO,
             prompts: PromptCache::new(settings.minimum_cacheable),
             prefixes: PrefixCache::default(),
+            bills: Vec::new(),
             requests: Vec::new(),
             arrived: 0,
             asked: 0,

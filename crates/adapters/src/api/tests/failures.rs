@@ -161,25 +161,51 @@ fn a_stop_is_obeyed_while_nothing_arrives() {
 }
 
 #[test]
-fn a_dispatch_is_cut_off_when_it_costs_too_much() {
-    // Already the prompt is too dear.
+fn no_request_is_sent_that_could_cost_more_than_there_is() {
+    // Not even the first fits.
     let world = World::answering(vec![Reply::text("answer")]);
-    let error =
-        world.run(&world.anthropic(), &Request { max_usd: Some(Usd(1)), ..world.fresh() }).unwrap_err();
-    assert_eq!(error.now, Now::AskPerson);
-    assert!(error.detail.contains("more than $0.0000"), "{error}");
-    // The answer becomes too long while it is streamed, long before it is counted.
-    let world = World::answering(vec![Reply::Huge { bytes: 8 * 1024 * 1024 }]);
-    let error =
-        world.run(&world.anthropic(), &Request { max_usd: Some(Usd(500_000)), ..world.fresh() }).unwrap_err();
-    assert!(error.detail.contains("cut off"), "{error}");
-    let cost = error.usage.unwrap().cost;
-    assert!(cost > Usd(500_000) && cost < Usd(600_000), "{cost}");
-    // Tools are called over and over.
+    world.watch.budget.store(1, Ordering::SeqCst);
+    let error = world.error();
+    let Now::OverBudget(needed) = error.now else { panic!("{error:?}") };
+    assert_eq!((world.provider.requests().len(), error.usage), (0, AgentError::UNBILLED));
+    assert!(error.detail.contains(&format!("could have come to {needed}")), "{error}");
+    // With that much the first is sent, and the answer is paid for.
+    world.watch.budget.store(needed.0, Ordering::SeqCst);
+    let outcome = world.run(&world.anthropic(), &world.fresh()).unwrap();
+    assert!(outcome.usage.cost <= needed, "{} of {needed}", outcome.usage.cost);
+    assert!(world.anthropic().reserve(&world.fresh()) >= needed, "reserved from the start");
+    // Tools are called over and over: as often as there is money, and each request was asked for before it was sent.
     let world = World::answering(vec![read_spec()]);
-    let error =
-        world.run(&world.anthropic(), &Request { max_usd: Some(Usd(25_000)), ..world.fresh() }).unwrap_err();
-    assert_eq!(error.now, Now::AskPerson, "{error}");
+    let budget = Usd(needed.0 + 10_000);
+    world.watch.budget.store(budget.0, Ordering::SeqCst);
+    let settings = world.anthropic_settings();
+    let bounds = Bounds { turns: 100, ..settings.bounds };
+    let agent = ApiAgent::anthropic(AnthropicSettings { bounds, ..settings }).unwrap();
+    let error = world.run(&agent, &world.fresh()).unwrap_err();
+    let Now::OverBudget(more) = error.now else { panic!("{error:?}") };
+    let (sent, spent) = (world.provider.requests().len(), error.usage.unwrap().cost);
+    assert!(sent > 1 && spent <= budget && more > budget, "{sent} {spent} {more}");
+    assert_eq!(world.watch.afforded.lock().unwrap().last(), Some(&more));
+    assert!(more < spent + needed + needed, "{more} is what was spent and one more request");
+}
+
+#[test]
+fn an_answer_that_does_not_end_is_cut_off_while_it_is_streamed() {
+    let world = World::answering(vec![Reply::Huge { bytes: 8 * 1024 * 1024 }]);
+    world.watch.budget.store(500_000, Ordering::SeqCst);
+    let error = world.error();
+    assert!(matches!(error.now, Now::OverBudget(_)) && error.detail.contains("cut off"), "{error}");
+    let cost = error.usage.unwrap().cost;
+    assert!(cost > Usd(400_000) && cost <= Usd(500_000), "{cost}");
+}
+
+#[test]
+fn a_request_that_broke_off_counts_before_the_next_one_is_sent() {
+    let world = World::answering(vec![Reply::text("words ".repeat(500)).cut_after(3), Reply::text("answer")]);
+    world.run(&world.anthropic(), &world.fresh()).unwrap();
+    let asked = world.watch.afforded.lock().unwrap().clone();
+    let [first, second] = asked.as_slice() else { panic!("{asked:?}") };
+    assert!(second > first, "{asked:?}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Cards, Lifetime};
 use redraft_core::prompt::{Fragment, Prompt, SCHEMA};
 use redraft_core::redact::Redactor;
+use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request, Watch};
 use redraft_testkit::provider::{Provider, Recorded, Reply, Script};
 use serde_json::{Value, json};
@@ -40,6 +41,10 @@ struct Clockwork {
     stop_after: AtomicU64,
     looks: AtomicU64,
     waits: Mutex<Vec<u64>>,
+    /// What a dispatch may come to; 0 for anything.
+    budget: AtomicU64,
+    /// What was asked for.
+    afforded: Mutex<Vec<Usd>>,
 }
 
 impl Watch for Clockwork {
@@ -57,6 +62,12 @@ impl Watch for Clockwork {
 
     fn now_ms(&self) -> i64 {
         self.now_ms.fetch_add(self.step_ms.load(Ordering::SeqCst), Ordering::SeqCst)
+    }
+
+    fn afford(&self, total: Usd) -> bool {
+        self.afforded.lock().unwrap().push(total);
+        let budget = self.budget.load(Ordering::SeqCst);
+        budget == 0 || total <= Usd(budget)
     }
 }
 

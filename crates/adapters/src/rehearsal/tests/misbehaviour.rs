@@ -164,6 +164,10 @@ impl Watch for StopsWhileWaiting {
     fn now_ms(&self) -> i64 {
         0
     }
+
+    fn afford(&self, _total: Usd) -> bool {
+        true
+    }
 }
 
 #[test]

@@ -96,6 +96,10 @@ impl Watch for StopsAfter {
     fn now_ms(&self) -> i64 {
         0
     }
+
+    fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
+        true
+    }
 }
 
 #[test]

@@ -110,6 +110,7 @@ pub fn costs(entries: &[Entry]) -> Costs {
             }),
             Event::Started(fact) => costs.start(fact, entry.at_ms),
             Event::Answered(fact) => costs.end(&fact.ticket, "answered", Some(fact.usage)),
+            Event::Raised(fact) => costs.raise(&fact.ticket, fact.reserved),
             Event::Failed(fact) => costs.end(&fact.ticket, "failed", fact.usage),
             Event::Lost(fact) => costs.end(&fact.ticket, "lost", None),
             Event::Judged(fact) => costs.say(
@@ -180,6 +181,12 @@ impl Costs {
         let Some(one) = self.find(ticket) else { return };
         one.end = said;
         one.bill = bill(one.reserved, said == "answered", usage);
+    }
+
+    fn raise(&mut self, ticket: &Ticket, reserved: Usd) {
+        if let Some(one) = self.find(ticket) {
+            one.reserved = reserved;
+        }
     }
 
     fn say(&mut self, ticket: &Ticket, said: &'static str) {

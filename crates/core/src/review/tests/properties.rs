@@ -80,7 +80,7 @@ fn started(world: &World) -> impl Iterator<Item = &Started> {
 /// The ticket of an attempt that ended here without an answer that can be used; lost and parked ones do not count.
 fn useless(event: &Event) -> Option<&Ticket> {
     match event {
-        Event::Failed(Failed { now: Now::ParkUntil(_), .. }) => None,
+        Event::Failed(Failed { now: Now::ParkUntil(_) | Now::OverBudget(_), .. }) => None,
         Event::Failed(Failed { ticket, .. }) => Some(ticket),
         Event::Judged(Judged { ticket, judgement: Judgement::NoVerdict { .. }, .. }) => Some(ticket),
         Event::Drafted(Drafted { ticket, revision: None, .. }) => Some(ticket),
@@ -121,6 +121,7 @@ fn late(ticket: &Ticket) -> Vec<Event> {
         }
         .into(),
         Lost { ticket: ticket(), cost: Usd(1), undone: vec![] }.into(),
+        Raised { ticket: ticket(), reserved: Usd(u64::MAX) }.into(),
         Failed { ticket: ticket(), now: Now::GiveUp, detail: "d".into(), usage: None, undone: vec![] }.into(),
         Drafted { ticket: ticket(), revision, commit: "c".into(), summary: "s".into(), notes: vec![] }.into(),
         Judged {

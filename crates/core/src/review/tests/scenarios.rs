@@ -4,10 +4,12 @@ use super::world::*;
 use crate::event::*;
 use crate::findings::Status;
 use crate::ids::{Revision, Role};
+use crate::pipeline;
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
 use crate::review::{Effect, End, Loop, decision, pending, question};
 use crate::ticket::Purpose;
+use crate::usage::Usd;
 
 pub(super) fn play_verdicts(world: &mut World, verdicts: &[bool]) {
     world.script = Some(verdicts.iter().copied().collect());
@@ -352,6 +354,31 @@ fn a_usage_limit_parks_a_dispatch_without_using_up_an_attempt() {
         let effects = pending(open(&world));
         let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
         assert_eq!(i64::from(order.ticket.attempt), parked + 2, "every send has a ticket of its own");
+    }
+}
+
+#[test]
+fn a_dispatch_that_was_cut_off_for_want_of_money_is_owed_again_and_says_what_it_needs() {
+    let mut world = World::new(rules(&[1]), CALM, vec![1]);
+    world.script = Some([true].into());
+    assert!(!world.play(1));
+    for needs in 10..15 {
+        while open(&world).flights().next().is_none() {
+            assert!(!world.play(1));
+        }
+        let started = open(&world).flights().next().unwrap().1.started.clone();
+        let Started { ticket, agent, reserved, .. } = started;
+        let raised = |reserved| Event::from(Raised { ticket: ticket.clone(), reserved });
+        assert!(pipeline::step(&world.state, &raised(reserved)).is_err(), "only a higher one says something");
+        world.happen(Raised { ticket: ticket.clone(), reserved: reserved + Usd(1) });
+        assert_eq!(open(&world).flights().next().unwrap().1.started.reserved, reserved + Usd(1));
+        let spent = world.state.spent;
+        let now = Now::OverBudget(Usd(needs));
+        world.happen(Failed { ticket, now, detail: "cut off".into(), usage: None, undone: vec![] });
+        assert_eq!(world.state.spent, spent + reserved + Usd(1), "what was reserved in the end");
+        let effects = pending(open(&world));
+        let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
+        assert_eq!(order.needs, Some((agent, Usd(needs))));
     }
 }
 

@@ -265,12 +265,19 @@ impl World {
     }
 
     fn end_flight(&mut self, ticket: Ticket) {
+        if self.draw(self.habits.fail) {
+            let open = self.state.open.as_ref().unwrap();
+            let reserved = open.seat_of(&ticket).and_then(|seat| seat.work.as_ref()?.flight.as_ref());
+            let reserved = reserved.unwrap().started.reserved + Usd(1);
+            self.happen(Raised { ticket: ticket.clone(), reserved });
+        }
         if self.draw(self.habits.lose) {
             return self.happen(Lost { ticket, cost: Usd(1), undone: vec![] });
         }
         if self.draw(self.habits.fail) {
-            let now =
-                [Now::Wait(1), Now::FreshSession, Now::AskPerson, Now::GiveUp][self.number() as usize % 4];
+            let over = Now::OverBudget(Usd(7));
+            let all = [Now::Wait(1), Now::FreshSession, Now::AskPerson, Now::GiveUp, over];
+            let now = all[self.number() as usize % all.len()];
             return self.happen(Failed { ticket, now, detail: "d".into(), usage: None, undone: vec![] });
         }
         let open = self.state.open.as_ref().unwrap();

@@ -1,0 +1,118 @@
+//! Lets a program go on only while there is money for what it may still do.
+//!
+//! A program sends its requests by itself, so what it may spend is granted one request ahead: when it is refused more, the
+//! request it has begun is still paid for, and it is cut off before the one after that. What a request can cost is the
+//! business of whoever listens to the program. Start at [`Meter`].
+
+use redraft_core::usage::Usd;
+use redraft_engine::ports::Watch;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The run as a program's listener sees it: stopped, too, when the program was cut off.
+pub(crate) struct Meter<'a> {
+    watch: &'a dyn Watch,
+    granted: AtomicU64,
+    /// What was refused; 0 for nothing.
+    refused: AtomicU64,
+    is_cut: AtomicBool,
+}
+
+impl<'a> Meter<'a> {
+    pub(crate) fn new(watch: &'a dyn Watch) -> Meter<'a> {
+        let (granted, refused) = (AtomicU64::new(0), AtomicU64::new(0));
+        Meter { watch, granted, refused, is_cut: AtomicBool::new(false) }
+    }
+
+    /// It may come to `total` from now on. Once refused, nothing more is asked for.
+    pub(crate) fn expect(&self, total: Usd) {
+        if self.refused().is_some() || total <= self.granted() {
+            return;
+        }
+        let kept = if self.watch.afford(total) { &self.granted } else { &self.refused };
+        kept.store(total.0, Ordering::SeqCst);
+    }
+
+    /// It goes on to another request; ends it if there is no money for that.
+    pub(crate) fn goes_on(&self) {
+        if self.refused().is_some() {
+            self.is_cut.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// What it could have come to, if it was cut off.
+    pub(crate) fn cut(&self) -> Option<Usd> {
+        self.refused().filter(|_| self.is_cut.load(Ordering::SeqCst) && !self.watch.stopped())
+    }
+
+    /// The most it can have come to.
+    pub(crate) fn granted(&self) -> Usd {
+        Usd(self.granted.load(Ordering::SeqCst))
+    }
+
+    fn refused(&self) -> Option<Usd> {
+        Some(Usd(self.refused.load(Ordering::SeqCst))).filter(|total| *total > Usd(0))
+    }
+}
+
+impl Watch for Meter<'_> {
+    fn stopped(&self) -> bool {
+        self.is_cut.load(Ordering::SeqCst) || self.watch.stopped()
+    }
+
+    fn wait_ms(&self, ms: u64) -> bool {
+        self.watch.wait_ms(ms)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.watch.now_ms()
+    }
+
+    fn afford(&self, total: Usd) -> bool {
+        self.watch.afford(total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    /// A run with so much money, and what it was asked for.
+    struct Rich(Usd, Mutex<Vec<Usd>>);
+
+    impl Watch for Rich {
+        fn stopped(&self) -> bool {
+            false
+        }
+
+        fn wait_ms(&self, _ms: u64) -> bool {
+            true
+        }
+
+        fn now_ms(&self) -> i64 {
+            0
+        }
+
+        fn afford(&self, total: Usd) -> bool {
+            self.1.lock().unwrap().push(total);
+            total <= self.0
+        }
+    }
+
+    #[test]
+    fn a_program_is_cut_off_when_it_goes_on_after_it_was_refused_more() {
+        let rich = Rich(Usd(10), Mutex::default());
+        let meter = Meter::new(&rich);
+        for total in [4, 3, 10] {
+            meter.expect(Usd(total));
+            meter.goes_on();
+        }
+        assert_eq!((meter.granted(), meter.cut(), meter.stopped()), (Usd(10), None, false));
+        meter.expect(Usd(11));
+        assert_eq!((meter.cut(), meter.stopped()), (None, false), "what it does now is paid for");
+        meter.goes_on();
+        assert_eq!((meter.cut(), meter.stopped()), (Some(Usd(11)), true));
+        assert_eq!(meter.granted(), Usd(10));
+        assert_eq!(*rich.1.lock().unwrap(), [Usd(4), Usd(10), Usd(11)], "asked only for more");
+    }
+}

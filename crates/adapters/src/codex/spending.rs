@@ -1,0 +1,94 @@
+//! What a dispatch to Codex has come to and may still come to, while it works.
+//!
+//! What is counted comes from Codex's notes; each step it begins that is not counted yet is one more request, with nothing
+//! read from the cache and a whole answer. Start at [`Spending`].
+
+use super::rollout::{Noted, Rollout};
+use super::totals::Totals;
+use redraft_core::price::Card;
+use redraft_core::usage::Usd;
+
+/// What a step adds to the conversation: the output of a command, of which Codex passes on no more, and its own words.
+const STEP_TOKENS: u64 = 12_000;
+/// The longest answer that is reckoned with; Codex has no setting for it.
+pub(super) const ANSWER_TOKENS: u64 = 16_000;
+
+pub(super) struct Spending<'a> {
+    card: &'a Card,
+    /// The thread's counts before this dispatch.
+    before: Totals,
+    rollout: Rollout,
+    noted: Option<Noted>,
+    /// The first prompt, estimated.
+    first_tokens: u64,
+    /// Steps begun since the last count.
+    steps: u64,
+}
+
+impl<'a> Spending<'a> {
+    pub(super) fn new(card: &'a Card, before: Totals, first_tokens: u64) -> Spending<'a> {
+        Spending { card, before, rollout: Rollout::default(), noted: None, first_tokens, steps: 0 }
+    }
+
+    pub(super) fn read(&mut self, rollout: Rollout) {
+        self.rollout = rollout;
+    }
+
+    /// Codex begins to do something, after which it will send another request.
+    pub(super) fn step(&mut self) {
+        match self.rollout.news().pop() {
+            Some(noted) => (self.noted, self.steps) = (Some(noted), 0),
+            None => self.steps += 1,
+        }
+    }
+
+    /// The conversation as the last counted answer left it, in tokens.
+    pub(super) fn context(&mut self) -> Option<u64> {
+        if let Some(noted) = self.rollout.news().pop() {
+            self.noted = Some(noted);
+        }
+        self.noted.map(|noted| noted.context)
+    }
+
+    /// What it can have come to when the request after the next one is answered.
+    pub(super) fn at_most(&self) -> Usd {
+        let (counted, context) = match &self.noted {
+            Some(noted) => (self.priced(noted), noted.context),
+            None => (Usd(0), self.first_tokens),
+        };
+        let open = self.steps + 2;
+        (0..open).fold(counted, |sum, step| {
+            sum + self.card.dearest(context + step * STEP_TOKENS, ANSWER_TOKENS, self.card.lifetime.is)
+        })
+    }
+
+    /// A conversation only grows, so no request was larger than the last one.
+    fn priced(&self, noted: &Noted) -> Usd {
+        self.card.cost(&noted.total.since(&self.before), noted.context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redraft_core::price::Cards;
+    use redraft_core::usage::Usage;
+
+    #[test]
+    fn steps_that_nobody_counted_are_as_dear_as_they_can_be_until_they_are() {
+        let card = Cards::builtin().find("gpt-6-sol").unwrap().clone();
+        let dearest = |input: u64| card.dearest(input, ANSWER_TOKENS, card.lifetime.is);
+        let before = Totals { input: 100, read: 50, written: 0, output: 10 };
+        let mut spending = Spending::new(&card, before, 20_000);
+        assert_eq!(spending.at_most(), dearest(20_000) + dearest(32_000));
+        spending.step();
+        assert_eq!(spending.at_most(), dearest(20_000) + dearest(32_000) + dearest(44_000));
+        spending.noted = Some(Noted {
+            total: Totals { input: 21_100, read: 1_050, written: 0, output: 210 },
+            context: 21_200,
+        });
+        spending.steps = 0;
+        let usage = Usage { uncached: 20_000, read: 1_000, output: 200, ..Usage::default() };
+        assert_eq!(spending.at_most(), card.cost(&usage, 21_000) + dearest(21_200) + dearest(33_200));
+    }
+}

@@ -1,0 +1,79 @@
+//! The budget while agents are at work: what one of them may still come to beside all the others.
+//!
+//! What is granted is stored before the agent hears of it, so a run that is killed knows what it may owe. Start at
+//! [`Run::afford`]; [`Keeper`] answers the agents of one round.
+
+use crate::beside::Purse;
+use crate::driver::{EngineError, Run};
+use crate::ports::{AgentError, Outcome};
+use redraft_core::event::Raised;
+use redraft_core::price::Budget;
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::Usd;
+use std::collections::BTreeMap;
+
+/// What became of a dispatch, and how long it took.
+pub(crate) type End = Result<(Result<Outcome, AgentError>, u64), EngineError>;
+
+/// Answers the agents of one round.
+pub(crate) struct Keeper<'r, 'a> {
+    pub(crate) run: &'r mut Run<'a>,
+    /// Their tickets, place by place.
+    pub(crate) tickets: Vec<Ticket>,
+    /// What those have cost that are done and not stored yet.
+    pub(crate) done: BTreeMap<Ticket, Usd>,
+    /// Why the ledger could not be written.
+    pub(crate) trouble: Option<EngineError>,
+}
+
+impl Purse<End> for Keeper<'_, '_> {
+    fn raise(&mut self, place: usize, total: Usd) -> bool {
+        let Some(ticket) = self.tickets.get(place).filter(|_| self.trouble.is_none()) else { return false };
+        self.run.afford(ticket, total, &self.done).unwrap_or_else(|error| {
+            self.trouble = Some(error);
+            false
+        })
+    }
+
+    fn done(&mut self, place: usize, end: &End) {
+        let Ok((result, _)) = end else { return };
+        let usage = match result {
+            Ok(outcome) => Some(outcome.usage),
+            Err(error) => error.usage,
+        };
+        if let Some((ticket, usage)) = self.tickets.get(place).zip(usage) {
+            self.done.insert(ticket.clone(), usage.cost);
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Whether a dispatch under way may come to this much in all; stores it where that is more than was reserved.
+    fn afford(
+        &mut self,
+        ticket: &Ticket,
+        total: Usd,
+        done: &BTreeMap<Ticket, Usd>,
+    ) -> Result<bool, EngineError> {
+        let mut budget = Budget { limit: self.rules.budget, spent: self.state.spent, in_flight: Usd(0) };
+        let mut reserved = Usd(0);
+        for (_, flight) in self.open_loop()?.flights().filter(|(_, flight)| flight.answered.is_none()) {
+            let started = &flight.started;
+            if started.ticket == *ticket {
+                reserved = started.reserved;
+            } else {
+                let owed = done.get(&started.ticket).copied().unwrap_or(started.reserved);
+                budget.in_flight = budget.in_flight + owed;
+            }
+        }
+        if total <= reserved {
+            return Ok(true);
+        }
+        if budget.reserve(total).is_err() {
+            return Ok(false);
+        }
+        self.append(vec![Raised { ticket: ticket.clone(), reserved: total }.into()], &[])?;
+        self.parts.boundaries.pass("a higher reservation is stored");
+        Ok(true)
+    }
+}
