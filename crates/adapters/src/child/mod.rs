@@ -27,7 +27,7 @@ mod tests;
 
 pub use environment::{Environment, TICKET};
 pub(crate) use lines::Line;
-pub(crate) use listener::Listener;
+pub(crate) use listener::{Listener, skipped};
 pub(crate) use orphans::settle;
 pub(crate) use program::Program;
 pub(crate) use run::{End, Finished, Launch};

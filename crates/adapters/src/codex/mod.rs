@@ -6,9 +6,10 @@
 //! of reviews.
 //!
 //! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means,
-//! `limit` when a usage limit ends, `totals` the counting.
+//! `form` whether that is what was asked for, `limit` when a usage limit ends, `totals` the counting.
 
 mod flags;
+mod form;
 mod limit;
 mod outcome;
 mod stream;
@@ -42,6 +43,8 @@ const FRAME_TOKENS: u64 = 12_000;
 const READ_TOKENS: u64 = 40_000;
 const REQUESTS: u64 = 12;
 const OUTPUT_TOKENS: u64 = 16_000;
+/// What was asked for, beside what came.
+const SCHEMA_FILE: &str = "schema.json";
 
 /// What a Codex agent needs to know.
 #[derive(Debug, Clone)]
@@ -87,12 +90,19 @@ impl CodexAgent {
     pub fn recovered(&self, request_dir: &Path) -> Option<Outcome> {
         let asked = Asked::read(request_dir)?;
         let heard = Heard::in_folder(request_dir)?;
+        let schema = fs::read_to_string(request_dir.join(SCHEMA_FILE)).ok()?;
         // Only an answer is adopted, so when a limit ended does not matter.
-        self.answer(&heard, &asked, 0).ok().flatten()
+        self.answer(&heard, &asked, &schema, 0).ok().flatten()
     }
 
     /// The answer among what was heard: none where the turn was not completed, an error where it failed.
-    fn answer(&self, heard: &Heard, asked: &Asked, now_ms: i64) -> Result<Option<Outcome>, AgentError> {
+    fn answer(
+        &self,
+        heard: &Heard,
+        asked: &Asked,
+        schema: &str,
+        now_ms: i64,
+    ) -> Result<Option<Outcome>, AgentError> {
         if let Some(message) = &heard.failed {
             let (now, detail) = outcome::failure(message, asked.resume, now_ms);
             let usage = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, message));
@@ -123,7 +133,8 @@ impl CodexAgent {
             usage,
             opened: None,
             denials: Vec::new(),
-            notes: heard.notes.clone(),
+            notes: heard.notes(),
+            formless: !form::is_kept(&heard.text, schema),
         }))
     }
 
@@ -228,7 +239,7 @@ impl Agent for CodexAgent {
         }
         let out = self.settings.runs.join(request.ticket.to_string());
         let asked = Asked::of(request, fingerprint, self.reserve(request));
-        let schema = out.join("schema.json");
+        let schema = out.join(SCHEMA_FILE);
         let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
         let unsent = |path: &Path, error: &io::Error| AgentError {
             usage: AgentError::UNBILLED,
@@ -250,7 +261,7 @@ impl Agent for CodexAgent {
         let mut heard = Heard::default();
         let finished = launch.run(watch, &mut |line: Line| heard.take(line));
         let finished = finished.map_err(|error| unsent(&self.settings.worker, &error))?;
-        if let Some(outcome) = self.answer(&heard, &asked, watch.now_ms())? {
+        if let Some(outcome) = self.answer(&heard, &asked, request.schema, watch.now_ms())? {
             return Ok(outcome);
         }
         let (now, detail) = outcome::silence(&heard, &finished);

@@ -291,6 +291,7 @@ impl World {
             wall_ms: 0,
             denials: vec![],
             notes: vec![],
+            formless: false,
         });
     }
 
