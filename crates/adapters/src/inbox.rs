@@ -9,7 +9,8 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-const VERSION: u16 = 1;
+/// Version 2 can say that an answer lacks the form that was asked for; version 1 never does.
+const VERSION: u16 = 2;
 
 pub struct FileInbox {
     runs: PathBuf,
@@ -73,7 +74,7 @@ impl Inbox for FileInbox {
             Err(error) => return Err(format!("{}: {error}", file.display())),
         };
         match serde_json::from_slice::<Kept>(&bytes) {
-            Ok(kept) if kept.v == VERSION && kept.session == session => Ok(Some(kept.outcome)),
+            Ok(kept) if (1..=VERSION).contains(&kept.v) && kept.session == session => Ok(Some(kept.outcome)),
             // Another version's or another ledger's answer cannot be trusted to mean the same; the dispatch counts as lost.
             Ok(_) | Err(_) => Ok(None),
         }
@@ -117,7 +118,11 @@ mod tests {
         assert_eq!(inbox.get(&ticket, "another"), Ok(None));
         fs::write(inbox.file(&ticket), "{\"v\":1,\"outc").unwrap();
         assert_eq!(inbox.get(&ticket, "s"), Ok(None));
-        fs::write(inbox.file(&ticket), "{\"v\":2,\"outcome\":{}}").unwrap();
-        assert_eq!(inbox.get(&ticket, "s"), Ok(None));
+        let bare = r#"{"text":"yes","session":null,"usage":{"uncached":0,"written":0,"read":0,"output":0,"cost":0},"opened":null,"denials":[]}"#;
+        for (version, found) in [(0, false), (1, true), (2, true), (3, false)] {
+            let kept = format!(r#"{{"v":{version},"session":"s","outcome":{bare}}}"#);
+            fs::write(inbox.file(&ticket), kept).unwrap();
+            assert_eq!(inbox.get(&ticket, "s").unwrap().is_some(), found, "version {version}");
+        }
     }
 }

@@ -79,6 +79,7 @@ fn a_ledger_with_missing_tools_and_denials_is_read_as_it_was_written() {
     assert!(started(&entries).any(|fact| fact.missing.len() == 3));
     assert!(started(&entries).all(|fact| fact.choice.prediction.is_none()), "nothing was predicted then");
     assert_eq!(answered(&entries).filter(|fact| !fact.denials.is_empty()).count(), 1);
+    assert!(answered(&entries).all(|fact| !fact.formless), "nobody asked");
 }
 
 /// `loop-opened` version 2 and `started` version 3: policy `cost`, with what each dispatch was predicted to cost.

@@ -20,6 +20,9 @@ use crate::verdict::{self, Verdict};
 /// More would bury the reason in a repair prompt.
 const NOTES_IN_WHY_MAX: usize = 5;
 
+/// Why an answer in another form cannot be used, for the role and for people.
+pub const FORMLESS: &str = "the answer is not in the form that was asked for, so no verdict was read from it";
+
 /// An answer and all that is needed to judge it.
 #[derive(Clone, Copy)]
 pub struct Case<'a> {
@@ -40,11 +43,17 @@ pub struct Case<'a> {
     /// Whether the role may be asked once more in the same conversation.
     pub repair_left: bool,
     pub answer: &'a [u8],
+    /// Whether the role was made to answer in the verdict's form and did not. Whatever the text says then, it is no
+    /// verdict.
+    pub formless: bool,
     /// The text a path has in the revision under review, by the path as a reviewer cites it.
     pub text_of: &'a dyn Fn(&str) -> Option<String>,
 }
 
 pub fn judge(case: &Case<'_>) -> Judged {
+    if case.formless {
+        return unusable(case, Verdict::default(), Vec::new(), FORMLESS.to_owned());
+    }
     let verdict::Parsed { verdict, mut notes } = verdict::parse(case.answer);
     let Some(verdict) = verdict else {
         let why = notes.last().cloned().unwrap_or_else(|| "the answer holds no verdict".to_owned());

@@ -5,7 +5,7 @@ use crate::driver::{EngineError, Run};
 use crate::ports::{Trailers, WorkspaceError};
 use redraft_core::delta::Delta;
 use redraft_core::event::{Answered, Drafted, Started};
-use redraft_core::judge::{Case, judge};
+use redraft_core::judge::{Case, FORMLESS, judge};
 use redraft_core::policy::Strategy;
 use redraft_core::profile;
 use redraft_core::review::{Loop, case_for};
@@ -23,7 +23,7 @@ impl Run<'_> {
         let open = self.open_loop()?;
         let Some((_, answered)) = flight(open, ticket) else { return Ok(()) };
         let answer = self.parts.store.blob(&answered.answer)?;
-        let (summary, notes) = fix_summary(&answer);
+        let (summary, notes) = fix_summary(&answer, answered.formless);
         let artifact = self.parts.workspace.read(open.artifact())?;
         let written = artifact.is_some_and(|bytes| !bytes.trim_ascii().is_empty());
         let mut drafted =
@@ -88,6 +88,7 @@ impl Run<'_> {
             late_left: open.late_left(),
             repair_left: facts.repair_left,
             answer: &answer,
+            formless: answered.formless,
             text_of: &text_of,
         });
         judged.notes.extend(self.unread(started, answered, &judged.verdict));
@@ -118,12 +119,14 @@ fn flight<'a>(open: &'a Loop, ticket: &Ticket) -> Option<(&'a Started, &'a Answe
 }
 
 /// What the author says it did, with a line for each finding it answered.
-fn fix_summary(answer: &[u8]) -> (String, Vec<String>) {
+fn fix_summary(answer: &[u8], formless: bool) -> (String, Vec<String>) {
     const CHARS_MAX: usize = 600;
+    let as_text = || text::one_line(&String::from_utf8_lossy(answer), CHARS_MAX);
+    if formless {
+        return (as_text(), vec![FORMLESS.to_owned()]);
+    }
     let parsed = verdict::parse(answer);
-    let Some(said) = parsed.verdict else {
-        return (text::one_line(&String::from_utf8_lossy(answer), CHARS_MAX), parsed.notes);
-    };
+    let Some(said) = parsed.verdict else { return (as_text(), parsed.notes) };
     let mut summary = text::one_line(&said.summary, CHARS_MAX);
     for line in &said.answers {
         let (id, status, note) =

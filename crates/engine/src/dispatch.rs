@@ -258,6 +258,7 @@ impl Run<'_> {
             wall_ms,
             denials: outcome.denials,
             notes: outcome.notes,
+            formless: outcome.formless,
         };
         self.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("the answer is stored");

@@ -262,11 +262,11 @@ impl<'a> Probe<'a> {
     ) -> Result<Sent, EngineError> {
         let (answered, blob) = stored(ticket, outcome, undone, wall_ms, self.parts.redactor);
         let text = String::from_utf8_lossy(&blob).into_owned();
-        let Answered { session, usage, opened, .. } = answered.clone();
+        let Answered { session, usage, opened, formless, .. } = answered.clone();
         self.budget.spent = self.budget.spent + usage.cost;
         self.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("a probe's answer is stored");
-        Ok(Sent::Heard(Heard::Answer(Turn { text, session, usage, opened })))
+        Ok(Sent::Heard(Heard::Answer(Turn { text, session, usage, opened, formless })))
     }
 
     fn failed(
@@ -363,9 +363,9 @@ fn stored(
 ) -> (Answered, Vec<u8>) {
     let blob = redactor.redact(&outcome.text).0.into_owned().into_bytes();
     let (denials, notes) = (told(&outcome.denials, redactor), told(&outcome.notes, redactor));
-    let Outcome { session, usage, opened, .. } = outcome;
+    let Outcome { session, usage, opened, formless, .. } = outcome;
     let answer = text::hash(&blob);
-    (Answered { ticket, answer, usage, session, opened, undone, wall_ms, denials, notes }, blob)
+    (Answered { ticket, answer, usage, session, opened, undone, wall_ms, denials, notes, formless }, blob)
 }
 
 /// A probe's tickets name the phase whose reviewers it stands in for.

@@ -269,6 +269,7 @@ fn judged(
         late_left: true,
         repair_left: false,
         answer: outcome.text.as_bytes(),
+        formless: outcome.formless,
         text_of: &|path| fs::read_to_string(scratch.root().join(path)).ok(),
     });
     let named = format!("{} round {round}", protocol.name);

@@ -131,6 +131,22 @@ impl Scratch {
         serde_json::from_str(&ran.stdout).unwrap_or_else(|error| fail(&format!("{error} in {ran:?}")))
     }
 
+    /// The command lines of all processes of this machine that belong here: whose environment or arguments name the
+    /// throw-away folder, as HOME or otherwise. A process that has ended and was not yet waited for names nothing.
+    pub fn processes(&self) -> Vec<String> {
+        let folder = self.folder.path().display().to_string();
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir("/proc").expect("a list of processes").flatten() {
+            let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
+            let (environment, command) = (read("environ"), read("cmdline"));
+            let command = String::from_utf8_lossy(&command).replace('\0', " ");
+            if String::from_utf8_lossy(&environment).contains(&folder) || command.contains(&folder) {
+                found.push(command);
+            }
+        }
+        found
+    }
+
     /// Runs git in the repository; it must succeed. Returns what it printed.
     pub fn git<I, S>(&self, words: I) -> String
     where

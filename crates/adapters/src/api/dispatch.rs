@@ -329,6 +329,8 @@ impl Dispatch<'_> {
             opened: Some(self.opened),
             denials: self.denials,
             notes: self.notes,
+            // Whatever came is read as text: servers differ in whether they keep the form at all.
+            formless: false,
         }
     }
 

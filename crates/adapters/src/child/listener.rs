@@ -1,9 +1,10 @@
 //! Takes in what a program prints, one JSON object a line, now or from a file that was kept. What an object means is the
-//! business of whoever implements it.
+//! business of whoever implements it. Start at [`Listener`].
 
 use super::lines::{Bounded, Line};
 use super::run::LINE_BYTES_MAX;
 use super::worker;
+use redraft_core::text::count;
 use serde_json::Value;
 use std::fs::File;
 use std::io::BufReader;
@@ -12,7 +13,7 @@ use std::path::Path;
 pub(crate) trait Listener: Default {
     fn hear(&mut self, line: &Value);
 
-    /// A line was no JSON object, or too long.
+    /// A line was no JSON object, or too long; it is counted and skipped.
     fn miss(&mut self);
 
     fn take(&mut self, line: Line) {
@@ -37,4 +38,10 @@ pub(crate) trait Listener: Default {
         }
         Some(heard)
     }
+}
+
+/// What a person is told about lines that were skipped; nothing where there were none.
+pub(crate) fn skipped(lines: u64) -> Option<String> {
+    let told = || format!("unreadable output was skipped: {}", count(lines as usize, "line"));
+    (lines > 0).then(told)
 }

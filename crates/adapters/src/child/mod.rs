@@ -28,7 +28,7 @@ mod tests;
 
 pub use environment::{Environment, TICKET};
 pub(crate) use lines::Line;
-pub(crate) use listener::Listener;
+pub(crate) use listener::{Listener, skipped};
 pub(crate) use meter::Meter;
 pub(crate) use orphans::settle;
 pub(crate) use program::Program;

@@ -125,6 +125,7 @@ impl ClaudeAgent {
             opened: Some(heard.opened(&asked.folder)),
             denials: result.denials.clone(),
             notes: heard.notes(),
+            formless: result.is_formless(),
         }))
     }
 

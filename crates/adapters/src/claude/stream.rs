@@ -3,7 +3,7 @@
 //! Unknown lines are passed over and broken ones counted: a newer program may say more. Start at [`Heard`].
 
 use super::requests::Requests;
-use crate::child::Listener;
+use crate::child::{Listener, skipped};
 use redraft_core::price::Lifetime;
 use redraft_core::text::one_line;
 use redraft_core::usage::{Usage, Usd};
@@ -77,7 +77,7 @@ impl Heard {
         let note = |(name, status): &(String, String)| {
             format!("the tools of server {name} were not there: it is {status}")
         };
-        self.failed_servers.iter().map(note).collect()
+        self.failed_servers.iter().map(note).chain(skipped(self.unreadable)).collect()
     }
 
     /// Told anew at the beginning of every turn.
@@ -163,9 +163,15 @@ impl ResultLine {
         }
     }
 
-    /// The answer in the form that was asked for, else whatever it said.
+    /// The answer in the form that was asked for; else whatever it said, which is only for the record.
     pub(super) fn answer(&self) -> String {
         self.structured.as_ref().map_or_else(|| self.text.clone(), Value::to_string)
+    }
+
+    /// Whether it ended well and still did not answer in the form that was asked for. It is always asked for one, and a
+    /// model that never gives it is reminded once and then let off.
+    pub(super) fn is_formless(&self) -> bool {
+        self.structured.is_none()
     }
 }
 

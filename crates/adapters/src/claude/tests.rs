@@ -92,6 +92,8 @@ fn a_kept_answer_is_read_with_everything_that_was_told_beside_it() {
         "what could not be opened does not count"
     );
     assert_eq!(outcome.denials, ["Write /repo/x"]);
+    assert!(!outcome.formless);
+    assert_eq!(outcome.notes, ["unreadable output was skipped: 3 lines"]);
     assert_eq!(heard(&["garbage", "[1]", "{\"a\":", ""]).unreadable, 3);
 }
 
@@ -110,13 +112,15 @@ fn an_unfinished_or_failed_dispatch_is_not_adopted() {
 }
 
 #[test]
-fn a_missing_form_gives_text_and_missing_counts_give_the_reserved_sum() {
+fn a_missing_form_is_marked_and_missing_counts_give_the_reserved_sum() {
     let folder = tempfile::tempdir().unwrap();
     let agent = ClaudeAgent::new(settings(folder.path()));
     let plain = DONE.replace(r#""structured_output":{"approved":true},"#, "").replace("0.0125", "0");
     kept(folder.path(), &[INIT, &plain]);
     let outcome = agent.recovered(folder.path()).unwrap();
-    assert_eq!(outcome.text, r#"{"approved":true}"#, "the result's own words");
+    assert_eq!(outcome.text, r#"{"approved":true}"#, "the result's own words, for the record");
+    assert!(outcome.formless, "they are no verdict, whatever they say");
+    assert_eq!(outcome.notes, [""; 0], "nothing was skipped");
     let card = Cards::builtin().find("claude-sonnet-4-5").unwrap().clone();
     assert_eq!(outcome.usage.cost, card.cost(&outcome.usage, outcome.usage.input()), "the card's price");
     let zero = plain.replace(":10,", ":0,").replace("2000", "0").replace("500", "0").replace(":40,", ":0,");

@@ -6,9 +6,11 @@
 //! of reviews.
 //!
 //! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means,
-//! `limit` when a usage limit ends, `totals` the counting, `spending` and `rollout` what it costs while it works.
+//! `form` whether that is what was asked for, `limit` when a usage limit ends, `totals` the counting, `spending` and
+//! `rollout` what it costs while it works.
 
 mod flags;
+mod form;
 mod limit;
 mod outcome;
 mod rollout;
@@ -44,6 +46,9 @@ use totals::Totals;
 const CHARS_PER_TOKEN: u64 = 3;
 /// The program's own instructions and the definitions of its tools.
 const FRAME_TOKENS: u64 = 12_000;
+/// What was asked for, beside what came.
+const SCHEMA_FILE: &str = "schema.json";
+
 /// What a Codex agent needs to know.
 #[derive(Debug, Clone)]
 pub struct CodexSettings {
@@ -88,8 +93,9 @@ impl CodexAgent {
     pub fn recovered(&self, request_dir: &Path) -> Option<Outcome> {
         let asked = Asked::read(request_dir)?;
         let heard = Heard::in_folder(request_dir)?;
+        let schema = fs::read_to_string(request_dir.join(SCHEMA_FILE)).ok()?;
         // Only an answer is adopted, so when a limit ended does not matter.
-        self.answer(&heard, &asked, 0, None).ok().flatten()
+        self.answer(&heard, &asked, &schema, 0, None).ok().flatten()
     }
 
     /// The answer among what was heard: none where the turn was not completed, an error where it failed. `context` is the
@@ -98,6 +104,7 @@ impl CodexAgent {
         &self,
         heard: &Heard,
         asked: &Asked,
+        schema: &str,
         now_ms: i64,
         context: Option<u64>,
     ) -> Result<Option<Outcome>, AgentError> {
@@ -131,7 +138,8 @@ impl CodexAgent {
             usage,
             opened: None,
             denials: Vec::new(),
-            notes: heard.notes.clone(),
+            notes: heard.notes(),
+            formless: !form::is_kept(&heard.text, schema),
         }))
     }
 
@@ -247,7 +255,7 @@ impl Agent for CodexAgent {
         }
         let out = self.settings.runs.join(request.ticket.to_string());
         let asked = Asked::of(request, fingerprint, self.reserve(request));
-        let schema = out.join("schema.json");
+        let schema = out.join(SCHEMA_FILE);
         let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
         let unsent = |path: &Path, error: &io::Error| AgentError {
             usage: AgentError::UNBILLED,
@@ -296,7 +304,7 @@ impl Agent for CodexAgent {
             return Err(self.error(Now::OverBudget(needed), &detail, None));
         }
         let asked = Asked { reserved: meter.granted().0.max(asked.reserved), ..asked };
-        if let Some(outcome) = self.answer(&heard, &asked, watch.now_ms(), context)? {
+        if let Some(outcome) = self.answer(&heard, &asked, request.schema, watch.now_ms(), context)? {
             return Ok(outcome);
         }
         let (now, detail) = outcome::silence(&heard, &finished);

@@ -4,7 +4,7 @@
 //! an `error` line is one too while Codex goes on trying. Start at [`Heard`].
 
 use super::totals::Totals;
-use crate::child::Listener;
+use crate::child::{Listener, skipped};
 use redraft_core::text::one_line;
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub(super) struct Heard {
     /// The last remark about something that did not work.
     pub(super) remark: Option<String>,
     /// Calls of a server's tools that failed.
-    pub(super) notes: Vec<String>,
+    failed_calls: Vec<String>,
     /// Lines that were no JSON or too long.
     pub(super) unreadable: u64,
 }
@@ -55,6 +55,11 @@ impl Listener for Heard {
 }
 
 impl Heard {
+    /// What a person should know about how it went.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.failed_calls.iter().cloned().chain(skipped(self.unreadable)).collect()
+    }
+
     fn called(&mut self, item: &Value) {
         if item["status"] != "failed" {
             return;
@@ -62,6 +67,6 @@ impl Heard {
         let word = |value: &Value| one_line(value.as_str().unwrap_or_default(), 120);
         let (server, tool, why) =
             (word(&item["server"]), word(&item["tool"]), word(&item["error"]["message"]));
-        self.notes.push(format!("{tool} of server {server} failed: {why}"));
+        self.failed_calls.push(format!("{tool} of server {server} failed: {why}"));
     }
 }

@@ -24,6 +24,7 @@ const FIRST: &str =
     r#"{"type":"item.completed","item":{"id":"item_1","type":"agent_message","text":"I will look."}}"#;
 const LAST: &str =
     r#"{"type":"item.completed","item":{"id":"item_3","type":"agent_message","text":"{\"approved\":true}"}}"#;
+const SCHEMA: &str = r#"{"type":"object","required":["approved"]}"#;
 
 fn done(input: u64, cached: u64, output: u64) -> String {
     format!(
@@ -69,6 +70,7 @@ fn kept(folder: &Path, round: u16, resume: bool, lines: &[&str]) {
         reserved: 5,
     };
     asked.keep(folder).unwrap();
+    std::fs::write(folder.join(super::SCHEMA_FILE), SCHEMA).unwrap();
     std::fs::write(folder.join("stdout"), lines.join("\n")).unwrap();
 }
 
@@ -82,11 +84,23 @@ fn a_dispatch_counts_what_it_added_to_its_thread_and_counts_once() {
     assert_eq!(first.session, Some(SessionId::new("th-1")));
     assert_eq!((first.usage.uncached, first.usage.read, first.usage.output), (10_446, 9_000, 40));
     assert!(first.usage.cost > Usd(0));
+    assert!(!first.formless);
+    assert_eq!(first.notes, ["unreadable output was skipped: 1 line"]);
     assert_eq!(agent.recovered(folder.path()), Some(first), "read again, it is the same");
     kept(folder.path(), 2, true, &[BEGUN, LAST, &done(29_313, 18_500, 55)]);
     let second = agent.recovered(folder.path()).unwrap();
     assert_eq!((second.usage.uncached, second.usage.read, second.usage.output), (367, 9_500, 15));
     assert_eq!(agent.recovered(folder.path()), Some(second));
+}
+
+#[test]
+fn an_answer_outside_the_form_is_kept_and_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = agent(folder.path());
+    kept(folder.path(), 1, false, &[BEGUN, FIRST, &done(10, 0, 1)]);
+    let outcome = agent.recovered(folder.path()).unwrap();
+    assert_eq!((outcome.text.as_str(), outcome.formless), ("I will look.", true));
+    assert_eq!(outcome.notes, [""; 0], "nothing was skipped");
 }
 
 #[test]
@@ -249,7 +263,7 @@ fn what_was_refused_or_never_sent_costs_nothing() {
         let asked = Asked::read(folder.path()).unwrap();
         let mut heard = Heard::default();
         lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
-        agent.answer(&heard, &asked, 0, None).unwrap_err().usage
+        agent.answer(&heard, &asked, SCHEMA, 0, None).unwrap_err().usage
     };
     let failed = |message: &str| format!(r#"{{"type":"turn.failed","error":{{"message":"{message}"}}}}"#);
     for message in [

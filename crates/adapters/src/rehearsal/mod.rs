@@ -200,6 +200,7 @@ impl RehearsalAgent {
             opened: Some(opened),
             denials: Vec::new(),
             notes: Vec::new(),
+            formless: false,
         })
     }
 

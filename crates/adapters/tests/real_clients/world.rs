@@ -73,12 +73,7 @@ impl World {
             resume: false,
             folder: self.scratch.root(),
             may_write: Vec::new(),
-            deadlines: Deadlines {
-                connect_ms: 60_000,
-                first_byte_ms: 60_000,
-                idle_ms: 60_000,
-                total_ms: 60_000,
-            },
+            deadlines: within_ms(60_000),
             max_usd: None,
         }
     }
@@ -108,11 +103,27 @@ impl World {
         self.scratch.write("untracked.txt", "not yet added\n");
     }
 
+    /// Whether a process of this world has this word in its command line.
+    pub(crate) fn runs_a(&self, word: &str) -> bool {
+        self.scratch.processes().iter().any(|command| command.contains(word))
+    }
+
+    /// Nothing that was started here may still run.
+    #[track_caller]
+    pub(crate) fn nothing_is_left(&self) {
+        assert_eq!(self.scratch.processes(), [""; 0], "left behind");
+    }
+
     /// The model requests among everything that arrived.
     pub(crate) fn asked(&self) -> Vec<Value> {
         let all = self.provider.requests().into_iter();
         all.filter(|request| request.method == "POST").map(|request| request.json).collect()
     }
+}
+
+/// All deadlines at once.
+pub(crate) fn within_ms(ms: u64) -> Deadlines {
+    Deadlines { connect_ms: ms, first_byte_ms: ms, idle_ms: ms, total_ms: ms }
 }
 
 pub(crate) fn verdict() -> Value {
@@ -132,16 +143,16 @@ pub(crate) fn steady() -> SystemClock {
     SystemClock::new(std::sync::Arc::default())
 }
 
-/// A run that is stopped as soon as a process of the ticket has this word in its command line.
+/// A run that is stopped as soon as a process of this world has this word in its command line.
 pub(crate) struct StopAt<'a> {
-    pub(crate) ticket: &'a str,
+    pub(crate) world: &'a World,
     pub(crate) word: &'a str,
     pub(crate) clock: SystemClock,
 }
 
 impl Watch for StopAt<'_> {
     fn stopped(&self) -> bool {
-        processes(self.ticket).iter().any(|command| command.contains(self.word))
+        self.world.runs_a(self.word)
     }
 
     fn wait_ms(&self, ms: u64) -> bool {
@@ -157,16 +168,31 @@ impl Watch for StopAt<'_> {
     }
 }
 
-/// The command lines of every process that carries the ticket, on the whole machine, except this test.
-pub(crate) fn processes(ticket: &str) -> Vec<String> {
-    let mark = format!("REDRAFT_TICKET={ticket}");
+/// Kills the worker of a dispatch, the process between the test and the agent's program.
+pub(crate) fn kill_worker(world: &World, request: &Request) {
+    let out = world.runs().join(request.ticket.to_string()).display().to_string();
+    kill(world, |command| command.contains(&["worker", "--out", &out].join("\0")));
+}
+
+/// Kills the agent's program itself; its worker lives on.
+pub(crate) fn kill_program(world: &World, program: &Path) {
+    let begins = format!("{}\0", program.display());
+    kill(world, |command| command.starts_with(&begins));
+}
+
+/// Kills the only process of a world whose command line is as wanted.
+fn kill(world: &World, wanted: impl Fn(&str) -> bool) {
+    let folder = world.scratch.outside().display().to_string();
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let environ = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-        if environ.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes()) {
-            let command = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-            found.push(String::from_utf8_lossy(&command).replace('\0', " "));
+        let read = |name: &str| {
+            let bytes = std::fs::read(entry.path().join(name)).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        if wanted(&read("cmdline")) && read("environ").contains(&folder) {
+            found.push(entry.file_name().into_string().unwrap());
         }
     }
-    found
+    assert_eq!(found.len(), 1, "{:?}", world.scratch.processes());
+    assert!(world.scratch.command("kill").args(["-9", &found[0]]).status().unwrap().success());
 }

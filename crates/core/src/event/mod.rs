@@ -214,6 +214,10 @@ pub struct Answered {
     /// What a person should know about how it went, such as why the cache was missed. Since version 2.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// Whether it was made to answer in the verdict's form and did not, so that no verdict is read from its text. Since
+    /// version 3; before that such a text was read like any other.
+    #[serde(default)]
+    pub formless: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,6 +19,7 @@ struct Setting {
     late_left: bool,
     repair_left: bool,
     purpose: &'static str,
+    formless: bool,
 }
 
 impl Default for Setting {
@@ -31,6 +32,7 @@ impl Default for Setting {
             late_left: true,
             repair_left: true,
             purpose: "review",
+            formless: false,
         }
     }
 }
@@ -49,6 +51,7 @@ impl Setting {
             late_left: self.late_left,
             repair_left: self.repair_left,
             answer,
+            formless: self.formless,
             text_of: &text_of,
         });
         assert_eq!(judged.ticket, ticket);
@@ -128,6 +131,17 @@ fn an_approval_without_a_blocking_finding_approves() {
     assert_eq!((judged.changes, judged.notes), (Vec::new(), Vec::new()));
     let judged = Setting::default().approves(&one_issue(true, "suggestion"));
     assert_eq!(judged.changes.len(), 1, "what it found is kept");
+}
+
+#[test]
+fn an_answer_outside_the_form_that_was_asked_for_is_no_verdict_whatever_it_says() {
+    let formless = Setting { formless: true, ..with(&[finding("S1", Severity::Blocker)]) };
+    let approval =
+        r#"{"approved": true, "issues": [], "answers": [{"id": "S1", "status": "fixed", "note": ""}]}"#;
+    formless.refuses(approval, "not in the form");
+    formless.refuses(&one_issue(false, "blocker"), "not in the form");
+    assert_eq!(formless.judge(approval.as_bytes()).verdict, Verdict::default());
+    Setting { formless: false, ..formless }.approves(approval);
 }
 
 #[test]

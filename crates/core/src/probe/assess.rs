@@ -44,6 +44,8 @@ pub struct Turn {
     pub usage: Usage,
     /// Files really opened; none where the agent cannot tell.
     pub opened: Option<Vec<String>>,
+    /// Whether it was made to answer in the verdict's form and did not.
+    pub formless: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,6 +178,9 @@ fn structured(case: &Case<'_>) -> Found {
         let number = at + 1;
         match verdict_of(&turn.text) {
             None => return failed(format!("answer {number} holds no verdict")),
+            Some(_) if turn.formless => {
+                return failed(format!("answer {number} is not in the form that was asked for"));
+            }
             Some(_) if case.structured && !is_exact(&turn.text) => {
                 return failed(format!("answer {number} is not exactly what the schema says"));
             }

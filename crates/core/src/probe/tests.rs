@@ -21,6 +21,7 @@ fn answer(verdict: &Verdict, usage: Usage) -> Heard {
         session: Some(SessionId::new("s")),
         usage,
         opened: Some(vec![Papers::FILE.to_owned()]),
+        formless: false,
     })
 }
 
@@ -172,6 +173,7 @@ fn each_thing_that_does_not_work_fails_its_own_check() {
     let wrong = (papers.planted + 1).to_string();
     assert_eq!(failing(&change(2, &|turn| turn.text = say(&recalls(&papers.first_line, &wrong)))), ["V4"]);
     assert_eq!(failing(&change(1, &|turn| turn.text = format!("Here: {}", turn.text))), ["structured"]);
+    assert_eq!(failing(&change(1, &|turn| turn.formless = true)), ["structured"]);
     assert_eq!(failing(&change(1, &|turn| turn.usage = used(5200, 0))), ["cache"]);
     assert_eq!(failing(&change(2, &|turn| turn.usage = used(5200, 300))), ["commit"]);
 }
@@ -286,6 +288,7 @@ impl History {
                     wall_ms: 0,
                     denials: Vec::new(),
                     notes: Vec::new(),
+                    formless: false,
                 }
                 .into(),
             };

@@ -53,6 +53,7 @@ mod tests {
             wall_ms: 0,
             denials: Vec::new(),
             notes: Vec::new(),
+            formless: false,
         })
     }
 

@@ -164,6 +164,10 @@ pub struct Outcome {
     /// What a person should know about how it went, such as why the cache was missed.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// Whether the agent was made to answer in the verdict's form and did not. The text is kept then, and is no verdict
+    /// whatever it says.
+    #[serde(default)]
+    pub formless: bool,
 }
 
 /// Why an agent gave no answer. `detail` is free of secrets.

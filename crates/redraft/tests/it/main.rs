@@ -22,6 +22,7 @@ mod models;
 mod money;
 mod outputs;
 mod plays;
+mod programs;
 mod projections;
 mod replay;
 mod run_tool;

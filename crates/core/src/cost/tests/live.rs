@@ -189,7 +189,8 @@ fn started(round: u16, strategy: Strategy, prediction: Prediction) -> Event {
 fn answered(round: u16, usage: Usage, opened: Option<Vec<String>>) -> Event {
     let (ticket, answer) = (ticket(round), BlobId::new(""));
     let (undone, denials, notes) = (Vec::new(), Vec::new(), Vec::new());
-    Answered { ticket, answer, usage, session: None, opened, undone, wall_ms: 0, denials, notes }.into()
+    let (session, wall_ms, formless) = (None, 0, false);
+    Answered { ticket, answer, usage, session, opened, undone, wall_ms, denials, notes, formless }.into()
 }
 
 fn prediction(read: u64, hit_rate: u32, markdown: u64) -> Prediction {

@@ -85,6 +85,7 @@ impl Story {
             wall_ms: 0,
             denials: Vec::new(),
             notes: Vec::new(),
+            formless: false,
         });
     }
 

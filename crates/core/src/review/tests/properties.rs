@@ -118,6 +118,7 @@ fn late(ticket: &Ticket) -> Vec<Event> {
             wall_ms: 0,
             denials: Vec::new(),
             notes: Vec::new(),
+            formless: false,
         }
         .into(),
         Lost { ticket: ticket(), cost: Usd(1), undone: vec![] }.into(),

@@ -298,6 +298,7 @@ impl World {
             wall_ms: 0,
             denials: vec![],
             notes: vec![],
+            formless: false,
         });
     }
 

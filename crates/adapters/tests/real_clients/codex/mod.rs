@@ -1,11 +1,13 @@
-//! What Codex does, through our adapter.
+//! What Codex does, through our adapter. What it does when something goes wrong is in `misbehaving`.
 
-use crate::world::{World, named, processes, steady, verdict};
+mod misbehaving;
+
+use crate::world::{World, named, steady, verdict};
 use redraft_adapters::codex::{CodexAgent, CodexSettings};
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
-use redraft_engine::ports::{Agent, AgentError, Deadlines, Request, Watch};
+use redraft_engine::ports::{Agent, Request, Watch};
 use redraft_testkit::provider::{Recorded, Reply, tool_results};
 use serde_json::{Value, json};
 
@@ -110,57 +112,6 @@ fn a_thread_that_codex_has_lost_or_never_had_is_begun_anew() {
     let error = agent.run(&world.resumed(&first.session.unwrap(), "Again.", 2), &steady()).unwrap_err();
     assert_eq!(error.now, Now::FreshSession, "{error:?}");
     assert!(error.detail.contains("no rollout found"), "{}", error.detail);
-}
-
-#[test]
-fn a_reviewer_cannot_write_and_an_author_can() {
-    for (may_write, written) in [(vec![], false), (vec!["made.txt".to_owned()], true)] {
-        let world = World::new(|request: &Recorded, _: usize| match tool_results(request).is_empty() {
-            true => Reply::tool("exec_command", json!({"cmd": "echo x > made.txt"})),
-            false => Reply::text("not in the schema"),
-        });
-        let request = Request { may_write, ..world.request("Try to write.", 1) };
-        let outcome = agent(&world).run(&request, &steady()).unwrap();
-        assert_eq!(outcome.text, "not in the schema");
-        assert_eq!(world.scratch.root().join("made.txt").exists(), written);
-    }
-}
-
-#[test]
-fn errors_of_the_service_say_what_to_do_next() {
-    for (reply, wanted, usage) in [
-        (Reply::error(429, "rate_limit_exceeded", "Slow down"), "wait", AgentError::UNBILLED),
-        // It tells of high demand and of no status, so nobody knows.
-        (Reply::error(500, "server_error", "oops"), "wait", None),
-        (Reply::text("half").cut_after(3), "wait", None),
-        (Reply::error(401, "invalid_api_key", "bad key sk-test-0123456789"), "ask", AgentError::UNBILLED),
-        (Reply::error(400, "invalid_request_error", "no such model"), "ask", AgentError::UNBILLED),
-    ] {
-        let told = format!("{reply:?}");
-        let world = World::new(move |_: &Recorded, _: usize| reply.clone());
-        let error = agent(&world).run(&world.request("Judge it.", 1), &steady()).unwrap_err();
-        let now = match error.now {
-            Now::Wait(ms) if ms > 0 => "wait",
-            Now::AskPerson => "ask",
-            _ => "another",
-        };
-        assert_eq!((now, error.usage), (wanted, usage), "{told}: {error:?}");
-        assert!(!error.detail.contains("sk-test-0123456789"), "{}", error.detail);
-    }
-}
-
-#[test]
-fn a_service_that_cannot_be_reached_is_given_up_at_our_deadline_and_nothing_is_left() {
-    let world = reading();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
-    let deadlines = Deadlines { connect_ms: 3_000, first_byte_ms: 3_000, idle_ms: 3_000, total_ms: 3_000 };
-    let request = Request { deadlines, ..world.request("Judge it.", 81) };
-    let error = CodexAgent::new(settings(&world, &url)).run(&request, &steady()).unwrap_err();
-    assert!(error.detail.contains("3000 ms"), "{error:?}");
-    assert_eq!((error.now, error.interrupted), (Now::GiveUp, false));
-    assert_eq!(processes(&request.ticket.to_string()), [""; 0]);
 }
 
 /// A stream in which a tool of a server is called, which Codex offers in a namespace.
