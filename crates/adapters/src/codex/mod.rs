@@ -281,14 +281,17 @@ impl Agent for CodexAgent {
             spending.read(Rollout::of(&self.settings.environment, request.session.as_str(), true));
         }
         let mut hear = |line: Line| {
-            let before = heard.steps;
+            let (begun, done) = (heard.begun, heard.done);
             heard.take(line);
-            if heard.steps > before {
-                if before == 0 && !request.resume {
+            if heard.begun > begun {
+                if begun == 0 && !request.resume {
                     spending.read(Rollout::of(&self.settings.environment, &heard.thread, false));
                 }
-                meter.goes_on();
                 spending.step();
+            }
+            if heard.done > done {
+                meter.goes_on();
+                spending.look();
                 meter.expect(spending.at_most());
             }
         };

@@ -20,6 +20,7 @@ pub(super) struct Rollout {
     file: Option<PathBuf>,
     /// How far it has been read.
     at: u64,
+    last: Option<Noted>,
 }
 
 /// What the thread has used, counted after its last answer.
@@ -35,39 +36,46 @@ impl Rollout {
     pub(super) fn of(environment: &Environment, thread: &str, resumed: bool) -> Rollout {
         let file = home(environment).and_then(|home| find(&home.join("sessions"), thread));
         let written = file.as_ref().filter(|_| resumed).and_then(|file| fs::metadata(file).ok());
-        Rollout { file, at: written.map_or(0, |metadata| metadata.len()) }
+        Rollout { file, at: written.map_or(0, |metadata| metadata.len()), last: None }
     }
 
-    /// The counts that were noted since the last look.
-    pub(super) fn news(&mut self) -> Vec<Noted> {
-        let mut news = Vec::new();
-        let Some(Ok(mut file)) = self.file.as_ref().map(File::open) else { return news };
-        if file.seek(SeekFrom::Start(self.at)).is_err() {
-            return news;
-        }
+    /// The newest counts, if any were noted since the last look.
+    pub(super) fn news(&mut self) -> Option<Noted> {
+        let mut file = File::open(self.file.as_ref()?).ok()?;
+        file.seek(SeekFrom::Start(self.at)).ok()?;
+        let before = self.last;
         let mut lines = BufReader::new(file);
         let mut line = Vec::new();
         // A line without an end is still being written.
         while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
             self.at += line.len() as u64;
             if line.len() as u64 <= LINE_BYTES_MAX {
-                news.extend(noted(&line));
+                self.last = noted(&line).or(self.last);
             }
             line.clear();
         }
-        news
+        self.last.filter(|_| self.last != before)
     }
 }
 
+/// A record of one answer; versions that write none repeat their counts a moment later.
 fn noted(line: &[u8]) -> Option<Noted> {
     // Most lines are something else, and long.
-    let mark = b"\"token_count\"";
-    line.windows(mark.len()).find(|window| window == mark)?;
+    let has = |mark: &[u8]| line.windows(mark.len()).any(|window| window == mark);
+    if !has(b"\"token_usage_record\"") && !has(b"\"token_count\"") {
+        return None;
+    }
     let line: Value = serde_json::from_slice(line).ok()?;
-    let info =
-        Some(&line["payload"]).filter(|payload| payload["type"] == "token_count").map(|it| &it["info"])?;
+    let payload = &line["payload"];
+    let (total, last) = match (line["type"].as_str(), payload["type"].as_str()) {
+        (Some("token_usage_record"), _) => (&payload["thread_token_usage"], &payload["usage"]),
+        (_, Some("token_count")) => {
+            (&payload["info"]["total_token_usage"], &payload["info"]["last_token_usage"])
+        }
+        _ => return None,
+    };
     let counts = |usage: &Value| usage.is_object().then(|| Totals::of(usage));
-    let (total, last) = (counts(&info["total_token_usage"])?, counts(&info["last_token_usage"])?);
+    let (total, last) = (counts(total)?, counts(last)?);
     Some(Noted { total, context: last.input + last.output })
 }
 
@@ -100,8 +108,6 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    const COUNT: &str = r#"{"ordinal":13,"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":3000,"cached_input_tokens":1000,"cache_write_input_tokens":0,"output_tokens":30},"last_token_usage":{"input_tokens":2000,"cached_input_tokens":500,"output_tokens":20}}}}"#;
-
     fn folder(thread: &str) -> (tempfile::TempDir, Environment, PathBuf) {
         let home = tempfile::tempdir().unwrap();
         let day = home.path().join("sessions/2026/11/15");
@@ -112,35 +118,58 @@ mod tests {
         (home, environment, file)
     }
 
+    fn count(input: u64) -> String {
+        let (total, last) = (3_000 + input, input);
+        format!(
+            r#"{{"type":"event_msg","payload":{{"type":"token_count","info":{{"total_token_usage":{{"input_tokens":{total},"cached_input_tokens":1000,"output_tokens":30}},"last_token_usage":{{"input_tokens":{last},"output_tokens":20}}}}}}}}"#
+        )
+    }
+
+    fn record(input: u64) -> String {
+        let (total, last) = (3_000 + input, input);
+        format!(
+            r#"{{"type":"token_usage_record","payload":{{"usage":{{"input_tokens":{last},"output_tokens":20}},"thread_token_usage":{{"input_tokens":{total},"cached_input_tokens":1000,"output_tokens":30}}}}}}"#
+        )
+    }
+
+    fn noted(input: u64) -> Option<Noted> {
+        let total = Totals { input: 3_000 + input, read: 1_000, written: 0, output: 30 };
+        Some(Noted { total, context: input + 20 })
+    }
+
     #[test]
     fn counts_are_read_as_they_are_noted_and_each_once() {
         let (_home, environment, file) = folder("t-1");
-        let half = COUNT.len() / 2;
-        fs::write(&file, format!("{{\"type\":\"session_meta\"}}\n{COUNT}\nno JSON\n{}", &COUNT[..half]))
-            .unwrap();
+        let second = record(800);
+        let (half, rest) = second.split_at(60);
+        fs::write(&file, format!("{{\"type\":\"session_meta\"}}\n{}\nno JSON\n{half}", record(700))).unwrap();
         let mut rollout = Rollout::of(&environment, "t-1", false);
-        let total = Totals { input: 3_000, read: 1_000, written: 0, output: 30 };
-        assert_eq!(rollout.news(), [Noted { total, context: 2_020 }]);
-        assert_eq!(rollout.news(), [], "the rest of the line is not there yet");
+        assert_eq!(rollout.news(), noted(700));
+        assert_eq!(rollout.news(), None, "the rest of the line is not there yet");
         let mut more = fs::OpenOptions::new().append(true).open(&file).unwrap();
-        writeln!(more, "{}", &COUNT[half..]).unwrap();
-        assert_eq!(rollout.news().len(), 1);
-        assert_eq!(rollout.news(), []);
-        let mut resumed = Rollout::of(&environment, "t-1", true);
-        assert_eq!(resumed.news(), [], "those are of earlier turns");
+        writeln!(more, "{rest}\n{}", record(900)).unwrap();
+        assert_eq!(rollout.news(), noted(900), "the newest says all");
+        writeln!(more, "{}", count(900)).unwrap();
+        assert_eq!(rollout.news(), None, "said again");
+        writeln!(more, "{}", count(950)).unwrap();
+        assert_eq!(rollout.news(), noted(950), "some versions write only these");
+        assert_eq!(Rollout::of(&environment, "t-1", true).news(), None, "those are of earlier turns");
     }
 
     #[test]
     fn without_notes_or_with_strange_ones_nothing_is_known() {
         let (_home, environment, file) = folder("t-1");
-        assert_eq!(Rollout::of(&environment, "t-1", false).news(), []);
-        assert_eq!(Rollout::of(&environment, "", false).news(), []);
-        assert_eq!(Rollout::of(&Environment::default(), "t-1", false).news(), []);
-        for strange in
-            ["{\"token_count\":1}", "\"token_count\"", r#"{"payload":{"type":"token_count","info":null}}"#]
-        {
+        assert_eq!(Rollout::of(&environment, "t-1", false).news(), None);
+        assert_eq!(Rollout::of(&environment, "", false).news(), None);
+        assert_eq!(Rollout::of(&Environment::default(), "t-1", false).news(), None);
+        for strange in [
+            "{\"token_count\":1}",
+            "\"token_count\"",
+            r#"{"payload":{"type":"token_count","info":null}}"#,
+            r#"{"type":"token_usage_record","payload":3}"#,
+        ] {
             fs::write(&file, format!("{strange}\n")).unwrap();
-            assert_eq!(Rollout::of(&environment, "t-1", false).news(), [], "{strange}");
+            assert_eq!(Rollout::of(&environment, "t-1", false).news(), None, "{strange}");
         }
     }
 }

@@ -36,17 +36,19 @@ impl<'a> Spending<'a> {
 
     /// Codex begins to do something, after which it will send another request.
     pub(super) fn step(&mut self) {
-        match self.rollout.news().pop() {
-            Some(noted) => (self.noted, self.steps) = (Some(noted), 0),
-            None => self.steps += 1,
+        self.steps += 1;
+    }
+
+    /// Takes in what was noted since.
+    pub(super) fn look(&mut self) {
+        if let Some(noted) = self.rollout.news() {
+            (self.noted, self.steps) = (Some(noted), 0);
         }
     }
 
     /// The conversation as the last counted answer left it, in tokens.
     pub(super) fn context(&mut self) -> Option<u64> {
-        if let Some(noted) = self.rollout.news().pop() {
-            self.noted = Some(noted);
-        }
+        self.look();
         self.noted.map(|noted| noted.context)
     }
 

@@ -15,7 +15,9 @@ pub(super) struct Heard {
     /// Whether the model said or did anything, which is when it is billed.
     pub(super) at_work: bool,
     /// What it began to do besides speaking, each of which another request follows.
-    pub(super) steps: u64,
+    pub(super) begun: u64,
+    /// Those of them that are done.
+    pub(super) done: u64,
     /// The last message.
     pub(super) text: String,
     /// The thread's counts; only a completed turn has them.
@@ -39,9 +41,12 @@ impl Listener for Heard {
         let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         // An item of type `error` is a remark of the program.
         self.at_work |= line["item"].is_object() && line["item"]["type"] != "error";
+        let speaks =
+            ["agent_message", "reasoning", "error"].map(|kind| line["item"]["type"] == kind).contains(&true);
+        self.done += u64::from(line["type"] == "item.completed" && !speaks);
         match line["type"].as_str() {
             Some("thread.started") => self.thread = word(&line["thread_id"]),
-            Some("item.started") => self.steps += 1,
+            Some("item.started") => self.begun += 1,
             Some("item.completed") if line["item"]["type"] == "agent_message" => {
                 self.text = word(&line["item"]["text"]);
             }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const MODEL: &str = "claude-sonnet-4-5";
+pub(crate) const MODEL: &str = "claude-sonnet-4-5";
 
 fn settings(world: &World) -> ClaudeSettings {
     let url = world.provider.base_url();
@@ -40,7 +40,7 @@ fn settings(world: &World) -> ClaudeSettings {
     }
 }
 
-fn agent(world: &World) -> ClaudeAgent {
+pub(crate) fn agent(world: &World) -> ClaudeAgent {
     ClaudeAgent::new(settings(world))
 }
 

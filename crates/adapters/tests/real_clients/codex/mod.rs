@@ -35,7 +35,7 @@ fn settings(world: &World, url: &str) -> CodexSettings {
     }
 }
 
-fn agent(world: &World) -> CodexAgent {
+pub(crate) fn agent(world: &World) -> CodexAgent {
     CodexAgent::new(settings(world, &world.provider.base_url()))
 }
 
