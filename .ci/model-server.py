@@ -68,11 +68,16 @@ def main(seconds, log, command):
     try:
         code = subprocess.run(command, env=environment, stderr=stderr, timeout=seconds, check=False).returncode
     except subprocess.TimeoutExpired:
-        os.write(stderr, f"error: not finished within {seconds} s\n".encode())
+        message = f"error: not finished within {seconds} s; the model server was given {processor()} s of processor time\n"
+        os.write(stderr, message.encode())
         return 1
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    print(f"model server: {used.ru_utime + used.ru_stime:.0f} s of processor time")
+    print(f"model server: {processor()} s of processor time")
     return code
+
+
+def processor():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return round(used.ru_utime + used.ru_stime)
 
 
 if __name__ == "__main__":

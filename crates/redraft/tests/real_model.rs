@@ -100,17 +100,17 @@ fn revised() -> String {
 #[test]
 fn a_real_model_is_resumed_from_the_cache_and_only_says_what_it_wrote() {
     let url = std::env::var("REDRAFT_MODEL_URL").unwrap();
-    for protocol in [OPENAI, ANTHROPIC] {
-        two_turns(&protocol, &url);
-        a_run_ends_in_order(&protocol, &url);
-    }
+    two_turns(&OPENAI, &url);
+    // Over one protocol only, because its answers cannot be made short and a token of an answer takes as long as three
+    // of a prompt; and now, while the server still has most of its prompt in the cache.
+    a_run_ends_in_order(&url);
+    two_turns(&ANTHROPIC, &url);
 }
 
-/// How the server is spoken to: by an adapter of our making, and by the program with a configuration.
+/// How the server is spoken to.
 struct Protocol {
     name: &'static str,
     agent: fn(&str, &Scratch) -> ApiAgent,
-    config: &'static str,
 }
 
 const OPENAI: Protocol = Protocol {
@@ -133,7 +133,6 @@ const OPENAI: Protocol = Protocol {
         })
         .unwrap()
     },
-    config: "kind = \"openai\"\nbase_url = \"URL/v1\"\n",
 };
 
 const ANTHROPIC: Protocol = Protocol {
@@ -153,7 +152,6 @@ const ANTHROPIC: Protocol = Protocol {
         })
         .unwrap()
     },
-    config: "kind = \"anthropic\"\nbase_url = \"URL\"\nkey_env = \"MODEL_KEY\"\n",
 };
 
 fn bounds() -> Bounds {
@@ -322,14 +320,13 @@ fn says_what_was_written(named: &str, judgement: &Value, answer: &str) {
 }
 
 /// The whole program with the configuration that docs/agents.md shows.
-fn a_run_ends_in_order(protocol: &Protocol, url: &str) {
-    let named = protocol.name;
+fn a_run_ends_in_order(url: &str) {
+    let named = OPENAI.name;
     let scratch = Scratch::repository(PROGRAM);
-    let config = protocol.config.replace("URL", url);
     scratch.write(
         "redraft.toml",
         &format!(
-            "[agents.local]\n{config}model = \"smollm2\"\nprice = \"local\"\nmax_tokens = {RUN_ANSWER_TOKENS}\n\
+            "[agents.local]\nkind = \"openai\"\nbase_url = \"{url}/v1\"\nmodel = \"smollm2\"\nprice = \"local\"\nmax_tokens = {RUN_ANSWER_TOKENS}\n\
              [roles]\nspec-reviewer = \"local\"\n[limits]\nattempts = 1\nrounds = 1\n"
         ),
     );
@@ -337,8 +334,7 @@ fn a_run_ends_in_order(protocol: &Protocol, url: &str) {
     let folder = scratch.worktree("001").join(FOLDER);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("spec.md"), SPEC).unwrap();
-    let mut command = scratch.redraft(["run", "001", "--policy", "resume"]);
-    let ran = redraft_testkit::Ran::of(command.env("MODEL_KEY", "none-is-needed").output().unwrap());
+    let ran = scratch.run(["run", "001", "--policy", "resume"]);
     assert!(matches!(ran.code, Some(0 | 4 | 5 | 6)), "{named}: {ran:?}");
     let log = scratch.json(["log"]);
     let events: Vec<&Value> = log["events"].as_array().unwrap().iter().collect();

@@ -1,0 +1,185 @@
+//! Specify loops from the idea to the close, also when a conversation is gone, an answer has no form or an author commits.
+
+use crate::world::{CLAUDE, CODEX, Client, DRAFT, SPEC, World, is_author, is_spec_reviewer, model, verdict};
+use redraft_testkit::provider::{Recorded, Reply, all_text, last_user_text, tool_results};
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn three_rounds(client: &'static Client) {
+    let world = World::new(client, &[], |root, _| model(root, client, 3));
+    let ran = world.run();
+    let meta = fs::read_to_string(world.scratch.artifacts("001").join(".meta.json")).unwrap();
+    assert!(meta.contains("\"spec-reviewer\": 3"), "{meta}");
+    assert!(!world.history().contains("RESUME-FALLBACK"), "{}", world.history());
+    let third = ran.stdout.lines().find(|line| line.contains("review/spec-reviewer/3.1")).unwrap();
+    assert!(third.contains("resume") && third.ends_with("approved"), "{}", ran.stdout);
+    let spec = fs::read_to_string(world.scratch.worktree("001").join(SPEC)).unwrap();
+    assert!(spec.contains("version 3"), "{spec}");
+}
+
+/// Removes what a program has kept of the spec-reviewer's conversation, as soon as the author writes again.
+fn forgetting(
+    mut model: impl FnMut(&Recorded, usize) -> Reply + Send + 'static,
+    home: PathBuf,
+) -> impl FnMut(&Recorded, usize) -> Reply + Send + 'static {
+    let mut reviewed = None;
+    move |request: &Recorded, index: usize| {
+        if is_spec_reviewer(request) {
+            reviewed = Some(request.clone());
+        } else if is_author(request)
+            && let Some(review) = reviewed.take()
+        {
+            fs::remove_file(conversation_of(&review, &home).unwrap()).unwrap();
+        }
+        model(request, index)
+    }
+}
+
+/// The file a program keeps the conversation of a request in. It is named after it, and so is the request.
+fn conversation_of(request: &Recorded, home: &Path) -> Option<PathBuf> {
+    const NAME_CHARS: usize = 36;
+    let said = format!("{:?} {}", request.headers, request.json);
+    let mut folders = vec![home.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            let name = stem.len().checked_sub(NAME_CHARS).and_then(|at| stem.get(at..));
+            if path.extension().is_some_and(|ending| ending == "jsonl")
+                && name.is_some_and(|name| said.contains(name))
+            {
+                return Some(path);
+            }
+        }
+    }
+    None
+}
+
+fn goes_on_without_a_lost_conversation(client: &'static Client, said: &str) {
+    let world = World::new(client, &[], |root, home| forgetting(model(root, client, 2), home));
+    world.run();
+    let (lost, fresh) = ("001/specify.1/review/spec-reviewer/2.1", "001/specify.1/review/spec-reviewer/2.2");
+    let failed = world.event("failed", lost);
+    assert_eq!(failed["now"], "fresh_session", "{failed}");
+    assert!(failed["detail"].as_str().unwrap().contains(said), "{failed}");
+    assert_eq!(failed["usage"]["cost"], 0, "nothing was sent: {failed}");
+    let history = world.history();
+    assert!(history.contains("RESUME-FALLBACK: spec-reviewer iteration 2 — "), "{history}");
+    assert_eq!(world.event("started", lost)["choice"]["strategy"], "resume");
+    let started = world.event("started", fresh);
+    assert_eq!(started["choice"]["strategy"], "lazy", "{started}");
+    assert_ne!(world.event("answered", fresh)["session"], world.event("started", lost)["session"]);
+    assert_eq!(world.event("judged", fresh)["judgement"], "approved");
+    // The whole task once more, and nothing that was said before.
+    let requests = world.provider.requests();
+    let mut last = requests.iter().rev().filter(|request| is_spec_reviewer(request));
+    let last = last.next().unwrap();
+    assert!(
+        all_text(last).contains("version 2") && !last.json.to_string().contains("\"assistant\""),
+        "{last:?}"
+    );
+}
+
+/// An author that commits before it does its work.
+fn committing(client: &'static Client, args: &[&str]) -> World {
+    const COMMIT: &str = "git commit -q --allow-empty -m 'not asked for'";
+    let world = World::new(client, args, |root, _| {
+        let mut model = model(root, client, 1);
+        move |request: &Recorded, index: usize| {
+            let first = is_author(request) && tool_results(request).is_empty();
+            if first { (client.shell)(COMMIT) } else { model(request, index) }
+        }
+    });
+    world.run();
+    let worktree = world.scratch.worktree("001");
+    let log = world.scratch.git_in(&worktree, ["log", "--format=%s"]);
+    assert!(!log.contains("not asked for") && log.contains("redraft: specify draft"), "{log}");
+    let spec = fs::read_to_string(worktree.join(SPEC)).unwrap();
+    assert!(spec.contains("version 1"), "what the author may write stays: {spec}");
+    world
+}
+
+fn a_commit_is_undone(client: &'static Client, args: &[&str]) {
+    let world = committing(client, args);
+    let answered = world.event("answered", DRAFT);
+    assert!(answered["undone"].to_string().contains("commit"), "{answered}");
+    let kept = world.scratch.git(["log", "--format=%s", "--glob=refs/redraft/lost"]);
+    assert!(kept.contains("not asked for"), "{kept}");
+}
+
+/// A spec-reviewer that approves in words first, and in the form when it is asked once more.
+fn an_answer_without_its_form_is_asked_for_again(client: &'static Client) {
+    let world = World::new(client, &[], |root, _| {
+        let mut model = model(root, client, 1);
+        move |request: &Recorded, index: usize| {
+            let again = all_text(request).contains("## Your Last Answer Could Not Be Used");
+            match is_spec_reviewer(request) && !again {
+                true => Reply::text(format!("I approve:\n\n{}", verdict(true, &[], vec![]))),
+                false => model(request, index),
+            }
+        }
+    });
+    world.run();
+    let (first, second) =
+        ("001/specify.1/review/spec-reviewer/1.1", "001/specify.1/repair/spec-reviewer/1.1");
+    assert_eq!(world.event("answered", first)["formless"], true);
+    let why = world.event("judged", first)["judgement"]["repair"]["why"].to_string();
+    assert!(why.contains("not in the form"), "{why}");
+    assert_eq!(world.event("started", second)["choice"]["strategy"], "resume");
+    assert_eq!(world.event("answered", second)["formless"], false);
+    assert_eq!(world.event("judged", second)["judgement"], "approved");
+    let requests = world.provider.requests();
+    let mut asked = requests.iter().filter(|request| is_spec_reviewer(request)).map(last_user_text);
+    assert!(asked.next_back().unwrap().contains(why.trim_matches('"')), "it is told why");
+}
+
+#[test]
+fn claude_code_goes_through_three_rounds() {
+    three_rounds(&CLAUDE);
+}
+
+#[test]
+fn codex_goes_through_three_rounds() {
+    three_rounds(&CODEX);
+}
+
+#[test]
+fn a_review_goes_on_when_claude_code_has_lost_its_conversation() {
+    goes_on_without_a_lost_conversation(&CLAUDE, "No conversation found");
+}
+
+#[test]
+fn a_review_goes_on_when_codex_has_lost_its_conversation() {
+    goes_on_without_a_lost_conversation(&CODEX, "no rollout found");
+}
+
+/// Our flags offer an author no shell; a user's own arguments can.
+#[test]
+fn a_commit_of_claude_code_is_undone() {
+    a_commit_is_undone(&CLAUDE, &["--tools", "Bash", "--allowedTools", "Bash"]);
+}
+
+/// Our flags keep an author's commands away from git's own files; a user's own arguments can let them in.
+#[test]
+fn a_commit_of_codex_is_refused_by_its_sandbox_and_without_one_undone() {
+    let world = committing(&CODEX, &[]);
+    let results: Vec<String> = world.provider.requests().iter().flat_map(tool_results).collect();
+    assert!(results[0].contains("Read-only file system"), "{results:?}");
+    assert_eq!(world.event("answered", DRAFT)["undone"], json!([]));
+    a_commit_is_undone(&CODEX, &["--dangerously-bypass-approvals-and-sandbox"]);
+}
+
+#[test]
+fn claude_code_is_asked_once_more_when_its_answer_has_no_form() {
+    an_answer_without_its_form_is_asked_for_again(&CLAUDE);
+}
+
+#[test]
+fn codex_is_asked_once_more_when_its_answer_has_no_form() {
+    an_answer_without_its_form_is_asked_for_again(&CODEX);
+}
