@@ -97,6 +97,7 @@ fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
         since: seat.judged.clone(),
         sent: 0,
         failures: 0,
+        helpless: false,
         fresh: false,
         repairs: 0,
         repair: None,
@@ -171,7 +172,6 @@ fn answer(state: &mut Loop, fact: &Answered) -> Result<(), Rejected> {
 }
 
 fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
-    let attempts = state.opened.limits.attempts;
     let (seat, repairing) = land(state, &fact.ticket)?;
     let Some(work) = seat.work.as_mut() else { return Err(rejected("a failure")) };
     if matches!(fact.now, Now::ParkUntil(_)) {
@@ -185,7 +185,7 @@ fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
     work.failures += 1;
     match fact.now {
         Now::Wait(_) | Now::GiveUp | Now::ParkUntil(_) => {}
-        Now::AskPerson => work.failures = attempts,
+        Now::AskPerson => work.helpless = true,
         Now::FreshSession => {
             work.fresh = true;
             seat.conversation = None;
