@@ -232,7 +232,7 @@ fn a_service_that_hangs_is_given_up_at_the_deadline_and_nothing_is_left() {
     let request = Request { deadlines, ..world.request("Judge it.", 71) };
     let error = agent(&world).run(&request, &steady()).unwrap_err();
     assert_eq!((error.now, error.interrupted, error.usage), (Now::GiveUp, false, None), "{}", error.detail);
-    assert!(error.detail.contains("4000 ms"), "{}", error.detail);
+    assert!(error.detail.contains(" 4 s"), "{}", error.detail);
     assert_eq!(processes(&request.ticket.to_string()), [""; 0]);
 }
 
