@@ -156,6 +156,8 @@ pub struct Run<'a> {
     pub(crate) measures: Measures,
     /// The tree of the last mark that a ref keeps.
     pub(crate) kept_mark: String,
+    /// Whether parks are disregarded.
+    pub(crate) sends_now: bool,
     undone: Vec<Undone>,
 }
 
@@ -191,6 +193,7 @@ impl<'a> Run<'a> {
             records,
             measures,
             kept_mark: String::new(),
+            sends_now: false,
             undone: Vec::new(),
         })
     }
@@ -259,6 +262,11 @@ impl<'a> Run<'a> {
                     Effect::Ask(question) => return self.ask(question).map(Stop::Asking),
                     effect => self.perform(effect)?,
                 }
+            }
+            let (orders, parked) = self.hold_back(orders)?;
+            if let Some(until_ms) = parked.filter(|_| orders.is_empty()) {
+                self.project()?;
+                return Ok(Stop::Parked(until_ms));
             }
             if let Some(stop) = self.dispatch(orders)? {
                 if let Stop::OverBudget { ticket, over } = &stop {

@@ -20,6 +20,7 @@ mod loops;
 mod models;
 mod money;
 mod outputs;
+mod parked;
 mod plays;
 mod projections;
 mod replay;
