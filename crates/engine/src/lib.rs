@@ -20,6 +20,7 @@ mod conclude;
 mod dispatch;
 mod driver;
 mod edits;
+mod ending;
 mod parked;
 pub mod ports;
 pub mod probe;
