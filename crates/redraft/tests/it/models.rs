@@ -106,8 +106,8 @@ fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
     );
     for words in [
         ", about $0.2805 for 3 dispatches",
-        "agent model: about $0.7672 in all",
-        "expected: about $0.7672 (an estimate for a loop of 3 rounds",
+        "agent model: about $0.7673 in all",
+        "expected: about $0.7673 (an estimate for a loop of 3 rounds",
         "budget: at most $5.0000 for the feature in all",
     ] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
@@ -117,7 +117,7 @@ fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
     assert!(small.stderr.contains("the budget is below what is expected"), "{}", small.stderr);
     let json = run(&scratch, &["run", "001", "--json"]);
     assert_eq!(json.code, Some(6));
-    assert!(json.stdout.contains("about $0.7672 is expected, at most $5.0000"), "{}", json.stdout);
+    assert!(json.stdout.contains("about $0.7673 is expected, at most $5.0000"), "{}", json.stdout);
     assert!(provider.requests().is_empty());
     let ran = run(&scratch, &["run", "001", "--yes", "--budget", "0.01"]);
     assert_eq!(ran.code, Some(5), "{}", ran.stderr);
