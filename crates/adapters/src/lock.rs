@@ -82,6 +82,18 @@ impl Lock {
         }
     }
 
+    /// Who holds a lock right now, if anybody does. Looking never stands in the way of whoever takes it: the file is
+    /// tried only where a process that is alive has signed it, which is the holder, or by chance has its number.
+    pub fn holder(state: &Path, name: &str) -> Option<Holder> {
+        let path = state.join("locks").join(name);
+        let found = Holder::read(File::open(&path).ok()?);
+        if found == Holder::unknown() || found.is_gone() {
+            return None;
+        }
+        let file = File::open(&path).ok()?;
+        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)).then_some(found)
+    }
+
     fn sign(&mut self, holder: &Holder) -> io::Result<()> {
         let text = serde_json::to_string(holder)?;
         self.file.set_len(0)?;

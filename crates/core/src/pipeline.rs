@@ -3,7 +3,8 @@
 //! The same shape as [`crate::review`], one level up: [`step`] folds, [`pending`] tells. Loop events are handed
 //! down unchanged.
 
-use crate::event::{BudgetReached, Cancelled, Entry, Event, FeatureCreated, LoopOpened, PhaseClosed};
+use crate::event::{BudgetReached, Cancelled, Entry, Event, FeatureCreated, LoopOpened, Now, PhaseClosed};
+use crate::ids::AgentName;
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::probe::MetAgent;
@@ -27,6 +28,9 @@ pub struct Pipeline {
     pub budget: Option<Usd>,
     /// Why nothing more was sent, until something is.
     pub short: Option<BudgetReached>,
+    /// Agents whose usage limit was reached, and until when, in milliseconds since 1970. An agent that is sent to again
+    /// is taken out: it is then known better.
+    pub parked: BTreeMap<AgentName, i64>,
     /// What is watched over several features.
     pub tally: Tally,
     /// The last event folded in.
@@ -49,6 +53,11 @@ impl Pipeline {
             Some(End::Closed(closed)) if closed.phase == phase => Some(closed),
             _ => None,
         })
+    }
+
+    /// Until when the last of its agents is parked, whether or not that is over.
+    pub fn parked_until_ms(&self) -> Option<i64> {
+        self.parked.values().max().copied()
     }
 
     /// The open loop, or the last one that ended.
@@ -108,12 +117,15 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             let open = state.open.as_mut().ok_or_else(|| unexpected(event))?;
             let cost = cost(open, event);
             let tally = Tally::of(state.created.as_ref(), open, event);
+            let parked = parked(open, event);
             review::fold(open, event)?;
+            state.parked.extend(parked);
             state.tally.add(&tally);
             state.spent = state.spent + cost;
-            if matches!(event, Event::Started(_)) {
+            if let Event::Started(started) = event {
                 state.dispatches += 1;
                 state.short = None;
+                state.parked.remove(&started.agent);
             }
         }
     }
@@ -147,6 +159,14 @@ fn cost(open: &Loop, event: &Event) -> Usd {
         }
         _ => Usd(0),
     }
+}
+
+/// The agent that an event parks, and until when.
+fn parked(open: &Loop, event: &Event) -> Option<(AgentName, i64)> {
+    let Event::Failed(fact) = event else { return None };
+    let Now::ParkUntil(until_ms) = fact.now else { return None };
+    let (_, flight) = open.flights().find(|(_, flight)| flight.started.ticket == fact.ticket)?;
+    Some((flight.started.agent.clone(), until_ms))
 }
 
 /// A loop without reviewers or limits could close on nothing.

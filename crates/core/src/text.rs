@@ -38,6 +38,28 @@ pub fn utc(at_ms: i64) -> String {
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", rest / 3600, rest / 60 % 60, rest % 60)
 }
 
+/// `250 ms`, `1.5 s`, `2 min 1 s`, `3 h`, `2 d 4 h`: a stretch of time in the two largest units that say something. What
+/// is smaller is left out, so a wait is never called longer than it is.
+pub fn span(ms: u64) -> String {
+    const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")];
+    const SHORT_MS: u64 = 10_000;
+    if ms < 1_000 {
+        return format!("{ms} ms");
+    }
+    if ms < SHORT_MS && !ms.is_multiple_of(1_000) {
+        let tenths = ms / 100;
+        return format!("{}.{} s", tenths / 10, tenths % 10);
+    }
+    let seconds = ms / 1_000;
+    let first = UNITS.iter().position(|(size, _)| seconds >= *size).unwrap_or(UNITS.len() - 1);
+    let (size, unit) = UNITS[first];
+    let rest = UNITS.get(first + 1).map(|(smaller, unit)| (seconds % size / smaller, unit));
+    match rest.filter(|(number, _)| *number > 0) {
+        Some((number, smaller)) => format!("{} {unit} {number} {smaller}", seconds / size),
+        None => format!("{} {unit}", seconds / size),
+    }
+}
+
 /// Year, month and day of a day number; years are counted from March so that the leap day comes last.
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
@@ -101,6 +123,28 @@ mod tests {
         assert_eq!(utc(1_709_210_096_999), "2024-02-29 12:34:56 UTC");
         assert_eq!(utc(-1), "1969-12-31 23:59:59 UTC");
         assert_eq!(utc(4_102_444_800_000), "2100-01-01 00:00:00 UTC");
+    }
+
+    #[test]
+    fn stretches_of_time_are_told_in_the_units_people_use() {
+        for (ms, words) in [
+            (0, "0 ms"),
+            (999, "999 ms"),
+            (1_000, "1 s"),
+            (1_999, "1.9 s"),
+            (9_000, "9 s"),
+            (12_345, "12 s"),
+            (60_000, "1 min"),
+            (121_743, "2 min 1 s"),
+            (3_600_000, "1 h"),
+            (3_659_000, "1 h"),
+            (7_380_000, "2 h 3 min"),
+            (187_200_000, "2 d 4 h"),
+            (86_400_000 + 59_000, "1 d"),
+        ] {
+            assert_eq!(span(ms), words, "{ms}");
+        }
+        assert_eq!(span(u64::MAX), "213503982334 d 14 h");
     }
 
     #[test]

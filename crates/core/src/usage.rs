@@ -47,7 +47,9 @@ impl Add for Usd {
 
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "${}.{:04}", self.0 / 1_000_000, self.0 % 1_000_000 / 100)
+        // Half a unit of the last digit counts as one; sums are never made of what is shown.
+        let shown = self.0.saturating_add(50) / 100;
+        write!(f, "${}.{:04}", shown / 10_000, shown % 10_000)
     }
 }
 
@@ -71,6 +73,19 @@ mod tests {
     #[test]
     fn money_and_counts_are_shown_in_full() {
         assert_eq!(Usd(5_012_345).to_string(), "$5.0123");
+        for (micro, shown) in [
+            (0, "$0.0000"),
+            (49, "$0.0000"),
+            (50, "$0.0001"),
+            (149, "$0.0001"),
+            (150, "$0.0002"),
+            (999_949, "$0.9999"),
+            (999_950, "$1.0000"),
+            (5_012_350, "$5.0124"),
+            (u64::MAX, "$18446744073709.5516"),
+        ] {
+            assert_eq!(Usd(micro).to_string(), shown, "{micro}");
+        }
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(100), "100");

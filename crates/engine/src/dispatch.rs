@@ -230,7 +230,10 @@ impl Run<'_> {
                     self.parts.workspace.restore(&sent.mark, &self.projections(), &ticket.to_string())?;
                 let AgentError { now, detail, usage, .. } = error;
                 let now = bounded(now, self.parts.clock.now_ms());
-                let detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);
+                let mut detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);
+                for left in self.parts.workspace.left_refs(&ticket.to_string())? {
+                    detail.push_str(&format!("; {left}"));
+                }
                 self.parts.boundaries.pass("before a failure is stored");
                 self.append(vec![Failed { ticket, now, detail, usage, undone }.into()], &[])?;
                 self.parts.boundaries.pass("after a failure is stored");
@@ -247,6 +250,7 @@ impl Run<'_> {
         wall_ms: u64,
     ) -> Result<(), EngineError> {
         let undone = self.parts.workspace.restore(mark, &self.may_differ(ticket)?, &ticket.to_string())?;
+        let left = self.parts.workspace.left_refs(&ticket.to_string())?;
         let blob = outcome.text.into_bytes();
         let answered = Answered {
             ticket: ticket.clone(),
@@ -257,7 +261,7 @@ impl Run<'_> {
             undone,
             wall_ms,
             denials: outcome.denials,
-            notes: outcome.notes,
+            notes: outcome.notes.into_iter().chain(left).collect(),
             formless: outcome.formless,
         };
         self.append(vec![answered.into()], &[blob])?;
@@ -331,7 +335,7 @@ fn tools(role: &Role, agent: &dyn Agent) -> (Vec<String>, Vec<String>) {
     (tools, missing)
 }
 
-/// Nobody sits through a long wait; the run is parked instead, and not for ever.
+/// Nobody sits through a long wait; the run is parked instead, and not for ever: a limit that lasts longer is met again.
 fn bounded(now: Now, now_ms: i64) -> Now {
     const WAIT_MS_MAX: u64 = 15 * 60 * 1000;
     const PARK_MS_MAX: u64 = 7 * 24 * 60 * 60 * 1000;
@@ -339,6 +343,7 @@ fn bounded(now: Now, now_ms: i64) -> Now {
         Now::Wait(ms) if ms > WAIT_MS_MAX => {
             Now::ParkUntil(now_ms.saturating_add_unsigned(ms.min(PARK_MS_MAX)))
         }
+        Now::ParkUntil(until_ms) => Now::ParkUntil(until_ms.min(now_ms.saturating_add_unsigned(PARK_MS_MAX))),
         now => now,
     }
 }
@@ -356,6 +361,8 @@ mod tests {
         assert_eq!(bounded(Now::Wait(60_000), 1_000), Now::Wait(60_000));
         assert_eq!(bounded(Now::Wait(86_400_000), 1_000), Now::ParkUntil(86_401_000));
         assert_eq!(bounded(Now::Wait(u64::MAX), 1_000), Now::ParkUntil(604_801_000));
+        assert_eq!(bounded(Now::ParkUntil(86_401_000), 1_000), Now::ParkUntil(86_401_000));
+        assert_eq!(bounded(Now::ParkUntil(i64::MAX), 1_000), Now::ParkUntil(604_801_000));
         assert_eq!(bounded(Now::GiveUp, 1_000), Now::GiveUp);
     }
 }

@@ -2,15 +2,15 @@
 
 use crate::boundary::Boundaries;
 use crate::compose::folder;
+use crate::ending::of_a_signal;
+pub use crate::ending::{EngineError, Stop};
 use crate::ports::{
-    Agents, Append, Clock, Commit, CommitRefused, Deadlines, Inbox, Store, StoreError, Trailers, Workspace,
-    WorkspaceError,
+    Agents, Append, Clock, Commit, Deadlines, Inbox, Store, Trailers, Workspace, WorkspaceError,
 };
 use crate::undone::{self, Undone};
 use redraft_core::cost::Measures;
 use redraft_core::event::{
-    BudgetReached, BudgetSet, Certify, Checked, Decision, Entry, Event, FeatureCreated, Limits, LoopOpened,
-    Question, StageClosed,
+    BudgetReached, BudgetSet, Certify, Checked, Entry, Event, FeatureCreated, Limits, LoopOpened, StageClosed,
 };
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{BlobId, FeatureId, Revision};
@@ -67,56 +67,8 @@ pub trait Progress: Send + Sync {
     fn undone(&self, _undone: &Undone) {}
 }
 
-/// Why a run came to rest.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
-    /// Nothing is owed.
-    Done,
-    /// A person must decide.
-    Asking(Question),
-    /// The next dispatch could cost more than is left.
-    OverBudget { ticket: Ticket, over: OverBudget },
-    /// An agent's usage limit is reached until then, in milliseconds since 1970; the same command continues.
-    Parked(i64),
-    /// The user asked it to stop; the same command continues.
-    Interrupted,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
-    #[error("event {seq} does not follow from the ones before it: {rejected}")]
-    History { seq: u64, rejected: Rejected },
-    #[error(
-        "the ledger of feature {feature} ends at event {last}, but branch {branch} was written at event {seen}"
-    )]
-    LedgerBehind { feature: FeatureId, branch: String, last: u64, seen: u64 },
-    #[error("feature {0} is not in this ledger")]
-    UnknownFeature(FeatureId),
-    #[error("{0}")]
-    Agent(String),
-    #[error("{ticket}: the answer cannot be kept: {detail}")]
-    Inbox { ticket: Ticket, detail: String },
-    #[error("nothing is being asked")]
-    NothingAsked,
-    #[error("`{}` is not a choice here", choice.name())]
-    NotAChoice { choice: Decision, question: Question },
-    #[error("the engine stored a fact the machine does not accept: {0}")]
-    Bug(Rejected),
-}
-
 /// How long a signal that ended git may take to reach this process.
 const SIGNAL_MS: u64 = 200;
-
-/// Whether an error can come from Ctrl-C, which reaches git and the program that signs for it as well; what it
-/// interrupted is done again by the next run. Everything else is told, whether or not the user wanted to stop.
-fn of_a_signal(error: &EngineError) -> bool {
-    use WorkspaceError::{Commit, Interrupted};
-    matches!(error, EngineError::Workspace(Interrupted { .. } | Commit(CommitRefused::Signing(_))))
-}
 
 /// Whether an event changes what people read beside the artifact; the others wait for the next one that does.
 fn shows(event: &Event) -> bool {
@@ -158,6 +110,8 @@ pub struct Run<'a> {
     pub(crate) measures: Measures,
     /// The tree of the last mark that a ref keeps.
     pub(crate) kept_mark: String,
+    /// Whether parks are disregarded.
+    pub(crate) sends_now: bool,
     undone: Vec<Undone>,
 }
 
@@ -193,6 +147,7 @@ impl<'a> Run<'a> {
             records,
             measures,
             kept_mark: String::new(),
+            sends_now: false,
             undone: Vec::new(),
         })
     }
@@ -261,6 +216,11 @@ impl<'a> Run<'a> {
                     Effect::Ask(question) => return self.ask(question).map(Stop::Asking),
                     effect => self.perform(effect)?,
                 }
+            }
+            let (orders, parked) = self.hold_back(orders)?;
+            if let Some(until_ms) = parked.filter(|_| orders.is_empty()) {
+                self.project()?;
+                return Ok(Stop::Parked(until_ms));
             }
             if let Some(stop) = self.dispatch(orders)? {
                 if let Stop::OverBudget { ticket, over } = &stop {
@@ -408,29 +368,5 @@ impl<'a> Run<'a> {
             self.entries.push(entry);
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_git_and_what_signs_for_it_can_fail_of_a_signal() {
-        let command = "git add".to_owned();
-        let signing = WorkspaceError::Commit(CommitRefused::Signing("cancelled".to_owned()));
-        for error in [WorkspaceError::Interrupted { command: command.clone() }, signing] {
-            assert!(of_a_signal(&error.into()));
-        }
-        let detail = "x".to_owned();
-        let damaged = StoreError::Damaged { path: "ledger.db".to_owned(), detail: detail.clone() };
-        let others = [
-            EngineError::from(damaged),
-            WorkspaceError::Git { command, detail: detail.clone() }.into(),
-            WorkspaceError::Full(detail.clone()).into(),
-            WorkspaceError::Commit(CommitRefused::NoIdentity).into(),
-            EngineError::Agent(detail),
-        ];
-        assert!(!others.iter().any(of_a_signal));
     }
 }

@@ -21,6 +21,8 @@ mod conclude;
 mod dispatch;
 mod driver;
 mod edits;
+mod ending;
+mod parked;
 pub mod ports;
 pub mod probe;
 mod purse;

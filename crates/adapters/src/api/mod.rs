@@ -26,7 +26,7 @@ use crate::tools;
 pub use crate::tools::Commands;
 pub use proxy::proxy;
 pub(crate) use proxy::{NO_PROXY, stays_here};
-pub use reach::reach;
+pub use reach::{reach, shown};
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Card, Lifetime};

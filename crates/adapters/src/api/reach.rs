@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Opens a connection to the host of an http or https address and closes it again. The error says what was tried.
 pub fn reach(base_url: &str, within: Duration) -> Result<(), String> {
     let (host, port) =
-        place(base_url).ok_or_else(|| format!("`{base_url}` is not an http or https address"))?;
+        place(base_url).ok_or_else(|| format!("`{}` is not an http or https address", shown(base_url)))?;
     let named = |error: std::io::Error| format!("{host}:{port}: {error}");
     let mut last = format!("{host}:{port}: the name has no address");
     for address in (host.as_str(), port).to_socket_addrs().map_err(named)? {
@@ -16,6 +16,20 @@ pub fn reach(base_url: &str, within: Duration) -> Result<(), String> {
         }
     }
     Err(last)
+}
+
+/// An address as it may be shown: whoever may use it, and by which password, is left out.
+pub fn shown(address: &str) -> String {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let scheme = &address[..address.len() - rest.len()];
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    match (authority.rsplit_once('@'), rest.rsplit_once('@')) {
+        (Some((_, host)), _) => format!("{scheme}…@{host}{path}"),
+        // In a password a slash ends what looks like the host, which then is none.
+        (None, Some((_, host))) if place(address).is_none() => format!("{scheme}…@{host}"),
+        (None, _) => address.to_owned(),
+    }
 }
 
 /// Host and port of an address.
@@ -54,6 +68,25 @@ mod tests {
         for url in ["ftp://x", "http://", "http://host:port", ""] {
             assert_eq!(place(url), None, "{url}");
         }
+    }
+
+    #[test]
+    fn an_address_is_shown_without_who_may_use_it() {
+        for (address, words) in [
+            ("http://host:1/x", "http://host:1/x"),
+            ("none", "none"),
+            ("http://me:word@host:1/x?q", "http://…@host:1/x?q"),
+            ("https://me@host", "https://…@host"),
+            ("socks5://me:wo@rd@host", "socks5://…@host"),
+            ("me:word@host:3128", "…@host:3128"),
+            ("http://me:wo/rd@host", "http://…@host"),
+            ("http://me:w:/#?o@host/x", "http://…@host/x"),
+            // The host is what is sent to, and is always shown.
+            ("https://elsewhere.test/x@host", "https://elsewhere.test/x@host"),
+        ] {
+            assert_eq!(shown(address), words);
+        }
+        assert!(!reach("ftp://me:word@host", Duration::from_secs(1)).unwrap_err().contains("word"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What an agent behind HTTP is made of. Plain values; where they come from is not known here.
 
 use super::proxy::is_here;
+use super::reach::shown;
 use crate::tools::Commands;
 use redraft_core::ids::AgentName;
 use redraft_core::price::Card;
@@ -114,7 +115,7 @@ pub(super) fn checked_url(url: &str, with_key: bool) -> Result<String, String> {
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
     let authority = rest.split('/').next().unwrap_or_default();
     if !["http", "https"].contains(&scheme) || authority.is_empty() {
-        return Err(format!("base_url `{url}` is not an http or https URL"));
+        return Err(format!("base_url `{}` is not an http or https URL", shown(url)));
     }
     if authority.contains('@') {
         return Err("base_url holds a user name or password; give the key as a key instead".to_owned());

@@ -4,6 +4,7 @@ use super::environment::Environment;
 use super::lines::{Bounded, Line};
 use super::orphans::settle;
 use super::worker::{self, Exit, Told};
+use redraft_core::text::span;
 use redraft_engine::ports::{Deadlines, Watch};
 use std::ffi::OsString;
 use std::fs;
@@ -63,9 +64,9 @@ pub(crate) enum Slow {
 impl std::fmt::Display for Slow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Slow::FirstByte(ms) => write!(f, "said nothing within {ms} ms"),
-            Slow::Idle(ms) => write!(f, "was silent for {ms} ms"),
-            Slow::Total(ms) => write!(f, "did not finish within {ms} ms"),
+            Slow::FirstByte(ms) => write!(f, "said nothing within {}", span(*ms)),
+            Slow::Idle(ms) => write!(f, "was silent for {}", span(*ms)),
+            Slow::Total(ms) => write!(f, "did not finish within {}", span(*ms)),
         }
     }
 }

@@ -262,14 +262,18 @@ impl Config {
     pub fn address_of(&self, agent: &AgentName) -> Option<Command> {
         let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return None };
         let away = |url: &&String| !crate::api::stays_here(url);
-        let base = model.base_url.as_ref().filter(away);
-        let proxy = model.proxy.as_ref().filter(|proxy| *proxy != crate::api::NO_PROXY).filter(away);
-        if model.kind.program().is_some() || (base.is_none() && proxy.is_none()) {
+        // A service on this machine is never reached through a proxy, so what the file says about one means nothing.
+        if model.kind.program().is_some() || model.base_url.as_ref().is_some_and(|url| !away(&url)) {
             return None;
         }
-        let mut text = base.map_or_else(|| "the vendor's address".to_owned(), String::clone);
+        let base = model.base_url.as_ref();
+        let proxy = model.proxy.as_ref().filter(|proxy| *proxy != crate::api::NO_PROXY).filter(away);
+        if base.is_none() && proxy.is_none() {
+            return None;
+        }
+        let mut text = base.map_or_else(|| "the vendor's address".to_owned(), |url| crate::api::shown(url));
         if let Some(proxy) = proxy {
-            text.push_str(&format!(" through {proxy}"));
+            text.push_str(&format!(" through {}", crate::api::shown(proxy)));
         }
         if let Some(key) = model.key_file.as_ref().or(model.key_env.as_ref()) {
             text.push_str(&format!(", with the key in {key}"));

@@ -245,7 +245,7 @@ impl Source<'_> {
             let message = format!("the agent `{}` names no model", name.get_ref());
             return Err(self
                 .wrong(&name.span(), message)
-                .hint("add a line such as `model = \"claude-sonnet-5.5\"`"));
+                .hint("add a line such as `model = \"claude-sonnet-5-5\"`"));
         };
         let (mut wire, mut schema, mut max_tokens) = (Wire::Chat, SchemaForm::JsonSchema, 0);
         self.word(&mut wire, file.wire.as_ref(), "a wire", &WIRE)?;

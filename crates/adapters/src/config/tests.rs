@@ -1,3 +1,5 @@
+mod documented;
+
 use super::*;
 use crate::mcp::McpServer;
 use redraft_core::price::{Lifetime, PerMillion};
@@ -207,7 +209,7 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
         ("[agents.a]\n", ":1: the agent `a` has no kind | add a line such as `kind = \"claude\"`"),
         (
             "[agents.claude]\n",
-            ":1: the agent `claude` names no model | add a line such as `model = \"claude-sonnet-5.5\"`",
+            ":1: the agent `claude` names no model | add a line such as `model = \"claude-sonnet-5-5\"`",
         ),
         (
             "[agents.claude]\nmodel = \"m\"\nscenario = \"x\"",

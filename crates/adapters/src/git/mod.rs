@@ -18,6 +18,7 @@ mod feature;
 mod files;
 mod objects;
 mod recent;
+mod refs;
 mod repository;
 mod restore;
 mod revision;

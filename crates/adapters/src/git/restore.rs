@@ -1,10 +1,11 @@
 //! Puts a worktree back to where it was marked, after keeping what it is taken from.
 //!
 //! Every step compares with the mark before it acts, so a restore that was killed half-way is simply run again.
-//! Order: keep, forget an unfinished merge, branch and HEAD, index, files.
+//! Order: keep, forget an unfinished merge, branch and HEAD, index, files, and last other branches ([`super::refs`]).
 
 use super::error::GitError;
 use super::files::{failed, is_absent, os_path};
+use super::refs;
 use super::revision::{ref_name, require};
 use super::standing::{Standing, is_as_marked, is_covered, look, operation, work_tree};
 use super::temp_index::TempIndex;
@@ -35,6 +36,7 @@ pub(super) fn restore(
             break;
         }
     }
+    lines.extend(refs::undo(place, name)?);
     Ok(lines)
 }
 
@@ -122,33 +124,15 @@ impl Pass<'_> {
         parents.extend(tip);
         let staged = match &now.index {
             Some(index) if *index != self.mark.index && index != work => {
-                Some(self.lost_commit(index, &[&now.head], "what was staged")?)
+                Some(lost_commit(self.place, self.name, index, &[&now.head], "what was staged")?)
             }
             _ => None,
         };
         parents.extend(staged.as_deref());
         parents.extend(earlier.as_deref());
-        let commit = self.lost_commit(work, &parents, "what was there")?;
+        let commit = lost_commit(self.place, self.name, work, &parents, "what was there")?;
         let call = self.place.call(["update-ref", "--no-deref"]).arg(reference).arg(commit);
         call.succeed().map(drop)
-    }
-
-    /// A commit under Redraft's own name: it needs no identity of the user's and is not signed.
-    fn lost_commit(&self, tree: &str, parents: &[&str], what: &str) -> Result<String, GitError> {
-        let message = format!("{what} before {} was undone", self.name);
-        let mut call = self.place.call(["commit-tree", tree, "-m"]).arg(message);
-        for who in ["AUTHOR", "COMMITTER"] {
-            call = call.env(&format!("GIT_{who}_NAME"), "Redraft");
-            call = call.env(&format!("GIT_{who}_EMAIL"), "redraft@localhost");
-        }
-        let mut seen: Vec<&str> = Vec::new();
-        for parent in parents {
-            if !parent.is_empty() && !seen.contains(parent) {
-                seen.push(parent);
-                call = call.arg("-p").arg(*parent);
-            }
-        }
-        call.text()
     }
 
     fn forget(&self, operation: &str) -> Result<(), GitError> {
@@ -245,8 +229,32 @@ fn changes(place: &GitWorkspace, from: &str, to: &str) -> Result<Vec<Change>, Gi
     Ok(found)
 }
 
+/// A commit under Redraft's own name: it needs no identity of the user's and is not signed.
+pub(super) fn lost_commit(
+    place: &GitWorkspace,
+    name: &str,
+    tree: &str,
+    parents: &[&str],
+    what: &str,
+) -> Result<String, GitError> {
+    let message = format!("{what} before {name} was undone");
+    let mut call = place.call(["commit-tree", tree, "-m"]).arg(message);
+    for who in ["AUTHOR", "COMMITTER"] {
+        call = call.env(&format!("GIT_{who}_NAME"), "Redraft");
+        call = call.env(&format!("GIT_{who}_EMAIL"), "redraft@localhost");
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    for parent in parents {
+        if !parent.is_empty() && !seen.contains(parent) {
+            seen.push(parent);
+            call = call.arg("-p").arg(*parent);
+        }
+    }
+    call.text()
+}
+
 /// The commit a ref names, if there is one.
-fn commit_of(place: &GitWorkspace, reference: &str) -> Result<Option<String>, GitError> {
+pub(super) fn commit_of(place: &GitWorkspace, reference: &str) -> Result<Option<String>, GitError> {
     let done =
         place.call(["rev-parse", "--verify", "--quiet"]).arg(format!("{reference}^{{commit}}")).end()?;
     let text = String::from_utf8_lossy(&done.stdout).trim().to_owned();

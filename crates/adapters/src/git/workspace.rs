@@ -6,9 +6,10 @@ use super::error::GitError;
 use super::files::{Files, os_path};
 use super::objects::Companions;
 use super::recent::Recent;
+use super::refs::MarkedRefs;
 use super::repository::Repository;
 use super::run::{Call, Git};
-use super::{commit, restore, revision, standing};
+use super::{commit, refs, restore, revision, standing};
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
 use redraft_engine::ports::{Commit, Trailers, Workspace, WorkspaceError};
@@ -32,6 +33,8 @@ pub struct GitWorkspace {
     pub(super) link: Option<Vec<u8>>,
     pub(super) companions: Companions,
     recent: Mutex<Recent>,
+    /// Branches and tags at the last mark; none before there was one.
+    marked: Mutex<Option<MarkedRefs>>,
 }
 
 impl GitWorkspace {
@@ -67,6 +70,7 @@ impl GitWorkspace {
             link,
             companions: Companions::default(),
             recent: Mutex::default(),
+            marked: Mutex::default(),
         })
     }
 
@@ -88,6 +92,14 @@ impl GitWorkspace {
     /// What was asked a moment ago. A panic elsewhere cannot leave it half written, so a poisoned lock is as good.
     pub(super) fn recent<T>(&self, ask: impl FnOnce(&mut Recent) -> T) -> T {
         ask(&mut self.recent.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn marked_refs(&self) -> Option<MarkedRefs> {
+        self.marked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn mark_refs(&self, refs: MarkedRefs) {
+        *self.marked.lock().unwrap_or_else(PoisonError::into_inner) = Some(refs);
     }
 
     /// Removes what a run of this branch left in its scratch space when it was killed. The caller holds the
@@ -159,7 +171,9 @@ impl Workspace for GitWorkspace {
     }
 
     fn mark(&self, ours: &[String]) -> Result<TreeMark, WorkspaceError> {
-        standing::mark(self, ours)
+        let mark = standing::mark(self, ours)?;
+        self.mark_refs(refs::mark(self)?);
+        Ok(mark)
     }
 
     fn restore(
@@ -169,6 +183,10 @@ impl Workspace for GitWorkspace {
         name: &str,
     ) -> Result<Vec<String>, WorkspaceError> {
         restore::restore(self, mark, allowed, name)
+    }
+
+    fn left_refs(&self, name: &str) -> Result<Vec<String>, WorkspaceError> {
+        refs::left(self, name)
     }
 
     fn lost_ref(&self, name: &str) -> String {

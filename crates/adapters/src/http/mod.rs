@@ -4,11 +4,13 @@
 //! network does. Nothing here knows a vendor: what the bytes mean is the caller's business, [`sse`] splits them into
 //! events and [`retry`] says what a failure means. Start at [`Client::post`].
 
+mod proxy;
 pub(crate) mod retry;
 pub(crate) mod sse;
 #[cfg(test)]
 mod tests;
 
+use redraft_core::text::span;
 use redraft_engine::ports::{Deadlines, Watch};
 use std::io::Read;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -18,6 +20,8 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     agent: ureq::Agent,
+    /// Host and port of the proxy, as it may be shown; none where there is none.
+    proxy: Option<String>,
 }
 
 /// The head of an answer, and the body still on its way. Dropping it ends the exchange.
@@ -33,20 +37,20 @@ pub(crate) struct Response<'a> {
 pub(crate) enum HttpError {
     #[error("the run was asked to stop")]
     Stopped,
-    #[error("no connection within {0} ms")]
+    #[error("no connection within {}", span(*.0))]
     Connect(u64),
-    #[error("no first byte within {0} ms")]
+    #[error("no first byte within {}", span(*.0))]
     FirstByte(u64),
-    #[error("nothing more within {0} ms")]
+    #[error("nothing more within {}", span(*.0))]
     Idle(u64),
-    #[error("not finished within {0} ms")]
+    #[error("not finished within {}", span(*.0))]
     Total(u64),
     #[error("the answer is larger than {0} bytes")]
     TooLarge(u64),
     #[error("the connection broke: {0}")]
     Broken(String),
     /// There was no connection at all, so nothing was sent.
-    #[error("the connection broke: {0}")]
+    #[error("no connection: {0}")]
     Unreachable(String),
     #[error("{0}")]
     Refused(String),
@@ -96,6 +100,7 @@ impl Client {
     pub(crate) fn new(proxy: Option<&str>) -> Result<Client, HttpError> {
         let proxy = proxy.map(ureq::Proxy::new).transpose();
         let proxy = proxy.map_err(|_| HttpError::Refused("the proxy is not a URL".to_owned()))?;
+        let shown = proxy.as_ref().map(|proxy| format!("{}:{}", proxy.host(), proxy.port()));
         // What the machine trusts, so that a company's own certificates work.
         let tls = ureq::tls::TlsConfig::builder().root_certs(ureq::tls::RootCerts::PlatformVerifier).build();
         let config = ureq::Agent::config_builder()
@@ -106,7 +111,7 @@ impl Client {
             .max_redirects_will_error(false)
             .user_agent(concat!("redraft/", env!("CARGO_PKG_VERSION")))
             .build();
-        Ok(Client { agent: config.new_agent() })
+        Ok(Client { agent: config.new_agent(), proxy: shown })
     }
 
     /// Sends a body and returns as soon as the head of the answer is there, whatever its status.
@@ -119,10 +124,10 @@ impl Client {
     ) -> Result<Response<'a>, HttpError> {
         let request = self.request(url, headers, body, limits.deadlines)?;
         let (sender, pieces) = sync_channel(PIECES_AHEAD);
-        let (agent, deadlines) = (self.agent.clone(), limits.deadlines);
+        let (client, deadlines) = (self.clone(), limits.deadlines);
         let started = std::thread::Builder::new()
             .name("http".to_owned())
-            .spawn(move || exchange(&agent, request, deadlines, &sender));
+            .spawn(move || exchange(&client, request, deadlines, &sender));
         started.map_err(|error| HttpError::Broken(format!("no thread for the request: {error}")))?;
         let asked_ms = limits.watch.now_ms();
         let Deadlines { connect_ms, first_byte_ms, .. } = limits.deadlines;
@@ -243,16 +248,20 @@ impl Limits<'_> {
 
 /// Runs on its own thread. A send fails when the reader is gone, and then the exchange is over.
 fn exchange(
-    agent: &ureq::Agent,
+    client: &Client,
     request: ureq::http::Request<String>,
     deadlines: Deadlines,
     pieces: &SyncSender<Piece>,
 ) {
     let send = |piece: Piece| pieces.send(piece).is_ok();
-    let response = match agent.run(request) {
+    let response = match client.agent.run(request) {
         Ok(response) => response,
         Err(error) => {
-            send(Piece::Failed(failure(&error, deadlines)));
+            let failed = failure(&error, deadlines);
+            let proxy = client.proxy.as_deref();
+            send(Piece::Failed(
+                proxy.and_then(|proxy| proxy::trouble(proxy, &error, &failed)).unwrap_or(failed),
+            ));
             return;
         }
     };

@@ -114,3 +114,20 @@ fn a_holder_is_gone_when_its_process_is_and_not_before() {
     assert!(Holder { pid: 5_000_000, ..holder("x") }.is_gone());
     assert!(!Holder::unknown().is_gone(), "nobody knows");
 }
+
+#[test]
+fn whoever_holds_a_lock_is_seen_without_taking_it() {
+    let state = TempDir::new().unwrap();
+    assert_eq!(Lock::holder(state.path(), "031"), None, "nobody ever took it");
+    let lock = Lock::take(state.path(), "031", &holder("redraft run 031")).unwrap();
+    assert_eq!(Lock::holder(state.path(), "031"), Some(holder("redraft run 031")));
+    drop(lock);
+    assert_eq!(Lock::holder(state.path(), "031"), None);
+    // What a killed process signed, and what one signed whose number now belongs to somebody else.
+    let path = state.path().join("locks").join("031");
+    for pid in [NOBODY, std::process::id()] {
+        let left = Holder { pid, ..holder("redraft run 031") };
+        fs::write(&path, serde_json::to_string(&left).unwrap()).unwrap();
+        assert_eq!(Lock::holder(state.path(), "031"), None, "{pid}");
+    }
+}

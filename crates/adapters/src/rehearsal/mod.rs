@@ -210,12 +210,13 @@ impl RehearsalAgent {
         match rule.act {
             Act::Fail => Err(failed(Now::GiveUp, "the scenario makes this attempt fail")),
             Act::Overloaded => {
-                Err(failed(Now::Wait(wait_ms), &format!("overloaded, try again in {wait_ms} ms")))
+                Err(failed(Now::Wait(wait_ms), &format!("overloaded, try again in {}", text::span(wait_ms))))
             }
             Act::Hang if !watch.wait_ms(request.deadlines.total_ms) => Err(interrupted()),
-            Act::Hang => {
-                Err(failed(Now::GiveUp, &format!("no answer within {} ms", request.deadlines.total_ms)))
-            }
+            Act::Hang => Err(failed(
+                Now::GiveUp,
+                &format!("no answer within {}", text::span(request.deadlines.total_ms)),
+            )),
             Act::LoseSession => {
                 let removed = self.sessions.remove(&request.session);
                 removed.map_err(|error| broken(&format!("conversation {}: {error}", request.session)))?;

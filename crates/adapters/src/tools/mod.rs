@@ -58,6 +58,8 @@ enum Refusal {
 }
 
 const RUN: &str = "Run";
+const LIST: &str = "List";
+const GLOB: &str = "Glob";
 
 /// In sending order.
 pub(crate) const TOOLS: [Tool; 7] = [
@@ -68,13 +70,13 @@ pub(crate) const TOOLS: [Tool; 7] = [
         schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"offset":{"type":"integer","minimum":1},"limit":{"type":"integer","minimum":1}},"required":["path"],"additionalProperties":false}"#,
     },
     Tool {
-        name: "List",
+        name: LIST,
         description: "Lists the entries of a folder; folders end in a slash. Without a path it lists the working \
                       folder.",
         schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"}},"required":[],"additionalProperties":false}"#,
     },
     Tool {
-        name: "Glob",
+        name: GLOB,
         description: "Finds files by pattern: * matches within a name, ? one character, ** any number of folders. \
                       Example: docs/**/*.md",
         schema: r#"{"type":"object","properties":{"pattern":{"type":"string","description":"relative to the working folder"}},"required":["pattern"],"additionalProperties":false}"#,
@@ -104,9 +106,12 @@ pub(crate) const TOOLS: [Tool; 7] = [
     },
 ];
 
-/// The tools of [`TOOLS`] that are among the names, in constant order. Names of other agents' tools are left out.
+/// The tools of [`TOOLS`] that are among the names, in constant order. Names of other agents' tools are left out. Profiles
+/// know no tool that lists a folder, because programs do that by `Glob`; ours finds files only, so who may use it may
+/// list folders, too.
 pub(crate) fn offered(names: &[String]) -> Vec<&'static Tool> {
-    const { &TOOLS }.iter().filter(|tool| names.iter().any(|name| name == tool.name)).collect()
+    let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    const { &TOOLS }.iter().filter(|tool| has(tool.name) || (tool.name == LIST && has(GLOB))).collect()
 }
 
 /// Those of the names that are no tool of ours; without accepted commands there is nothing to run.
@@ -163,8 +168,8 @@ impl Toolbox {
                 let text = look::read(&self.folder, &path, number(input, "offset"), number(input, "limit"))?;
                 Ok(ToolResult { text, opened: Some(path), ..ToolResult::default() })
             }
-            "List" => said(look::list(&self.folder, &self.folder.relative(optional(input, "path", "."))?)?),
-            "Glob" => said(search::glob(&self.folder, required(input, "pattern")?)?),
+            LIST => said(look::list(&self.folder, &self.folder.relative(optional(input, "path", "."))?)?),
+            GLOB => said(search::glob(&self.folder, required(input, "pattern")?)?),
             "Grep" => {
                 let any_case = input["ignore_case"].as_bool().unwrap_or(false);
                 said(search::grep(

@@ -6,6 +6,7 @@
 use super::{Refusal, ToolResult, said};
 use crate::child::{End, Environment, Launch, Line};
 use crate::mcp::quoted;
+use redraft_core::text::span;
 use redraft_core::ticket::Ticket;
 use redraft_engine::ports::{Deadlines, Watch};
 use std::collections::VecDeque;
@@ -69,7 +70,7 @@ impl Commands {
         let how = match finished.end {
             End::Stopped => return Err(Refusal::Failed("the run was asked to stop".to_owned())),
             End::Vanished => "was ended from outside".to_owned(),
-            End::Slow(_) => format!("was ended after {limit} ms"),
+            End::Slow(_) => format!("was ended after {}", span(limit)),
             End::Exited(exit) => match (exit.code, exit.signal) {
                 (Some(code), _) => format!("ended with code {code}"),
                 (None, Some(signal)) => format!("was ended by signal {signal}"),

@@ -132,9 +132,14 @@ impl Cards {
 
     fn unknown(&self, model: &str) -> UnknownModel {
         const NEAREST_MAX: usize = 3;
-        let all: BTreeSet<&str> =
-            self.cards.iter().flat_map(|card| card.models.iter().map(String::as_str)).collect();
-        UnknownModel { model: model.to_owned(), nearest: names::nearest(model, all.into_iter(), NEAREST_MAX) }
+        let all: BTreeSet<(bool, &str)> = (self.cards.iter())
+            .flat_map(|card| card.models.iter().map(|name| (card.is_free(), name.as_str())))
+            .collect();
+        let names_of = |free: bool| all.iter().filter(move |(is, _)| *is == free).map(|(_, name)| *name);
+        // A free card is seldom meant by a wrong name, and would make the model look as if it cost nothing.
+        let mut nearest = names::nearest(model, names_of(false), NEAREST_MAX);
+        nearest.extend(names::nearest(model, names_of(true), NEAREST_MAX - nearest.len()));
+        UnknownModel { model: model.to_owned(), nearest }
     }
 }
 

@@ -4,6 +4,7 @@
 //! `claude-sonnet-5-5[1m]` for one price. What any of them costs is not known here.
 
 use crate::prelude::*;
+use core::cmp::Reverse;
 
 /// How Claude Code writes that a model runs with a context of a million tokens.
 const MILLION_MARK: &str = "[1m]";
@@ -27,14 +28,22 @@ pub(super) fn runs_with_a_million(model: &str) -> bool {
     plain(model).ends_with(MILLION_MARK)
 }
 
-/// At most `most` of `names`, the most similar first. Similar means many shared pairs of letters, which finds both a
-/// typo and a name that is only part of the right one.
+/// At most `most` of `names`, the nearest first: a slip of the keyboard and names of which the wrong one is a part, or
+/// that are a part of it; then by how many letters must be added, dropped or changed, and how early they differ.
 pub(super) fn nearest<'a>(model: &str, names: impl Iterator<Item = &'a str>, most: usize) -> Vec<String> {
-    let wanted = pairs(&plain(model));
-    let mut ranked: Vec<(usize, &str)> =
-        names.map(|name| (likeness(&wanted, &pairs(&plain(name))), name)).collect();
-    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    ranked.into_iter().take(most).map(|(_, name)| name.to_owned()).collect()
+    const SLIPS: usize = 2;
+    let wanted = plain(model);
+    let mut ranked: Vec<(bool, usize, Reverse<usize>, &str)> = names
+        .map(|name| {
+            let known = plain(name);
+            let part = !wanted.is_empty() && (known.contains(&wanted) || wanted.contains(&known));
+            let far = distance(&wanted, &known);
+            let same = wanted.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
+            (far > SLIPS && !part, far, Reverse(same), name)
+        })
+        .collect();
+    ranked.sort_unstable();
+    ranked.into_iter().take(most).map(|(.., name)| name.to_owned()).collect()
 }
 
 /// `-20260901` or `-2026-09-01` taken off the end.
@@ -50,11 +59,16 @@ fn without_date(name: &str) -> &str {
     name
 }
 
-fn pairs(name: &str) -> BTreeSet<(char, char)> {
-    name.chars().zip(name.chars().skip(1)).collect()
-}
-
-/// Shared pairs in thousandths of all pairs.
-fn likeness(a: &BTreeSet<(char, char)>, b: &BTreeSet<(char, char)>) -> usize {
-    a.intersection(b).count() * 2000 / (a.len() + b.len()).max(1)
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut last: Vec<usize> = (0..=to.len()).collect();
+    for (at, letter) in from.chars().enumerate() {
+        let mut row = vec![at + 1];
+        for (other, (kept, dropped)) in to.iter().zip(last.iter().zip(&last[1..])) {
+            let added = row.last().copied().unwrap_or(0);
+            row.push((kept + usize::from(letter != *other)).min(dropped + 1).min(added + 1));
+        }
+        last = row;
+    }
+    last.last().copied().unwrap_or(0)
 }

@@ -187,7 +187,14 @@ fn an_unknown_model_names_the_nearest_cards() {
     assert_eq!(nearest("claude-sonet-5.5")[0], "claude-sonnet-5.5");
     assert!(nearest("sonnet").iter().all(|name| name.starts_with("claude-sonnet-")));
     assert!(nearest("gpt-7-sol").contains(&"gpt-6-sol".to_owned()));
-    assert_eq!(nearest("").len(), 3);
+    assert_eq!(nearest("claude-sonnet-5.6")[..2], ["claude-sonnet-5.5", "claude-sonnet-4.6"]);
+    assert_eq!(nearest("gpt-6")[0], "gpt-6-sol");
+    // What is free comes last, however near its name is.
+    for model in ["", "o3", "llm", "loca", "ollam"] {
+        let found = nearest(model);
+        assert_eq!(found.len(), 3, "{model}");
+        assert!(found.iter().all(|name| !cards.find(name).unwrap().is_free()), "{model}: {found:?}");
+    }
     let error = cards.find("grok-4.8").unwrap_err();
     assert!(error.to_string().starts_with("no price card for model `grok-4.8`; the nearest are grok-4.7, "));
     for almost in ["claude-opus-5-2026090", "claude-opus-5-202609011", "claude-opus-5[2m]", "-20260901"] {

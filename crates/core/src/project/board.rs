@@ -36,11 +36,15 @@ pub struct BoardRow {
     /// What is watched over several features. Since version 2.
     #[serde(default)]
     pub tally: Tally,
+    /// Until when an agent's usage limit lasts, if one was reached and nothing was sent to that agent since. It may be
+    /// over: whoever shows the row knows the time. Since version 3.
+    #[serde(default)]
+    pub parked_until_ms: Option<i64>,
     /// The command that goes on from here.
     pub next: String,
 }
 
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -98,6 +102,7 @@ impl BoardRow {
             spent_micro_usd: state.spent.0,
             updated_ms: at_ms,
             tally: state.tally,
+            parked_until_ms: state.parked_until_ms().filter(|_| status == "active"),
             id,
         }
     }
@@ -143,13 +148,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_from_before_the_tally_is_read_and_known_to_be_old() {
+    fn a_row_from_before_the_tally_and_parks_is_read_and_known_to_be_old() {
         let row = BoardRow::of(&Pipeline::default(), 7);
         assert!(row.is_current());
         let stored = serde_json::to_string(&row).unwrap();
         assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
         let (before, rest) = stored.split_once(",\"tally\":{").unwrap();
-        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":2,", "{\"v\":1,");
+        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":3,", "{\"v\":1,");
+        let old = old.replace(",\"parked_until_ms\":null", "");
+        assert!(!old.contains("parked") && old.contains("\"v\":1"), "{old}");
         let old: BoardRow = serde_json::from_str(&old).unwrap();
         assert_eq!((old.is_current(), old.updated_ms, old.tally), (false, 7, Tally::default()));
     }

@@ -50,8 +50,8 @@ pub fn history(entries: &[Entry]) -> String {
                 let waiting = markers.entry(judged.ticket.role.clone()).or_default();
                 out.push_str(&review(open, judged, entry.at_ms, waiting));
             }
-            (Event::Drafted(drafted), Some(_)) => {
-                out.push_str(&changes_made(drafted, entry.at_ms));
+            (Event::Drafted(drafted), Some(open)) => {
+                out.push_str(&changes_made(drafted, open.revision.as_ref(), entry.at_ms));
                 for marker in markers.remove(&drafted.ticket.role).unwrap_or_default() {
                     out.push_str(&format!("{marker}\n"));
                 }
@@ -208,10 +208,13 @@ fn change_lines(change: &FindingChange) -> String {
     }
 }
 
-fn changes_made(drafted: &Drafted, at_ms: i64) -> String {
+fn changes_made(drafted: &Drafted, before: Option<&Revision>, at_ms: i64) -> String {
     let Drafted { ticket, revision, summary, notes, .. } = drafted;
+    // Whatever its summary says: nothing that anybody could review again came of the turn.
+    let same = if revision.is_some() && revision.as_ref() == before { " (nothing was changed)" } else { "" };
     let revision = revision.as_ref().map_or("none".to_owned(), |revision| revision.to_string());
-    let mut out = format!("\n## Changes made by {} — {}\n- Revision: {revision}\n", ticket.role, utc(at_ms));
+    let (role, at) = (&ticket.role, utc(at_ms));
+    let mut out = format!("\n## Changes made by {role} — {at}\n- Revision: {revision}{same}\n");
     for (at, line) in summary.lines().enumerate() {
         let line = one_line(line, 600);
         out.push_str(&if at == 0 { format!("- Summary: {line}\n") } else { format!("  {line}\n") });

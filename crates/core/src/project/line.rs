@@ -5,7 +5,7 @@ use crate::findings::{FindingChange, Status};
 use crate::ids::Role;
 use crate::prelude::*;
 use crate::probe::{CheckResult, MetAgent, Probed, Resume};
-use crate::text::{count, one_line, utc};
+use crate::text::{count, one_line, span, utc};
 use crate::usage::grouped;
 
 /// What happened, without time and number.
@@ -27,14 +27,14 @@ pub fn line(event: &Event) -> String {
             format!("{} sent to {agent}, {strategy}, {chars} characters", fact.ticket)
         }
         Event::Answered(fact) => {
-            let (undone, ticket, ms) = (undone(&fact.undone), &fact.ticket, grouped(fact.wall_ms));
+            let (undone, ticket, took) = (undone(&fact.undone), &fact.ticket, span(fact.wall_ms));
             let (denied, noted) = (list("denied", &fact.denials), list("note", &fact.notes));
-            format!("{ticket} answered in {ms} ms{undone}{denied}{noted}")
+            format!("{ticket} answered in {took}{undone}{denied}{noted}")
         }
         Event::Raised(fact) => format!("{} goes on with {} reserved for it", fact.ticket, fact.reserved),
         Event::Failed(fact) => {
             let now = match fact.now {
-                Now::Wait(ms) => format!("will be tried again in {ms} ms"),
+                Now::Wait(ms) => format!("will be tried again in {}", span(ms)),
                 Now::ParkUntil(at_ms) => format!("will be tried again after {}", utc(at_ms)),
                 Now::FreshSession => "its conversation is gone, a new one will be started".to_owned(),
                 Now::AskPerson => "a person must decide".to_owned(),

@@ -16,7 +16,7 @@ pub fn question(state: &Loop) -> Option<Question> {
     }
     let spent = |seat: &Seat, purpose| {
         let work = seat.work.as_ref().filter(|work| work.purpose == purpose);
-        work.is_some_and(|work| work.failures >= state.opened.limits.attempts)
+        work.is_some_and(|work| work.is_spent(&state.opened.limits))
     };
     let stuck = match need(state) {
         Need::Effect(Effect::Ask(question)) => return Some(question),
@@ -45,7 +45,7 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             (text, vec![Accept, Rerun, Abandon])
         }
         About::Agent { role } => {
-            let attempts = count(state.opened.limits.attempts.into(), "attempt");
+            let attempts = count(failures(state, role).into(), "attempt");
             match state.seats().any(|seat| seat.role == *role && seat.insists()) {
                 true => (
                     format!(
@@ -84,6 +84,13 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
         }
     };
     Question { pass: state.opened.pass, number: state.decided + 1, about, text, choices }
+}
+
+/// How many attempts of a role came to nothing, for what it is asked now. The limit would be another number where no
+/// further attempt could help.
+fn failures(state: &Loop, role: &Role) -> u16 {
+    let works = state.seats().filter(|seat| seat.role == *role).filter_map(|seat| seat.work.as_ref());
+    works.filter(|work| work.is_spent(&state.opened.limits)).map(|work| work.failures).max().unwrap_or(0)
 }
 
 /// What the question at a cap adds when the document is no longer the one that was reviewed. It names the revision,

@@ -204,7 +204,7 @@ fn stage<'a>(state: &'a Loop, seat: &Seat) -> &'a super::Stage {
 /// The order for a seat's next send; none when its attempts are used up, which becomes a question.
 fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
     let work = seat.work.as_ref().filter(|work| work.purpose == purpose);
-    if work.is_some_and(|work| work.failures >= state.opened.limits.attempts) {
+    if work.is_some_and(|work| work.is_spent(&state.opened.limits)) {
         return None;
     }
     let ticket = next_ticket(state, seat, purpose, work);

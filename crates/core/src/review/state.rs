@@ -1,7 +1,7 @@
 //! What a loop remembers. Plain values; see [`super::step()`] for how they change.
 
 use crate::cost::Cached;
-use crate::event::{Answered, Checked, LoopOpened, PhaseClosed, StageClosed, Started};
+use crate::event::{Answered, Checked, Limits, LoopOpened, PhaseClosed, StageClosed, Started};
 use crate::findings::Finding;
 use crate::ids::{AgentName, FeatureId, Revision, Role, SessionId};
 use crate::prelude::*;
@@ -136,6 +136,8 @@ pub struct Work {
     pub sent: u16,
     /// Attempts that count against the limit.
     pub failures: u16,
+    /// The last one failed in a way that no further attempt can help.
+    pub helpless: bool,
     /// The next attempt must be a fresh conversation.
     pub fresh: bool,
     /// What it came to, or could have come to, when this agent was cut off for want of money.
@@ -145,6 +147,13 @@ pub struct Work {
     /// Whether its last answer was a rejection for what is settled, so that a person may accept in its place.
     pub insists: bool,
     pub flight: Option<Flight>,
+}
+
+impl Work {
+    /// Whether nothing more is sent for it until a person has decided.
+    pub fn is_spent(&self, limits: &Limits) -> bool {
+        self.helpless || self.failures >= limits.attempts
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

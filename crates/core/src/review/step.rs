@@ -98,6 +98,7 @@ fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
         since: seat.judged.clone(),
         sent: 0,
         failures: 0,
+        helpless: false,
         fresh: false,
         needs: None,
         repairs: 0,
@@ -184,7 +185,6 @@ fn raise(state: &mut Loop, fact: &Raised) -> Result<(), Rejected> {
 }
 
 fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
-    let attempts = state.opened.limits.attempts;
     let Landed { seat, repairing, flight } = land(state, &fact.ticket)?;
     let Some(work) = seat.work.as_mut() else { return Err(rejected("a failure")) };
     match fact.now {
@@ -204,7 +204,7 @@ fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
     work.failures += 1;
     match fact.now {
         Now::Wait(_) | Now::GiveUp | Now::ParkUntil(_) | Now::OverBudget(_) => {}
-        Now::AskPerson => work.failures = attempts,
+        Now::AskPerson => work.helpless = true,
         Now::FreshSession => {
             work.fresh = true;
             seat.conversation = None;

@@ -41,6 +41,11 @@ pub trait Workspace: Send + Sync {
     fn restore(&self, mark: &TreeMark, allowed: &[String], name: &str)
     -> Result<Vec<String>, WorkspaceError>;
 
+    /// Names branches and tags that were made, moved or removed since the last [`Workspace::mark`] and that
+    /// [`Workspace::restore`] left as they are, because nobody can tell by whom; each once. Commits that only they led to
+    /// are kept under `refs/redraft/lost/NAME`.
+    fn left_refs(&self, name: &str) -> Result<Vec<String>, WorkspaceError>;
+
     /// The ref that [`Workspace::restore`] keeps what it undoes under, for this name.
     fn lost_ref(&self, name: &str) -> String;
 

@@ -62,6 +62,7 @@ const RUN_HELP: &str = "\
 Examples:
   redraft run                            the only feature that can go on, or that of this worktree
   redraft run 002 --budget 8             it may cost 8 dollars in all, now and in later runs
+  redraft run 002 --now                  try an agent again before its usage limit is over
   redraft run 002 --on-cap accept        accept what is still open after the last round
   redraft run 002 --yes --json           for scripts: asks nothing, prints one object
 
@@ -218,9 +219,12 @@ pub(crate) struct RunArgs {
     /// Do not ask before money is spent
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Send also to an agent whose usage limit is said to last; without it nothing is sent to a parked one
+    #[arg(long)]
+    pub(crate) now: bool,
     /// The most the feature may cost in all, in dollars; kept for later runs [default: what was given before,
     /// else budget of redraft.toml, else 5]
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) budget: Option<String>,
     /// Let this agent of redraft.toml play every role, for this run
     #[arg(long, value_name = "NAME")]
@@ -337,7 +341,7 @@ pub(crate) struct DoctorArgs {
     #[arg(long)]
     pub(crate) yes: bool,
     /// What each probe may cost, in dollars [default: budget of redraft.toml, else 5]
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) budget: Option<String>,
 }
 

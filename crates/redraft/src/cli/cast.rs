@@ -24,6 +24,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 const ANTHROPIC: &str = "https://api.anthropic.com";
 const OPENAI: &str = "https://api.openai.com/v1";
 
+/// Ends what is said of an agent that needs a person's word, and is the way out of it.
+pub(crate) const ACCEPT: &str = "look at it and accept it: redraft trust";
+
 /// Whole answers can stand in a scenario, also very long ones.
 const SCENARIO_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
@@ -198,9 +201,7 @@ impl<'a> Cast<'a> {
     fn proxy(&self, name: &AgentName, agent: &ModelAgent, usual: &str) -> Result<Option<String>, String> {
         if let Some(address) = self.config.address_of(name).filter(|_| !self.is_accepted()) {
             let wish = address.wish();
-            return Err(format!(
-                "wants to {wish}, which nobody has accepted yet; look at it and accept it: redraft trust"
-            ));
+            return Err(format!("wants to {wish}, which nobody has accepted yet; {ACCEPT}"));
         }
         let base_url = agent.base_url.as_deref().unwrap_or(usual);
         api::proxy(base_url, agent.proxy.as_deref(), &self.around.environment)
@@ -220,10 +221,9 @@ impl<'a> Cast<'a> {
             format!("the program `{word}` was not found; install it with `{install}` or set `program`")
         })?;
         match self.config.program_of(name) {
-            Some(command) if !self.is_accepted() => Err(format!(
-                "wants to run `{}`, which nobody has accepted yet; look at it and accept it: redraft trust",
-                command.text
-            )),
+            Some(command) if !self.is_accepted() => {
+                Err(format!("wants to run `{}`, which nobody has accepted yet; {ACCEPT}", command.text))
+            }
             Some(_) | None => Ok(found),
         }
     }

@@ -34,6 +34,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
     let args_run = RunArgs {
         feature: None,
         yes: false,
+        now: false,
         on_cap: Some(OnCap::Stop),
         budget: None,
         agent: None,

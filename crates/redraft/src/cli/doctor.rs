@@ -162,7 +162,10 @@ fn examine(
     match (&patient.agent, patient.is_paid() && !consent) {
         (None, _) => {
             tried.code = Code::Config;
-            tried.note = "not probed: something it needs is missing".to_owned();
+            tried.note = match patient.setup.iter().any(Line::wants_acceptance) {
+                true => "not probed: nobody has accepted what it wants".to_owned(),
+                false => "not probed: something it needs is missing".to_owned(),
+            };
         }
         (Some(_), true) => {
             tried.code = Code::Waiting;
@@ -186,6 +189,9 @@ fn examine(
 
 fn next(agents: &[AgentReport], code: Code, only: Option<&str>) -> String {
     let waiting = agents.iter().find(|agent| agent.code == Code::Waiting);
+    if agents.iter().any(|agent| agent.setup.iter().any(Line::wants_acceptance)) {
+        return "redraft trust".to_owned();
+    }
     let again = only.map(|name| format!("redraft doctor --agent {name}"));
     match (code, waiting) {
         (Code::Waiting, Some(agent)) => format!("redraft doctor --agent {} --yes", agent.name),

@@ -33,6 +33,9 @@ struct RunJson<'a> {
     /// `approved`, `accepted` (by a ruling), `waiting`, `parked`, `over budget`, `abandoned` or `interrupted`.
     outcome: &'a str,
     question: Option<&'a Question>,
+    /// Where it is parked: when the usage limit is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parked_until_ms: Option<i64>,
     receipt: &'a Receipt,
     /// What this run undid in the worktree, and how to get it back.
     undone: &'a [Undone],
@@ -121,6 +124,9 @@ pub(crate) fn drive_to(
     if args.budget.is_some() {
         run.keep_budget()?;
     }
+    if args.now {
+        run.send_now();
+    }
     let notes = kept_rules(run.state(), args, id);
     for note in &notes {
         console.say(note);
@@ -142,6 +148,7 @@ pub(crate) fn drive_to(
     let receipt = project::receipt(run.entries());
     let row = BoardRow::of(run.state(), around.clock.now_ms());
     let place = site.worktree(&created)?.join(redraft_engine::compose::folder(&created));
+    let parked_until_ms = if let Stop::Parked(until_ms) = &stop { Some(*until_ms) } else { None };
     let (outcome, code) = match &stop {
         Stop::Interrupted => ("interrupted", Code::Interrupted),
         Stop::Parked(until_ms) => {
@@ -166,7 +173,19 @@ pub(crate) fn drive_to(
     let (feature, undone) = (id.to_string(), run.undone());
     let warnings = monitor::watch(site, &status::rows(&ledger)?);
     let receipt = &receipt;
-    let shown = RunJson { v: 1, feature, outcome, question, receipt, undone, notes, warnings, folder, next };
+    let shown = RunJson {
+        v: 1,
+        feature,
+        outcome,
+        question,
+        parked_until_ms,
+        receipt,
+        undone,
+        notes,
+        warnings,
+        folder,
+        next,
+    };
     let costs = around.next(&format!("redraft cost {id}"));
     console.show(&report(&shown, &costs, ending), &shown);
     monitor::say(&shown.warnings, console);
@@ -217,7 +236,8 @@ fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
 }
 
 fn report(shown: &RunJson<'_>, costs: &str, ending: Option<Ending>) -> String {
-    let RunJson { feature, outcome, question, receipt, undone, folder, next, .. } = shown;
+    let RunJson { feature, outcome, question, parked_until_ms, receipt, undone, folder, next, .. } = shown;
+    let next = status::from_when(next, *parked_until_ms);
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
     let ending = ending
         .map_or_else(|| format!("costs: {costs}\nfolder: {folder}\nnext: {next}"), |ending| ending.text);
@@ -307,7 +327,10 @@ fn rules(config: &Config, args: &RunArgs, around: &Surroundings) -> Result<Rules
 /// What was typed, else what the file says.
 pub(crate) fn budget(typed: Option<&str>, config: &Config) -> Result<Usd, CliError> {
     let Some(word) = typed else { return Ok(config.budget) };
-    let wrong = || CliError::usage(format!("`{word}` is not a budget in dollars, such as 5 or 2.50"));
+    let wrong = || {
+        let message = format!("`{word}` is not a budget: dollars from 0 to 1,000,000 are accepted");
+        CliError::usage(message).hint("write it as 5 or 2.50")
+    };
     dollars(word).ok_or_else(wrong)
 }
 

@@ -5,27 +5,70 @@ use super::console::Console;
 use super::errors::{CliError, Code, unknown_feature};
 use super::monitor;
 use super::site::{Site, Surroundings};
+use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::Entry;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project::{self, BoardRow, Warning};
-use redraft_core::text::count;
+use redraft_core::text::{count, utc};
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
 use redraft_engine::compose::folder;
-use redraft_engine::ports::{Store, StoreError, Workspace};
+use redraft_engine::ports::{Clock, Store, StoreError, Workspace};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct StatusJson {
     v: u16,
-    features: Vec<BoardRow>,
+    features: Vec<FeatureJson>,
     /// What happens too often over several features, with the remedy.
     warnings: Vec<Warning>,
     next: String,
+    /// When that can be typed, where it must wait for the end of a usage limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_after: Option<String>,
     /// With `--verify`: how many events there are, all of them in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     verified_events: Option<u64>,
+}
+
+/// A row of the board with what only the moment tells.
+#[derive(Serialize)]
+struct FeatureJson {
+    #[serde(flatten)]
+    row: BoardRow,
+    /// The process that drives it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_by: Option<Holder>,
+}
+
+impl FeatureJson {
+    /// What really goes on: a park that is over is none, and nobody drives what another process drives.
+    fn seen(mut row: BoardRow, site: &Site, now_ms: i64) -> FeatureJson {
+        row.parked_until_ms = row.parked_until_ms.filter(|until_ms| *until_ms > now_ms);
+        let held_by = Some(&row).filter(|row| open(row)).and_then(|row| Lock::holder(&site.state, &row.id));
+        if held_by.is_some() {
+            row.next = format!("redraft log {}", row.id);
+        }
+        FeatureJson { row, held_by }
+    }
+
+    /// How soon it can go on: now, when a limit is over, when another process lets go of it.
+    fn rank(&self) -> u8 {
+        match (&self.held_by, self.row.parked_until_ms) {
+            (None, None) => 0,
+            (None, Some(_)) => 1,
+            (Some(_), _) => 2,
+        }
+    }
+}
+
+/// A command with the time from which on it is of use.
+pub(crate) fn from_when(command: &str, parked_until_ms: Option<i64>) -> String {
+    match parked_until_ms {
+        Some(until_ms) => format!("{command} (after {}; with --now at once)", utc(until_ms)),
+        None => command.to_owned(),
+    }
 }
 
 pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
@@ -60,11 +103,17 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
             return Err(unknown_feature(word));
         }
     }
-    for row in &mut rows {
-        row.next = around.next(&row.next);
+    let now_ms = around.clock.now_ms();
+    let mut features: Vec<FeatureJson> =
+        rows.into_iter().map(|row| FeatureJson::seen(row, &site, now_ms)).collect();
+    for feature in &mut features {
+        feature.row.next = around.next(&feature.row.next);
     }
-    let next = rows.iter().find(|row| open(row)).map_or(begin, |row| row.next.clone());
-    let shown = StatusJson { v: 1, features: rows, warnings, next, verified_events };
+    let first = features.iter().filter(|feature| open(&feature.row)).min_by_key(|feature| feature.rank());
+    let next = first.map_or(begin, |feature| feature.row.next.clone());
+    let next_after =
+        first.filter(|first| first.rank() == 1).and_then(|first| first.row.parked_until_ms).map(utc);
+    let shown = StatusJson { v: 1, features, warnings, next, next_after, verified_events };
     console.show(&text(&shown), &shown);
     monitor::say(&shown.warnings, console);
     Ok(Code::Done)
@@ -76,8 +125,8 @@ fn open(row: &BoardRow) -> bool {
 
 fn text(shown: &StatusJson) -> String {
     let mut text = String::new();
-    let several = shown.features.iter().filter(|row| open(row)).count() > 1;
-    for row in &shown.features {
+    let several = shown.features.iter().filter(|feature| open(&feature.row)).count() > 1;
+    for FeatureJson { row, held_by } in &shown.features {
         let BoardRow { id, slug, status, phase, .. } = row;
         let spent = Usd(row.spent_micro_usd);
         text.push_str(&format!("{id} {slug}  {status}, {phase}"));
@@ -93,14 +142,24 @@ fn text(shown: &StatusJson) -> String {
         if let Some(question) = &row.question {
             text.push_str(&format!("    waiting: {question}\n"));
         }
+        if let Some(holder) = held_by {
+            text.push_str(&format!("    under way: held by {holder}\n"));
+        }
+        let until_ms = row.parked_until_ms.filter(|_| held_by.is_none());
+        if let Some(until_ms) = until_ms {
+            text.push_str(&format!("    parked: an agent's usage limit lasts until {}\n", utc(until_ms)));
+        }
         if open(row) && several {
-            text.push_str(&format!("    next: {}\n", row.next));
+            text.push_str(&format!("    next: {}\n", from_when(&row.next, until_ms)));
         }
     }
     if shown.features.is_empty() {
         text.push_str("no features yet\n");
     }
-    text.push_str(&format!("next: {}", shown.next));
+    text.push_str(&match &shown.next_after {
+        Some(when) => format!("next: {} (after {when}; with --now at once)", shown.next),
+        None => format!("next: {}", shown.next),
+    });
     text
 }
 

@@ -74,6 +74,19 @@ fn what_does_not_exist_is_named() {
 }
 
 #[test]
+fn a_budget_that_is_none_is_answered_with_what_is_accepted() {
+    let scratch = feature("an idea");
+    for command in [["run", "001"], ["doctor", "--yes"]] {
+        for word in ["-1", "-0.5", "1000001", "five", "NaN"] {
+            let ran = scratch.run([command[0], command[1], "--budget", word]).expect(2);
+            let message = format!("`{word}` is not a budget: dollars from 0 to 1,000,000 are accepted");
+            assert!(ran.stderr.contains(&message), "{}", ran.stderr);
+            assert!(ran.stderr.contains("write it as 5 or 2.50"), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_damaged_ledger_is_reported_and_left_as_it_is() {
     for spoil in [
         |bytes: &mut Vec<u8>| bytes.truncate(5000),

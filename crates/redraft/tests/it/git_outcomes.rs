@@ -1,7 +1,7 @@
 //! What git and people can do to a run, each with its own outcome.
 
 use crate::documents::{CLEAN, planted};
-use crate::world::{PROGRAM, bodies, events, feature, left};
+use crate::world::{PROGRAM, bodies, events, executable, feature, left};
 use redraft_testkit::Scratch;
 use std::fs;
 use std::path::PathBuf;
@@ -330,4 +330,30 @@ fn a_commit_that_would_be_refused_is_noticed_before_anybody_is_asked() {
     assert!(ran.stderr.contains("spec.md is ignored by .gitignore"), "{}", ran.stderr);
     assert!(ran.stderr.contains("take docs/features/"), "{}", ran.stderr);
     assert_eq!(bodies(&events(&scratch), "started").count(), 0);
+}
+
+/// Stands for an agent that makes a branch and switches to another before it gives up.
+const BRANCHING: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo 9.9.9 && exit 0\n\
+    git branch left-behind && git switch -q -c switched && exit 1\n";
+
+#[test]
+fn branches_that_an_agent_made_are_deleted_where_they_are_its_own_for_sure_and_named_otherwise() {
+    let scratch = feature(IDEA);
+    executable(&scratch, "tool/claude", BRANCHING);
+    scratch.write(
+        "redraft.toml",
+        "[agents.claude]\nmodel = \"claude-sonnet-4-5\"\nprogram = \"tool/claude\"\n\
+         [roles]\nspec-author = \"claude\"\n[limits]\nattempts = 1\n",
+    );
+    scratch.run(["trust", "--yes"]).expect(0);
+    scratch.run(["run", "001", "--yes"]).expect(4);
+    let events = events(&scratch);
+    let failed = bodies(&events, "failed").next().unwrap();
+    let detail = failed["detail"].as_str().unwrap();
+    assert!(detail.contains("branch left-behind was made meanwhile"), "{detail}");
+    assert!(detail.contains("git branch -D -- left-behind") && !detail.contains("switched"), "{detail}");
+    let undone = failed["undone"].to_string();
+    assert!(undone.contains("deleted the agent's branch switched"), "{undone}");
+    let refs = scratch.git(["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
+    assert!(refs.contains("left-behind") && !refs.contains("switched"), "{refs}");
 }

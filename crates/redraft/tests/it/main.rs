@@ -21,6 +21,7 @@ mod loops;
 mod models;
 mod money;
 mod outputs;
+mod parked;
 mod plays;
 mod programs;
 mod projections;

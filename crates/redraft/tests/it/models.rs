@@ -106,8 +106,8 @@ fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
     );
     for words in [
         ", about $0.2805 for 3 dispatches",
-        "agent model: about $0.7672 in all",
-        "expected: about $0.7672 (an estimate for a loop of 3 rounds",
+        "agent model: about $0.7673 in all",
+        "expected: about $0.7673 (an estimate for a loop of 3 rounds",
         "budget: at most $5.0000 for the feature in all",
     ] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
@@ -117,7 +117,7 @@ fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
     assert!(small.stderr.contains("the budget is below what is expected"), "{}", small.stderr);
     let json = run(&scratch, &["run", "001", "--json"]);
     assert_eq!(json.code, Some(6));
-    assert!(json.stdout.contains("about $0.7672 is expected, at most $5.0000"), "{}", json.stdout);
+    assert!(json.stdout.contains("about $0.7673 is expected, at most $5.0000"), "{}", json.stdout);
     assert!(provider.requests().is_empty());
     let ran = run(&scratch, &["run", "001", "--yes", "--budget", "0.01"]);
     assert_eq!(ran.code, Some(5), "{}", ran.stderr);
@@ -271,6 +271,14 @@ fn nothing_is_sent_to_an_address_that_only_the_file_knows_before_a_person_has_ac
             "proxy = \"http://proxy.test:3128\"\n",
             "the vendor's address through http://proxy.test:3128, with the key in TEST_MODEL_KEY",
         ),
+        (
+            "proxy = \"http://me:pass-word@proxy.test:3128\"\n",
+            "the vendor's address through http://…@proxy.test:3128, with the key in TEST_MODEL_KEY",
+        ),
+        (
+            "base_url = \"https://me:pass-word@elsewhere.test/v1\"\n",
+            "https://…@elsewhere.test/v1, with the key in TEST_MODEL_KEY",
+        ),
     ] {
         config(settings);
         let ran = run(&scratch, &["run", "001", "--yes"]);
@@ -279,13 +287,17 @@ fn nothing_is_sent_to_an_address_that_only_the_file_knows_before_a_person_has_ac
         assert!(ran.stderr.contains(&wish), "{}", ran.stderr);
         let ran = run(&scratch, &["doctor", "--agent", "service", "--yes"]);
         assert_eq!(ran.code, Some(3), "{}", ran.stderr);
-        assert!(ran.stdout.contains("accept it: redraft trust"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("hint: look at it and accept it: redraft trust"), "{}", ran.stdout);
+        assert!(ran.stdout.ends_with("next: redraft trust\n"), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("install it") && !ran.stdout.contains("pass-word"), "{}", ran.stdout);
         let listed = scratch.run(["trust"]).expect(6);
         assert!(listed.stdout.contains(&format!("agents.service.address: {shown}\n")), "{}", listed.stdout);
     }
-    // What stays on this machine needs nobody's word.
-    config("base_url = \"http://127.0.0.1:9/v1\"\nproxy = \"none\"\n");
-    assert!(scratch.run(["trust"]).expect(0).stdout.contains("wants nothing"), "nothing to accept");
+    // What stays on this machine needs nobody's word, and is never reached through a proxy.
+    for proxy in ["none", "http://proxy.test:3128"] {
+        config(&format!("base_url = \"http://127.0.0.1:9/v1\"\nproxy = \"{proxy}\"\n"));
+        assert!(scratch.run(["trust"]).expect(0).stdout.contains("wants nothing"), "nothing to accept");
+    }
 }
 
 /// The same, and leaves a trace of being started at all.

@@ -1,6 +1,7 @@
 use super::*;
 use redraft_core::event::Now;
 use redraft_core::usage::Usd;
+use std::io::{Read as _, Write as _};
 
 fn overloaded() -> Reply {
     Reply::error(529, "overloaded_error", "try later")
@@ -87,6 +88,23 @@ fn an_answer_that_broke_off_is_paid_for_all_the_same() {
 }
 
 #[test]
+fn a_stream_that_is_cut_costs_the_input_it_began_with_and_what_was_written_and_else_what_was_reserved() {
+    let once = World::answering(vec![Reply::Json(verdict())]);
+    let once = once.run(&once.anthropic(), &once.fresh()).unwrap().usage;
+    for (events, most) in [(1, 0), (3, once.output)] {
+        let world = World::answering(vec![Reply::Json(verdict()).cut_after(events)]);
+        let usage = world.error().usage.expect("the service told what it read");
+        let tries = world.provider.requests().len() as u64;
+        assert_eq!(usage.input(), once.input() * tries, "cut after {events}");
+        assert!(usage.output <= most.saturating_mul(tries).max(tries), "{usage:?} {once:?}");
+        assert!(events == 1 || usage.output >= tries, "a part of a token is one: {usage:?}");
+        // This protocol tells only at its end.
+        let chat = world.openai(OpenAiWire::Chat, Form::JsonSchema);
+        assert_eq!(world.run(&chat, &world.fresh()).unwrap_err().usage, None, "cut after {events}");
+    }
+}
+
+#[test]
 fn nonsense_is_not_taken_for_an_answer() {
     for bytes in [&b"<html>hello</html>"[..], b"data: {nonsense\n\n", b"data: \xff\xfe\n\n", b""] {
         let world = World::answering(vec![Reply::Garbage(bytes.to_vec())]);
@@ -103,7 +121,10 @@ fn a_server_that_is_not_there_is_tried_four_times() {
     let base_url = format!("http://127.0.0.1:{port}");
     let agent = ApiAgent::anthropic(AnthropicSettings { base_url, ..world.anthropic_settings() }).unwrap();
     let error = world.run(&agent, &world.fresh()).unwrap_err();
-    assert!(matches!(error.now, Now::Wait(_)) && error.detail.contains("the connection broke"), "{error}");
+    assert!(
+        matches!(error.now, Now::Wait(_)) && error.detail.contains("no connection: io: Connection refused"),
+        "{error}"
+    );
     assert_eq!(world.waits().len(), 3);
 }
 
@@ -135,10 +156,10 @@ const AGES_MS: u64 = 1_000_000_000;
 fn silence_ends_at_the_deadline_it_breaks() {
     let begun = || Reply::text("a long answer ".repeat(50)).stalled_after(600);
     for (reply, deadlines, said) in [
-        (Reply::Stall, (30_000, AGES_MS, AGES_MS), "no first byte within 30000 ms"),
-        (begun(), (AGES_MS, 60_000, AGES_MS), "nothing more within 60000 ms"),
-        (begun(), (AGES_MS, AGES_MS, 90_000), "not finished within 90000 ms"),
-        (Reply::Stall, (AGES_MS, AGES_MS, 90_000), "not finished within 90000 ms"),
+        (Reply::Stall, (30_000, AGES_MS, AGES_MS), "no first byte within 30 s"),
+        (begun(), (AGES_MS, 60_000, AGES_MS), "nothing more within 1 min"),
+        (begun(), (AGES_MS, AGES_MS, 90_000), "not finished within 1 min 30 s"),
+        (Reply::Stall, (AGES_MS, AGES_MS, 90_000), "not finished within 1 min 30 s"),
     ] {
         let world = World::answering(vec![reply]);
         world.watch.step_ms.store(10_000, Ordering::SeqCst);
@@ -314,4 +335,53 @@ fn an_answer_whose_service_tells_no_usage_costs_the_most_it_can_have() {
     let told = world.run(&agent, &world.fresh()).unwrap();
     assert_eq!(told.notes.len(), 0, "{:?}", told.notes);
     assert!(untold.usage.cost >= told.usage.cost && untold.usage.cost.0 > 0, "{untold:?} {told:?}");
+}
+
+/// A proxy on loopback that gives each connection this answer and closes it. None: it says nothing at all.
+fn refusing(answer: Option<&'static str>) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut asked = Vec::new();
+            while !asked.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                if stream.read(&mut byte).unwrap_or(0) == 0 {
+                    break;
+                }
+                asked.extend(byte);
+            }
+            assert!(asked.starts_with(b"CONNECT "), "{}", String::from_utf8_lossy(&asked));
+            // Who asked may be gone already.
+            let _ = stream.write_all(answer.unwrap_or_default().as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn a_proxy_that_makes_no_connection_costs_nothing_and_is_named_with_the_way_out() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let answering = |answer| refusing(Some(answer));
+    for (proxy, asks, says) in [
+        (answering("HTTP/1.1 403 Forbidden\r\n\r\n"), true, "refuses to connect to the service (status 403)"),
+        (answering("HTTP/1.1 407 Who\r\n\r\n"), true, "wants a user name and password (status 407)"),
+        (answering("HTTP/1.1 503 Busy\r\n\r\n"), false, "did not connect to the service (status 503)"),
+        (refusing(None), false, "did not answer as a proxy"),
+        (closed, false, "cannot be reached"),
+    ] {
+        let world = World::answering(vec![Reply::Json(verdict())]);
+        let through = Some(format!("http://me:pass-word@{proxy}"));
+        let settings = AnthropicSettings { proxy: through, ..world.anthropic_settings() };
+        let agent = ApiAgent::anthropic(settings).unwrap();
+        let error = world.run(&agent, &world.fresh()).unwrap_err();
+        assert_eq!(error.usage, AgentError::UNBILLED, "{error}");
+        assert!(error.detail.contains(&format!("the proxy {proxy} {says}")), "{error}");
+        assert!(error.detail.contains("HTTPS_PROXY") && !error.detail.contains("pass-word"), "{error}");
+        // A refusal is final; who cannot be reached is tried again, and nothing is owed for that either.
+        assert_eq!(error.now == Now::AskPerson, asks, "{error}");
+        assert_eq!(world.waits().is_empty(), asks, "{error}");
+        assert!(asks || matches!(error.now, Now::Wait(_)), "{error}");
+        assert!(world.provider.requests().is_empty());
+    }
 }

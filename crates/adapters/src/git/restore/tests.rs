@@ -107,8 +107,9 @@ fn a_switched_branch_is_switched_back_and_the_marked_branch_too() {
     let on_mine = bed.raw(place.root(), &["rev-parse", "HEAD"]);
     let lines = place.restore(&mark, &[], NAME).unwrap();
     assert_eq!(lines[..2], ["undid 1 commit of the agent", "moved HEAD back to feature/031-limits"]);
+    assert_eq!(lines.last().unwrap(), "deleted the agent's branch mine");
     assert_eq!(place.mark(&[]).unwrap(), mark);
-    assert_eq!(bed.raw(&bed.root, &["rev-parse", "mine"]), on_mine);
+    assert!(!bed.try_raw(&bed.root, &["rev-parse", "--verify", "mine"]).0);
     let kept = bed.raw(&bed.root, &["log", "-1", "--format=%P", LOST]);
     assert!(kept.contains(&on_feature) && kept.contains(&on_mine), "{kept}");
 }
@@ -198,7 +199,7 @@ fn a_restore_that_was_killed_half_way_is_run_again_and_drops_nothing() {
     let first = bed.raw(&bed.root, &["rev-parse", LOST]);
 
     let lines = place.restore(&mark, &[], NAME).unwrap();
-    assert_eq!(lines, ["put the index back", "restored src/x.rs"]);
+    assert_eq!(lines, ["put the index back", "restored src/x.rs", "deleted the agent's branch mine"]);
     assert_eq!(place.mark(&[]).unwrap(), mark);
     let parents = bed.raw(&bed.root, &["log", "-1", "--format=%P", LOST]);
     assert!(parents.contains(&first), "{parents}");

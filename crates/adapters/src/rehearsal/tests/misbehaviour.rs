@@ -190,7 +190,7 @@ fn a_hanging_agent_gives_up_at_the_deadline_and_a_late_one_answers() {
     let error = stage.send(&request).unwrap_err();
     assert_eq!(
         (error.now, error.detail.as_str(), error.interrupted),
-        (Now::GiveUp, "no answer within 5000 ms", false)
+        (Now::GiveUp, "no answer within 5 s", false)
     );
     let mut stage = drafted(&rule("*/review/*", "do = \"late\""));
     let request = stage.fresh("spec-reviewer");

@@ -130,7 +130,7 @@ fn a_service_that_hangs_is_given_up_at_the_deadline_and_nothing_is_left() {
     let request = Request { deadlines: within_ms(4_000), ..world.request("Judge it.", 1) };
     let error = agent(&world).run(&request, &steady()).unwrap_err();
     assert_eq!((error.now, error.interrupted, error.usage), (Now::GiveUp, false, None), "{}", error.detail);
-    assert!(error.detail.contains("4000 ms"), "{}", error.detail);
+    assert!(error.detail.contains(" 4 s"), "{}", error.detail);
     world.nothing_is_left();
 }
 

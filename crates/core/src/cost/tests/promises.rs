@@ -275,8 +275,8 @@ fn the_reason_has_the_numbers_of_every_strategy_that_was_possible() {
     assert_eq!(decision.way.strategy, Strategy::Resume);
     assert_eq!(
         decision.why,
-        "resume costs $0.0535 now (27,950 tokens, 24,200 of them cached) and $0.0000 in the rounds expected after it; \
-         inline costs $0.0661 now (24,200 tokens, 15,950 of them cached) and $0.0000 in the rounds expected after it; \
-         lazy costs $0.1554 now (57,660 tokens, 34,920 of them cached) and $0.0000 in the rounds expected after it"
+        "resume costs $0.0536 now (27,950 tokens, 24,200 of them cached) and $0.0000 in the rounds expected after it; \
+         inline costs $0.0662 now (24,200 tokens, 15,950 of them cached) and $0.0000 in the rounds expected after it; \
+         lazy costs $0.1555 now (57,660 tokens, 34,920 of them cached) and $0.0000 in the rounds expected after it"
     );
 }

@@ -33,6 +33,7 @@ fn retry(state: &mut Loop, about: &About) {
     for seat in seats.chain(core::iter::once(&mut state.certifier)).filter(|seat| seat.role == *role) {
         if let Some(work) = &mut seat.work {
             work.failures = 0;
+            work.helpless = false;
         }
     }
 }

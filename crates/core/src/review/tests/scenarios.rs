@@ -7,6 +7,7 @@ use crate::ids::{Revision, Role};
 use crate::pipeline;
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
+use crate::project::{BoardRow, history};
 use crate::review::{Effect, End, Loop, decision, pending, question};
 use crate::ticket::Purpose;
 use crate::usage::Usd;
@@ -325,6 +326,11 @@ fn policy_seed_asks_the_reviewer_afresh_about_an_unchanged_document() {
     let last = last.unwrap();
     assert_eq!((last.ticket.round, last.choice.strategy), (2, Strategy::Lazy));
     assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+    let told: Vec<bool> = (history(&world.log).lines())
+        .filter(|line| line.starts_with("- Revision: "))
+        .map(|line| line.ends_with(" (nothing was changed)"))
+        .collect();
+    assert_eq!(told, [false, true, false], "the draft, the turn that changed nothing, and the close");
 }
 
 #[test]
@@ -354,6 +360,37 @@ fn a_usage_limit_parks_a_dispatch_without_using_up_an_attempt() {
         let effects = pending(open(&world));
         let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
         assert_eq!(i64::from(order.ticket.attempt), parked + 2, "every send has a ticket of its own");
+        assert_eq!(world.state.parked_until_ms(), Some(1_900_000_000_000 + parked));
+        assert_eq!(BoardRow::of(&world.state, 0).parked_until_ms, Some(1_900_000_000_000 + parked));
+    }
+    while open(&world).flights().next().is_none() {
+        assert!(!world.play(1));
+    }
+    assert_eq!(world.state.parked_until_ms(), None, "it was sent to again");
+}
+
+#[test]
+fn the_question_about_an_agent_names_the_attempts_that_were_made_and_not_the_limit() {
+    let limits = Limits { attempts: 3, ..Limits::default() };
+    for (failures, words) in [
+        (vec![Now::AskPerson], "in 1 attempt"),
+        (vec![Now::GiveUp, Now::AskPerson], "in 2 attempts"),
+        (vec![Now::GiveUp, Now::Wait(5), Now::FreshSession], "in 3 attempts"),
+    ] {
+        let mut world = World::new(Rules { limits, ..rules(&[1]) }, CALM, vec![1]);
+        world.script = Some([true].into());
+        for now in &failures {
+            while world.state.open.as_ref().is_none_or(|open| open.flights().next().is_none()) {
+                assert!(!world.play(1));
+            }
+            let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
+            let detail = "no".into();
+            world.happen(Failed { ticket, now: *now, detail, usage: None, undone: vec![] });
+        }
+        let asked = question(open(&world)).unwrap();
+        assert_eq!(asked.text, format!("author gave no usable answer {words}"), "{failures:?}");
+        decide(&mut world, Decision::Retry);
+        assert!(matches!(pending(open(&world)).as_slice(), [Effect::Dispatch(_)]), "{failures:?}");
     }
 }
 

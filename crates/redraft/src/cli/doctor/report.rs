@@ -1,5 +1,6 @@
 //! What `redraft doctor` says, for people and for programs.
 
+use crate::cli::cast::ACCEPT;
 use crate::cli::errors::Code;
 use redraft_core::probe::{Check, CheckResult, Resume};
 use redraft_core::text::utc;
@@ -61,6 +62,11 @@ impl Line {
 
     pub(super) fn bad(check: &str, detail: impl Into<String>, hint: impl Into<String>) -> Line {
         Line { check: check.to_owned(), ok: false, detail: detail.into(), hint: hint.into() }
+    }
+
+    /// Whether a person's word is all that is missing.
+    pub(super) fn wants_acceptance(&self) -> bool {
+        !self.ok && self.hint == ACCEPT
     }
 
     fn text(&self) -> String {

@@ -39,16 +39,17 @@ pub(super) fn of(
     match made {
         Ok(agent) => setup.lines.push(there(model, agent.as_ref())),
         // What is missing is said with the way to get it.
-        Err(detail) => {
-            setup.lines.push(Line::bad("settings", detail.clone(), "correct redraft.toml or install it"))
-        }
+        Err(detail) => setup.lines.push(match detail.strip_suffix(cast::ACCEPT) {
+            Some(wish) => Line::bad("accepted", wish.trim_end_matches("; "), cast::ACCEPT),
+            None => Line::bad("settings", detail.clone(), "correct redraft.toml or install it"),
+        }),
     }
     if let Some(model) = model {
         setup.kind = kind(model.kind);
         setup.base_url = model.base_url.as_ref().map(|url| {
             // One that cannot be used is told where the agent is made.
             let proxy = api::proxy(url, model.proxy.as_deref(), environment);
-            proxy.ok().flatten().map_or_else(|| url.clone(), |proxy| without_password(&proxy))
+            proxy.ok().flatten().unwrap_or_else(|| url.clone())
         });
         if made.is_ok() {
             setup.lines.extend(key(model));
@@ -64,16 +65,8 @@ pub(super) fn of(
 /// Whether something listens where the user said the service is.
 pub(super) fn reachable(base_url: &str) -> Line {
     match api::reach(base_url, REACH_WITHIN) {
-        Ok(()) => Line::ok("server", format!("{base_url} answers")),
-        Err(detail) => Line::bad("server", detail, "start the server, or correct base_url in redraft.toml"),
-    }
-}
-
-/// An address as it may be shown.
-fn without_password(url: &str) -> String {
-    match url.split_once("://") {
-        Some((scheme, rest)) => format!("{scheme}://{}", rest.rsplit('@').next().unwrap_or(rest)),
-        None => url.to_owned(),
+        Ok(()) => Line::ok("server", format!("{} answers", api::shown(base_url))),
+        Err(detail) => Line::bad("server", detail, "start it, or correct base_url or proxy in redraft.toml"),
     }
 }
 

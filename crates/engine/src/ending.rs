@@ -1,0 +1,81 @@
+//! How a run ends: what it comes to rest for, and what it fails of. Nothing here drives anything; whoever shows an end
+//! decides about words and exit codes.
+
+use crate::ports::{CommitRefused, StoreError, WorkspaceError};
+use redraft_core::event::{Decision, Question};
+use redraft_core::ids::FeatureId;
+use redraft_core::price::OverBudget;
+use redraft_core::review::Rejected;
+use redraft_core::ticket::Ticket;
+
+/// Why a run came to rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// Nothing is owed.
+    Done,
+    /// A person must decide.
+    Asking(Question),
+    /// The next dispatch could cost more than is left.
+    OverBudget { ticket: Ticket, over: OverBudget },
+    /// An agent's usage limit is reached until then, in milliseconds since 1970; the same command continues.
+    Parked(i64),
+    /// The user asked it to stop; the same command continues.
+    Interrupted,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error("event {seq} does not follow from the ones before it: {rejected}")]
+    History { seq: u64, rejected: Rejected },
+    #[error(
+        "the ledger of feature {feature} ends at event {last}, but branch {branch} was written at event {seen}"
+    )]
+    LedgerBehind { feature: FeatureId, branch: String, last: u64, seen: u64 },
+    #[error("feature {0} is not in this ledger")]
+    UnknownFeature(FeatureId),
+    #[error("{0}")]
+    Agent(String),
+    #[error("{ticket}: the answer cannot be kept: {detail}")]
+    Inbox { ticket: Ticket, detail: String },
+    #[error("nothing is being asked")]
+    NothingAsked,
+    #[error("`{}` is not a choice here", choice.name())]
+    NotAChoice { choice: Decision, question: Question },
+    #[error("the engine stored a fact the machine does not accept: {0}")]
+    Bug(Rejected),
+}
+
+/// Whether an error can come from Ctrl-C, which reaches git and the program that signs for it as well; what it
+/// interrupted is done again by the next run. Everything else is told, whether or not the user wanted to stop.
+pub(crate) fn of_a_signal(error: &EngineError) -> bool {
+    use WorkspaceError::{Commit, Interrupted};
+    matches!(error, EngineError::Workspace(Interrupted { .. } | Commit(CommitRefused::Signing(_))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_git_and_what_signs_for_it_can_fail_of_a_signal() {
+        let command = "git add".to_owned();
+        let signing = WorkspaceError::Commit(CommitRefused::Signing("cancelled".to_owned()));
+        for error in [WorkspaceError::Interrupted { command: command.clone() }, signing] {
+            assert!(of_a_signal(&error.into()));
+        }
+        let detail = "x".to_owned();
+        let damaged = StoreError::Damaged { path: "ledger.db".to_owned(), detail: detail.clone() };
+        let others = [
+            EngineError::from(damaged),
+            WorkspaceError::Git { command, detail: detail.clone() }.into(),
+            WorkspaceError::Full(detail.clone()).into(),
+            WorkspaceError::Commit(CommitRefused::NoIdentity).into(),
+            EngineError::Agent(detail),
+        ];
+        assert!(!others.iter().any(of_a_signal));
+    }
+}
