@@ -47,13 +47,17 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
         About::Agent { role } => {
             let attempts = count(failures(state, role).into(), "attempt");
             match state.seats().any(|seat| seat.role == *role && seat.insists()) {
-                true => (
-                    format!(
+                true => {
+                    let open = match rulings(state, &about).len() {
+                        0 => String::new(),
+                        open => format!("; {} of its own, which accept settles", count(open, "open finding")),
+                    };
+                    let text = format!(
                         "{role} rejects, in {attempts}, for nothing but findings that were put off or that a person \
-                         has ruled about"
-                    ),
-                    vec![Accept, Retry, Rerun, Abandon],
-                ),
+                         has ruled about{open}"
+                    );
+                    (text, vec![Accept, Retry, Rerun, Abandon])
+                }
                 false => (format!("{role} gave no usable answer in {attempts}"), vec![Retry, Rerun, Abandon]),
             }
         }
@@ -144,7 +148,9 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
     let settled = in_the_way.filter(|finding| match about {
         About::Cap { stage } => state.reviewer(&finding.role).is_some_and(|seat| seat.stage == *stage),
         About::Unchanged | About::Certificate => true,
-        About::Agent { .. } | About::Gate => false,
+        // Whoever insists has not said, in an answer that counts, what became of its own.
+        About::Agent { role } => finding.role == *role,
+        About::Gate => false,
     });
     settled.map(|finding| finding.id.clone()).collect()
 }

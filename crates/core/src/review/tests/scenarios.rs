@@ -239,6 +239,30 @@ fn overruling_leaves_no_finding_open_and_lists_what_was_put_off() {
 }
 
 #[test]
+fn overruling_settles_a_finding_whose_fate_was_told_only_in_an_answer_that_does_not_count() {
+    let limits = Limits { attempts: 1, ..Limits::default() };
+    let mut world = World::new(Rules { limits, ..rules(&[1]) }, Habits { insists: 100, ..CALM }, vec![1]);
+    world.script = Some([false].into());
+    while !sent(&world).contains(&"review/reviewer-C/2.1".to_owned()) {
+        assert!(!world.play(1));
+    }
+    world.habits.unusable = 100;
+    while !sent(&world).contains(&"repair/reviewer-C/1.1".to_owned()) {
+        assert!(!world.play(1));
+    }
+    let ticket = open(&world).flights().next().unwrap().1.started.ticket.clone();
+    world.happen(Failed { ticket, now: Now::GiveUp, detail: "d".into(), usage: None, undone: vec![] });
+    let asked = question(open(&world)).unwrap();
+    assert!(asked.text.ends_with("; 1 open finding of its own, which accept settles"), "{}", asked.text);
+    decide(&mut world, Decision::Accept);
+    world.habits.unusable = 0;
+    assert!(world.play(100));
+    let Some(End::Closed(closed)) = &ended(&world).end else { panic!("not closed") };
+    assert_eq!(closed.ruled.len(), 1);
+    assert!(ended(&world).findings.iter().all(|finding| finding.status == Status::Ruled));
+}
+
+#[test]
 fn a_role_that_never_gave_a_verdict_reviews_an_edit_as_if_for_the_first_time() {
     let mut world = World::new(rules(&[1]), CALM, vec![1]);
     world.script = Some([].into());
