@@ -6,17 +6,17 @@
 //!
 //! Start at [`Probe::run`]. [`recover`] ends what a crash left open; [`reserve`] tells beforehand what may be spent.
 
+mod granted;
 mod recover;
 
-use crate::beside::{Purse, beside};
 use crate::boundary::Boundaries;
 use crate::choosing::usual;
-use crate::dispatch::{crashed, redact, told};
+use crate::dispatch::{redact, told};
 use crate::driver::{EngineError, Progress};
 use crate::ports::{
-    Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Watch, Workspace,
+    Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace,
 };
-use redraft_core::event::{Answered, Event, Failed, Lost, Now, Raised, Started, TreeMark};
+use redraft_core::event::{Answered, Event, Failed, Lost, Now, Started, TreeMark};
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
@@ -208,23 +208,6 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The agent's end, and what was reserved for it in the end.
-    fn ask(
-        &mut self,
-        request: &Request,
-        reserved: Usd,
-    ) -> Result<(Result<Outcome, AgentError>, Usd), EngineError> {
-        let (agent, clock) = (Arc::clone(&self.agent), self.parts.clock);
-        let mut purse = Granted { probe: self, ticket: &request.ticket, reserved, trouble: None };
-        let mut ends = beside(1, clock, |_, watch: &dyn Watch| agent.run(request, watch), &mut purse);
-        let Granted { reserved, trouble, .. } = purse;
-        match (trouble, ends.pop().flatten()) {
-            (Some(trouble), _) => Err(trouble),
-            (None, None) => Err(crashed()),
-            (None, Some(result)) => Ok((result, reserved)),
-        }
-    }
-
     fn start(&mut self, request: &Request, reserved: Usd) -> Result<TreeMark, EngineError> {
         let mark = self.parts.workspace.mark(&[])?;
         let blob = serde_json::to_vec(&request.prompt).unwrap_or_default();
@@ -320,32 +303,7 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// What one turn of a probe may cost.
-struct Granted<'p, 'a> {
-    probe: &'p mut Probe<'a>,
-    ticket: &'p Ticket,
-    reserved: Usd,
-    /// Why the ledger could not be written.
-    trouble: Option<EngineError>,
-}
-
-impl Purse<Result<Outcome, AgentError>> for Granted<'_, '_> {
-    fn raise(&mut self, _place: usize, total: Usd) -> bool {
-        if total <= self.reserved || self.probe.budget.reserve(total).is_err() {
-            return total <= self.reserved;
-        }
-        let raised = Raised { ticket: self.ticket.clone(), reserved: total };
-        match self.probe.append(vec![raised.into()], &[]) {
-            Ok(()) => self.reserved = total,
-            Err(error) => self.trouble = Some(error),
-        }
-        self.trouble.is_none()
-    }
-
-    fn done(&mut self, _place: usize, _end: &Result<Outcome, AgentError>) {}
-}
-
-/// The most a probe of this agent can reserve in all: its first turn is the one that reads.
+/// What a probe of this agent sets aside for all its turns: the first one is the one that reads.
 pub fn reserve(agent: &dyn Agent, folder: &Path, deadlines: Deadlines) -> Usd {
     let first = ticket(&agent.name(), 1, ProbeTurn::Read, 1);
     let one = agent.reserve(&request(agent, first, ProbeTurn::Read, SessionId::new(""), folder, deadlines));

@@ -89,7 +89,7 @@ fn told(paid: &BTreeMap<AgentName, Paid>, likely: Usd, budget: Usd) -> String {
     }
     text.push_str(&format!("expected: about {likely} ({})\n", estimate::assumptions()));
     text.push_str(&format!(
-        "budget: at most {budget} for the feature in all; each dispatch reserves its dearest outcome first"
+        "budget: at most {budget} for the feature in all; no request is sent that could pass it"
     ));
     if likely > budget {
         text.push_str("\nthe budget is below what is expected: the run will stop before the end");

@@ -143,7 +143,7 @@ fn consent(patients: &[Patient], args: &DoctorArgs, around: &Surroundings, conso
     console.say("a probe sends three dispatches; these agents cost money:");
     for Patient { name, agent, expected, reserved, .. } in &paid {
         let what = agent.as_ref().map(|agent| agent.describe()).unwrap_or_default();
-        console.say(&format!("  {name}: {what}: about {expected}, at most {reserved}"));
+        console.say(&format!("  {name}: {what}: about {expected}, with {reserved} set aside"));
     }
     if args.yes || !console.can_ask() {
         return args.yes;

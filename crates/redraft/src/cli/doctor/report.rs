@@ -124,7 +124,7 @@ impl AgentReport {
         if self.code == Code::Waiting {
             let AgentReport { name, expected, reserved, .. } = self;
             text.push_str(&format!(
-                "  a probe costs about {expected}, at most {reserved}: redraft doctor --agent {name} --yes\n"
+                "  a probe costs about {expected} and sets {reserved} aside: redraft doctor --agent {name} --yes\n"
             ));
         }
         let resume = match self.resume {

@@ -164,7 +164,7 @@ fn money_is_agreed_to_before_it_is_spent_and_held_to_the_budget() {
     let (scratch, provider) = with_agent(ANTHROPIC, Fault::None);
     let ran = run(&scratch, &[]).expect(6);
     assert!(ran.stderr.contains("model: claude-sonnet-4.5 at "), "{}", ran.stderr);
-    assert!(ran.stderr.contains(": about $0.0") && ran.stderr.contains(", at most $"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(": about $0.0") && ran.stderr.contains(", with $"), "{}", ran.stderr);
     assert!(ran.stdout.contains("next: redraft doctor --agent model --yes"), "{}", ran.stdout);
     assert!(ran.stdout.contains("key") && !ran.stdout.contains(KEY), "{}", ran.stdout);
     assert!(provider.requests().is_empty());

@@ -1,0 +1,55 @@
+//! What one turn of a probe may cost while the agent works, within the probe's own limit.
+
+use super::Probe;
+use crate::beside::{Purse, beside};
+use crate::dispatch::crashed;
+use crate::driver::EngineError;
+use crate::ports::{AgentError, Outcome, Request, Watch};
+use redraft_core::event::Raised;
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::Usd;
+use std::sync::Arc;
+
+impl Probe<'_> {
+    /// The agent's end, and what was reserved for it in the end.
+    pub(super) fn ask(
+        &mut self,
+        request: &Request,
+        reserved: Usd,
+    ) -> Result<(Result<Outcome, AgentError>, Usd), EngineError> {
+        let (agent, clock) = (Arc::clone(&self.agent), self.parts.clock);
+        let mut purse = Granted { probe: self, ticket: &request.ticket, reserved, trouble: None };
+        let mut ends = beside(1, clock, |_, watch: &dyn Watch| agent.run(request, watch), &mut purse);
+        let Granted { reserved, trouble, .. } = purse;
+        match (trouble, ends.pop().flatten()) {
+            (Some(trouble), _) => Err(trouble),
+            (None, None) => Err(crashed()),
+            (None, Some(result)) => Ok((result, reserved)),
+        }
+    }
+}
+
+/// What one turn of a probe may cost.
+struct Granted<'p, 'a> {
+    probe: &'p mut Probe<'a>,
+    ticket: &'p Ticket,
+    reserved: Usd,
+    /// Why the ledger could not be written.
+    trouble: Option<EngineError>,
+}
+
+impl Purse<Result<Outcome, AgentError>> for Granted<'_, '_> {
+    fn raise(&mut self, _place: usize, total: Usd) -> bool {
+        if total <= self.reserved || self.probe.budget.reserve(total).is_err() {
+            return total <= self.reserved;
+        }
+        let raised = Raised { ticket: self.ticket.clone(), reserved: total };
+        match self.probe.append(vec![raised.into()], &[]) {
+            Ok(()) => self.reserved = total,
+            Err(error) => self.trouble = Some(error),
+        }
+        self.trouble.is_none()
+    }
+
+    fn done(&mut self, _place: usize, _end: &Result<Outcome, AgentError>) {}
+}
