@@ -21,6 +21,7 @@ mod models;
 mod money;
 mod outputs;
 mod plays;
+mod policies;
 mod projections;
 mod replay;
 mod run_tool;
