@@ -86,12 +86,12 @@ fn moments(card: &Card, loops: usize) -> Vec<Moment> {
 #[test]
 fn a_raised_price_never_makes_a_strategy_chosen_that_pays_more_of_it() {
     let usual = card("claude-opus-5.5");
-    let moments = moments(&usual, 50);
+    let moments = moments(&usual, 120);
     let mut changed = [0; PRICES.len()];
     for (moment, (at, which)) in
         moments.iter().flat_map(|one| PRICES.into_iter().enumerate().map(move |p| (one, p)))
     {
-        for factor in [2, 20] {
+        for factor in [2, 40] {
             let (before, after) = (moment.terms(&usual), moment.terms(&dearer(&usual, which, factor)));
             let [old, new] = [&before, &after].map(|terms| moment.with(terms, decide).unwrap().way);
             // What a way pays of a price, now and in the rounds expected after it, is what its raise adds to it.
@@ -118,7 +118,7 @@ fn a_raised_price_never_makes_a_strategy_chosen_that_pays_more_of_it() {
 #[test]
 fn the_dearer_a_price_the_rarer_what_pays_it() {
     let usual = card("claude-opus-5.5");
-    let moments = moments(&usual, 50);
+    let moments = moments(&usual, 120);
     for which in PRICES {
         let counts = [1, 2, 5, 20, 100].map(|factor| {
             let card = dearer(&usual, which, factor);
