@@ -111,6 +111,13 @@ impl Drop for Lock {
 }
 
 impl Holder {
+    /// Who signed a lock and still runs, without touching the lock; none where nobody does.
+    pub fn at_work(state: &Path, name: &str) -> Option<Holder> {
+        let file = File::open(state.join("locks").join(name)).ok()?;
+        let signed = file.metadata().is_ok_and(|about| about.len() > 0);
+        Some(Holder::read(file)).filter(|holder| signed && !holder.is_gone())
+    }
+
     /// Stands in where the holder has not signed yet, or what it wrote cannot be read.
     pub fn unknown() -> Holder {
         Holder { pid: 0, user: "unknown".to_owned(), since_ms: 0, command: "unknown".to_owned() }

@@ -148,7 +148,7 @@ impl Run<'_> {
         let (abilities, billing) = (agent.abilities(), agent.billing());
         let card = billing.card.models.first().map(String::as_str).unwrap_or_default();
         let family = Family::of(&billing.model);
-        let known = self.measures.of(&agent.name(), card, family, billing.overhead);
+        let known = self.measures.of(&agent.name(), &order.ticket.role, card, family, billing.overhead);
         let terms = terms(&billing, &abilities).with_hit_rate(known.hit_rate);
         let seat = seat(open, order);
         let (cached, since_s) = self.cached(seat, agent, talk, &known);

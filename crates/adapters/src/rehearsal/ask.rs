@@ -307,7 +307,7 @@ mod tests {
             text::fenced("markdown", part)
         );
         let delta = "## Delta\n\n```diff\n--- a/d/spec.md\n+++ b/d/spec.md\n@@ -1 +1 @@\n-a\n+b\n```\n";
-        let ask = Ask::read(&prompt(&[("sections", text), ("delta", delta.to_owned())]));
+        let ask = Ask::read(&prompt(&[("touched-sections", text), ("delta", delta.to_owned())]));
         assert_eq!((ask.under_review.as_deref(), ask.text("d/spec.md")), (Some("d/spec.md"), None));
     }
 

@@ -308,6 +308,8 @@ fn interrupted() -> AgentError {
     AgentError { interrupted: true, ..failed(Now::GiveUp, "the run was asked to stop") }
 }
 
+/// Nothing was said, so nothing is billed.
 fn unknown(request: &Request) -> AgentError {
-    failed(Now::FreshSession, &format!("no conversation found with session ID: {}", request.session))
+    let detail = format!("no conversation found with session ID: {}", request.session);
+    AgentError { usage: Some(Usage::default()), ..failed(Now::FreshSession, &detail) }
 }

@@ -2,7 +2,7 @@
 
 use super::cached::Cached;
 use super::hindsight::{Coming, hindsight};
-use super::plan::{Expected, Setting, Tree, options};
+use super::plan::{Earlier, Expected, Setting, Tree, options_with};
 use super::send::{Bill, Round, Sent, Sizes, Way, send};
 use super::terms::{Amount, Terms};
 use crate::policy::Strategy;
@@ -61,7 +61,11 @@ impl Alternative {
 /// Chooses; none where nothing allowed can be sent, because there is no conversation to continue.
 pub fn decide(facts: &Facts<'_>) -> Option<Decision> {
     let setting = Setting { terms: facts.terms, sizes: facts.sizes, later: facts.later };
-    let options = options(&setting, &facts.cached, &facts.round, facts.allowed);
+    let earlier = match facts.ahead {
+        Ahead::Expected(_) => Earlier::IsMarked,
+        Ahead::Known(_) => Earlier::MayStayUnmarked,
+    };
+    let options = options_with(&setting, &facts.cached, &facts.round, facts.allowed, earlier);
     let mut weighed: Vec<Alternative> = match facts.ahead {
         Ahead::Expected(expected) => {
             let mut tree = Tree::new(setting, expected);

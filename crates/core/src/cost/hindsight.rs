@@ -1,7 +1,7 @@
 //! The cheapest sequence of ways for rounds that are known: what could have been paid at best.
 
 use super::cached::Cached;
-use super::plan::{Setting, options};
+use super::plan::{Earlier, Setting, options_with};
 use super::send::{Round, Sent, Way, send};
 use super::terms::Amount;
 use crate::policy::Strategy;
@@ -38,7 +38,7 @@ pub fn hindsight(setting: &Setting<'_>, cached: Cached, first: &[Strategy], roun
         let mut next: Vec<Node> = Vec::new();
         for (from, node) in nodes.iter().enumerate() {
             let now = node.cached.after(coming.gap_s);
-            for (way, sent) in options(setting, &now, &coming.round, allowed) {
+            for (way, sent) in options_with(setting, &now, &coming.round, allowed, Earlier::MayStayUnmarked) {
                 let cached = without_dying(sent.cached, gap_after);
                 let amount = node.amount + sent.bill.amount();
                 next.push(Node { cached, amount, from, way: Some(way) });

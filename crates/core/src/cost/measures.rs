@@ -1,13 +1,15 @@
 //! What the ledger's bills say about an agent: how dense its tokens are, what it adds to a prompt, how often its cache
-//! answers, how long its answers are.
+//! answers, how long its answers are, and how often a role of it calls tools that nobody told it to.
 //!
 //! A fold over dispatches of all features ([`Measures::take`]) that keeps the last few hundred of each agent and card;
 //! [`Measures::of`] draws stated assumptions towards them. It is for money only: nothing of it ever decides what a prompt
 //! says.
 
+use super::send::Exploring;
+use super::shape::PER_CALL;
 use super::terms::CERTAIN;
 use crate::event::Event;
-use crate::ids::AgentName;
+use crate::ids::{AgentName, Role};
 use crate::policy::{Prediction, Strategy};
 use crate::prelude::*;
 use crate::ticket::{Purpose, Ticket};
@@ -26,6 +28,8 @@ const ASSUMED_ANSWERS: u64 = 3;
 /// Tokens of a reviewer's answer, and of all that an author says and writes.
 const ANSWER: u64 = 1_500;
 const WRITTEN: u64 = 4_000;
+/// That a reviewer calls no tool on its own account weighs as much as this many dispatches.
+const ASSUMED_CALLS: u64 = 3;
 /// A first bill of more than this many times what was expected counts several requests, whatever else it says.
 const SEVERAL_REQUESTS: u64 = 2;
 
@@ -46,6 +50,8 @@ pub struct Known {
     /// Tokens of a reviewer's answer, and of what an author says and writes in one dispatch.
     pub answer: u64,
     pub written: u64,
+    /// What the role calls on its own account, whatever it is sent.
+    pub exploring: Exploring,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,8 +62,11 @@ struct Flight {
     prediction: Prediction,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Sample {
+    role: Role,
+    /// What a fresh dispatch without files to open was billed for: all its requests together, and the last of them.
+    requests: Option<(u64, u64)>,
     chars: [u64; Content::ALL.len()],
     /// The input of a first dispatch that opened no file, so that it was one request as far as anybody can tell.
     first: Option<u64>,
@@ -84,7 +93,7 @@ impl Measures {
                     return;
                 }
                 let opened_nothing = fact.opened.as_ref().is_some_and(Vec::is_empty);
-                let sample = Sample::of(&flight, &fact.usage, opened_nothing);
+                let sample = Sample::of(&fact.ticket.role, &flight, &fact.usage, opened_nothing);
                 let samples = self.samples.entry((flight.agent, flight.prediction.card)).or_default();
                 samples.push_back(sample);
                 if samples.len() > LOOKED_AT {
@@ -101,8 +110,9 @@ impl Measures {
         }
     }
 
-    /// What is known of an agent whose tokens are billed by this card. `overhead` is what is assumed of its own texts.
-    pub fn of(&self, agent: &AgentName, card: &str, family: Family, overhead: u64) -> Known {
+    /// What is known of an agent in a role, whose tokens are billed by this card. `overhead` is what is assumed of its
+    /// own texts.
+    pub fn of(&self, agent: &AgentName, role: &Role, card: &str, family: Family, overhead: u64) -> Known {
         let assumed = Ratios::measured(family);
         let empty = VecDeque::new();
         let samples = self.samples.get(&(agent.clone(), card.to_owned())).unwrap_or(&empty);
@@ -121,7 +131,11 @@ impl Measures {
         let answers = |author: bool| {
             samples.iter().filter(move |sample| sample.author == author).map(|sample| sample.output)
         };
+        let first = |sample: &Sample| estimate(sample) + overhead;
+        let of_role = samples.iter().filter(|sample| sample.role == *role);
+        let explored = of_role.filter_map(|sample| Some(explored(first(sample), sample.requests?)));
         Known {
+            exploring: mean(explored),
             ratios: assumed.calibrated(&bills),
             overhead,
             hit_rate: hit_rate(samples.iter()),
@@ -132,7 +146,7 @@ impl Measures {
 }
 
 impl Sample {
-    fn of(flight: &Flight, billed: &Usage, opened_nothing: bool) -> Sample {
+    fn of(role: &Role, flight: &Flight, billed: &Usage, opened_nothing: bool) -> Sample {
         let Flight { strategy, author, prediction, .. } = flight;
         // A dispatch without calls reads nothing if the cache does not answer, so its expected read is in proportion to
         // the hit rate. One with calls reads again what it has just written, which says nothing about the cache.
@@ -141,9 +155,16 @@ impl Sample {
             0 => 0,
             rate => prediction.usage.read.saturating_mul(u64::from(CERTAIN)) / rate,
         };
-        let readable = if without_calls { readable } else { 0 };
+        // Several requests were expected if all their input is more than what the conversation has in the end.
+        let in_the_end = prediction.leaves.conversation.map_or(u64::MAX, |one| one.tokens);
+        let one_request = prediction.usage.input() <= in_the_end;
+        let readable = if without_calls && one_request { readable } else { 0 };
+        let fresh = matches!(strategy, Strategy::Inline | Strategy::Digest) && !author;
+        let last = billed.uncached + billed.written + billed.read.min(readable);
         let first = *strategy != Strategy::Resume && without_calls && opened_nothing;
         Sample {
+            role: role.clone(),
+            requests: fresh.then_some((billed.input(), last)),
             chars: prediction.chars,
             first: first.then_some(billed.input()),
             readable,
@@ -151,6 +172,28 @@ impl Sample {
             output: billed.output,
             author: *author,
         }
+    }
+}
+
+/// The calls of a dispatch whose first request has so many tokens, from what all its requests and the last one have. Each
+/// call sends everything again that was said before, so the mean request lies between the first and the last.
+fn explored(first: u64, (all, last): (u64, u64)) -> Exploring {
+    let last = last.max(first);
+    let requests = (all * 2 + (first + last) / 2).checked_div(first + last).unwrap_or(1).max(1);
+    let calls = u32::try_from(requests - 1).unwrap_or(u32::MAX);
+    let said = (requests - 1) * PER_CALL;
+    Exploring { calls, tokens: if calls == 0 { 0 } else { (last - first).saturating_sub(said) } }
+}
+
+/// The mean, to which nothing at all counts as several.
+fn mean(explored: impl Iterator<Item = Exploring>) -> Exploring {
+    let start = (0_u64, 0_u64, ASSUMED_CALLS);
+    let (calls, tokens, count) = explored.fold(start, |(calls, tokens, count), one| {
+        (calls + u64::from(one.calls), tokens.saturating_add(one.tokens), count + 1)
+    });
+    Exploring {
+        calls: u32::try_from((calls + count / 2) / count).unwrap_or(u32::MAX),
+        tokens: tokens / count,
     }
 }
 

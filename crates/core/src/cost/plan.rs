@@ -53,6 +53,17 @@ pub fn options(
     round: &Round,
     allowed: &[Strategy],
 ) -> Vec<(Way, Sent)> {
+    options_with(setting, cached, round, allowed, Earlier::IsMarked)
+}
+
+/// The same, with places left unmarked or not.
+pub(super) fn options_with(
+    setting: &Setting<'_>,
+    cached: &Cached,
+    round: &Round,
+    allowed: &[Strategy],
+    earlier: Earlier,
+) -> Vec<(Way, Sent)> {
     let mut all: Vec<(Way, Sent)> = Vec::new();
     let mut add = |way: Way| {
         if let Some(sent) = send(setting.terms, setting.sizes, cached, round, way) {
@@ -60,7 +71,7 @@ pub fn options(
         }
     };
     for strategy in allowed {
-        ways(setting, cached, *strategy, &mut add);
+        ways(setting, cached, *strategy, earlier, &mut add);
     }
     if let Some(least) = all.iter().map(|(_, sent)| Fault::of(sent)).min() {
         all.retain(|(_, sent)| Fault::of(sent) == least);
@@ -68,8 +79,23 @@ pub fn options(
     all
 }
 
+/// Whether a place before another marked one may be left without a mark. That writes the same now. It helps only who
+/// knows the gaps to come: where the end of a conversation is wanted for minutes now and its beginning for an hour
+/// later, which could not last longer than a kept part of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Earlier {
+    IsMarked,
+    MayStayUnmarked,
+}
+
 /// Every combination of marks that can make a difference.
-fn ways(setting: &Setting<'_>, cached: &Cached, strategy: Strategy, add: &mut impl FnMut(Way)) {
+fn ways(
+    setting: &Setting<'_>,
+    cached: &Cached,
+    strategy: Strategy,
+    earlier: Earlier,
+    add: &mut impl FnMut(Way),
+) {
     let terms = setting.terms;
     let inline = carries_stable(cached, strategy);
     let longest = |kept: Option<Entry>| kept.map_or(Lifetime::HalfDay, |entry| entry.lifetime);
@@ -95,13 +121,21 @@ fn ways(setting: &Setting<'_>, cached: &Cached, strategy: Strategy, add: &mut im
     let must_mark = (setting.sizes.calls(strategy) > 0 || continues) && !terms.lifetimes().is_empty();
     // A kept place is read only where it is marked again. That writes nothing.
     let again = |kept: Option<Entry>, wanted| kept.map_or(wanted, |entry| Some(entry.lifetime));
-    for tail in up_to(longest(base(cached, strategy, inline))).filter(|tail| tail.is_some() || !must_mark) {
-        let stables = up_to(longest(cached.system)).filter(|stable| *stable >= tail);
+    let longer = |one: &Option<Lifetime>, than: Option<Lifetime>| {
+        *one >= than || (one.is_none() && earlier == Earlier::MayStayUnmarked)
+    };
+    // What is written behind a kept beginning, or marked inside of it, lasts no longer than that beginning.
+    let most = longest(base(cached, strategy, inline));
+    for tail in up_to(most).filter(|tail| tail.is_some() || !must_mark) {
+        let stables = up_to(most).filter(|stable| longer(stable, tail));
         for stable in one_if(cached.stable.is_some() || !inline, tail, stables) {
-            let systems = up_to(Lifetime::HalfDay).filter(|system| *system >= stable);
+            let systems = up_to(most).filter(|system| longer(system, stable.max(tail)));
             for system in one_if(cached.system.is_some(), stable, systems) {
                 let (system, stable) = (again(cached.system, system), again(cached.stable, stable));
-                let marks = Marks { system, stable: stable.filter(|_| inline), tail };
+                let stable = stable.filter(|_| inline);
+                // The longer before the shorter: what is kept behind it is found without a shorter mark.
+                let system = system.filter(|system| stable.is_none_or(|stable| *system >= stable));
+                let marks = Marks { system, stable, tail };
                 add(Way { strategy, marks: fitted(marks, boundaries) });
             }
         }
@@ -265,7 +299,7 @@ impl<'a> Tree<'a> {
             if last {
                 try_way(Way { strategy, marks: Marks::default() });
             } else {
-                ways(&setting, cached, strategy, &mut try_way);
+                ways(&setting, cached, strategy, Earlier::IsMarked, &mut try_way);
             }
         }
         let amount = best.map(|(_, amount)| amount).unwrap_or_default();

@@ -3,11 +3,15 @@
 //! Texts are compared once, here; what they cost for which model is [`super::replay`]'s business. Start at
 //! [`Recorded::measured`]; [`reviewed`] finds the loops of a feature in its events.
 
+use super::replay::Reviewer;
+use super::send::Marks;
 use crate::delta::Comparison;
-use crate::event::{Entry, Event};
-use crate::ids::Revision;
+use crate::event::{Entry, Event, Started};
+use crate::ids::{Revision, Role};
 use crate::phase::Phase;
+use crate::policy::Strategy;
 use crate::prelude::*;
+use crate::profile::{self, Kind};
 use crate::sections::Outline;
 use crate::ticket::{Purpose, Ticket};
 
@@ -28,17 +32,40 @@ pub struct Recorded {
 pub struct Reviewed {
     /// Feature, phase, pass and role.
     pub name: String,
+    pub role: Role,
     /// The path of the artifact under review, and of what it builds on.
     pub artifact: String,
     pub upstream: Vec<String>,
-    /// When each revision was shown, in seconds, in the order they were.
-    pub reviews: Vec<(u64, Revision)>,
+    /// In the order they were sent.
+    pub reviews: Vec<Review>,
+}
+
+/// One review that was answered: what was shown when, and how it was really sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Review {
+    pub ticket: Ticket,
+    /// In seconds.
+    pub at_s: u64,
+    pub sees: Revision,
+    pub strategy: Strategy,
+    /// What the agent was asked to keep; none where nobody wrote it down.
+    pub marks: Option<Marks>,
+}
+
+impl Reviewed {
+    /// How the role comes by the artifact.
+    pub fn reviewer(&self) -> Reviewer {
+        match profile::of(&self.role).map(|profile| profile.kind) {
+            Some(Kind::Phase) => Reviewer::Phase,
+            Some(Kind::Domain | Kind::Author) | None => Reviewer::Domain,
+        }
+    }
 }
 
 /// The review loops in a feature's events, one for each reviewer and pass that was answered at least once.
 pub fn reviewed(entries: &[Entry]) -> Vec<Reviewed> {
     let mut paths: BTreeMap<(Phase, u16), &[String]> = BTreeMap::new();
-    let mut started: BTreeMap<&Ticket, (i64, &Revision)> = BTreeMap::new();
+    let mut started: BTreeMap<&Ticket, Review> = BTreeMap::new();
     let mut loops: Vec<Reviewed> = Vec::new();
     for entry in entries {
         match &entry.event {
@@ -46,20 +73,20 @@ pub fn reviewed(entries: &[Entry]) -> Vec<Reviewed> {
                 paths.insert((opened.phase, opened.pass), &opened.paths);
             }
             Event::Started(fact) if is_review(fact.ticket.purpose) => {
-                if let Some(sees) = &fact.sees {
-                    started.insert(&fact.ticket, (entry.at_ms, sees));
+                if let Some(review) = review(fact, entry.at_ms) {
+                    started.insert(&fact.ticket, review);
                 }
             }
             Event::Answered(fact) => {
-                let Some((at_ms, sees)) = started.remove(&fact.ticket) else { continue };
+                let Some(review) = started.remove(&fact.ticket) else { continue };
                 let Ticket { scope, phase, pass, role, .. } = &fact.ticket;
                 let Some([artifact, upstream @ ..]) = paths.get(&(*phase, *pass)).copied() else { continue };
                 let name = format!("{scope}/{phase}.{pass}/{role}");
-                let review = (u64::try_from(at_ms / 1000).unwrap_or(0), sees.clone());
                 match loops.iter_mut().find(|one| one.name == name) {
                     Some(one) => one.reviews.push(review),
                     None => loops.push(Reviewed {
                         name,
+                        role: role.clone(),
                         artifact: artifact.clone(),
                         upstream: upstream.to_vec(),
                         reviews: vec![review],
@@ -70,6 +97,16 @@ pub fn reviewed(entries: &[Entry]) -> Vec<Reviewed> {
         }
     }
     loops
+}
+
+fn review(fact: &Started, at_ms: i64) -> Option<Review> {
+    Some(Review {
+        ticket: fact.ticket.clone(),
+        at_s: u64::try_from(at_ms / 1000).unwrap_or(0),
+        sees: fact.sees.clone()?,
+        strategy: fact.choice.strategy,
+        marks: fact.choice.prediction.as_ref().map(|prediction| prediction.marks),
+    })
 }
 
 /// A certificate is left out: it comes from a conversation of its own.

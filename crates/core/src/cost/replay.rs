@@ -10,7 +10,7 @@ use super::decide::{Ahead, Facts, decide};
 use super::hindsight::{Coming, hindsight};
 use super::plan::{Expected, Setting};
 use super::recorded::MeasuredRound;
-pub use super::recorded::{Measured, Recorded, Reviewed, reviewed};
+pub use super::recorded::{Measured, Recorded, Review, Reviewed, reviewed};
 use super::send::{Bill, Exploring, Marks, Round, Sent, Sizes, Way, send};
 use super::terms::Terms;
 pub use crate::policy::Knowledge;
@@ -29,6 +29,16 @@ pub struct Assumed {
     pub per_call: u64,
     pub reviewer: Reviewer,
     pub knowledge: Knowledge,
+    pub asked: Asked,
+}
+
+/// What the policies ask the cache to keep that do not weigh it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// Everything they write, for the longest lifetime.
+    Longest,
+    /// What a run asks for under them ([`Terms::usual`]).
+    Usual,
 }
 
 impl Default for Assumed {
@@ -41,6 +51,7 @@ impl Default for Assumed {
             per_call: 120,
             reviewer: Reviewer::Domain,
             knowledge: Knowledge::Full,
+            asked: Asked::Longest,
         }
     }
 }
@@ -166,14 +177,7 @@ pub fn play(
     ratios: &Ratios,
     assumed: &Assumed,
 ) -> Outcome {
-    let loop_ = Loop {
-        measured,
-        terms,
-        ratios,
-        assumed,
-        sizes: measured.sizes(ratios, assumed),
-        rounds: measured.rounds(ratios),
-    };
+    let loop_ = Loop::of(measured, terms, ratios, assumed);
     match policy {
         Played::Inject => loop_.fixed(|_, _| (Strategy::Inline, false), true),
         Played::Inline => loop_.fixed(|_, _| (Strategy::Inline, false), false),
@@ -192,6 +196,29 @@ pub fn play(
     }
 }
 
+/// Plays a loop as it was sent: each review by the strategy and with the marks it really had. None where that cannot
+/// be played, because a conversation was continued that this loop did not begin.
+pub fn as_sent(
+    reviews: &[Review],
+    measured: &Measured,
+    terms: &Terms,
+    ratios: &Ratios,
+    assumed: &Assumed,
+) -> Option<Outcome> {
+    let loop_ = Loop::of(measured, terms, ratios, assumed);
+    let mut outcome = Outcome::default();
+    let mut cached = Cached::default();
+    for (coming, Review { strategy, marks, .. }) in loop_.rounds.iter().zip(reviews) {
+        let now = cached.after(coming.gap_s);
+        let marks = marks.unwrap_or_else(|| terms.usual(*strategy, &now));
+        let way = Way { strategy: *strategy, marks };
+        let sent = send(terms, &loop_.sizes, &now, &coming.round, way)?;
+        outcome.sent(strategy.name(), &sent);
+        cached = sent.cached;
+    }
+    Some(outcome)
+}
+
 struct Loop<'a> {
     measured: &'a Measured,
     terms: &'a Terms,
@@ -204,9 +231,14 @@ struct Loop<'a> {
 const FIRST: [Strategy; 2] = [Strategy::Inline, Strategy::Lazy];
 const FULL: [Strategy; 3] = [Strategy::Inline, Strategy::Lazy, Strategy::Resume];
 
-impl Loop<'_> {
+impl<'a> Loop<'a> {
+    fn of(measured: &'a Measured, terms: &'a Terms, ratios: &'a Ratios, assumed: &'a Assumed) -> Loop<'a> {
+        let (sizes, rounds) = (measured.sizes(ratios, assumed), measured.rounds(ratios));
+        Loop { measured, terms, ratios, assumed, sizes, rounds }
+    }
+
     /// Plays a rule that says which strategy comes next, and whether a guard tripped, from the number of the round
-    /// and of the one the conversation began in. Everything it marks is kept for the longest lifetime.
+    /// and of the one the conversation began in.
     fn fixed(&self, next: impl Fn(usize, usize) -> (Strategy, bool), uncached: bool) -> Outcome {
         let mut outcome = Outcome::default();
         let mut cached = Cached::default();
@@ -217,7 +249,7 @@ impl Loop<'_> {
             outcome.guard_trips += u64::from(tripped);
             let way = |strategy| Way {
                 strategy,
-                marks: if uncached { Marks::default() } else { self.marks(strategy) },
+                marks: if uncached { Marks::default() } else { self.marks(strategy, &cached) },
             };
             let send = |strategy| send(self.terms, &self.sizes, &cached, &coming.round, way(strategy));
             // A conversation that has grown too long cannot be continued by any policy.
@@ -233,7 +265,10 @@ impl Loop<'_> {
         outcome
     }
 
-    fn marks(&self, strategy: Strategy) -> Marks {
+    fn marks(&self, strategy: Strategy, cached: &Cached) -> Marks {
+        if self.assumed.asked == Asked::Usual {
+            return self.terms.usual(strategy, cached);
+        }
         let all = self.terms.lifetimes().last().copied();
         match strategy {
             Strategy::Inline => Marks { system: all, stable: all, tail: None },

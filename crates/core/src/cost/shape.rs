@@ -9,7 +9,7 @@ use crate::prompt::{Fragment, Prompt};
 use crate::tokens::{Content, Ratios};
 
 /// What a reviewer says to call a tool, in tokens.
-const PER_CALL: u64 = 120;
+pub(super) const PER_CALL: u64 = 120;
 /// An author opens and writes its document in calls of its own, whatever it was sent.
 const AUTHOR_CALLS: u32 = 2;
 
@@ -73,7 +73,7 @@ impl Prompts<'_> {
             answer: if author { known.written } else { known.answer },
             per_call: PER_CALL,
             artifact_by_path: self.reader == Reader::Phase,
-            exploring: Exploring { calls: if author { AUTHOR_CALLS } else { 0 }, tokens: 0 },
+            exploring: if author { Exploring { calls: AUTHOR_CALLS, tokens: 0 } } else { known.exploring },
         };
         (sizes, Round { artifact: own, delta, touched })
     }

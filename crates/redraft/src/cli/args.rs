@@ -355,9 +355,9 @@ pub(crate) struct TrustArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
     /// Recorded loops: one JSON object a line, plain or compressed with gzip
-    #[arg(value_name = "FILE", required_unless_present = "ledger")]
+    #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The model whose prices hold; repeat it to compare several [default: claude-opus-5.5]
+    /// The model whose prices hold, with those of redraft.toml; repeat it to compare several [default: claude-opus-5.5]
     #[arg(long, value_name = "MODEL")]
     pub(crate) prices: Vec<String>,
     /// The longest cache lifetime that may be used, one the model has: 5m, 30m, 1h or 12h [default: its longest]
@@ -372,9 +372,10 @@ pub(crate) struct ReplayArgs {
     /// Tokens of tools and system text [default: 3500]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TOKENS_MAX))]
     pub(crate) overhead_tokens: Option<u64>,
-    /// Whose reviews are played: one that is given the document, or one that reads it by path
-    #[arg(long, value_enum, default_value = "domain")]
-    pub(crate) role: ReplayRole,
+    /// Whose reviews are played: one that is given the document, or one that reads it by path [default: domain; from the
+    /// ledger, whose they were]
+    #[arg(long, value_enum)]
+    pub(crate) role: Option<ReplayRole>,
     /// What a reviewer must know in a re-review
     #[arg(long, value_enum, default_value = "full")]
     pub(crate) knowledge: Knowledge,

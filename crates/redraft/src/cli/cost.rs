@@ -17,7 +17,9 @@ use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use super::{monitor, status};
 use prices::{Price, Prices};
+use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::Entry;
 use redraft_core::ids::{AgentName, FeatureId};
 use redraft_core::project::Warning;
 use redraft_core::project::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
@@ -85,7 +87,7 @@ fn one(
     console: &Console,
 ) -> Result<Code, CliError> {
     let entries = ledger.read(Scope::Feature(id))?;
-    let costs = costs(&entries);
+    let costs = costs_of(id, &entries, site);
     let prices = Prices::of(site);
     let accuracies = accuracies(ledger)?;
     let rows = status::rows(ledger)?;
@@ -115,6 +117,15 @@ fn one(
     Ok(Code::Done)
 }
 
+/// What a feature cost. What was started and not ended is under way only while somebody works on the feature.
+fn costs_of(id: FeatureId, entries: &[Entry], site: &Site) -> Costs {
+    let mut costs = costs(entries);
+    if Holder::at_work(&site.state, &id.to_string()).is_none() {
+        costs.interrupted();
+    }
+    costs
+}
+
 /// How predictions compare with bills, over the whole ledger.
 fn accuracies(ledger: &Ledger) -> Result<Accuracies, CliError> {
     let mut accuracies = Accuracies::default();
@@ -127,7 +138,7 @@ fn all(known: &[FeatureId], site: &Site, ledger: &Ledger, console: &Console) -> 
     let rows = status::rows(ledger)?;
     let mut features = Vec::new();
     for id in known {
-        let costs = costs(&ledger.read(Scope::Feature(*id))?);
+        let costs = costs_of(*id, &ledger.read(Scope::Feature(*id))?, site);
         let row = rows.iter().find(|row| row.id == id.to_string());
         features.push((*id, row.map(|row| row.status.clone()).unwrap_or_default(), costs));
     }

@@ -7,7 +7,7 @@ mod report;
 use super::args::{Knowledge as KnowledgeArg, ReplayArgs, ReplayRole};
 use super::console::Console;
 use super::errors::{CliError, Code};
-use super::site::Surroundings;
+use super::site::{Site, Surroundings};
 use redraft_core::cost::replay::{Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play};
 use redraft_core::cost::{Amount, CERTAIN, Terms, lifetimes};
 use redraft_core::price::{Card, Cards, Lifetime};
@@ -41,22 +41,29 @@ struct LoopSum {
 }
 
 pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    if args.files.is_empty() && args.ledger.is_none() {
+        let error = CliError::usage("no recorded loops were named");
+        return Err(
+            error.hint("name a file of them, or take those of this repository: redraft replay --ledger")
+        );
+    }
     let mut notes = Notes::default();
-    let mut cards = cards(&args, &mut notes)?;
+    let mut cards = cards(&args, around, &mut notes)?;
     let assumed = assumed(&args);
-    let (mut loops, mut reviews) = (0_u64, 0_u64);
-    let mut take = |recorded: Recorded| {
+    let (mut loops, mut reviews) = (0, 0);
+    let mut take = |recorded: Recorded, whose: Reviewer| {
         let measured = recorded.measured();
         loops += 1;
-        reviews += measured.reviews() as u64;
+        reviews += measured.reviews();
+        let reviewer = args.role.map_or(whose, reviewer);
         for card in &mut cards {
-            card.add(&measured, &assumed, console.json);
+            card.add(&measured, &Assumed { reviewer, ..assumed }, console.json);
         }
     };
     for file in &args.files {
         let path = around.folder.join(file);
         let faults = &mut |fault| notes.add(fault);
-        read::read(&path, &mut take, faults).map_err(|error| {
+        read::read(&path, &mut |recorded| take(recorded, Reviewer::Domain), faults).map_err(|error| {
             CliError::usage(format!("{} cannot be read: {error}", path.display()))
                 .hint("name a file of recorded loops, one JSON object a line, plain or .gz")
         })?;
@@ -84,9 +91,21 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
     Ok(if loops == 0 { Code::NotApproved } else { Code::Done })
 }
 
+/// The price cards: the built-in ones, and inside a repository those of its redraft.toml before them.
+fn known(around: &Surroundings, notes: &mut Notes) -> Cards {
+    let Ok(site) = Site::find(&around.folder) else { return Cards::builtin() };
+    match site.config() {
+        Ok(config) => config.cards(),
+        Err(error) => {
+            notes.add(format!("the built-in prices hold, because {}", error.message));
+            Cards::builtin()
+        }
+    }
+}
+
 /// The cards to replay with. Among several, one that does not sell the lifetime asked for is left out.
-fn cards(args: &ReplayArgs, notes: &mut Notes) -> Result<Vec<CardSum>, CliError> {
-    let known = Cards::builtin();
+fn cards(args: &ReplayArgs, around: &Surroundings, notes: &mut Notes) -> Result<Vec<CardSum>, CliError> {
+    let (builtin, known) = (Cards::builtin(), known(around, notes));
     let models = if args.prices.is_empty() { vec![MODEL.to_owned()] } else { args.prices.clone() };
     let wanted = args.ttl.as_deref().map(str::parse::<Lifetime>).transpose();
     let wanted = wanted.map_err(|error| CliError::usage(error.to_string()))?;
@@ -94,6 +113,9 @@ fn cards(args: &ReplayArgs, notes: &mut Notes) -> Result<Vec<CardSum>, CliError>
     let mut left_out = Vec::new();
     for model in &models {
         let card = known.find(model).map_err(|error| CliError::usage(error.to_string()))?;
+        if builtin.find(model) != Ok(card) {
+            notes.add(format!("{model}: the prices are those of redraft.toml"));
+        }
         match lifetime(card, wanted) {
             Ok(ttl) => sums.push(CardSum::new(model, card, ttl, args.hit_rate)),
             Err(sold) => left_out.push(format!("{model} keeps nothing for {}, only {sold}", sold_as(wanted))),
@@ -126,15 +148,18 @@ fn assumed(args: &ReplayArgs) -> Assumed {
     Assumed {
         system: args.overhead_tokens.unwrap_or(usual.system),
         answer: args.output_tokens.unwrap_or(usual.answer),
-        reviewer: match args.role {
-            ReplayRole::Domain => Reviewer::Domain,
-            ReplayRole::Phase => Reviewer::Phase,
-        },
         knowledge: match args.knowledge {
             KnowledgeArg::Full => Knowledge::Full,
             KnowledgeArg::Scoped => Knowledge::Scoped,
         },
         ..usual
+    }
+}
+
+fn reviewer(role: ReplayRole) -> Reviewer {
+    match role {
+        ReplayRole::Domain => Reviewer::Domain,
+        ReplayRole::Phase => Reviewer::Phase,
     }
 }
 

@@ -386,3 +386,46 @@ fn a_drawing_is_written_whole_and_never_over_a_file_of_somebody_else() {
     assert_eq!(object["v"], 1);
     assert!(scratch.root().join("again.svg").is_file());
 }
+
+#[test]
+fn what_a_scenario_charges_is_not_predicted_in_money_and_nobody_says_it_costs_nothing() {
+    let scratch = feature(IDEA);
+    scratch.scenario("usd_per_million_input = 3.0\nusd_per_million_output = 15.0\n");
+    scratch.run(["run", "001"]).expect(0);
+    let shown = scratch.json(["cost"]);
+    assert!(shown["sum"]["billed_micro_usd"].as_u64().unwrap() > 0);
+    let ratio = &shown["agents"][0]["predicted_to_billed"];
+    assert_eq!(ratio["unit"], "tokens_not_cached", "{ratio}");
+    assert!(ratio["percent"].as_u64().unwrap() > 10, "{ratio}");
+    let text = scratch.run(["cost", "--svg", "cost.svg"]).expect(0).stdout;
+    assert!(text.contains("not in money") && !text.contains("~$0.0000"), "{text}");
+    let drawn = fs::read_to_string(scratch.root().join("cost.svg")).unwrap();
+    assert!(drawn.contains("class=\"bar ") && !drawn.contains("class=\"mark "), "{drawn}");
+}
+
+#[test]
+fn what_a_killed_run_had_sent_is_interrupted_and_not_under_way() {
+    let scratch = feature(IDEA);
+    let mut command = scratch.redraft(["run", "001"]);
+    let died = command.env("REDRAFT_ABORT_AT_BOUNDARY", "2").output().unwrap();
+    assert_eq!(died.status.code(), None);
+    let shown = scratch.json(["cost"]);
+    let sent = dispatches(&shown);
+    assert_eq!((&sent[0]["end"], &sent[0]["bill"]), (&json!("interrupted"), &json!("interrupted")));
+    let text = scratch.run(["cost"]).expect(0).stdout;
+    assert!(text.contains("interrupted") && !text.contains("under way"), "{text}");
+    scratch.run(["run", "001"]).expect(0);
+    assert!(!scratch.run(["cost"]).expect(0).stdout.contains("interrupted"));
+}
+
+#[test]
+fn a_conversation_that_is_gone_costs_nothing() {
+    let scratch = feature(IDEA);
+    let rule = "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"lose-session\"\ntimes = 1\n";
+    scratch.scenario(&format!("usd_per_dispatch = 0.01\n{rule}"));
+    scratch.run(["run", "001", "--policy", "resume"]).expect(0);
+    let shown = scratch.json(["cost"]);
+    let sum = &shown["sum"];
+    assert_eq!((&sum["failed"], &sum["unknown_bills"]), (&json!(1), &json!(0)), "{sum}");
+    assert_eq!(sum["reserved_for_unknown_micro_usd"], json!(0));
+}

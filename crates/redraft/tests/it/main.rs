@@ -23,6 +23,7 @@ mod money;
 mod outputs;
 mod parked;
 mod plays;
+mod policies;
 mod programs;
 mod projections;
 mod replay;

@@ -193,6 +193,8 @@ fn options_change_what_is_assumed() {
 #[test]
 fn what_cannot_be_done_is_told_with_a_way_out() {
     let scratch = with_loops("\n\n");
+    let unnamed = scratch.run(["replay"]).expect(2);
+    assert!(unnamed.stderr.contains("redraft replay --ledger"), "{}", unnamed.stderr);
     let nothing = scratch.run(["replay", "loops.jsonl"]).expect(1);
     assert!(nothing.stderr.contains("no loop was found"), "{}", nothing.stderr);
     let missing = scratch.run(["replay", "absent.jsonl"]).expect(2);
@@ -220,4 +222,53 @@ fn loops_of_the_own_ledger_are_replayed() {
     assert!(loops[0]["reviews"].as_u64().unwrap() >= 2);
     assert_eq!(scratch.json(["replay", "--ledger", "001"])["loops"], shown["loops"]);
     scratch.run(["replay", "--ledger", "009"]).expect(2);
+
+    // Whose reviews they were is in the ledger; what is typed wins.
+    let as_domain = scratch.json(["replay", "--ledger", "--role", "domain"]);
+    let as_phase = scratch.json(["replay", "--ledger", "--role", "phase"]);
+    let of = |shown: &Value, at: usize| shown["loops"][at]["input_usd"].clone();
+    assert_eq!((of(&shown, 0), of(&shown, 1)), (of(&as_domain, 0), of(&as_phase, 1)));
+    assert_ne!(of(&as_domain, 1)["lazy"], of(&as_phase, 1)["lazy"]);
+}
+
+#[test]
+fn prices_of_the_repository_hold_before_the_built_in_ones_and_are_told() {
+    let scratch = feature("Export the monthly report as CSV");
+    scratch.write("loops.jsonl", &recorded("031/spec").to_string());
+    let usual = scratch.json(["replay", "loops.jsonl"]);
+    assert_eq!(usual["notes"], json!([]));
+    let prices =
+        "[prices.\"claude-opus-5.5\"]\ninput = 8\noutput = 20\n[prices.\"my-own\"]\ninput = 1\noutput = 2\n";
+    scratch.write("redraft.toml", prices);
+    let own = scratch.json(["replay", "loops.jsonl"]);
+    let ratio = usd(&own["policies"]["inject"]) / usd(&usual["policies"]["inject"]);
+    assert!((ratio - 2.0).abs() < 0.001, "{ratio}");
+    assert_eq!(own["notes"], json!(["claude-opus-5.5: the prices are those of redraft.toml"]));
+    scratch.json(["replay", "loops.jsonl", "--prices", "my-own"]);
+    let other = scratch.json(["replay", "loops.jsonl", "--prices", "gpt-6-sol"]);
+    assert_eq!(other["notes"], json!([]), "nothing of it was changed");
+    scratch.write("redraft.toml", "[prices");
+    let broken = scratch.json(["replay", "loops.jsonl"]);
+    assert_eq!(broken["policies"], usual["policies"]);
+    assert!(broken["notes"][0].as_str().unwrap().starts_with("the built-in prices hold, because "));
+}
+
+#[test]
+fn what_editors_put_before_the_first_line_is_no_fault_and_no_line_takes_memory_without_bound() {
+    let mut many_lines = recorded("many lines");
+    many_lines["versions"][2] = json!("x\n".repeat(100_001));
+    let text = format!("\u{feff}{}\nnull\n{{}}\n{many_lines}", recorded("good"));
+    let scratch = with_loops(&text);
+    let table = scratch.run(["replay", "loops.jsonl"]).expect(0).stdout;
+    assert!(table.contains(": 1 loop, 3 reviews\n"), "{table}");
+    let shown = scratch.json(["replay", "loops.jsonl"]);
+    let notes: Vec<&str> =
+        shown["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect();
+    let told = [
+        ":2: not a loop: it is no JSON object, passed over",
+        ":3: not a loop: missing field `versions` at column 2, passed over",
+        ":4: a document of 100001 lines is more than 100000, passed over",
+    ];
+    assert_eq!(notes.len(), told.len(), "{notes:?}");
+    assert!(told.iter().zip(&notes).all(|(told, note)| note.ends_with(told)), "{notes:?}");
 }

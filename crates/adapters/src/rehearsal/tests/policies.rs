@@ -46,7 +46,7 @@ fn digest(stage: &mut Stage, role: &'static str, before: &str, prd: Option<&str>
     let turn = vec![
         Fragment::new("required-artifacts", format!("## Required Artifacts\n\n- PRD: {named}\n")),
         Fragment::new("delta", delta),
-        Fragment::new("sections", sections),
+        Fragment::new("touched-sections", sections),
     ];
     let request = stage.request(role, "review", false, turn);
     super::stage::verdict(&stage.send(&request).unwrap())

@@ -2,8 +2,8 @@
 
 use super::world::{FULL, ROUND, SIZES, Situation, card, situations, terms};
 use crate::cost::{
-    Ahead, CERTAIN, Cached, Conversation, Entry, Expected, Facts, Known, Marking, Marks, Measures, Prompts,
-    Reader, Setting, Terms, Way, decide, options, prompt_chars, weigh,
+    Ahead, CERTAIN, Cached, Conversation, Entry, Expected, Exploring, Facts, Known, Marking, Marks, Measures,
+    Prompts, Reader, Setting, Terms, Way, decide, options, prompt_chars, weigh,
 };
 use crate::event::{Answered, Event, Lost, Started, TreeMark};
 use crate::ids::{AgentName, BlobId};
@@ -209,13 +209,14 @@ fn prediction(read: u64, hit_rate: u32, markdown: u64) -> Prediction {
 }
 
 fn known(measures: &Measures) -> Known {
-    measures.of(&AgentName::new("a"), "c", Family::Other, 1_000)
+    measures.of(&AgentName::new("a"), &ticket(1).role, "c", Family::Other, 1_000)
 }
 
 #[test]
 fn before_any_bill_the_stated_assumptions_hold() {
     let nobody = Measures::default();
-    let Known { ratios, overhead, hit_rate, answer, written } = known(&nobody);
+    let Known { ratios, overhead, hit_rate, answer, written, exploring } = known(&nobody);
+    assert_eq!(exploring, Exploring::default());
     assert_eq!(ratios, Ratios::measured(Family::Other));
     assert_eq!((overhead, hit_rate, answer, written), (1_000, CERTAIN, 1_500, 4_000));
 }
@@ -268,7 +269,36 @@ fn first_bills_correct_what_the_agent_adds_and_how_dense_its_tokens_are() {
     measures.take(&answered(102, Usage { written: 9, ..Usage::default() }, Some(Vec::new())));
     let after = self::known(&measures);
     assert_eq!((after.overhead, after.ratios), (before.overhead, before.ratios));
-    assert_eq!(measures.of(&AgentName::new("b"), "c", Family::Other, 5).overhead, 5, "another agent");
+    let other = measures.of(&AgentName::new("b"), &ticket(1).role, "c", Family::Other, 5);
+    assert_eq!(other.overhead, 5, "another agent");
+}
+
+#[test]
+fn a_reviewer_that_calls_tools_on_its_own_account_is_predicted_to_do_so_again() {
+    let mut measures = Measures::default();
+    // 36,000 characters are 10,000 tokens, with 1,000 of the agent's own. Four calls bring in 2,000 each.
+    let sizes: Vec<u64> = (0..5).map(|call| 11_000 + call * 2_000).collect();
+    let input: u64 = sizes.iter().sum();
+    let usage = Usage { written: sizes[4], read: input - sizes[4], output: 900, ..Usage::default() };
+    for round in 1..=60 {
+        measures.take(&started(round, Strategy::Inline, prediction(0, CERTAIN, 36_000)));
+        measures.take(&answered(round, usage, None));
+    }
+    let Exploring { calls, tokens } = known(&measures).exploring;
+    assert_eq!(calls, 4);
+    assert!((6_800..=7_600).contains(&tokens), "{tokens} of 8,000 less what it said for its calls");
+    let another_role = "031/specify.1/review/phase-reviewer/1.1".parse::<Ticket>().unwrap().role;
+    let other = measures.of(&AgentName::new("a"), &another_role, "c", Family::Other, 1_000);
+    assert_eq!(other.exploring, Exploring::default());
+    assert_eq!(known(&measures).hit_rate, CERTAIN, "what it read again says nothing about the cache");
+
+    // One request that is a quarter larger than expected is an estimate that was off, not a call.
+    let mut once = Measures::default();
+    for round in 1..=60 {
+        once.take(&started(round, Strategy::Inline, prediction(0, CERTAIN, 36_000)));
+        once.take(&answered(round, Usage { written: 13_700, ..Usage::default() }, None));
+    }
+    assert_eq!(known(&once).exploring, Exploring::default());
 }
 
 #[test]

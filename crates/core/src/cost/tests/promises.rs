@@ -1,13 +1,15 @@
 //! What the decision promises, whatever the loop.
 
-use super::world::{Draws, FIRST, FULL, ROUND, SIZES, Situation, card, situations, terms, warm};
+use super::all::{self, best};
+use super::drawn::{Drawn, Draws, Kinds, USUAL};
+use super::world::{FIRST, FULL, ROUND, SIZES, Situation, situations, terms, warm};
 use crate::cost::{
-    Ahead, Amount, Cached, Coming, Decision, Expected, Facts, Marks, Round, Setting, Sizes, Terms, Way,
-    decide, hindsight, options, send,
+    Ahead, CERTAIN, Cached, Coming, Decision, Expected, Facts, Marking, Marks, Setting, Sizes, Terms, Way,
+    decide, hindsight, send,
 };
 use crate::policy::Strategy;
 use crate::prelude::*;
-use crate::price::{Card, Lifetime, PerMillion};
+use crate::price::Lifetime;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 /// Decides every round of a loop in turn; `ahead` says what is known of the rest of it.
@@ -37,48 +39,28 @@ fn knowing_only_the_past(rounds: &[Coming]) -> impl Fn(usize) -> Ahead {
     move |at| Ahead::Expected(Expected::after_review(at as u32 + 1, &rounds[at].round, None))
 }
 
+fn knowing_the_truth(terms: &Terms, sizes: &Sizes, rounds: &[Coming]) -> u64 {
+    total(&played(terms, sizes, rounds, &FULL, |at| Ahead::Known(rounds[at + 1..].to_vec())))
+}
+
 fn total(decisions: &[Decision]) -> u64 {
     decisions.iter().map(|decision| decision.predicted.amount().0).sum()
 }
 
-/// Tries every way of every round, and gives up a sequence only when it already costs as much as the limit.
-fn any_below(
-    setting: &Setting<'_>,
-    cached: Cached,
-    first: &[Strategy],
-    rounds: &[Coming],
-    limit: Amount,
-) -> bool {
-    let Some((coming, rest)) = rounds.split_first() else { return true };
-    // Whatever is sent, the answers still to come are paid for.
-    let answers = rest.len() as u64 * setting.sizes.answer * cheapest_output(setting.terms);
-    options(setting, &cached.after(coming.gap_s), &coming.round, first).into_iter().any(|(_, sent)| {
-        let amount = sent.bill.amount().0;
-        amount + answers < limit.0
-            && any_below(setting, sent.cached, setting.later, rest, Amount(limit.0 - amount))
-    })
-}
-
-fn cheapest_output(terms: &Terms) -> u64 {
-    let nothing = Sizes { system: 0, rubric: 0, upstream: 0, files: 0, findings: 0, answer: 1, ..SIZES };
-    let way = Way { strategy: Strategy::Inline, marks: Marks::default() };
-    send(terms, &nothing, &Cached::default(), &Round::default(), way).unwrap().bill.amount().0
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn told_the_truth_no_sequence_is_ten_percent_cheaper(situation in situations(1..=6)) {
+    fn told_the_truth_no_sequence_of_up_to_six_rounds_is_ten_percent_cheaper(
+        situation in situations(1..=6),
+        hit_rate in 5_000..=CERTAIN,
+    ) {
         let Situation { model, longest, sizes, rounds } = situation;
-        // Trying all takes time that grows with every lifetime and round.
-        let lifetimes = terms(model, longest).lifetimes().len();
-        let rounds = &rounds[..rounds.len().min(if lifetimes > 1 { 4 } else { 6 })];
-        let terms = terms(model, longest);
-        let decisions = played(&terms, &sizes, rounds, &FULL, |at| Ahead::Known(rounds[at + 1..].to_vec()));
-        let limit = Amount(total(&decisions) * 10 / 11);
-        let setting = Setting { terms: &terms, sizes: &sizes, later: &FULL };
-        prop_assert!(!any_below(&setting, Cached::default(), &FIRST, rounds, limit));
+        let terms = terms(model, longest).with_hit_rate(hit_rate);
+        let decided = knowing_the_truth(&terms, &sizes, &rounds);
+        let best = best(&all::Known { terms: &terms, sizes: &sizes, rounds: &rounds, first: &FIRST, later: &FULL }).0;
+        prop_assert!(decided * 10 <= best * 11, "{decided} for {best}");
+        prop_assert!(decided >= best, "{decided} is less than the least of all, {best}");
     }
 
     #[test]
@@ -145,115 +127,65 @@ proptest! {
         let fresh = Facts { cached: Cached::default(), allowed: &[Strategy::Resume], ..facts };
         prop_assert_eq!(decide(&fresh), None);
     }
-
-    #[test]
-    fn the_cheapest_plan_uses_no_more_of_what_became_dearer(
-        situation in situations(1..=4),
-        which in 0..4_usize,
-        factor in 2..30_u64,
-    ) {
-        let Situation { sizes, rounds, .. } = situation;
-        let plan = |card: &Card| {
-            let terms = Terms::of(card, Lifetime::Hour);
-            let setting = Setting { terms: &terms, sizes: &sizes, later: &Strategy::ALL };
-            let steps = hindsight(&setting, Cached::default(), &FIRST, &rounds).steps;
-            steps.iter().map(|(_, sent)| {
-                [sent.bill.read, sent.bill.uncached, sent.bill.written[0], sent.bill.written[2]][which]
-            }).sum::<u64>()
-        };
-        let usual = card("claude-opus-5.5");
-        prop_assert!(plan(&dearer(&usual, which, factor)) <= plan(&usual));
-    }
 }
 
-/// The card with one price raised: read, input, five minutes, an hour. Writes keep their own price.
-fn dearer(card: &Card, which: usize, factor: u64) -> Card {
-    let mut card = card.clone();
-    let prices = &mut card.prices;
-    let price = match which {
-        0 => &mut prices.read,
-        1 => &mut prices.input,
-        2 => prices.writes.get_mut(&Lifetime::FiveMinutes).unwrap(),
-        _ => prices.writes.get_mut(&Lifetime::Hour).unwrap(),
-    };
-    *price = PerMillion(price.0 * factor);
-    card
+/// The least a drawn loop can cost.
+fn least(terms: &Terms, drawn: &Drawn) -> u64 {
+    let Drawn { sizes, rounds, .. } = drawn;
+    best(&all::Known { terms, sizes, rounds, first: &FIRST, later: &FULL }).0
+}
+
+/// What loops cost by the rule that is told only what was known, in thousandths of the least they can cost.
+fn of_the_least(terms: &Terms, kinds: &Kinds, loops: usize, seed: u64) -> u64 {
+    let mut draws = Draws(seed);
+    let (mut decided, mut least) = (0_u128, 0_u128);
+    for _ in 0..loops {
+        let drawn = draws.any_loop(kinds);
+        let terms = terms.clone().with_hit_rate(drawn.hit_rate);
+        let Drawn { sizes, rounds, .. } = &drawn;
+        decided += u128::from(total(&played(&terms, sizes, rounds, &FULL, knowing_only_the_past(rounds))));
+        least += u128::from(self::least(&terms, &drawn));
+    }
+    u64::try_from(decided * 1_000 / least).unwrap()
 }
 
 #[test]
-fn a_dearer_price_makes_what_pays_it_rarer() {
-    let count = |which: usize, factor: u64, pays: fn(&Decision) -> bool| {
-        let terms = Terms::of(&dearer(&card("claude-opus-5.5"), which, factor), Lifetime::Hour);
-        let mut draws = Draws(7);
-        let loops = (0..60).map(|_| draws.document_loop());
-        let decisions = loops.flat_map(|(sizes, rounds)| {
-            played(&terms, &sizes, &rounds, &FULL, knowing_only_the_past(&rounds))
-        });
-        decisions.filter(pays).count()
-    };
-    let resumed: fn(&Decision) -> bool = |decision| decision.way.strategy == Strategy::Resume;
-    let for_minutes: fn(&Decision) -> bool = |decision| decision.predicted.written[0] > 0;
-    let for_an_hour: fn(&Decision) -> bool = |decision| decision.predicted.written[2] > 0;
-    for (which, pays) in [(0, resumed), (2, for_minutes), (3, for_an_hour)] {
-        let counts: Vec<usize> = [1, 3, 10, 100].map(|factor| count(which, factor, pays)).to_vec();
-        assert!(counts.is_sorted_by(|dear, dearer| dear >= dearer), "{which}: {counts:?}");
-        assert!(counts[0] > counts[3], "{which}: the price never matters in {counts:?}");
-    }
-}
-
-/// The cheapest sequence of strategies with the same lifetimes in every round, found by trying all of both.
-fn best_of_all(terms: &Terms, sizes: &Sizes, rounds: &[Coming]) -> u64 {
-    fn from(
-        terms: &Terms,
-        sizes: &Sizes,
-        cached: Cached,
-        marks: Marks,
-        rounds: &[Coming],
-        first: bool,
-    ) -> u64 {
-        let Some((coming, rest)) = rounds.split_first() else { return 0 };
-        let strategies = if first { &FIRST[..] } else { &FULL };
-        let costs = strategies.iter().filter_map(|strategy| {
-            let way = Way { strategy: *strategy, marks };
-            let sent = send(terms, sizes, &cached.after(coming.gap_s), &coming.round, way)?;
-            Some(sent.bill.amount().0 + from(terms, sizes, sent.cached, marks, rest, false))
-        });
-        costs.min().unwrap()
-    }
-    let lifetimes = || core::iter::once(None).chain(terms.lifetimes().iter().copied().map(Some));
-    let mut best = u64::MAX;
-    for system in lifetimes() {
-        for stable in lifetimes().filter(|stable| *stable <= system) {
-            for tail in lifetimes().filter(|tail| *tail <= stable) {
-                let marks = Marks { system, stable, tail };
-                best = best.min(from(terms, sizes, Cached::default(), marks, rounds, true));
-            }
-        }
-    }
-    best
-}
-
-#[test]
-fn told_only_what_was_known_a_thousand_loops_stay_within_ten_percent_of_the_best_sequences() {
+fn told_only_what_was_known_a_thousand_loops_stay_near_the_best_sequences() {
+    // Where one lifetime is sold, or the longer one is hardly ever needed, within ten percent.
     for (model, longest) in [
-        ("claude-opus-5.5", Lifetime::Hour),
         ("claude-opus-5.5", Lifetime::FiveMinutes),
-        ("claude-sonnet-4.6", Lifetime::Hour),
         ("gpt-6.1-terra", Lifetime::HalfDay),
+        ("gpt-6-sol", Lifetime::HalfHour),
+        ("grok-4.7", Lifetime::FiveMinutes),
+        ("local", Lifetime::FiveMinutes),
     ] {
-        let terms = terms(model, longest);
-        let mut draws = Draws(2026);
-        let (mut decided, mut best, mut clairvoyant) = (0, 0, 0);
-        for _ in 0..1_000 {
-            let (sizes, rounds) = draws.document_loop();
-            decided += total(&played(&terms, &sizes, &rounds, &FULL, knowing_only_the_past(&rounds)));
-            best += best_of_all(&terms, &sizes, &rounds);
-            let setting = Setting { terms: &terms, sizes: &sizes, later: &FULL };
-            clairvoyant += hindsight(&setting, Cached::default(), &FIRST, &rounds).amount.0;
-        }
-        assert!(decided * 10 <= best * 11, "{model}: {decided} is more than 110 % of {best}");
-        // Choosing every lifetime with the next gap before one's eyes is worth more than any rule can have.
-        assert!(decided * 100 <= clairvoyant * 115, "{model}: {decided} is more than 115 % of {clairvoyant}");
+        let thousandths = of_the_least(&terms(model, longest), &USUAL, 1_000, 2026);
+        assert!(thousandths <= 1_100, "{model} {longest}: {thousandths}");
+    }
+    // Five minutes or an hour is decided before the next gap is known, and the best sequences know it. A rule that was
+    // told the very distributions these loops are drawn from came to 110.5 to 112 %.
+    for model in ["claude-opus-5.5", "claude-fable-5.1", "claude-sonnet-4.6", "claude-haiku-5.5"] {
+        let thousandths = of_the_least(&terms(model, Lifetime::Hour), &USUAL, 1_000, 2026);
+        assert!(thousandths <= 1_150, "{model}: {thousandths}");
+    }
+    let nothing = terms("claude-opus-5.5", Lifetime::Hour).marked_by(Marking::Nothing, &[]);
+    assert_eq!(of_the_least(&nothing, &USUAL, 1_000, 2026), 1_000, "without a cache there is one best way");
+}
+
+#[test]
+fn loops_unlike_any_that_were_expected_cost_no_more_than_a_third_more_than_the_best_sequences() {
+    let terms = terms("claude-opus-5.5", Lifetime::Hour);
+    for (what, kinds) in [
+        ("a pace that is kept", Kinds { steady: true, ..USUAL }),
+        ("quick alone", Kinds { pace: [1, 0, 0, 0], ..USUAL }),
+        ("ordinary alone", Kinds { pace: [0, 1, 0, 0], ..USUAL }),
+        ("slow alone", Kinds { pace: [0, 0, 1, 0], ..USUAL }),
+        ("anything", Kinds { pace: [0, 0, 0, 1], ..USUAL }),
+        ("few rounds", Kinds { length: [1, 0, 0], ..USUAL }),
+        ("many rounds", Kinds { length: [0, 0, 1], ..USUAL }),
+    ] {
+        let thousandths = of_the_least(&terms, &kinds, 100, 31);
+        assert!(thousandths <= 1_333, "{what}: {thousandths}");
     }
 }
 

@@ -1,7 +1,12 @@
 //! Recorded loops under every policy.
 
 use super::world::terms;
-use crate::cost::replay::{Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play};
+use crate::cost::Marks;
+use crate::cost::replay::{
+    Asked, Assumed, Knowledge, Measured, Outcome, Played, Recorded, Review, Reviewer, as_sent, play,
+};
+use crate::ids::Revision;
+use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::price::Lifetime;
 use crate::tokens::{Family, Ratios};
@@ -103,4 +108,49 @@ fn the_same_texts_are_measured_once_and_the_first_version_has_no_delta() {
     let terms = terms("claude-opus-5.5", Lifetime::Hour);
     let bill = play(Played::Bound, &one.measured(), &terms, &ratios, &Assumed::default()).bill;
     assert_eq!((bill.read, bill.uncached), (0, 0));
+}
+
+/// The loop as it was sent in these ways.
+fn sent(ways: [(Strategy, Option<Marks>); 3], assumed: &Assumed) -> Option<Outcome> {
+    let review = |(at, (strategy, marks)): (usize, (Strategy, Option<Marks>))| Review {
+        ticket: format!("031/specify.1/review/spec-reviewer/{}.1", at + 1).parse().unwrap(),
+        at_s: 0,
+        sees: Revision::new("r"),
+        strategy,
+        marks,
+    };
+    let reviews: Vec<Review> = ways.into_iter().enumerate().map(review).collect();
+    let ratios = Ratios::measured(Family::NewerClaude);
+    let terms = terms("claude-opus-5.5", Lifetime::Hour);
+    as_sent(&reviews, &recorded().measured(), &terms, &ratios, assumed)
+}
+
+#[test]
+fn what_was_done_is_replayed_with_the_strategies_and_marks_that_were_sent() {
+    let assumed = Assumed::default();
+    let hour = Some(Lifetime::Hour);
+    let kept = Some(Marks { system: hour, stable: hour, tail: None });
+    let inline = sent([(Strategy::Inline, kept); 3], &assumed).unwrap();
+    assert_eq!(inline, outcome(Played::Inline, &assumed), "the same marks as the policy's own");
+    // Nothing was asked to be kept, whatever the policy would have asked for.
+    let unkept = sent([(Strategy::Inline, Some(Marks::default())); 3], &assumed).unwrap();
+    assert_eq!((unkept.bill.read, unkept.bill.written), (0, Default::default()));
+    assert_eq!(unkept.bill.input_amount, outcome(Played::Inject, &assumed).bill.input_amount);
+    // Strategies as they were mixed, and for minutes instead of an hour.
+    let minutes = Some(Marks { tail: Some(Lifetime::FiveMinutes), ..Marks::default() });
+    let mixed =
+        sent([(Strategy::Lazy, minutes), (Strategy::Resume, minutes), (Strategy::Inline, kept)], &assumed);
+    let mixed = mixed.unwrap();
+    assert_eq!(mixed.strategies.into_iter().collect::<Vec<_>>(), [("inline", 1), ("lazy", 1), ("resume", 1)]);
+    assert!(mixed.bill.written[Lifetime::FiveMinutes as usize] > 0 && mixed.bill.read > 0);
+    // A conversation that began elsewhere cannot be played.
+    assert_eq!(sent([(Strategy::Resume, minutes); 3], &assumed), None);
+}
+
+#[test]
+fn where_nothing_was_written_down_the_usual_marks_are_taken_and_policies_are_asked_for_the_same() {
+    let assumed = Assumed { asked: Asked::Usual, ..Assumed::default() };
+    let unknown = sent([(Strategy::Inline, None); 3], &assumed).unwrap();
+    assert_eq!(unknown, outcome(Played::Inline, &assumed));
+    assert_ne!(unknown.bill, outcome(Played::Inline, &Assumed::default()).bill);
 }

@@ -1,4 +1,4 @@
-//! Loops to decide about, drawn from a seed or by proptest.
+//! Loops to decide about, drawn by proptest, and one to work things out by hand.
 
 use crate::cost::{Cached, Coming, Exploring, Round, Sizes, Terms};
 use crate::policy::Strategy;
@@ -70,48 +70,6 @@ pub(super) fn situations(
         });
     (models, sizes, proptest::collection::vec(coming, rounds))
         .prop_map(|((model, longest), sizes, rounds)| Situation { model, longest, sizes, rounds })
-}
-
-/// Numbers from a seed, the same on every machine.
-pub(super) struct Draws(pub(super) u64);
-
-impl Draws {
-    /// One of `0..below`.
-    pub(super) fn below(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-
-    fn percent(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    fn between(&mut self, low: u64, high: u64) -> u64 {
-        low + self.below(high - low)
-    }
-
-    /// A document loop as they are met: up to four upstream artifacts, one to six rounds, mostly short gaps.
-    pub(super) fn document_loop(&mut self) -> (Sizes, Vec<Coming>) {
-        let files = self.below(4);
-        let upstream = (0..files).map(|_| self.between(3_000, 12_000)).sum();
-        let sizes = Sizes { upstream, files: files as u32, ..SIZES };
-        let mut artifact = self.between(3_000, 15_000);
-        let mut rounds = vec![Coming { gap_s: 0, round: Round { artifact, ..Round::default() } }];
-        while rounds.len() < 6 && self.percent(if rounds.len() == 1 { 90 } else { 65 }) {
-            // The first revision answers most findings: it is larger and takes longer.
-            let (soon, most) = if rounds.len() == 1 { (55, 80) } else { (70, 40) };
-            let gap_s = match self.below(100) {
-                cases if cases < soon => self.between(60, 300),
-                cases if cases < 97 => self.between(300, 3_600),
-                _ => self.between(3_600, 90_000),
-            };
-            let delta = artifact * self.between(2, most) / 100;
-            artifact += delta / 8;
-            let touched = (delta * 3 / 2).min(artifact);
-            rounds.push(Coming { gap_s, round: Round { artifact, delta, touched } });
-        }
-        (sizes, rounds)
-    }
 }
 
 /// The cache after a first review by `inline` with everything marked for this long.

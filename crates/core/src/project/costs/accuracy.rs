@@ -23,7 +23,8 @@ pub struct Accuracies {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accuracy {
     pub dispatches: usize,
-    /// In dollars, or, where nothing costs money, in tokens that are not read from the cache.
+    /// In dollars, or, where nothing costs money or nobody predicts by the prices it is billed at, in tokens that are
+    /// not read from the cache.
     pub money: bool,
     pub predicted: u64,
     pub billed: u64,
@@ -66,7 +67,8 @@ impl Accuracies {
     /// None where nothing of the agent was both predicted and billed.
     pub fn of(&self, agent: &AgentName) -> Option<Accuracy> {
         let pairs = self.pairs.get(agent).filter(|pairs| !pairs.is_empty())?;
-        let money = pairs.iter().any(|(_, billed)| billed.cost > Usd(0));
+        let any = |cost: fn(&(Usage, Usage)) -> Usd| pairs.iter().any(|pair| cost(pair) > Usd(0));
+        let money = any(|(_, billed)| billed.cost) && any(|(predicted, _)| predicted.cost);
         let amount = |usage: &Usage| if money { usage.cost.0 } else { not_cached(usage) };
         Some(Accuracy {
             dispatches: pairs.len(),

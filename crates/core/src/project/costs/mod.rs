@@ -143,6 +143,16 @@ impl Costs {
         self.phases.iter().flat_map(|phase| &phase.roles).flat_map(|role| &role.dispatches)
     }
 
+    /// Says of what was started and not ended that nobody works on it: the run was killed, and the next one settles it.
+    pub fn interrupted(&mut self) {
+        let roles = self.phases.iter_mut().flat_map(|phase| &mut phase.roles);
+        for dispatch in roles.flat_map(|role| &mut role.dispatches) {
+            if dispatch.bill == Bill::UnderWay {
+                dispatch.end = "interrupted";
+            }
+        }
+    }
+
     pub fn dispatch(&self, ticket: &Ticket) -> Option<&Dispatch> {
         self.dispatches().find(|one| one.ticket == *ticket)
     }

@@ -88,7 +88,7 @@ pub fn rules<'a>(dispatches: impl Iterator<Item = &'a Dispatch>) -> Vec<RoleRule
     let counts = |one: &&Dispatch| {
         let purpose = one.ticket.purpose;
         !matches!(purpose, Purpose::Repair | Purpose::Certify | Purpose::Probe)
-            && !matches!(one.end, "failed" | "lost" | "under way")
+            && !matches!(one.end, "failed" | "lost" | "under way" | "interrupted")
     };
     for one in dispatches.filter(counts) {
         let role = &one.ticket.role;

@@ -154,6 +154,17 @@ fn accuracy_compares_answered_predictions_with_their_bills() {
 }
 
 #[test]
+fn accuracy_counts_tokens_where_what_is_billed_in_money_was_predicted_by_a_card_without_any() {
+    let mut story = Story::new();
+    story.start("review/spec-reviewer/1.1", Strategy::Lazy, 1, Some(predicted(usage(80, 10, 0, 9, 0))));
+    story.answer("review/spec-reviewer/1.1", usage(60, 0, 0, 7, 5_000));
+    let mut accuracies = Accuracies::default();
+    story.0.iter().for_each(|entry| accuracies.take(&entry.event));
+    let found = accuracies.of(&AgentName::new("model")).unwrap();
+    assert_eq!((found.money, found.percent()), (false, Some(150)));
+}
+
+#[test]
 fn accuracy_counts_tokens_where_nothing_costs_money_and_forgets_long_ago() {
     let mut story = Story::new();
     for round in 1..=600 {

@@ -134,7 +134,7 @@ pub(super) fn tokens(usage: &Usage) -> Value {
 pub(super) fn dispatch(one: &Dispatch) -> Value {
     let billed = one.billed();
     let bill = match one.bill {
-        Bill::UnderWay => "under way",
+        Bill::UnderWay => one.end,
         Bill::Known(_) => "known",
         Bill::Unknown { .. } => "unknown",
     };

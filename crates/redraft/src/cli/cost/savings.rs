@@ -1,20 +1,19 @@
 //! What each reviewer's loop would have cost under the other policies, by playing it again.
 //!
-//! Replays are compared with a replay of what was done, never with the bill, so that both have the same assumptions.
-//! Where a bill is unknown, or the replay is far from it, nothing is claimed.
+//! Replays are compared with a replay of what was done, with the strategies and cache marks that were really sent, and
+//! never with the bill, so that both have the same assumptions. Where a bill is unknown, or the replay is far from it, nothing is claimed.
 
 use super::super::errors::CliError;
 use super::super::replay::ledger::with_texts;
 use super::super::site::Site;
 use super::prices::{Price, Prices};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::cost::replay::{Assumed, Reviewed, Reviewer, reviewed};
-use redraft_core::cost::{CERTAIN, Terms, lifetimes};
+use redraft_core::cost::replay::{Asked, Assumed, Reviewed, Reviewer, as_sent, reviewed};
+use redraft_core::cost::{BOUNDARIES_MAX, CERTAIN, Marking, Marks, Terms, lifetimes};
 use redraft_core::event::Entry;
 use redraft_core::ids::{AgentName, FeatureId};
 use redraft_core::policy::Strategy;
-use redraft_core::price::Lifetime;
-use redraft_core::profile::{self, Kind};
+use redraft_core::price::{Card, Lifetime};
 use redraft_core::project::costs::{Bill, Costs, Dispatch, Replayed, not_cached, played, replayed};
 use redraft_core::ticket::Purpose;
 use redraft_core::tokens::{Content, Family, Ratios};
@@ -79,7 +78,7 @@ fn replay(
         match dispatch.bill {
             Bill::Known(usage) => billed += usage,
             Bill::Unknown { .. } => return Err(format!("the bill of {} is unknown", dispatch.name())),
-            Bill::UnderWay => return Err(format!("{} is under way", dispatch.name())),
+            Bill::UnderWay => return Err(format!("{} is {}", dispatch.name(), dispatch.end)),
         }
     }
     let agents: BTreeSet<&AgentName> = sent.iter().map(|dispatch| &dispatch.agent).collect();
@@ -100,22 +99,24 @@ fn replay(
             .find(|phase| phase.phase == dispatch.ticket.phase && phase.pass == dispatch.ticket.pass)
     });
     let own = policy.and_then(|phase| played(phase.policy)).ok_or("its policy cannot be replayed")?;
-    // What a policy asked for is its own choice; every policy is replayed with the same that could be asked for.
-    let ttl = lifetimes(card).last().copied().unwrap_or(card.lifetime.is);
+    // Every policy is replayed with what this agent can be asked for, as far as what it was asked for shows it.
+    let (marking, offered) = asked_for(one, card);
+    let ttl = offered.last().copied().unwrap_or(card.lifetime.is);
     let hit_rate =
         sent.iter().filter_map(|one| one.prediction()).next_back().map_or(CERTAIN, |one| one.hit_rate);
     let terms = Terms::of(card, ttl).with_hit_rate(hit_rate).with_context(card.context_for(model).tokens);
-    let phase = sent.first().and_then(|dispatch| profile::of(&dispatch.ticket.role));
-    let by_path = phase.is_some_and(|profile| profile.kind == Kind::Phase);
-    let reviewer = if by_path { Reviewer::Phase } else { Reviewer::Domain };
+    let terms = terms.marked_by(marking, &offered);
+    let reviewer = one.reviewer();
     let knowledge = policy.map_or_else(Default::default, |phase| phase.knowledge);
     let measured = with_texts(one, workspace)?.measured();
     let ratios = Ratios::measured(Family::of(model));
-    let usual = Assumed { reviewer, knowledge, ..Assumed::default() };
+    let usual = Assumed { reviewer, knowledge, asked: Asked::Usual, ..Assumed::default() };
     let assumed = assumed(usual, &sent, &billed, measured.first(), &ratios);
     let all = replayed(&measured, &terms, &ratios, &assumed);
-    let (own, others): (Vec<Replayed>, Vec<Replayed>) = all.into_iter().partition(|one| one.played == own);
-    let own = own.first().copied().ok_or("its policy cannot be replayed")?;
+    let others = all.into_iter().filter(|one| one.played != own).collect();
+    let done = as_sent(&one.reviews, &measured, &terms, &ratios, &assumed);
+    let done = done.ok_or("a conversation was continued that this loop did not begin")?;
+    let own = Replayed { played: own, usage: done.bill.usage(&terms) };
     if !is_near(&own.usage, &billed, terms.is_free()) {
         let amount = |usage: &Usage| match terms.is_free() {
             true => format!("{} tokens not read from the cache", grouped(not_cached(usage))),
@@ -128,6 +129,34 @@ fn replay(
         ));
     }
     Ok(Replay { model: model.to_owned(), ttl, hit_rate, free: terms.is_free(), billed, own, others })
+}
+
+/// How the agent marks and for how long, from the marks it was sent; where nothing was written down, as a service that
+/// is told every place.
+fn asked_for(one: &Reviewed, card: &Card) -> (Marking, Vec<Lifetime>) {
+    let marks: Vec<Marks> = one.reviews.iter().filter_map(|review| review.marks).collect();
+    let asked: BTreeSet<Lifetime> =
+        marks.iter().flat_map(|marks| [marks.system, marks.stable, marks.tail]).flatten().collect();
+    let sold = lifetimes(card);
+    let offered = match asked.iter().all(|lifetime| sold.contains(lifetime)) {
+        true => sold,
+        false => asked.into_iter().collect(),
+    };
+    let whole = |one: &Marks| {
+        one.system.is_some()
+            && one.system == one.tail
+            && one.stable.is_none_or(|stable| Some(stable) == one.tail)
+    };
+    let marking = match marks.as_slice() {
+        [] => Marking::Places(BOUNDARIES_MAX),
+        all if all.iter().all(|one| *one == Marks::default()) => Marking::Nothing,
+        all if all.iter().all(|one| *one == Marks { tail: one.tail, ..Marks::default() }) => {
+            Marking::Conversation
+        }
+        all if all.iter().all(whole) => Marking::Whole,
+        _ => Marking::Places(BOUNDARIES_MAX),
+    };
+    (marking, offered)
 }
 
 /// The usual sizes, with what this loop knows better: the agent's own text, the rules around the first prompt's

@@ -11,6 +11,7 @@ mod tests;
 mod write;
 
 use super::Feature;
+use super::text::in_money;
 use axis::Axis;
 use redraft_core::policy::{Prediction, Strategy};
 use redraft_core::project::costs::{Bill, Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
@@ -77,7 +78,7 @@ fn picture(id: &str, costs: &Costs) -> String {
         escaped(&one_line(&costs.slug, SLUG_CHARS_MAX)),
         unit.explained()
     );
-    legend(&mut out, &panels);
+    legend(&mut out, &panels, unit);
     for (at, panel) in panels.iter().enumerate() {
         panel.draw(&mut out, HEAD + at * (NAME + PLOT + FEET), width, &axis, unit);
     }
@@ -145,7 +146,8 @@ impl<'a> Panel<'a> {
     }
 
     fn most(&self, unit: Unit) -> Option<u64> {
-        let marks = self.dispatches.iter().flat_map(marks).map(|mark| unit.amount(mark.usage));
+        let marks =
+            self.dispatches.iter().flat_map(|one| marks(one, unit)).map(|mark| unit.amount(mark.usage));
         let bills = self.dispatches.iter().filter_map(|one| one.billed()).map(|usage| unit.amount(usage));
         marks.chain(bills).max()
     }
@@ -189,7 +191,7 @@ fn column(out: &mut String, left: usize, base: f64, one: &Dispatch, unit: Unit, 
             let amount = unit.amount(usage);
             let tall = height(amount);
             // Without marks beside it, it stands in the middle.
-            let x = left + if one.prediction().is_some() { 8 } else { (COLUMN - BAR) / 2 };
+            let x = left + if marks(one, unit).next().is_some() { 8 } else { (COLUMN - BAR) / 2 };
             let y = base - tall;
             put(
                 out,
@@ -200,9 +202,9 @@ fn column(out: &mut String, left: usize, base: f64, one: &Dispatch, unit: Unit, 
             unit.shown(amount)
         }
         Bill::Unknown { .. } => "bill unknown".to_owned(),
-        Bill::UnderWay => "under way".to_owned(),
+        Bill::UnderWay => one.end.to_owned(),
     };
-    for mark in marks(one) {
+    for mark in marks(one, unit) {
         let slot = Strategy::ALL.iter().position(|strategy| *strategy == mark.strategy).unwrap_or(0);
         let x = (left + 42 + slot * 11) as f64;
         shape(out, mark.strategy, mark.chosen, x, base - height(unit.amount(mark.usage)));
@@ -222,8 +224,11 @@ struct Mark<'a> {
     chosen: bool,
 }
 
-fn marks<'a>(one: &'a Dispatch) -> impl Iterator<Item = Mark<'a>> {
-    let prediction = one.prediction();
+/// None where it was billed in money and predicted by a card that has none: they would say that it costs nothing.
+fn marks<'a>(one: &'a Dispatch, unit: Unit) -> impl Iterator<Item = Mark<'a>> {
+    let billed = one.billed().is_some_and(|usage| usage.cost > Usd(0));
+    let misleading = |prediction: &Prediction| unit == Unit::Money && billed && !in_money(prediction);
+    let prediction = one.prediction().filter(|prediction| !misleading(prediction));
     let chosen = |prediction: &'a Prediction| Mark {
         strategy: one.strategy(),
         usage: &prediction.usage,
@@ -253,14 +258,15 @@ fn shape(out: &mut String, strategy: Strategy, filled: bool, x: f64, y: f64) {
 }
 
 /// Only what is in the picture.
-fn legend(out: &mut String, panels: &[Panel<'_>]) {
+fn legend(out: &mut String, panels: &[Panel<'_>], unit: Unit) {
     let used = |wanted: Strategy| {
         let dispatches = panels.iter().flat_map(|panel| panel.dispatches);
         dispatches
             .into_iter()
-            .any(|one| one.strategy() == wanted || marks(one).any(|mark| mark.strategy == wanted))
+            .any(|one| one.strategy() == wanted || marks(one, unit).any(|mark| mark.strategy == wanted))
     };
-    let predicted = panels.iter().flat_map(|panel| panel.dispatches).any(|one| one.prediction().is_some());
+    let predicted =
+        panels.iter().flat_map(|panel| panel.dispatches).any(|one| marks(one, unit).next().is_some());
     let mut x = 20;
     for strategy in Strategy::ALL.into_iter().filter(|strategy| used(*strategy)) {
         let name = strategy.name();
@@ -275,7 +281,7 @@ fn legend(out: &mut String, panels: &[Panel<'_>]) {
     let text = match (panels.is_empty(), predicted) {
         (true, _) => return,
         (_, true) => "bar: billed · filled mark: predicted · hollow mark: alternative (marks are estimates)",
-        (_, false) => "bar: billed · no alternatives were predicted",
+        (_, false) => "bar: billed · no alternatives were predicted by the prices it is billed at",
     };
     put(out, format_args!("<text class=\"soft\" x=\"20\" y=\"100\">{text}</text>"));
 }
@@ -298,9 +304,9 @@ fn told(one: &Dispatch, unit: Unit) -> String {
         Bill::Known(usage) if unit == Unit::Money => format!("billed {}", unit.shown(usage.cost.0)),
         Bill::Known(usage) => format!("{} tokens", grouped(not_cached(usage))),
         Bill::Unknown { counted } => format!("bill unknown, {counted} counted"),
-        Bill::UnderWay => "under way".to_owned(),
+        Bill::UnderWay => one.end.to_owned(),
     });
-    for mark in marks(one) {
+    for mark in marks(one, unit) {
         let amount = unit.shown(unit.amount(mark.usage));
         let what = if mark.chosen { "predicted" } else { mark.strategy.name() };
         text.push_str(&format!(", {what} ~{amount}"));

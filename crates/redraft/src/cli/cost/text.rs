@@ -90,6 +90,7 @@ fn sum_row(mut before: Vec<String>, sum: &Sum) -> Vec<String> {
     before.extend(tokens(Some(&sum.billed)));
     before.push(match (sum.predicted, sum.prediction.cost) {
         (0, _) => "not predicted".to_owned(),
+        (_, Usd(0)) if sum.billed.cost > Usd(0) => "not in money".to_owned(),
         (some, cost) if some < sum.dispatches => format!("~{cost} ({some} of {})", sum.dispatches),
         (_, cost) => format!("~{cost}"),
     });
@@ -107,7 +108,11 @@ fn billed_sum(sum: &Sum) -> String {
 fn dispatch_row(dispatch: &Dispatch) -> Vec<String> {
     let mut row = vec![format!("  {}", dispatch.round()), dispatch.strategy().name().to_owned()];
     row.extend(tokens(dispatch.billed()));
-    let predicted = |one: &Prediction| format!("~{}", one.usage.cost);
+    let paid = dispatch.billed().is_some_and(|usage| usage.cost > Usd(0));
+    let predicted = |one: &Prediction| match paid && !in_money(one) {
+        true => "not in money".to_owned(),
+        false => format!("~{}", one.usage.cost),
+    };
     row.push(dispatch.prediction().map_or("not predicted".to_owned(), predicted));
     row.push(match &dispatch.bill {
         Bill::UnderWay => String::new(),

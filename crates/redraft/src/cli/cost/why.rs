@@ -8,7 +8,7 @@ use super::text::{estimate, in_money, ratio};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::cost::{CERTAIN, Cached, Entry as Kept, Marks};
 use redraft_core::policy::{Policy, Prediction, Strategy};
-use redraft_core::project::costs::{Accuracy, Bill, Costs, Dispatch, costs};
+use redraft_core::project::costs::{Accuracy, Bill, Costs, Dispatch};
 use redraft_core::ticket::{Scope, Ticket};
 use redraft_core::usage::{Usage, Usd, grouped};
 use redraft_engine::ports::Store;
@@ -35,7 +35,7 @@ pub(super) fn why(word: &str, site: &Site, ledger: &Ledger, console: &Console) -
         return Err(error.hint("what probes cost is in `redraft log`"));
     };
     let id = site.feature(ledger, Some(&id.to_string()))?;
-    let costs = costs(&ledger.read(Scope::Feature(id))?);
+    let costs = super::costs_of(id, &ledger.read(Scope::Feature(id))?, site);
     let Some(dispatch) = costs.dispatch(&ticket) else {
         let sent: Vec<String> = costs.dispatches().map(|one| one.ticket.to_string()).collect();
         let error = CliError::usage(format!("{ticket} was not sent"));
@@ -73,7 +73,7 @@ fn cache(costs: &Costs, dispatch: &Dispatch) -> Option<Cached> {
         let (a, b) = (&one.ticket, &dispatch.ticket);
         a.phase == b.phase && a.pass == b.pass && a.role == b.role && one.agent == dispatch.agent
     };
-    let answered = |one: &&Dispatch| !matches!(one.end, "failed" | "lost" | "under way");
+    let answered = |one: &&Dispatch| !matches!(one.end, "failed" | "lost" | "under way" | "interrupted");
     let last = before.filter(same).filter(answered).last()?;
     Some(last.prediction()?.leaves.after(since_s))
 }

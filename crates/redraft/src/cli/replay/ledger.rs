@@ -2,7 +2,7 @@
 
 use crate::cli::errors::CliError;
 use crate::cli::site::{Site, Surroundings};
-use redraft_core::cost::replay::{Recorded, Reviewed, reviewed};
+use redraft_core::cost::replay::{Recorded, Reviewed, Reviewer, reviewed};
 use redraft_core::ids::FeatureId;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Store, Workspace};
@@ -11,7 +11,7 @@ use redraft_engine::ports::{Store, Workspace};
 pub(super) fn read(
     around: &Surroundings,
     feature: Option<&str>,
-    take: &mut dyn FnMut(Recorded),
+    take: &mut dyn FnMut(Recorded, Reviewer),
     fault: &mut dyn FnMut(String),
 ) -> Result<(), CliError> {
     let site = Site::find(&around.folder)?;
@@ -29,7 +29,7 @@ pub(super) fn read(
         let workspace = site.workspace(&site.created(&ledger, id)?)?;
         for one in reviewed(&entries) {
             match with_texts(&one, &workspace) {
-                Ok(recorded) => take(recorded),
+                Ok(recorded) => take(recorded, one.reviewer()),
                 Err(why) => fault(format!("{}: {why}, passed over", one.name)),
             }
         }
@@ -43,17 +43,18 @@ pub(crate) fn with_texts(one: &Reviewed, workspace: &dyn Workspace) -> Result<Re
         let bytes = workspace.read_at(revision, path).map_err(|error| CliError::from(error).message)?;
         Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
     };
-    let Some((_, last)) = one.reviews.last() else { return Err("nobody reviewed it".to_owned()) };
+    let Some(last) = one.reviews.last() else { return Err("nobody reviewed it".to_owned()) };
     let mut versions = Vec::new();
-    for (_, revision) in &one.reviews {
-        versions.push(text(revision, &one.artifact)?);
+    for review in &one.reviews {
+        versions.push(text(&review.sees, &one.artifact)?);
     }
-    let upstream: Result<Vec<String>, String> = one.upstream.iter().map(|path| text(last, path)).collect();
+    let upstream: Result<Vec<String>, String> =
+        one.upstream.iter().map(|path| text(&last.sees, path)).collect();
     Ok(Recorded {
         name: one.name.clone(),
         artifact: one.artifact.clone(),
         upstream: upstream?.into_iter().filter(|text| !text.is_empty()).collect(),
         versions,
-        times: one.reviews.iter().map(|(seconds, _)| *seconds).collect(),
+        times: one.reviews.iter().map(|review| review.at_s).collect(),
     })
 }

@@ -13,9 +13,14 @@ use std::path::Path;
 /// A longer line is passed over. Loops of real documents have less than a megabyte; together with what is made of a
 /// line this keeps the program under 100 MB.
 const LINE_BYTES_MAX: usize = 16 << 20;
+/// More lines in one document are passed over: comparing takes some hundred bytes for each of them, however short it is.
+/// Real documents have some thousand.
+const DOCUMENT_LINES_MAX: usize = 100_000;
 /// Real loops end after a handful of rounds; each is planned over, so an absurd number would take hours.
 const VERSIONS_MAX: usize = 1_000;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// What some editors put before the first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Hands every loop of a file to `take`, and every fault, with its line, to `fault`.
 pub(super) fn read(
@@ -43,11 +48,21 @@ pub(super) fn read(
             Line::TooLong(bytes) => {
                 fault(format!("{name}:{number}: {bytes} bytes are more than {LINE_BYTES_MAX}, passed over"));
             }
-            Line::Whole(bytes) if bytes.trim_ascii().is_empty() => {}
-            Line::Whole(bytes) => match recorded(&bytes) {
-                Ok(recorded) => take(recorded),
-                Err(why) => fault(format!("{name}:{number}: {why}, passed over")),
-            },
+            Line::Whole(mut bytes) => {
+                if number == 1 && bytes.starts_with(BYTE_ORDER_MARK) {
+                    bytes.drain(..BYTE_ORDER_MARK.len());
+                }
+                if bytes.trim_ascii().is_empty() {
+                    continue;
+                }
+                let recorded = recorded(&bytes);
+                // What is made of the line is enough to keep in memory while it is compared.
+                drop(bytes);
+                match recorded {
+                    Ok(recorded) => take(recorded),
+                    Err(why) => fault(format!("{name}:{number}: {why}, passed over")),
+                }
+            }
         }
     }
 }
@@ -97,7 +112,18 @@ struct Stored {
 }
 
 fn recorded(line: &[u8]) -> Result<Recorded, String> {
-    let stored: Stored = serde_json::from_slice(line).map_err(|error| format!("not a loop: {error}"))?;
+    if line.trim_ascii_start().first() != Some(&b'{') {
+        return Err("not a loop: it is no JSON object".to_owned());
+    }
+    let stored: Stored = serde_json::from_slice(line).map_err(|error| {
+        // It counts the lines of what it was given, which is one.
+        format!("not a loop: {}", error.to_string().replace(" at line 1 column ", " at column "))
+    })?;
+    let texts = stored.upstream.values().chain(&stored.versions);
+    let lines = texts.map(|text| text.bytes().filter(|byte| *byte == b'\n').count()).max().unwrap_or(0);
+    if lines > DOCUMENT_LINES_MAX {
+        return Err(format!("a document of {lines} lines is more than {DOCUMENT_LINES_MAX}"));
+    }
     if stored.versions.is_empty() {
         return Err("it has no versions".to_owned());
     }

@@ -3,14 +3,16 @@
 use super::{CardSum, LoopSum};
 use redraft_core::cost::replay::{Outcome, Played};
 use redraft_core::price::Lifetime;
+use redraft_core::text::count;
 use redraft_core::usage::{Usd, grouped};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// One card as people read it.
-pub(super) fn text(card: &CardSum, reviews: u64, loops: u64) -> String {
+pub(super) fn text(card: &CardSum, reviews: usize, loops: usize) -> String {
     let (model, ttl) = (&card.model, card.ttl);
-    let mut out = format!("{model}, lifetimes up to {ttl}: {loops} loops, {reviews} reviews\n\n");
+    let (loops, reviews) = (count(loops, "loop"), count(reviews, "review"));
+    let mut out = format!("{model}, lifetimes up to {ttl}: {loops}, {reviews}\n\n");
     out.push_str("policy        input    output  of bound    uncached     written        read  strategies\n");
     let bound = card.sum(Played::Bound).bill.input_amount.0;
     for (policy, outcome) in &card.outcomes {
