@@ -56,6 +56,9 @@ impl redraft_engine::ports::Watch for SystemClock {
         Clock::now_ms(self)
     }
 
+    /// There is nobody to tell where there is only a clock.
+    fn tell(&self, _doing: &str) {}
+
     /// There is no budget where there is only a clock.
     fn afford(&self, _total: Usd) -> bool {
         true

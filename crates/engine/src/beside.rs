@@ -1,7 +1,7 @@
 //! Agents at work side by side, and whoever dispatched them within call.
 //!
-//! Each works in a thread of its own; the caller's thread keeps the ledger and answers those that may come to more money
-//! than was reserved for them. Nothing here knows what a dispatch is for. Start at [`beside`].
+//! Each works in a thread of its own; the caller's thread keeps the ledger hears what they do and answers
+//! those that may come to more money than was reserved for them. Nothing here knows what a dispatch is for. Start at [`beside`].
 
 use crate::ports::{Clock, Watch};
 use redraft_core::usage::Usd;
@@ -12,12 +12,16 @@ pub(crate) trait Purse<T> {
     /// Whether the work may come to this much in all. What is granted must outlive a crash.
     fn raise(&mut self, place: usize, total: Usd) -> bool;
 
+    /// What is being done, in the agent's words.
+    fn told(&mut self, place: usize, doing: &str);
+
     /// The work is done; what it did not need is free for the others.
     fn done(&mut self, place: usize, end: &T);
 }
 
 enum Call<T> {
     Raise { place: usize, total: Usd, reply: SyncSender<bool> },
+    Tell { place: usize, doing: String },
     Done { place: usize, end: T },
 }
 
@@ -46,6 +50,7 @@ pub(crate) fn beside<T: Send>(
             match call {
                 // An agent that no longer waits for its answer has been cut off already.
                 Call::Raise { place, total, reply } => drop(reply.send(purse.raise(place, total))),
+                Call::Tell { place, doing } => purse.told(place, &doing),
                 Call::Done { place, end } => {
                     purse.done(place, &end);
                     ends[place] = Some(end);
@@ -78,6 +83,11 @@ impl<T: Send> Watch for Watching<'_, T> {
 
     fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    fn tell(&self, doing: &str) {
+        // The caller listens until the last of us is gone.
+        let _ = self.calls.send(Call::Tell { place: self.place, doing: doing.to_owned() });
     }
 
     fn afford(&self, total: Usd) -> bool {
@@ -123,6 +133,8 @@ mod tests {
             }
             fits
         }
+
+        fn told(&mut self, _place: usize, _doing: &str) {}
 
         fn done(&mut self, place: usize, needed: &u64) {
             self.has += self.given[place] - needed;

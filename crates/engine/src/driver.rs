@@ -62,6 +62,9 @@ pub trait Progress: Send + Sync {
     /// A fact was stored.
     fn stored(&self, entry: &Entry, state: &Pipeline);
 
+    /// What an agent at work does now, without secrets. Not stored.
+    fn doing(&self, _ticket: &Ticket, _doing: &str) {}
+
     /// Something in the worktree was undone, and this is how to get it back. Who does not show it at once finds it in
     /// [`Run::undone`].
     fn undone(&self, _undone: &Undone) {}

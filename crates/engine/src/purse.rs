@@ -8,6 +8,7 @@ use crate::driver::{EngineError, Run};
 use crate::ports::{AgentError, Outcome};
 use redraft_core::event::Raised;
 use redraft_core::price::Budget;
+use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
 use std::collections::BTreeMap;
@@ -33,6 +34,13 @@ impl Purse<End> for Keeper<'_, '_> {
             self.trouble = Some(error);
             false
         })
+    }
+
+    fn told(&mut self, place: usize, doing: &str) {
+        const CHARS_MAX: usize = 160;
+        let Some(ticket) = self.tickets.get(place) else { return };
+        let parts = self.run.parts;
+        parts.progress.doing(ticket, &text::one_line(&parts.redactor.redact(doing).0, CHARS_MAX));
     }
 
     fn done(&mut self, place: usize, end: &End) {

@@ -18,6 +18,7 @@ use redraft_core::price::Lifetime;
 use redraft_core::usage::{Usage, grouped};
 use redraft_core::verdict;
 use redraft_engine::ports::{AgentError, Outcome, Request, Watch};
+use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
@@ -38,6 +39,31 @@ pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Res
         notes: Vec::new(),
     };
     dispatch.run()
+}
+
+/// Tells how long an answer is by now, each time it is twice as long as before.
+struct Told {
+    next_chars: u64,
+}
+
+impl Default for Told {
+    fn default() -> Told {
+        Told { next_chars: 1 }
+    }
+}
+
+impl Told {
+    fn hear(&mut self, chars: u64, watch: &dyn Watch) {
+        const FIRST_CHARS: u64 = 2_000;
+        if chars < self.next_chars {
+            return;
+        }
+        match self.next_chars {
+            1 => watch.tell("answers"),
+            _ => watch.tell(&format!("answers, {} characters so far", grouped(chars))),
+        }
+        self.next_chars = (chars * 2).max(FIRST_CHARS);
+    }
 }
 
 struct Dispatch<'a> {
@@ -223,7 +249,7 @@ impl Dispatch<'_> {
         if response.status != 200 {
             return Err(refused(response)?);
         }
-        let (mut events, mut heard) = (Events::default(), 0);
+        let (mut events, mut heard, mut told) = (Events::default(), 0, Told::default());
         while let Some(bytes) = response.next()? {
             for event in events.push(&bytes).map_err(|error| Fault::Garbage(error.to_string()))? {
                 heard += 1;
@@ -232,6 +258,7 @@ impl Dispatch<'_> {
                     return Ok(());
                 }
                 self.check(&sent, listener)?;
+                told.hear(listener.chars(), self.watch);
             }
         }
         match heard {
@@ -305,6 +332,7 @@ impl Dispatch<'_> {
     fn call_all(&mut self, calls: Vec<Call>) -> Vec<(Call, ToolResult)> {
         let mut results = Vec::with_capacity(calls.len());
         for call in calls {
+            self.watch.tell(&doing(&call));
             let mut result = match &call.input {
                 Some(input) => self.toolbox.call(&call.name, input, &self.request.ticket, self.watch),
                 None => not_json(&call.name),
@@ -384,6 +412,14 @@ impl Dispatch<'_> {
         (self.request.ticket.to_string(), self.request.session.as_str(), self.asked).hash(&mut hasher);
         hasher.finish()
     }
+}
+
+/// The tool and what it is used on.
+fn doing(call: &Call) -> String {
+    let input = call.input.as_ref();
+    let word = |name: &str| input.and_then(|input| input.get(name)).and_then(Value::as_str);
+    let on = ["path", "pattern", "command"].into_iter().find_map(word);
+    on.map_or_else(|| call.name.clone(), |on| format!("{} {on}", call.name))
 }
 
 fn not_json(name: &str) -> ToolResult {

@@ -67,6 +67,10 @@ impl Watch for Meter<'_> {
         self.watch.now_ms()
     }
 
+    fn tell(&self, doing: &str) {
+        self.watch.tell(doing);
+    }
+
     fn afford(&self, total: Usd) -> bool {
         self.watch.afford(total)
     }
@@ -92,6 +96,8 @@ mod tests {
         fn now_ms(&self) -> i64 {
             0
         }
+
+        fn tell(&self, _doing: &str) {}
 
         fn afford(&self, total: Usd) -> bool {
             self.1.lock().unwrap().push(total);

@@ -286,6 +286,7 @@ impl Agent for ClaudeAgent {
         let mut hear = |line: Line| {
             let before = heard.requests.count();
             heard.take(line);
+            heard.doing.drain(..).for_each(|doing| watch.tell(&doing));
             if heard.requests.count() > before {
                 meter.expect(heard.requests.at_most(&terms));
             }

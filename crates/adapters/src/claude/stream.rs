@@ -28,6 +28,8 @@ pub(super) struct Heard {
     /// Servers that did not come up, with what became of them.
     failed_servers: Vec<(String, String)>,
     pub(super) requests: Requests,
+    /// What it did since somebody asked, in a few words each.
+    pub(super) doing: Vec<String>,
     reads: Vec<Read>,
 }
 
@@ -125,6 +127,7 @@ impl Listener for Heard {
                 // Errors are told in the form of an answer of no model.
                 self.answering |= line["message"]["model"] != "<synthetic>";
                 self.asked_to_read(&line["message"]["content"]);
+                self.doing.extend(list(&line["message"]["content"]).iter().filter_map(doing));
             }
             (Some("user"), _) => self.was_answered(&line["message"]["content"]),
             (Some("rate_limit_event"), _) if line["rate_limit_info"]["status"] == "rejected" => {
@@ -193,15 +196,28 @@ pub(super) fn written(by_lifetime: &Value) -> Vec<(Lifetime, u64)> {
     told.filter(|(_, tokens)| *tokens > 0).collect()
 }
 
+/// What a tool is used on.
+fn object(input: &Value) -> &str {
+    let names = ["file_path", "command", "path", "pattern", "url", "query"];
+    names.iter().find_map(|name| input[name].as_str()).unwrap_or_default()
+}
+
+/// `Read docs/spec.md`, or that it answers; none for what it thinks.
+fn doing(block: &Value) -> Option<String> {
+    match (block["type"].as_str()?, block["name"].as_str()) {
+        ("text", _) => Some("speaks".to_owned()),
+        ("tool_use", Some("StructuredOutput")) => Some("answers".to_owned()),
+        ("tool_use", Some(tool)) => Some(one_line(&format!("{tool} {}", object(&block["input"])), 200)),
+        _ => None,
+    }
+}
+
 /// `Write docs/spec.md`, each once.
 fn denials(denied: &Value) -> Vec<String> {
     let mut names = BTreeSet::new();
     for denial in list(denied) {
         let tool = denial["tool_name"].as_str().unwrap_or("a tool");
-        let input = &denial["tool_input"];
-        let on =
-            ["file_path", "command", "path", "pattern", "url"].iter().find_map(|name| input[name].as_str());
-        let what = format!("{tool} {}", on.unwrap_or_default());
+        let what = format!("{tool} {}", object(&denial["tool_input"]));
         names.insert(one_line(&what, 200));
     }
     names.into_iter().collect()

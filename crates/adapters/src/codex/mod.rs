@@ -283,6 +283,7 @@ impl Agent for CodexAgent {
         let mut hear = |line: Line| {
             let (begun, done) = (heard.begun, heard.done);
             heard.take(line);
+            heard.doing.drain(..).for_each(|doing| watch.tell(&doing));
             if heard.begun > begun {
                 if begun == 0 && !request.resume {
                     spending.read(Rollout::of(&self.settings.environment, &heard.thread, false));

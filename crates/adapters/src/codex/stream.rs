@@ -28,6 +28,8 @@ pub(super) struct Heard {
     pub(super) remark: Option<String>,
     /// Calls of a server's tools that failed.
     failed_calls: Vec<String>,
+    /// What it began since somebody asked, in a few words each.
+    pub(super) doing: Vec<String>,
     /// Lines that were no JSON or too long.
     pub(super) unreadable: u64,
 }
@@ -46,7 +48,10 @@ impl Listener for Heard {
         self.done += u64::from(line["type"] == "item.completed" && !speaks);
         match line["type"].as_str() {
             Some("thread.started") => self.thread = word(&line["thread_id"]),
-            Some("item.started") => self.begun += 1,
+            Some("item.started") => {
+                self.begun += 1;
+                self.doing.push(doing(&line["item"]));
+            }
             Some("item.completed") if line["item"]["type"] == "agent_message" => {
                 self.text = word(&line["item"]["text"]);
             }
@@ -74,4 +79,15 @@ impl Heard {
             (word(&item["server"]), word(&item["tool"]), word(&item["error"]["message"]));
         self.failed_calls.push(format!("{tool} of server {server} failed: {why}"));
     }
+}
+
+/// `runs /bin/bash -lc 'cat note.txt'`, or the kind of thing it does.
+fn doing(item: &Value) -> String {
+    let word = |name: &str| item[name].as_str();
+    let what = match (word("type"), word("command"), word("tool")) {
+        (_, Some(command), _) => format!("runs {command}"),
+        (_, None, Some(tool)) => format!("calls {tool}"),
+        (kind, None, None) => kind.unwrap_or_default().replace('_', " "),
+    };
+    one_line(&what, 200)
 }

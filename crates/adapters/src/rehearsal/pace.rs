@@ -62,6 +62,8 @@ impl Watch for Calm {
         0
     }
 
+    fn tell(&self, _doing: &str) {}
+
     fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
         true
     }

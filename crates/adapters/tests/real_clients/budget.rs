@@ -37,6 +37,8 @@ impl Watch for Purse {
         Clock::now_ms(&self.clock)
     }
 
+    fn tell(&self, _doing: &str) {}
+
     fn afford(&self, total: Usd) -> bool {
         let fits = total <= self.has;
         if fits {

@@ -163,6 +163,8 @@ impl Watch for StopAt<'_> {
         self.clock.now_ms()
     }
 
+    fn tell(&self, _doing: &str) {}
+
     fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
         true
     }

@@ -2,7 +2,7 @@
 //! an answer changes in [`super::step`].
 
 use super::plan::{Effect, Need, need};
-use super::state::{Loop, Seat};
+use super::state::{Loop, Seat, Work};
 use crate::event::{About, Decided, Decision, Question};
 use crate::ids::{FindingId, Role};
 use crate::prelude::*;
@@ -58,7 +58,10 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
                     );
                     (text, vec![Accept, Retry, Rerun, Abandon])
                 }
-                false => (format!("{role} gave no usable answer in {attempts}"), vec![Retry, Rerun, Abandon]),
+                false => {
+                    let why = trouble(state, role).map(|why| format!(": {why}")).unwrap_or_default();
+                    (format!("{role} gave no usable answer in {attempts}{why}"), vec![Retry, Rerun, Abandon])
+                }
             }
         }
         About::Gate => {
@@ -93,8 +96,19 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
 /// How many attempts of a role came to nothing, for what it is asked now. The limit would be another number where no
 /// further attempt could help.
 fn failures(state: &Loop, role: &Role) -> u16 {
-    let works = state.seats().filter(|seat| seat.role == *role).filter_map(|seat| seat.work.as_ref());
-    works.filter(|work| work.is_spent(&state.opened.limits)).map(|work| work.failures).max().unwrap_or(0)
+    spent(state, role).map(|work| work.failures).max().unwrap_or(0)
+}
+
+/// Why the last of them did.
+fn trouble(state: &Loop, role: &Role) -> Option<String> {
+    const CHARS_MAX: usize = 200;
+    let why = spent(state, role).map(|work| one_line(&work.trouble, CHARS_MAX)).last();
+    why.filter(|why| !why.is_empty())
+}
+
+fn spent<'a>(state: &'a Loop, role: &'a Role) -> impl Iterator<Item = &'a Work> {
+    let works = state.seats().filter(move |seat| seat.role == *role).filter_map(|seat| seat.work.as_ref());
+    works.filter(|work| work.is_spent(&state.opened.limits))
 }
 
 /// What the question at a cap adds when the document is no longer the one that was reviewed. It names the revision,

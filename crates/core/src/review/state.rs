@@ -138,6 +138,8 @@ pub struct Work {
     pub failures: u16,
     /// The last one failed in a way that no further attempt can help.
     pub helpless: bool,
+    /// Why the last attempt came to nothing.
+    pub trouble: String,
     /// The next attempt must be a fresh conversation.
     pub fresh: bool,
     /// What it came to, or could have come to, when this agent was cut off for want of money.

@@ -99,6 +99,7 @@ fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
         sent: 0,
         failures: 0,
         helpless: false,
+        trouble: String::new(),
         fresh: false,
         needs: None,
         repairs: 0,
@@ -197,6 +198,7 @@ fn fail(state: &mut Loop, fact: &Failed) -> Result<(), Rejected> {
         }
         Now::Wait(_) | Now::GiveUp | Now::AskPerson | Now::FreshSession => {}
     }
+    work.trouble.clone_from(&fact.detail);
     if repairing {
         no_verdict(seat);
         return Ok(());
@@ -266,6 +268,7 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
     work.flight = None;
     let Some(revision) = &fact.revision else {
         work.failures += 1;
+        "it wrote nothing".clone_into(&mut work.trouble);
         return Ok(());
     };
     conclude(author);

@@ -195,6 +195,8 @@ pub trait Watch: Send + Sync {
     /// Waits at most this long; false when the run is asked to stop.
     fn wait_ms(&self, ms: u64) -> bool;
     fn now_ms(&self) -> i64;
+    /// What the agent does now, in a few words, for whoever watches: `Read docs/spec.md`. Nothing depends on it.
+    fn tell(&self, doing: &str);
     /// Whether the dispatch may come to this much in all, given the budget and whatever else is under way. Asked before
     /// each step that could pass what was granted before; [`Agent::reserve`] is granted from the start.
     fn afford(&self, total: Usd) -> bool;

@@ -51,5 +51,8 @@ impl Purse<Result<Outcome, AgentError>> for Granted<'_, '_> {
         self.trouble.is_none()
     }
 
+    /// A probe is over in a few moments.
+    fn told(&mut self, _place: usize, _doing: &str) {}
+
     fn done(&mut self, _place: usize, _end: &Result<Outcome, AgentError>) {}
 }

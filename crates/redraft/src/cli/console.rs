@@ -18,7 +18,8 @@ use std::sync::{Mutex, OnceLock};
 #[derive(Debug)]
 pub(crate) struct Console {
     pub(crate) json: bool,
-    live: Option<Mutex<Vec<Ticket>>>,
+    /// What is under way, and what each agent does, where a line can be taken back.
+    live: Option<Mutex<Vec<(Ticket, String)>>>,
     /// Why data did not arrive on stdout, if it did not.
     lost: OnceLock<String>,
 }
@@ -123,25 +124,13 @@ impl Console {
         let Some(live) = &self.live else { return };
         let Ok(mut tickets) = live.lock() else { return };
         match &entry.event {
-            Event::Started(fact) => tickets.push(fact.ticket.clone()),
-            Event::Answered(fact) => tickets.retain(|ticket| *ticket != fact.ticket),
-            Event::Failed(fact) => tickets.retain(|ticket| *ticket != fact.ticket),
-            Event::Lost(fact) => tickets.retain(|ticket| *ticket != fact.ticket),
+            Event::Started(fact) => tickets.push((fact.ticket.clone(), String::new())),
+            Event::Answered(fact) => tickets.retain(|(ticket, _)| *ticket != fact.ticket),
+            Event::Failed(fact) => tickets.retain(|(ticket, _)| *ticket != fact.ticket),
+            Event::Lost(fact) => tickets.retain(|(ticket, _)| *ticket != fact.ticket),
             _ => {}
         }
-        if tickets.is_empty() {
-            return;
-        }
-        let names: Vec<String> =
-            tickets.iter().map(|ticket| format!("{} {}", ticket.role, ticket.purpose)).collect();
-        let room = columns();
-        if room < ROOM_MIN {
-            return;
-        }
-        let line = format!("… waiting for {}", names.join(", "));
-        let mut err = std::io::stderr().lock();
-        let _ = write!(err, "\r\x1b[K{}", one_line(&line, room));
-        let _ = err.flush();
+        waiting(&tickets);
     }
 
     /// A closed pipe is the reader's way of saying enough; anything else that stops data is told at the end.
@@ -155,6 +144,23 @@ impl Console {
             let _ = self.lost.set(error.to_string());
         }
     }
+}
+
+/// The line that tells what is under way, written over the one before.
+fn waiting(tickets: &[(Ticket, String)]) {
+    let room = columns();
+    if tickets.is_empty() || room < ROOM_MIN {
+        return;
+    }
+    let name = |(ticket, doing): &(Ticket, String)| match doing.as_str() {
+        "" => format!("{} {}", ticket.role, ticket.purpose),
+        doing => format!("{} {} ({doing})", ticket.role, ticket.purpose),
+    };
+    let names: Vec<String> = tickets.iter().map(name).collect();
+    let line = format!("… waiting for {}", names.join(", "));
+    let mut err = std::io::stderr().lock();
+    let _ = write!(err, "\r\x1b[K{}", one_line(&line, room));
+    let _ = err.flush();
 }
 
 /// A line of fewer characters tells nobody anything.
@@ -178,6 +184,15 @@ impl Progress for Console {
     fn stored(&self, entry: &Entry, _state: &Pipeline) {
         self.say(&format!("  {}", project::line(&entry.event)));
         self.under_way(entry);
+    }
+
+    fn doing(&self, ticket: &Ticket, doing: &str) {
+        let Some(live) = &self.live else { return self.say(&format!("    {}: {doing}", ticket.role)) };
+        let Ok(mut tickets) = live.lock() else { return };
+        if let Some((_, last)) = tickets.iter_mut().find(|(one, _)| one == ticket) {
+            doing.clone_into(last);
+        }
+        waiting(&tickets);
     }
 
     fn undone(&self, undone: &Undone) {

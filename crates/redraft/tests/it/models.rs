@@ -95,6 +95,23 @@ fn a_spec_is_written_rejected_mended_and_approved_over_every_protocol() {
 }
 
 #[test]
+fn what_an_agent_does_is_shown_while_it_works() {
+    let (scratch, _provider) = with_agent(ANTHROPIC);
+    let ran = run(&scratch, &["run", "001", "--yes"]).expect(0);
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    let at = |words: &str| {
+        lines.iter().position(|line| line.contains(words)).unwrap_or_else(|| panic!("{lines:#?}"))
+    };
+    let wrote = at(&format!("    spec-author: Write {SPEC}"));
+    assert!(
+        at("draft/spec-author/1.1 sent to model") < wrote && wrote < at("draft/spec-author/1.1 answered")
+    );
+    assert!(lines.contains(&"    spec-reviewer: answers"), "{lines:#?}");
+    let quiet = run(&scratch, &["run", "001", "--yes", "--json"]);
+    assert_eq!(quiet.stderr, "");
+}
+
+#[test]
 fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
     let (scratch, provider) = with_agent(ANTHROPIC);
     let ran = run(&scratch, &["run", "001"]);

@@ -211,6 +211,16 @@ fn no_request_is_sent_that_could_cost_more_than_there_is() {
 }
 
 #[test]
+fn what_it_does_is_told_while_it_does_it() {
+    let world = World::answering(vec![read_spec(), Reply::text("words ".repeat(2_000))]);
+    world.run(&world.anthropic(), &world.fresh()).unwrap();
+    let told = world.watch.told.lock().unwrap().clone();
+    assert_eq!(told[..2], ["Read docs/spec.md", "answers"]);
+    assert!(told.len() > 3 && told[2..].iter().all(|told| told.ends_with("characters so far")), "{told:?}");
+    assert!(told.len() < 8, "not with every piece: {told:?}");
+}
+
+#[test]
 fn an_answer_that_does_not_end_is_cut_off_while_it_is_streamed() {
     let world = World::answering(vec![Reply::Huge { bytes: 8 * 1024 * 1024 }]);
     world.watch.budget.store(500_000, Ordering::SeqCst);

@@ -45,6 +45,7 @@ struct Clockwork {
     budget: AtomicU64,
     /// What was asked for.
     afforded: Mutex<Vec<Usd>>,
+    told: Mutex<Vec<String>>,
 }
 
 impl Watch for Clockwork {
@@ -62,6 +63,10 @@ impl Watch for Clockwork {
 
     fn now_ms(&self) -> i64 {
         self.now_ms.fetch_add(self.step_ms.load(Ordering::SeqCst), Ordering::SeqCst)
+    }
+
+    fn tell(&self, doing: &str) {
+        self.told.lock().unwrap().push(doing.to_owned());
     }
 
     fn afford(&self, total: Usd) -> bool {

@@ -165,6 +165,8 @@ impl Watch for StopsWhileWaiting {
         0
     }
 
+    fn tell(&self, _doing: &str) {}
+
     fn afford(&self, _total: Usd) -> bool {
         true
     }

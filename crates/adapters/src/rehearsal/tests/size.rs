@@ -97,6 +97,8 @@ impl Watch for StopsAfter {
         0
     }
 
+    fn tell(&self, _doing: &str) {}
+
     fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
         true
     }

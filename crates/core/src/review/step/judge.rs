@@ -28,7 +28,8 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
             work.repair = Some(Repair { why: why.clone(), round: repaired + 1, sent: 0 });
             return Ok(());
         }
-        Judgement::Repair { .. } | Judgement::NoVerdict { .. } => {
+        Judgement::Repair { why } | Judgement::NoVerdict { why } => {
+            work.trouble.clone_from(why);
             no_verdict(seat);
             // Only a rejection for what is settled has any: what it said of the rest still counts.
             findings::apply(&mut state.findings, &fact.changes);

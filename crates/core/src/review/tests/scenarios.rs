@@ -412,7 +412,7 @@ fn the_question_about_an_agent_names_the_attempts_that_were_made_and_not_the_lim
             world.happen(Failed { ticket, now: *now, detail, usage: None, undone: vec![] });
         }
         let asked = question(open(&world)).unwrap();
-        assert_eq!(asked.text, format!("author gave no usable answer {words}"), "{failures:?}");
+        assert_eq!(asked.text, format!("author gave no usable answer {words}: no"), "{failures:?}");
         decide(&mut world, Decision::Retry);
         assert!(matches!(pending(open(&world)).as_slice(), [Effect::Dispatch(_)]), "{failures:?}");
     }
