@@ -41,7 +41,7 @@ pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Res
     dispatch.run()
 }
 
-/// Tells how long an answer is by now, each time it is twice as long as before.
+/// Tells how long an answer or a call of a tool is by now, each time it is twice as long as before.
 struct Told {
     next_chars: u64,
 }
@@ -59,8 +59,8 @@ impl Told {
             return;
         }
         match self.next_chars {
-            1 => watch.tell("answers"),
-            _ => watch.tell(&format!("answers, {} characters so far", grouped(chars))),
+            1 => watch.tell("writes"),
+            _ => watch.tell(&format!("writes, {} characters so far", grouped(chars))),
         }
         self.next_chars = (chars * 2).max(FIRST_CHARS);
     }

@@ -158,6 +158,10 @@ impl Sample {
         // Several requests were expected if all their input is more than what the conversation has in the end.
         let in_the_end = prediction.leaves.conversation.map_or(u64::MAX, |one| one.tokens);
         let one_request = prediction.usage.input() <= in_the_end;
+        // Counted in the tokens of the bill: where texts are less dense than was thought, no more could be read.
+        let (told, thought) = (u128::from(billed.input()), u128::from(prediction.usage.input()));
+        let in_its_tokens = (u128::from(readable) * told).checked_div(thought).unwrap_or_default();
+        let readable = readable.min(u64::try_from(in_its_tokens).unwrap_or(u64::MAX));
         let readable = if without_calls && one_request { readable } else { 0 };
         let fresh = matches!(strategy, Strategy::Inline | Strategy::Digest) && !author;
         let last = billed.uncached + billed.written + billed.read.min(readable);

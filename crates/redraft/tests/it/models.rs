@@ -106,7 +106,7 @@ fn what_an_agent_does_is_shown_while_it_works() {
     assert!(
         at("draft/spec-author/1.1 sent to model") < wrote && wrote < at("draft/spec-author/1.1 answered")
     );
-    assert!(lines.contains(&"    spec-reviewer: answers"), "{lines:#?}");
+    assert!(lines.contains(&"    spec-reviewer: writes"), "{lines:#?}");
     let quiet = run(&scratch, &["run", "001", "--yes", "--json"]);
     assert_eq!(quiet.stderr, "");
 }

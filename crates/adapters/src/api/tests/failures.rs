@@ -215,8 +215,8 @@ fn what_it_does_is_told_while_it_does_it() {
     let world = World::answering(vec![read_spec(), Reply::text("words ".repeat(2_000))]);
     world.run(&world.anthropic(), &world.fresh()).unwrap();
     let told = world.watch.told.lock().unwrap().clone();
-    assert_eq!(told[..2], ["Read docs/spec.md", "answers"]);
-    assert!(told.len() > 3 && told[2..].iter().all(|told| told.ends_with("characters so far")), "{told:?}");
+    assert_eq!(told[..3], ["writes", "Read docs/spec.md", "writes"]);
+    assert!(told.len() > 4 && told[3..].iter().all(|told| told.ends_with("characters so far")), "{told:?}");
     assert!(told.len() < 8, "not with every piece: {told:?}");
 }
 

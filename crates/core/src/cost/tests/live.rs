@@ -241,6 +241,19 @@ fn the_hit_rate_is_what_was_read_of_what_could_be_and_settles_there() {
 }
 
 #[test]
+fn texts_that_are_less_dense_than_was_thought_are_no_misses() {
+    let mut measures = Measures::default();
+    for round in 1..=20 {
+        let usage = Usage { read: 9_000, uncached: 1_000, ..Usage::default() };
+        let prediction = Prediction { usage, ..prediction(0, CERTAIN, 0) };
+        measures.take(&started(round, Strategy::Resume, prediction));
+        let billed = Usage { read: 6_750, uncached: 750, output: 500, ..Usage::default() };
+        measures.take(&answered(round, billed, None));
+    }
+    assert_eq!(known(&measures).hit_rate, CERTAIN);
+}
+
+#[test]
 fn first_bills_correct_what_the_agent_adds_and_how_dense_its_tokens_are() {
     let mut measures = Measures::default();
     // Prompts of different lengths; the agent adds 7,000 tokens, and 4 characters are one.
