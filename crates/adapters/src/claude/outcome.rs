@@ -43,7 +43,7 @@ pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
 pub(super) fn shut_out(heard: &Heard) -> (Now, String) {
     let status = heard.retried.map(|status| format!(" {status}")).unwrap_or_default();
     let detail =
-        format!("claude{status}: its service refuses the login or key; it was ended before it tried again");
+        format!("claude{status}: the login or key was refused; correct the key, or log in with `claude`");
     (Now::AskPerson, detail)
 }
 
