@@ -223,7 +223,10 @@ impl Run<'_> {
         let ticket = sent.request.ticket;
         match result {
             Ok(outcome) => self.store_answer(&ticket, &sent.mark, outcome, wall_ms).map(|()| None),
-            Err(error) if error.interrupted => self.lose(&ticket, &sent.mark).map(|()| None),
+            Err(error) if error.interrupted => {
+                let cost = error.usage.map(|usage| usage.cost);
+                self.lose(&ticket, &sent.mark, cost).map(|()| None)
+            }
             Err(error) => {
                 // A failed attempt leaves nothing behind, not even what its role may write.
                 let undone =

@@ -261,9 +261,10 @@ impl<'a> Probe<'a> {
         undone: Vec<String>,
     ) -> Result<Sent, EngineError> {
         let AgentError { now, detail, usage, interrupted } = error;
-        self.budget.spent = self.budget.spent + usage.map_or(reserved, |usage| usage.cost);
+        let cost = usage.map_or(reserved, |usage| usage.cost);
+        self.budget.spent = self.budget.spent + cost;
         if interrupted {
-            self.append(vec![Lost { ticket, cost: reserved, undone }.into()], &[])?;
+            self.append(vec![Lost { ticket, cost, undone }.into()], &[])?;
             return Ok(Sent::Interrupted);
         }
         let detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);

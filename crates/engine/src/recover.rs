@@ -3,6 +3,7 @@
 use crate::driver::{EngineError, Run};
 use redraft_core::event::{Lost, Started, TreeMark};
 use redraft_core::ticket::Ticket;
+use redraft_core::usage::Usd;
 
 impl Run<'_> {
     /// A dispatch was started and its end was never stored. A finished answer is adopted; otherwise the worktree
@@ -16,14 +17,21 @@ impl Run<'_> {
         let left_behind = || self.parts.agents.named(&agent).ok()?.left_behind(ticket);
         match kept.or_else(left_behind).map(|outcome| self.clean(outcome)) {
             Some(outcome) => self.store_answer(ticket, &tree, outcome, 0),
-            None => self.lose(ticket, &tree),
+            None => self.lose(ticket, &tree, None),
         }
     }
 
-    pub(crate) fn lose(&mut self, ticket: &Ticket, mark: &TreeMark) -> Result<(), EngineError> {
+    /// Ends a dispatch without an answer. `cost` is what it came to, where that is known; else what was reserved counts.
+    pub(crate) fn lose(
+        &mut self,
+        ticket: &Ticket,
+        mark: &TreeMark,
+        cost: Option<Usd>,
+    ) -> Result<(), EngineError> {
         let undone = self.parts.workspace.restore(mark, &self.projections(), &ticket.to_string())?;
         self.parts.boundaries.pass("before a loss is stored");
-        let cost = self.started(ticket).map(|started| started.reserved).unwrap_or_default();
+        let reserved = || self.started(ticket).map(|started| started.reserved).unwrap_or_default();
+        let cost = cost.unwrap_or_else(reserved);
         self.append(vec![Lost { ticket: ticket.clone(), cost, undone }.into()], &[])?;
         self.parts.boundaries.pass("after a loss is stored");
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! A program sends its requests by itself, so what it may spend is granted one request ahead: when it is refused more, the
 //! request it has begun is still paid for, and it is cut off before the one after that. What a request can cost is the
-//! business of whoever listens to the program. Start at [`Meter`].
+//! business of whoever listens to the program, and so is whether anything it does can still help. Start at [`Meter`].
 
 use redraft_core::usage::Usd;
 use redraft_engine::ports::Watch;
@@ -15,12 +15,15 @@ pub(crate) struct Meter<'a> {
     /// What was refused; 0 for nothing.
     refused: AtomicU64,
     is_cut: AtomicBool,
+    /// Whether it was ended for a reason other than money.
+    is_ended: AtomicBool,
 }
 
 impl<'a> Meter<'a> {
     pub(crate) fn new(watch: &'a dyn Watch) -> Meter<'a> {
         let (granted, refused) = (AtomicU64::new(0), AtomicU64::new(0));
-        Meter { watch, granted, refused, is_cut: AtomicBool::new(false) }
+        let (is_cut, is_ended) = (AtomicBool::new(false), AtomicBool::new(false));
+        Meter { watch, granted, refused, is_cut, is_ended }
     }
 
     /// It may come to `total` from now on. Once refused, nothing more is asked for.
@@ -37,6 +40,16 @@ impl<'a> Meter<'a> {
         if self.refused().is_some() {
             self.is_cut.store(true, Ordering::SeqCst);
         }
+    }
+
+    /// Nothing it still does can help, so it is ended at once.
+    pub(crate) fn end(&self) {
+        self.is_ended.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it was ended so, and not because the run was asked to stop.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.is_ended.load(Ordering::SeqCst) && !self.watch.stopped()
     }
 
     /// What it could have come to, if it was cut off.
@@ -56,7 +69,7 @@ impl<'a> Meter<'a> {
 
 impl Watch for Meter<'_> {
     fn stopped(&self) -> bool {
-        self.is_cut.load(Ordering::SeqCst) || self.watch.stopped()
+        [&self.is_cut, &self.is_ended].iter().any(|why| why.load(Ordering::SeqCst)) || self.watch.stopped()
     }
 
     fn wait_ms(&self, ms: u64) -> bool {
@@ -103,6 +116,16 @@ mod tests {
             self.1.lock().unwrap().push(total);
             total <= self.0
         }
+    }
+
+    #[test]
+    fn a_program_that_is_ended_was_not_cut_off_for_money() {
+        let rich = Rich(Usd(10), Mutex::default());
+        let meter = Meter::new(&rich);
+        meter.expect(Usd(4));
+        assert_eq!((meter.is_ended(), meter.stopped()), (false, false));
+        meter.end();
+        assert_eq!((meter.is_ended(), meter.stopped(), meter.cut()), (true, true, None));
     }
 
     #[test]

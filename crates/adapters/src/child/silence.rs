@@ -35,7 +35,8 @@ impl Silence<'_> {
                     0 => String::new(),
                     lines => format!(", {lines} unreadable lines"),
                 };
-                let detail = format!("{program} ended with {how} and {lacking}{unreadable}: {said}");
+                let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+                let detail = format!("{program} ended with {how} and {lacking}{unreadable}{said}");
                 // It ended before it began: the command line or the login was refused, and would be again.
                 let refused = !began && exit.signal.is_none();
                 (if refused { Now::AskPerson } else { Now::GiveUp }, detail)
@@ -47,7 +48,7 @@ impl Silence<'_> {
     pub(crate) fn error(&self, finished: &Finished, error: AgentError) -> AgentError {
         let by_itself = matches!(&finished.end, End::Exited(exit) if exit.signal.is_none());
         AgentError {
-            usage: AgentError::UNBILLED.filter(|_| !self.began && by_itself),
+            usage: error.usage.or(AgentError::UNBILLED.filter(|_| !self.began && by_itself)),
             interrupted: finished.end == End::Stopped,
             ..error
         }

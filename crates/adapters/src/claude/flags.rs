@@ -6,11 +6,11 @@
 use super::ClaudeSettings;
 use crate::child::Environment;
 use crate::mcp;
-use redraft_core::price::Lifetime;
+use redraft_core::price::{Basis, Lifetime};
 use redraft_core::usage::Usd;
 use redraft_engine::ports::Request;
 use serde_json::{Map, Value, json};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -118,12 +118,22 @@ pub(super) fn all(settings: &ClaudeSettings, request: &Request, system: &Path, o
     words.extend(["--permission-mode".into(), mode.into()]);
     words.extend(["--json-schema".into(), request.schema.into()]);
     words.extend(["--max-turns".into(), settings.max_turns.to_string().into()]);
-    if let Some(Usd(millionths)) = request.max_usd {
+    // The program reckons by list prices. Where other prices hold it would stop too early, or for nothing.
+    let own_prices = settings.card.is_free() || settings.card.basis == Basis::Configured;
+    if let Some(Usd(millionths)) = request.max_usd.filter(|_| !own_prices) {
         let dollars = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
         words.extend(["--max-budget-usd".into(), dollars.into()]);
     }
     words.extend(fixed(settings).into_iter().map(OsString::from));
     words
+}
+
+/// How often it may try again with a login or key that was not accepted. A key from the environment stays what it is; a
+/// login of the program's own may have run out, and then it is renewed before the next request.
+pub(super) fn refusals_max(settings: &ClaudeSettings) -> u32 {
+    let given = |name: &&str| settings.environment.0.get(OsStr::new(name)).is_some_and(|key| !key.is_empty());
+    let has_key = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].iter().any(given);
+    u32::from(!has_key)
 }
 
 pub(super) fn environment(settings: &ClaudeSettings, request: &Request) -> Environment {

@@ -16,7 +16,7 @@ mod stream;
 mod tests;
 
 use crate::child::{
-    Asked, Environment, Fingerprint, Launch, Line, Listener, Meter, Program, Sessions, settle,
+    Asked, End, Environment, Fingerprint, Finished, Launch, Line, Listener, Meter, Program, Sessions, settle,
 };
 use crate::mcp::{self, McpServers};
 use redraft_core::event::Now;
@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use stream::Heard;
+use stream::{Heard, ResultLine};
 
 /// An estimate for English and Markdown, on the safe side.
 const CHARS_PER_TOKEN: u64 = 3;
@@ -106,11 +106,11 @@ impl ClaudeAgent {
     /// The answer among what was heard: none where there is no last line, an error where that says so.
     fn answer(&self, heard: &Heard, asked: &Asked) -> Result<Option<Outcome>, AgentError> {
         let Some(result) = &heard.result else { return Ok(None) };
-        let usage = self.usage(result, Usd(asked.reserved));
+        let usage = self.usage(heard, result, Usd(asked.reserved));
         if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
             let now = match now {
                 // It passed the most there was for it, and was to go on.
-                Now::OverBudget(came_to) => Now::OverBudget(came_to + Usd(asked.reserved)),
+                Now::OverBudget(_) => Now::OverBudget(usage.cost + Usd(asked.reserved)),
                 now => now,
             };
             let counted = Some(usage).filter(|usage| usage.input() > 0);
@@ -129,19 +129,29 @@ impl ClaudeAgent {
         }))
     }
 
-    /// After a stream that was cut the program reports no tokens at all; what it says it cost, else what was reserved,
-    /// then counts as spent.
-    fn usage(&self, result: &stream::ResultLine, reserved: Usd) -> Usage {
-        let told = result.usage.unwrap_or_default();
-        if told.input() + told.output == 0 {
-            let cost = if result.cost == Usd(0) { reserved } else { result.cost };
-            return Usage { cost, ..told };
-        }
-        let cost = match result.cost {
-            Usd(0) => self.settings.card.cost_by_lifetime(&told, &result.written, told.input()),
-            cost => cost,
+    /// By the card, because only the user knows what is paid: nothing at a server of his own, something else at a
+    /// gateway. After a stream that was cut the program reports no tokens at all; what it says it cost, else what was
+    /// reserved, then counts as spent.
+    fn usage(&self, heard: &Heard, result: &ResultLine, reserved: Usd) -> Usage {
+        let (card, told) = (&self.settings.card, result.usage.unwrap_or_default());
+        let cost = match (told.input() + told.output, result.cost) {
+            (0, _) if card.is_free() => Usd(0),
+            (0, Usd(0)) => reserved,
+            (0, own) => own,
+            _ => {
+                let all = told.input();
+                let largest = heard.requests.largest().map_or(all, |tokens| tokens.min(all));
+                card.cost_by_lifetime(&told, &result.written, largest)
+            }
         };
         Usage { cost, ..told }
+    }
+
+    /// What is known of the cost of a program that ended without its last line. Where its keeper vanished, or lines
+    /// could not be read, it may have done more than was heard.
+    fn known(&self, heard: &Heard, finished: &Finished) -> Option<Usage> {
+        let whole = heard.unreadable == 0 && finished.end != End::Vanished;
+        heard.requests.sum(&self.settings.card).filter(|_| whole)
     }
 
     /// What the requests of a dispatch are priced by.
@@ -282,11 +292,15 @@ impl Agent for ClaudeAgent {
         };
         let mut heard = Heard::default();
         let (meter, terms) = (Meter::new(watch), self.terms(request));
+        let refusals_max = flags::refusals_max(&self.settings);
         meter.expect(heard.requests.at_most(&terms));
         let mut hear = |line: Line| {
             let before = heard.requests.count();
             heard.take(line);
             heard.doing.drain(..).for_each(|doing| watch.tell(&doing));
+            if heard.refusals > refusals_max {
+                meter.end();
+            }
             if heard.requests.count() > before {
                 meter.expect(heard.requests.at_most(&terms));
             }
@@ -312,7 +326,17 @@ impl Agent for ClaudeAgent {
         if let Some(outcome) = self.answer(&heard, &asked)? {
             return Ok(outcome);
         }
+        if meter.is_ended() {
+            let (now, detail) = outcome::shut_out(&heard);
+            // What was refused is not billed.
+            let usage = match heard.answering {
+                true => heard.requests.answered(&self.settings.card),
+                false => AgentError::UNBILLED,
+            };
+            return Err(self.error(now, &detail, usage));
+        }
         let (now, detail) = outcome::silence(&heard, &finished);
-        Err(outcome::why(&heard).error(&finished, self.error(now, &detail, None)))
+        let error = self.error(now, &detail, self.known(&heard, &finished));
+        Err(outcome::why(&heard).error(&finished, error))
     }
 }

@@ -39,6 +39,14 @@ pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
     !heard.answering && (refused || unsent.iter().any(|words| said.contains(words)))
 }
 
+/// The service does not know the login or does not accept it, and would not at the next attempt either.
+pub(super) fn shut_out(heard: &Heard) -> (Now, String) {
+    let status = heard.retried.map(|status| format!(" {status}")).unwrap_or_default();
+    let detail =
+        format!("claude{status}: the login or key was refused; correct the key, or log in with `claude`");
+    (Now::AskPerson, detail)
+}
+
 /// Why there is no last line.
 pub(super) fn silence(heard: &Heard, finished: &Finished) -> (Now, String) {
     let stderr = finished.stderr.trim();

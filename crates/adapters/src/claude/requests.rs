@@ -15,6 +15,9 @@ pub(super) struct Requests {
     all: Vec<Counted>,
     /// Whether the newest answer calls a tool, so that another request will follow.
     pub(super) go_on: bool,
+    /// Whether something was sent since the newest answer began, so that a request may be under way of which nobody
+    /// knows what it costs.
+    sent: bool,
 }
 
 #[derive(Debug)]
@@ -22,6 +25,8 @@ struct Counted {
     id: String,
     usage: Usage,
     written: Vec<(Lifetime, u64)>,
+    /// Whether all of its answer was counted.
+    ended: bool,
 }
 
 /// What requests are priced by.
@@ -36,22 +41,26 @@ pub(super) struct Terms<'a> {
 impl Requests {
     pub(super) fn hear(&mut self, line: &Value) {
         match (line["type"].as_str(), line["event"]["type"].as_str()) {
-            (Some("stream_event"), Some("message_start")) => self.begin(&line["event"]["message"]),
+            (Some("stream_event"), Some("message_start")) => self.begin(&line["event"]["message"], false),
             (Some("stream_event"), Some("message_delta")) => {
                 let output = line["event"]["usage"]["output_tokens"].as_u64().unwrap_or_default();
                 if let Some(newest) = self.all.last_mut() {
                     newest.usage.output = newest.usage.output.max(output);
+                    newest.ended = true;
                 }
             }
             // Errors are told in the form of an answer of no model.
             (Some("assistant"), _) if line["message"]["model"] != "<synthetic>" => {
                 // An answer that was not streamed had no beginning.
-                self.begin(&line["message"]);
+                self.begin(&line["message"], true);
                 // The form of the answer is asked for as a tool that ends the dispatch.
                 let calls =
                     |block: &Value| block["type"] == "tool_use" && block["name"] != "StructuredOutput";
                 self.go_on |= list(&line["message"]["content"]).iter().any(calls);
             }
+            // What tools answered goes to the model next, and so does a request that is repeated.
+            (Some("user"), _) => self.sent = true,
+            (Some("system"), _) if line["subtype"] == "api_retry" => self.sent = true,
             _ => {}
         }
     }
@@ -65,13 +74,34 @@ impl Requests {
         self.all.last().map(|newest| newest.usage.input() + newest.usage.output)
     }
 
+    /// The prompt of the largest request; none unless every one named its prompt.
+    pub(super) fn largest(&self) -> Option<u64> {
+        let prompts = || self.all.iter().map(|one| one.usage.input());
+        prompts().max().filter(|_| prompts().all(|tokens| tokens > 0))
+    }
+
+    /// What all requests came to; none where one has no end or another may be under way.
+    pub(super) fn sum(&self, card: &Card) -> Option<Usage> {
+        self.answered(card).filter(|_| !self.sent)
+    }
+
+    /// What the requests came to that were answered, whatever was sent since; none where an answer has no end.
+    pub(super) fn answered(&self, card: &Card) -> Option<Usage> {
+        let counted = |one: &Counted| one.ended && one.usage.input() > 0;
+        let known = !self.all.is_empty() && self.all.iter().all(counted);
+        let add = |sum: Usage, one: &Counted| Usage {
+            uncached: sum.uncached + one.usage.uncached,
+            written: sum.written + one.usage.written,
+            read: sum.read + one.usage.read,
+            output: sum.output + one.usage.output,
+            cost: sum.cost + one.cost(card, one.usage.output),
+        };
+        known.then(|| self.all.iter().fold(Usage::default(), add))
+    }
+
     /// What the dispatch can have come to when the request after the newest one is answered.
     pub(super) fn at_most(&self, terms: &Terms<'_>) -> Usd {
         let Terms { card, lifetime, answer_tokens, first_tokens } = *terms;
-        let priced = |one: &Counted, output: u64| {
-            let usage = Usage { output, ..one.usage };
-            card.cost_by_lifetime(&usage, &one.written, usage.input())
-        };
         let after = |tokens: u64| {
             let longer = tokens.saturating_add(answer_tokens).saturating_add(READ_TOKENS);
             card.dearest(longer, answer_tokens, lifetime)
@@ -79,23 +109,32 @@ impl Requests {
         let Some((newest, done)) = self.all.split_last() else {
             return card.dearest(first_tokens, answer_tokens, lifetime) + after(first_tokens);
         };
-        let done = done.iter().fold(Usd(0), |sum, one| sum + priced(one, one.usage.output));
-        done + priced(newest, answer_tokens.max(newest.usage.output)) + after(newest.usage.input())
+        let done = done.iter().fold(Usd(0), |sum, one| sum + one.cost(card, one.usage.output));
+        done + newest.cost(card, answer_tokens.max(newest.usage.output)) + after(newest.usage.input())
     }
 
-    /// A request is known by its answer's name; each piece of an answer names it again.
-    fn begin(&mut self, message: &Value) {
+    /// A request is known by its answer's name; each piece of an answer names it again. `whole`: the answer is there at
+    /// once.
+    fn begin(&mut self, message: &Value, whole: bool) {
         let id = message["id"].as_str().unwrap_or_default();
         if self.all.last().is_some_and(|newest| newest.id == id) {
             return;
         }
         let usage = &message["usage"];
-        self.go_on = false;
+        (self.go_on, self.sent) = (false, false);
         self.all.push(Counted {
             id: id.to_owned(),
             usage: tokens(usage),
             written: written(&usage["cache_creation"]),
+            ended: whole,
         });
+    }
+}
+
+impl Counted {
+    fn cost(&self, card: &Card, output: u64) -> Usd {
+        let usage = Usage { output, ..self.usage };
+        card.cost_by_lifetime(&usage, &self.written, usage.input())
     }
 }
 
@@ -137,6 +176,29 @@ mod tests {
         assert_eq!((requests.count(), requests.go_on), (2, false));
         let synthetic = json!({"type": "assistant", "message": {"id": "e", "model": "<synthetic>"}});
         assert_eq!(heard(&[synthetic]).count(), 0);
+    }
+
+    #[test]
+    fn the_requests_of_a_program_that_told_no_sum_are_added_up_where_all_of_them_have_ended() {
+        let card = Cards::builtin().find("claude-sonnet-4-5").unwrap().clone();
+        let sum = |lines: &[Value]| heard(lines).sum(&card);
+        let two = [start("a", 0, 4_000), calls("a", "Read"), end(50), start("b", 4_000, 500), end(70)];
+        let usage = Usage { uncached: 4_500, read: 4_000, output: 120, ..Usage::default() };
+        let cost = card.cost(&usage, 4_500);
+        assert_eq!(sum(&two), Some(Usage { cost, ..usage }), "no cliff is passed, so the sum costs the same");
+        assert_eq!(heard(&two).largest(), Some(4_500));
+        let shown = json!({"type": "user", "message": {"content": []}});
+        let again = json!({"type": "system", "subtype": "api_retry", "error_status": 529});
+        for (more, why) in [
+            (start("c", 9, 9), "an answer has begun and not ended"),
+            (shown, "the next request may be under way"),
+            (again, "a request is repeated"),
+            (calls("c", "Read"), "an answer names no tokens"),
+        ] {
+            assert_eq!(sum(&[&two[..], &[more]].concat()), None, "{why}");
+        }
+        assert_eq!(sum(&[]), None, "the first request may be under way");
+        assert_eq!(heard(&[start("a", 0, 4_000), calls("b", "Read")]).largest(), None);
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub(super) struct Heard {
     pub(super) limit_ends_ms: Option<i64>,
     /// The status of the last request that failed and was repeated.
     pub(super) retried: Option<u16>,
+    /// How often in a row it was about to try again although the service did not accept its login or key.
+    pub(super) refusals: u32,
     /// Lines that were no JSON or too long.
     pub(super) unreadable: u64,
     /// Servers that did not come up, with what became of them.
@@ -121,8 +123,11 @@ impl Listener for Heard {
             }
             (Some("system"), Some("api_retry")) => {
                 self.retried = line["error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
+                self.refusals += u32::from(matches!(self.retried, Some(401 | 403)));
             }
-            (Some("stream_event"), _) if line["event"]["type"] == "message_start" => self.answering = true,
+            (Some("stream_event"), _) if line["event"]["type"] == "message_start" => {
+                (self.answering, self.refusals) = (true, 0);
+            }
             (Some("assistant"), _) => {
                 // Errors are told in the form of an answer of no model.
                 self.answering |= line["message"]["model"] != "<synthetic>";

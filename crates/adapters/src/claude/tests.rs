@@ -1,5 +1,7 @@
 //! Lines as the program prints them, and what they mean.
 
+mod money;
+
 use super::stream::Heard;
 use super::{ClaudeAgent, ClaudeSettings, flags, outcome};
 use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line, Listener};
@@ -84,7 +86,8 @@ fn a_kept_answer_is_read_with_everything_that_was_told_beside_it() {
     assert_eq!(outcome.session.unwrap().as_str(), "s-1");
     assert_eq!(
         outcome.usage,
-        Usage { uncached: 10, written: 2_000, read: 500, output: 40, cost: Usd(12_500) }
+        Usage { uncached: 10, written: 2_000, read: 500, output: 40, cost: Usd(8_280) },
+        "by the card and not by what the program says"
     );
     assert_eq!(
         outcome.opened,
@@ -133,6 +136,26 @@ fn a_missing_form_is_marked_and_missing_counts_give_the_reserved_sum() {
     assert_eq!(agent.recovered(folder.path()).unwrap().usage.cost, Usd(12_500), "what it says it cost");
     kept(folder.path(), &[INIT, &DONE.replace("s-1", "s-2")]);
     assert_eq!(agent.recovered(folder.path()).unwrap().session, None, "another conversation than ours");
+}
+
+#[test]
+fn a_key_that_is_refused_is_not_tried_again_and_a_login_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let with = |name: &str, value: &str| {
+        let environment = Environment([(OsString::from(name), OsString::from(value))].into());
+        flags::refusals_max(&ClaudeSettings { environment, ..settings(folder.path()) })
+    };
+    assert_eq!((with("ANTHROPIC_API_KEY", "k"), with("ANTHROPIC_AUTH_TOKEN", "t")), (0, 0));
+    assert_eq!((with("ANTHROPIC_API_KEY", ""), with("HOME", "/home/me")), (1, 1));
+    let again = |status: u16| format!(r#"{{"type":"system","subtype":"api_retry","error_status":{status}}}"#);
+    let begun = r#"{"type":"stream_event","event":{"type":"message_start","message":{}}}"#;
+    let refusals = |lines: &[&str]| heard(lines).refusals;
+    assert_eq!(refusals(&[INIT, &again(401), &again(403)]), 2);
+    assert_eq!(refusals(&[INIT, &again(401), begun, &again(529)]), 0, "it was let in again");
+    let heard = heard(&[INIT, &again(401)]);
+    let (now, detail) = outcome::shut_out(&heard);
+    assert_eq!(now, Now::AskPerson);
+    assert!(detail.starts_with("claude 401: "), "{detail}");
 }
 
 /// The last line of a failure.
@@ -209,6 +232,9 @@ fn silence_is_explained_by_what_ended_it() {
         "it would be refused again"
     );
     assert_eq!(now(&[INIT], &exit(143, "")), Now::GiveUp);
+    let detail = |stderr: &str| outcome::silence(&heard(&[INIT]), &exit(1, stderr)).1;
+    assert_eq!(detail(""), "claude ended with code 1 and no result");
+    assert_eq!(detail("oops\n"), "claude ended with code 1 and no result: oops");
     let missing = r#"{"v":1,"code":null,"signal":null,"not_started":"No such file or directory"}"#;
     let missing =
         Finished { end: End::Exited(serde_json::from_str(missing).unwrap()), stderr: String::new() };
@@ -335,7 +361,7 @@ fn what_was_refused_or_never_sent_costs_nothing() {
         assert_eq!(usage(&[INIT, &failed("success", status, text, "")]), None, "{status} {text}");
     }
     let counted = r#","usage":{"input_tokens":10,"output_tokens":2},"total_cost_usd":0.5"#;
-    assert_eq!(usage(&[INIT, READ, &failed("success", "529", "busy", counted)]).unwrap().cost, Usd(500_000));
+    assert_eq!(usage(&[INIT, READ, &failed("success", "529", "busy", counted)]).unwrap().cost, Usd(60));
 }
 
 #[test]

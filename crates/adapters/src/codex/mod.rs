@@ -253,14 +253,21 @@ impl Agent for CodexAgent {
         {
             return Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED));
         }
-        let out = self.settings.runs.join(request.ticket.to_string());
-        let asked = Asked::of(request, fingerprint, self.reserve(request));
-        let schema = out.join(SCHEMA_FILE);
-        let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
         let unsent = |path: &Path, error: &io::Error| AgentError {
             usage: AgentError::UNBILLED,
             ..self.broken(path, error)
         };
+        if request.resume {
+            let noted = Rollout::of(&self.settings.environment, request.session.as_str(), false).news();
+            let noted = noted.map(|noted| noted.total).unwrap_or_default();
+            let folder = self.sessions.folder(&request.session);
+            let begun = Totals::begin(&folder, &request.ticket.to_string(), noted);
+            begun.map_err(|error| unsent(&folder, &error))?;
+        }
+        let out = self.settings.runs.join(request.ticket.to_string());
+        let asked = Asked::of(request, fingerprint, self.reserve(request));
+        let schema = out.join(SCHEMA_FILE);
+        let kept = asked.keep(&out).and_then(|()| fs::write(&schema, request.schema));
         kept.map_err(|error| unsent(&out, &error))?;
         let launch = Launch {
             worker: &self.settings.worker,

@@ -43,13 +43,19 @@ impl Totals {
         }
     }
 
+    /// A dispatch begins in a thread whose notes have come to `noted`. What an earlier one used and had no end to tell of
+    /// has been counted as what was reserved for it, so it is no part of this one.
+    pub(super) fn begin(thread: &Path, ticket: &str, noted: Totals) -> io::Result<()> {
+        let last = Kept::read(thread)?.map(|kept| kept.after).unwrap_or_default();
+        let now = if noted.input > last.input { noted } else { last };
+        fs::create_dir_all(thread)?;
+        let kept = Kept { v: VERSION, ticket: ticket.to_owned(), before: now, after: now };
+        write_kept(&thread.join(FILE), &kept)
+    }
+
     /// The counts before this dispatch; stores the ones after it.
     pub(super) fn before(thread: &Path, ticket: &str, after: Totals) -> io::Result<Totals> {
-        let kept: Option<Kept> = read_kept(&thread.join(FILE))?;
-        let before = match kept {
-            Some(kept) if kept.v != VERSION => {
-                return Err(io::Error::other(format!("{FILE} has version {}, not {VERSION}", kept.v)));
-            }
+        let before = match Kept::read(thread)? {
             Some(kept) if kept.ticket == ticket => kept.before,
             Some(kept) => kept.after,
             None => Totals::default(),
@@ -71,5 +77,44 @@ impl Totals {
         let input = self.input.saturating_sub(before.input);
         let uncached = input.saturating_sub(read).saturating_sub(written);
         Usage { uncached, written, read, output: self.output.saturating_sub(before.output), cost: Usd(0) }
+    }
+}
+
+impl Kept {
+    fn read(thread: &Path) -> io::Result<Option<Kept>> {
+        match read_kept::<Kept>(&thread.join(FILE))? {
+            Some(kept) if kept.v != VERSION => {
+                Err(io::Error::other(format!("{FILE} has version {}, not {VERSION}", kept.v)))
+            }
+            kept => Ok(kept),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(input: u64) -> Totals {
+        Totals { input, read: input / 2, written: 0, output: input / 10 }
+    }
+
+    #[test]
+    fn what_a_failed_turn_used_is_not_counted_again_by_the_next() {
+        let thread = tempfile::tempdir().unwrap();
+        let folder = thread.path().join("t-1");
+        assert_eq!(Totals::before(&folder, "1.1", at(100)).unwrap(), Totals::default());
+        Totals::begin(&folder, "2.1", at(100)).unwrap();
+        // That one failed after it had used 150; the next finds so in the notes.
+        Totals::begin(&folder, "2.2", at(250)).unwrap();
+        assert_eq!(Totals::last(&folder), Some(at(250)), "what is reserved for it begins there, too");
+        for _ in 0..2 {
+            let before = Totals::before(&folder, "2.2", at(300)).unwrap();
+            assert_eq!(at(300).since(&before).input(), 50, "taken in twice, it still counts once");
+        }
+        for unknown in [Totals::default(), at(200)] {
+            Totals::begin(&folder, "3.1", unknown).unwrap();
+            assert_eq!(Totals::last(&folder), Some(at(300)), "notes that are gone or behind change nothing");
+        }
     }
 }

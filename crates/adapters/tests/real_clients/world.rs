@@ -8,7 +8,7 @@ use redraft_core::ids::SessionId;
 use redraft_core::prompt::{Fragment, Prompt};
 use redraft_engine::ports::{Deadlines, Request, Watch};
 use redraft_testkit::Scratch;
-use redraft_testkit::provider::{Provider, Script};
+use redraft_testkit::provider::{Provider, Recorded, Script};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -115,9 +115,13 @@ impl World {
     }
 
     /// The model requests among everything that arrived.
+    pub(crate) fn sent(&self) -> Vec<Recorded> {
+        self.provider.requests().into_iter().filter(|request| request.method == "POST").collect()
+    }
+
+    /// What they said.
     pub(crate) fn asked(&self) -> Vec<Value> {
-        let all = self.provider.requests().into_iter();
-        all.filter(|request| request.method == "POST").map(|request| request.json).collect()
+        self.sent().into_iter().map(|request| request.json).collect()
     }
 }
 

@@ -254,7 +254,8 @@ pub enum Now {
 #[serde(deny_unknown_fields)]
 pub struct Lost {
     pub ticket: Ticket,
-    /// What had been reserved; counts as spent, because it may have been.
+    /// What it came to where an interrupted agent knows that; else what had been reserved, because it may have come to
+    /// that. Counts as spent.
     pub cost: Usd,
     pub undone: Vec<String>,
 }

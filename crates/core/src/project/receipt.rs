@@ -172,7 +172,7 @@ impl Receipt {
         ));
         out.push_str(&format!("spent {}; orchestration: 0 tokens\n", self.spent.cost));
         if self.lost > Usd(0) {
-            out.push_str(&format!("of that {} were reserved for dispatches that were lost\n", self.lost));
+            out.push_str(&format!("of that {} count for dispatches that were lost\n", self.lost));
         }
         for note in &self.notes {
             out.push_str(&format!("{note}\n"));

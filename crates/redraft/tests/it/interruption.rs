@@ -1,6 +1,6 @@
 //! Ctrl-C, a second driver, and two features at once.
 
-use crate::world::{answered, feature, left};
+use crate::world::{answered, bodies, events, executable, feature, left};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Cancelled, Event, Trusted};
 use redraft_core::ids::{BlobId, FeatureId};
@@ -53,6 +53,48 @@ fn ctrl_c_stops_cleanly_and_the_same_command_continues() {
             "it was never answered"
         );
     }
+}
+
+/// Like Claude Code, calls a tool twice and is then busy with it.
+const BUSY: &str = r#"#!/bin/sh
+[ "$1" = --version ] && echo 9.9.9 && exit 0
+cat > /dev/null
+echo '{"type":"system","subtype":"init"}'
+tool='"content":[{"type":"tool_use","id":"t","name":"Grep","input":{}}]'
+printf '{"type":"stream_event","event":{"type":"message_start","message":{"id":"a","usage":{"input_tokens":9000}}}}\n'
+printf '{"type":"assistant","message":{"id":"a",%s}}\n' "$tool"
+printf '{"type":"stream_event","event":{"type":"message_delta","usage":{"output_tokens":100}}}\n'
+printf '{"type":"user","message":{"content":[]}}\n'
+usage='"usage":{"input_tokens":1000,"cache_creation_input_tokens":150000,"cache_read_input_tokens":9000,"output_tokens":50}'
+printf '{"type":"assistant","message":{"id":"b",%s,%s}}\n' "$usage" "$tool"
+exec sleep 4377
+"#;
+
+#[test]
+fn what_an_interrupted_agent_knows_to_have_cost_counts_and_not_what_was_reserved() {
+    const POLLS_MAX: usize = 2_000;
+    let scratch = feature(IDEA);
+    executable(&scratch, "claude.sh", BUSY);
+    let agent = "model = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n";
+    scratch.write("redraft.toml", &format!("[agents.claude]\n{agent}[roles]\nspec-author = \"claude\"\n"));
+    scratch.run(["trust", "--yes"]).expect(0);
+    let mut command = scratch.redraft(["run", "001", "--yes"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    // More is set aside as soon as the second request was heard of.
+    let heard = (0..POLLS_MAX).any(|_| bodies(&events(&scratch), "raised").next().is_some());
+    assert!(heard, "{:?}", events(&scratch));
+    signal(&scratch, &child, "-INT");
+    Ran::of(child.wait_with_output().unwrap()).expect(130);
+    let events = events(&scratch);
+    let lost = bodies(&events, "lost").next().unwrap();
+    // 10,000 in at 3, 150,000 written at 3.75, 9,000 read at 0.3 and 150 out at 15 dollars a million.
+    let cost = 30_000 + 562_500 + 2_700 + 2_250;
+    assert_eq!(lost["cost"], cost, "{lost}");
+    let reserved = bodies(&events, "raised").next().unwrap()["reserved"].as_u64().unwrap();
+    assert!(reserved > cost, "{reserved}");
+    let shown = scratch.json(["cost", "001"]);
+    assert_eq!(shown["sum"]["reserved_for_unknown_micro_usd"], 0, "{shown:#}");
+    assert_eq!(shown["sum"]["billed_micro_usd"], cost, "{shown:#}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod http;
 mod messages;
 mod prefixes;
 mod prompt;
+mod raw;
 mod recorded;
 mod responses;
 mod script;
@@ -26,6 +27,7 @@ use std::time::Duration;
 
 pub use cache::Bill;
 pub use conversation::{all_text, last_user_text, tool_names, tool_results, was_tool_used};
+pub use raw::continues;
 pub use recorded::Recorded;
 pub use script::{Call, Reply, Script};
 

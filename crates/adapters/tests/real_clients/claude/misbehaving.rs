@@ -111,6 +111,49 @@ fn errors_of_the_service_say_what_to_do_next() {
 }
 
 #[test]
+fn a_key_that_is_refused_ends_the_program_before_it_tries_again() {
+    let world = World::new(|_: &Recorded, _: usize| {
+        Reply::error(401, "authentication_error", "invalid x-api-key sk-ant-test-0123456789")
+    });
+    let mut settings = settings(&world);
+    settings.environment.0.insert("CLAUDE_CODE_MAX_RETRIES".into(), "10".into());
+    let error = ClaudeAgent::new(settings).run(&world.request("Judge it.", 1), &steady()).unwrap_err();
+    assert_eq!((error.now, error.interrupted), (Now::AskPerson, false), "{error:?}");
+    assert!(error.detail.contains("401") && !error.detail.contains("sk-ant-test"), "{}", error.detail);
+    assert_eq!((world.asked().len(), error.usage), (1, AgentError::UNBILLED), "{error:?}");
+    world.nothing_is_left();
+}
+
+#[test]
+fn what_was_counted_before_a_deadline_is_what_it_cost() {
+    let world = World::new(|_: &Recorded, _: usize| {
+        Reply::tool("Bash", json!({"command": "sleep 4333", "description": "waits"}))
+    });
+    let (agent, request) = with_shell(&world, "Wait.");
+    let request = Request { deadlines: within_ms(6_000), ..request };
+    let error = agent.run(&request, &steady()).unwrap_err();
+    assert_eq!((error.now, world.asked().len()), (Now::GiveUp, 1), "{error:?}");
+    let billed = world.provider.bills().pop().unwrap();
+    let usage = error.usage.unwrap();
+    assert_eq!((usage.written, usage.uncached), (billed.written_5m, billed.uncached), "{usage:?}");
+    assert!(usage.output > 0 && usage.cost.0 > 0 && usage.cost < agent.reserve(&request), "{usage:?}");
+    world.nothing_is_left();
+}
+
+#[test]
+fn a_reminder_that_is_not_answered_may_have_been_billed() {
+    let world = World::new(|request: &Recorded, _: usize| {
+        match request.json["messages"].to_string().contains("I think it is fine.") {
+            true => Reply::Stall,
+            false => Reply::text("I think it is fine."),
+        }
+    });
+    let request = Request { deadlines: within_ms(6_000), ..world.request("Judge it.", 1) };
+    let error = agent(&world).run(&request, &steady()).unwrap_err();
+    assert_eq!((world.asked().len(), error.now, error.usage), (2, Now::GiveUp, None), "{error:?}");
+}
+
+#[test]
 fn a_stream_that_was_cut_still_costs_something() {
     let world = World::new(|request: &Recorded, _: usize| match request.json["stream"] == true {
         true => Reply::Json(verdict()).cut_after(3),

@@ -8,7 +8,7 @@ use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
 use redraft_engine::ports::{Agent, Request, Watch};
-use redraft_testkit::provider::{Recorded, Reply, tool_results};
+use redraft_testkit::provider::{Recorded, Reply, continues, last_user_text, tool_results};
 use serde_json::{Value, json};
 
 fn settings(world: &World, url: &str) -> CodexSettings {
@@ -73,22 +73,14 @@ fn a_later_turn_keeps_the_conversation_through_a_commit_and_counts_only_itself()
     let world = reading();
     let agent = agent(&world);
     let first = agent.run(&world.request("Judge note.txt.", 1), &steady()).unwrap();
-    let before = world.asked().pop().unwrap();
+    let before = world.sent().pop().unwrap();
     world.commit();
     world.provider.reset_requests();
     let request = world.resumed(&first.session.unwrap(), "Line 1 changed; judge again.", 2);
     let second = agent.run(&request, &steady()).unwrap();
     assert_eq!(second.session, Some(request.session));
-    let after = world.asked().remove(0);
-    for part in ["instructions", "tools"] {
-        assert_eq!(before[part].to_string(), after[part].to_string(), "{part}");
-    }
-    let items = |request: &Value| -> Vec<String> {
-        request["input"].as_array().unwrap().iter().map(Value::to_string).collect()
-    };
-    let (before, after) = (items(&before), items(&after));
-    assert!(after.len() > before.len());
-    assert_eq!(before[..], after[..before.len()]);
+    let kept = continues(&before, &world.sent()[0]).unwrap();
+    assert!(kept >= 3, "{kept} items");
     let usage = second.usage;
     assert!(usage.read * 100 >= usage.input() * 95, "{usage:?}");
     assert!(
@@ -96,6 +88,35 @@ fn a_later_turn_keeps_the_conversation_through_a_commit_and_counts_only_itself()
         "one request and not all three: {usage:?}, {:?}",
         first.usage
     );
+}
+
+#[test]
+fn a_turn_that_failed_half_way_is_not_paid_for_again_by_the_next() {
+    let mut fails = false;
+    let world = World::new(move |request: &Recorded, _: usize| {
+        let last = last_user_text(request);
+        match tool_results(request).len() {
+            0 => Reply::tool("exec_command", json!({"cmd": "cat note.txt"})),
+            1 if last.contains("Again.") && !fails => {
+                fails = true;
+                Reply::tool("exec_command", json!({"cmd": "cat note.txt"}))
+            }
+            2 if last.contains("Again.") && !last.contains("Once more.") => {
+                Reply::error(529, "overloaded_error", "Overloaded")
+            }
+            _ => Reply::Json(verdict()),
+        }
+    });
+    let agent = agent(&world);
+    let first = agent.run(&world.request("Judge note.txt.", 1), &steady()).unwrap();
+    let session = first.session.unwrap();
+    let error = agent.run(&world.resumed(&session, "Again.", 2), &steady()).unwrap_err();
+    assert_eq!(error.usage, None, "what was reserved counts: {error:?}");
+    world.provider.reset_requests();
+    let second = agent.run(&world.resumed(&session, "Again. Once more.", 3), &steady()).unwrap();
+    let (billed, sent) = (world.provider.bills().pop().unwrap(), world.sent().len());
+    let asked = billed.uncached + billed.written_5m + billed.written_1h + billed.read;
+    assert_eq!((sent, second.usage.input()), (1, asked), "one request and not three");
 }
 
 #[test]

@@ -112,7 +112,7 @@ pub fn costs(entries: &[Entry]) -> Costs {
             Event::Answered(fact) => costs.end(&fact.ticket, "answered", Some(fact.usage)),
             Event::Raised(fact) => costs.raise(&fact.ticket, fact.reserved),
             Event::Failed(fact) => costs.end(&fact.ticket, "failed", fact.usage),
-            Event::Lost(fact) => costs.end(&fact.ticket, "lost", None),
+            Event::Lost(fact) => costs.lose(&fact.ticket, fact.cost),
             Event::Judged(fact) => costs.say(
                 &fact.ticket,
                 match fact.judgement {
@@ -191,6 +191,13 @@ impl Costs {
         let Some(one) = self.find(ticket) else { return };
         one.end = said;
         one.bill = bill(one.reserved, said == "answered", usage);
+    }
+
+    /// What counts is what had been reserved, unless the agent knew better.
+    fn lose(&mut self, ticket: &Ticket, cost: Usd) {
+        let reserved = self.find(ticket).map(|one| one.reserved);
+        let known = Usage { cost, ..Usage::default() };
+        self.end(ticket, "lost", Some(known).filter(|_| reserved != Some(cost)));
     }
 
     fn raise(&mut self, ticket: &Ticket, reserved: Usd) {

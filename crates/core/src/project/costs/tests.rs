@@ -96,6 +96,15 @@ impl Story {
 }
 
 #[test]
+fn an_interrupted_dispatch_whose_cost_is_known_is_billed() {
+    let mut story = Story::new();
+    story.start("review/spec-reviewer/1.1", Strategy::Lazy, 90, None);
+    story.put(Lost { ticket: ticket("review/spec-reviewer/1.1"), cost: Usd(40), undone: Vec::new() });
+    let sum = costs(&story.0).sum;
+    assert_eq!((sum.lost, sum.unknown, sum.billed.cost, sum.reserved), (1, 0, Usd(40), Usd(0)));
+}
+
+#[test]
 fn sums_hold_what_was_billed_and_keep_what_is_unknown_apart() {
     let mut story = Story::new();
     story.start("draft/spec-author/1.1", Strategy::Lazy, 100, None);

@@ -175,7 +175,8 @@ fn an_answer_that_a_killed_probe_had_paid_for_is_stored_with_its_cost() {
     let first = bodies(&events, "answered").next().unwrap();
     assert_eq!(
         (&first["ticket"], &first["usage"]["cost"]),
-        (&"agent-claude/specify.1/probe/prober/1.1".into(), &250_000.into())
+        (&"agent-claude/specify.1/probe/prober/1.1".into(), &180.into()),
+        "10 tokens in and 10 out, by the card"
     );
     assert_eq!(bodies(&events, "lost").count(), 0);
 }
