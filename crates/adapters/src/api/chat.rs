@@ -131,6 +131,7 @@ struct Stream {
     calls: BTreeMap<u64, Calling>,
     counted: Counted,
     chars: u64,
+    refused: bool,
     finish: Option<String>,
 }
 
@@ -151,6 +152,11 @@ impl Listener for Stream {
         if let Some(piece) = choice["delta"]["content"].as_str() {
             self.chars += piece.chars().count() as u64;
             self.text.push_str(piece);
+        }
+        // What a model says instead of an answer.
+        if let Some(piece) = choice["delta"]["refusal"].as_str() {
+            self.chars += piece.chars().count() as u64;
+            self.refused |= !piece.is_empty();
         }
         // Thoughts are paid for like words; they are no part of the answer and not sent back.
         if let Some(piece) = choice["delta"]["reasoning_content"].as_str() {
@@ -192,6 +198,7 @@ impl Listener for Stream {
         }
         let end = match self.finish.as_deref() {
             None => return Err(Fault::Cut),
+            Some(_) if self.refused => End::Refused,
             Some("length") => End::Truncated,
             Some("content_filter") => End::Refused,
             // Some servers say `stop` although they call tools.
@@ -228,11 +235,12 @@ impl Stream {
         // llama.cpp says in its timings what it took from its cache and what it read anew.
         let cached =
             usage["prompt_tokens_details"]["cached_tokens"].as_u64().or_else(|| timings["cache_n"].as_u64());
+        let kept = usage["prompt_tokens_details"]["cache_write_tokens"].as_u64();
         let (cache_n, prompt_n) = (timings["cache_n"].as_u64(), timings["prompt_n"].as_u64());
         let timed = prompt_n.map(|prompt| prompt + cache_n.unwrap_or_default());
         if let Some(prompt) = usage["prompt_tokens"].as_u64().or(timed) {
-            self.counted.read = cached.unwrap_or(self.counted.read).min(prompt);
-            self.counted.uncached = prompt - self.counted.read;
+            let Counted { read, kept: before, .. } = self.counted;
+            self.counted.put_in(prompt, cached.unwrap_or(read), kept.unwrap_or(before));
         }
         let output = usage["completion_tokens"].as_u64().or_else(|| timings["predicted_n"].as_u64());
         self.counted.output = output.unwrap_or(self.counted.output);

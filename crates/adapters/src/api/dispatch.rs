@@ -285,23 +285,23 @@ impl Dispatch<'_> {
 
     /// Waits, if the same request may succeed later; else says what the trouble means.
     fn recover(&self, trouble: &Trouble, attempt: u32) -> Result<(), AgentError> {
-        let (status, retry_after, kind, detail) = match trouble {
+        let (status, retry_after, kind, message, detail) = match trouble {
             Trouble::Http(HttpError::Stopped) => return Err(self.interrupted()),
             Trouble::Http(error @ HttpError::Refused(_)) => {
                 return Err(self.failed(Now::AskPerson, &error.to_string()));
             }
             Trouble::Http(
                 error @ (HttpError::Broken(_) | HttpError::Unreachable(_) | HttpError::Connect(_)),
-            ) => (None, None, "", error.to_string()),
+            ) => (None, None, "", "", error.to_string()),
             Trouble::Http(error) => return Err(self.failed(Now::GiveUp, &error.to_string())),
-            Trouble::Stream(Fault::Cut) => (None, None, "", "the answer broke off".to_owned()),
+            Trouble::Stream(Fault::Cut) => (None, None, "", "", "the answer broke off".to_owned()),
             Trouble::Overspent(total) => {
                 let detail = format!("cut off: it could have come to {total}, which is not left");
                 return Err(self.failed(Now::OverBudget(*total), &detail));
             }
             Trouble::Stream(Fault::Garbage(why)) => return Err(self.failed(Now::GiveUp, why)),
             Trouble::Stream(Fault::Reported { kind, message }) => {
-                (Some(200), None, kind.as_str(), format!("{kind}: {message}"))
+                (Some(200), None, kind.as_str(), message.as_str(), format!("{kind}: {message}"))
             }
             Trouble::Status { status, retry_after, fault } => {
                 let (kind, message) = match fault {
@@ -309,12 +309,14 @@ impl Dispatch<'_> {
                     Fault::Cut => ("", ""),
                     Fault::Garbage(body) => ("", body.as_str()),
                 };
-                (Some(*status), retry_after.as_deref(), kind, format!("status {status}: {message}"))
+                let detail = format!("status {status}: {message}");
+                (Some(*status), retry_after.as_deref(), kind, message, detail)
             }
         };
         let left_ms = self.left_ms();
-        let retry_after_ms = retry::retry_after_ms(retry_after);
-        let failure = Failure { attempt, status, retry_after_ms, kind, left_ms, random: self.random() };
+        let retry_after_ms = retry::retry_after_ms(retry_after, self.watch.now_ms());
+        let random = self.random();
+        let failure = Failure { attempt, status, retry_after_ms, kind, message, left_ms, random };
         match retry::next(&failure) {
             Retry::Wait(ms) if self.watch.wait_ms(ms) => Ok(()),
             Retry::Wait(_) => Err(self.interrupted()),

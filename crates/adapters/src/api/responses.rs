@@ -188,11 +188,11 @@ impl Listener for Stream {
 
 impl Stream {
     fn count(&mut self, usage: &Value) {
-        let input = usage["input_tokens"].as_u64().unwrap_or_default();
-        self.counted.read =
-            usage["input_tokens_details"]["cached_tokens"].as_u64().unwrap_or_default().min(input);
-        self.counted.uncached = input - self.counted.read;
-        self.counted.output = usage["output_tokens"].as_u64().unwrap_or_default();
+        let number = |value: &Value| value.as_u64().unwrap_or_default();
+        let details = &usage["input_tokens_details"];
+        let (read, kept) = (number(&details["cached_tokens"]), number(&details["cache_write_tokens"]));
+        self.counted.put_in(number(&usage["input_tokens"]), read, kept);
+        self.counted.output = number(&usage["output_tokens"]);
     }
 }
 
@@ -210,10 +210,12 @@ fn scrubbed(item: String, value: &Value, scrub: &dyn Fn(&str) -> String) -> Stri
     let mut clean = value.clone();
     let mut found = false;
     for (at, part) in parts.iter().enumerate() {
-        let Some(text) = part["text"].as_str().filter(|_| value["type"] == "message") else { continue };
-        let without = scrub(text);
-        found |= without != text;
-        clean["content"][at]["text"] = Value::from(without);
+        for name in ["text", "refusal"] {
+            let Some(text) = part[name].as_str().filter(|_| value["type"] == "message") else { continue };
+            let without = scrub(text);
+            found |= without != text;
+            clean["content"][at][name] = Value::from(without);
+        }
     }
     if let Some(arguments) = value["arguments"].as_str() {
         let without = scrubbed_input(arguments, scrub);

@@ -78,9 +78,10 @@ impl<'a> Spending<'a> {
     }
 
     fn priced(&self, counted: &Counted) -> Usage {
-        let written = counted.written.iter().map(|(_, tokens)| tokens).sum();
+        let written = counted.all_written();
         let Counted { uncached, read, output, .. } = *counted;
         let usage = Usage { uncached, written, read, output, cost: Usd(0) };
+        // What is written for no lifetime that was named is priced at the card's own.
         let cost = self.card.cost_by_lifetime(&usage, &counted.written, counted.input());
         Usage { cost, ..usage }
     }

@@ -3,6 +3,7 @@
 //! A [`Wire`] turns prompts and tool results into messages and a conversation into a request; a [`Listener`] turns the
 //! events of one answer back into messages. Both only shape values: nothing here sends, waits, counts money or stores.
 
+use crate::http::retry;
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::cost::Marks;
@@ -152,6 +153,8 @@ pub(super) struct Counted {
     pub(super) uncached: u64,
     pub(super) read: u64,
     pub(super) written: Vec<(Lifetime, u64)>,
+    /// Written as well, for as long as the vendor keeps it: its protocol names no lifetime.
+    pub(super) kept: u64,
     pub(super) output: u64,
 }
 
@@ -169,8 +172,19 @@ pub(super) enum Fault {
 }
 
 impl Counted {
+    /// What went in, as OpenAI's protocols count it: both parts are within the whole.
+    pub(super) fn put_in(&mut self, input: u64, read: u64, kept: u64) {
+        self.read = read.min(input);
+        self.kept = kept.min(input - self.read);
+        self.uncached = input - self.read - self.kept;
+    }
+
+    pub(super) fn all_written(&self) -> u64 {
+        self.written.iter().map(|(_, tokens)| tokens).sum::<u64>() + self.kept
+    }
+
     pub(super) fn input(&self) -> u64 {
-        self.uncached + self.read + self.written.iter().map(|(_, tokens)| tokens).sum::<u64>()
+        self.uncached + self.read + self.all_written()
     }
 }
 
@@ -182,10 +196,12 @@ pub(super) fn parsed(event: &Event) -> Result<Value, Fault> {
 
 /// The error object of any of the vendors.
 pub(super) fn reported(error: &Value) -> Fault {
-    let word = |name: &str| error[name].as_str().filter(|word| !word.is_empty());
-    // OpenAI's `code` is the precise word where it is one; `type` is Anthropic's.
-    let kind = word("code").or_else(|| word("type")).unwrap_or_default();
-    let message = word("message").map_or_else(|| error.to_string(), str::to_owned);
+    let word = |pointer: &str| error.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    // OpenAI's `code` is the precise word where it is one; `type` is Anthropic's, which puts a spend limit under
+    // `rate_limit_error` and only its details tell.
+    let kind = retry::kind(&[word("/code"), word("/type"), word("/details/error_code")]);
+    let message = Some(word("/message")).filter(|message| !message.is_empty());
+    let message = message.map_or_else(|| error.to_string(), str::to_owned);
     Fault::Reported { kind: kind.to_owned(), message }
 }
 

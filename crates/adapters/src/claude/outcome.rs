@@ -96,8 +96,16 @@ fn by_kind(result: &ResultLine, resumed: bool) -> Option<Now> {
 
 /// A limit of the user's plan, as opposed to a busy service.
 fn limit(heard: &Heard, said: &str) -> Option<Now> {
-    const LIMITS: [&str; 5] =
-        ["hit your", "usage limit reached", "spend limit", "credit balance", "out of usage credits"];
+    const LIMITS: [&str; 8] = [
+        "hit your",
+        "usage limit reached",
+        "spend limit",
+        "credit balance",
+        "out of usage credits",
+        "reached your api usage limits",
+        "specified api usage limits",
+        "specified workspace api usage limits",
+    ];
     let reached = heard.limit_ends_ms.is_some() || LIMITS.iter().any(|words| said.contains(words));
     let ends_ms = || heard.limit_ends_ms.or_else(|| stamped(said));
     reached.then(|| ends_ms().map_or(Now::AskPerson, Now::ParkUntil))

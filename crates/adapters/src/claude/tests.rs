@@ -187,6 +187,8 @@ fn a_failure_says_what_to_do_next() {
         ("null", "Not logged in · Please run /login"),
         ("400", "Your credit balance is too low"),
         ("429", "You've hit your monthly spend limit."),
+        ("429", "You have reached your API usage limits: your organization has crossed its threshold."),
+        ("429", "You have reached your specified workspace API usage limits."),
     ] {
         assert_eq!(means(&[&failed("success", status, text, "")], false), Now::AskPerson, "{status} {text}");
     }

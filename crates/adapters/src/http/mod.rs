@@ -4,6 +4,7 @@
 //! network does. Nothing here knows a vendor: what the bytes mean is the caller's business, [`sse`] splits them into
 //! events and [`retry`] says what a failure means. Start at [`Client::post`].
 
+mod date;
 mod proxy;
 pub(crate) mod retry;
 pub(crate) mod sse;

@@ -1,5 +1,6 @@
 //! What a failed request means: wait and send it again, or stop, and how. A pure decision; it sends nothing.
 
+use super::date;
 use redraft_core::event::Now;
 
 /// One failed try.
@@ -10,8 +11,10 @@ pub(crate) struct Failure<'a> {
     /// None where no status arrived: the connection broke.
     pub(crate) status: Option<u16>,
     pub(crate) retry_after_ms: Option<u64>,
-    /// The vendor's word for it, such as `overloaded_error`; may be empty.
+    /// The vendor's word for it, such as `overloaded_error`; may be empty. See [`kind`].
     pub(crate) kind: &'a str,
+    /// The vendor's sentence; may be empty.
+    pub(crate) message: &'a str,
     /// What is left of the dispatch's time.
     pub(crate) left_ms: u64,
     /// Any number; spreads clients that failed together.
@@ -30,7 +33,30 @@ const LONGEST_MS: u64 = 30_000;
 /// After so many tries the engine is told to wait at least this long before it dispatches again.
 const EXHAUSTED_MS: u64 = 60_000;
 
+/// Words for a limit on money. They come with statuses and types that also stand for things that pass by themselves.
+const CAPS: [&str; 8] = [
+    "enforced_spend_limit_reached",
+    "billing_error",
+    "insufficient_quota",
+    "credit_balance_exhausted",
+    "organization_spend_limit_exceeded",
+    "organization_usage_limit_exceeded",
+    "project_spend_limit_exceeded",
+    "billing_hard_limit_reached",
+];
+
+/// How Anthropic says it where no field does.
+const CAP_SENTENCES: [&str; 4] = [
+    "reached your api usage limits",
+    "reached your specified api usage limits",
+    "reached your specified workspace api usage limits",
+    "credit balance is too low",
+];
+
 pub(crate) fn next(failure: &Failure<'_>) -> Retry {
+    if is_cap(failure) {
+        return Retry::Stop(Now::AskPerson);
+    }
     match meaning(failure.status, failure.kind) {
         Meaning::Refused => Retry::Stop(Now::AskPerson),
         Meaning::Wrong => Retry::Stop(Now::GiveUp),
@@ -38,10 +64,31 @@ pub(crate) fn next(failure: &Failure<'_>) -> Retry {
     }
 }
 
-/// `retry-after` in seconds. Dates are not read: a server that sends one gets the usual back-off.
-pub(crate) fn retry_after_ms(header: Option<&str>) -> Option<u64> {
-    let seconds: f64 = header?.trim().parse().ok()?;
+/// The word that decides, of all that an error has, the most precise first: a limit on money wherever it is said, else
+/// the first there is.
+pub(crate) fn kind<'a>(words: &[&'a str]) -> &'a str {
+    let cap = words.iter().find(|word| CAPS.contains(word));
+    cap.or_else(|| words.iter().find(|word| !word.is_empty())).copied().unwrap_or_default()
+}
+
+/// What is left of `retry-after`: seconds, or a date, which may have passed. A server that writes anything else gets the
+/// usual back-off.
+pub(crate) fn retry_after_ms(header: Option<&str>, now_ms: i64) -> Option<u64> {
+    let header = header?.trim();
+    if let Some(until_ms) = date::ms_since_1970(header) {
+        return Some(u64::try_from(until_ms.saturating_sub(now_ms)).unwrap_or(0));
+    }
+    let seconds: f64 = header.parse().ok()?;
     (seconds.is_finite() && seconds >= 0.0).then_some((seconds * 1000.0).ceil() as u64)
+}
+
+fn is_cap(failure: &Failure<'_>) -> bool {
+    let says = || {
+        let message = failure.message.to_lowercase();
+        CAP_SENTENCES.iter().any(|words| message.contains(words))
+    };
+    // A sentence is less than a field: who says when to come back is believed.
+    CAPS.contains(&failure.kind) || (failure.retry_after_ms.is_none() && says())
 }
 
 enum Meaning {
@@ -52,16 +99,12 @@ enum Meaning {
     Passing,
 }
 
-/// The kind is asked first, because an error inside a 200 has no other sign, and because a spend limit comes as a 429.
+/// The kind is asked first, because an error inside a 200 has no other sign.
 fn meaning(status: Option<u16>, kind: &str) -> Meaning {
     match kind {
         "authentication_error"
         | "permission_error"
-        | "billing_error"
         | "not_found_error"
-        | "enforced_spend_limit_reached"
-        | "insufficient_quota"
-        | "billing_hard_limit_reached"
         | "invalid_api_key"
         | "model_not_found" => return Meaning::Refused,
         "invalid_request_error" | "request_too_large" | "context_length_exceeded"

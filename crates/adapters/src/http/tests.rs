@@ -1,4 +1,4 @@
-use super::retry::{Failure, Retry, TRIES_MAX, next, retry_after_ms};
+use super::retry::{Failure, Retry, TRIES_MAX, kind, next, retry_after_ms};
 use super::sse::{BadStream, EVENT_BYTES_MAX, Event, Events};
 use proptest::prelude::*;
 use redraft_core::event::Now;
@@ -70,7 +70,7 @@ proptest! {
     fn a_wait_is_never_shorter_than_asked_for_nor_longer_than_the_time_left(
         attempt in 1_u32..9, asked in proptest::option::of(0_u64..100_000), left_ms in 0_u64..200_000, random: u64,
     ) {
-        let failure = Failure { attempt, status: Some(429), retry_after_ms: asked, kind: "", left_ms, random };
+        let failure = Failure { attempt, status: Some(429), retry_after_ms: asked, kind: "", message: "", left_ms, random };
         match next(&failure) {
             Retry::Wait(ms) => prop_assert!(ms >= asked.unwrap_or(500) && ms < left_ms && attempt < TRIES_MAX),
             Retry::Stop(now) => prop_assert!(matches!(now, Now::Wait(ms) if ms >= asked.unwrap_or(0))),
@@ -79,7 +79,7 @@ proptest! {
 }
 
 fn decided(status: Option<u16>, kind: &str, attempt: u32, random: u64) -> Retry {
-    next(&Failure { attempt, status, retry_after_ms: None, kind, left_ms: 600_000, random })
+    next(&Failure { attempt, status, retry_after_ms: None, kind, message: "", left_ms: 600_000, random })
 }
 
 #[test]
@@ -90,6 +90,8 @@ fn each_failure_has_its_own_way_out() {
         (Some(404), "not_found_error"),
         (Some(429), "enforced_spend_limit_reached"),
         (Some(429), "insufficient_quota"),
+        (Some(429), "credit_balance_exhausted"),
+        (Some(429), "project_spend_limit_exceeded"),
         (Some(401), "invalid_request_error"),
         (Some(200), "authentication_error"),
     ] {
@@ -112,6 +114,32 @@ fn each_failure_has_its_own_way_out() {
 }
 
 #[test]
+fn the_word_that_decides_is_a_limit_on_money_wherever_it_stands() {
+    for (words, decides) in [
+        (["", "rate_limit_error", "enforced_spend_limit_reached"], "enforced_spend_limit_reached"),
+        (["unknown_code", "insufficient_quota", ""], "insufficient_quota"),
+        (["credit_balance_exhausted", "insufficient_quota", ""], "credit_balance_exhausted"),
+        (["rate_limit_exceeded", "tokens", ""], "rate_limit_exceeded"),
+        (["", "rate_limit_error", "something_else"], "rate_limit_error"),
+        (["", "", ""], ""),
+    ] {
+        assert_eq!(kind(&words), decides);
+    }
+}
+
+#[test]
+fn a_limit_on_money_that_only_the_sentence_tells_is_no_wait_unless_the_service_says_how_long() {
+    let said = |message, retry_after_ms| {
+        let (status, kind) = (Some(429), "rate_limit_error");
+        next(&Failure { attempt: 1, status, retry_after_ms, kind, message, left_ms: 600_000, random: 0 })
+    };
+    let cap = "You have reached your specified workspace API usage limits. You will regain access later.";
+    assert_eq!(said(cap, None), Retry::Stop(Now::AskPerson));
+    assert_eq!(said(cap, Some(7_000)), Retry::Wait(7_000));
+    assert!(matches!(said("Number of requests has exceeded your rate limit", None), Retry::Wait(_)));
+}
+
+#[test]
 fn waits_grow_are_spread_and_end_after_four_tries() {
     let wait = |attempt, random| match decided(Some(529), "overloaded_error", attempt, random) {
         Retry::Wait(ms) => ms,
@@ -124,9 +152,20 @@ fn waits_grow_are_spread_and_end_after_four_tries() {
 
 #[test]
 fn retry_after_is_read_as_seconds() {
-    assert_eq!(retry_after_ms(Some(" 7 ")), Some(7_000));
-    assert_eq!(retry_after_ms(Some("0.25")), Some(250));
-    for other in [None, Some("Wed, 21 Oct 2026 07:28:00 GMT"), Some("-1"), Some("inf"), Some("")] {
-        assert_eq!(retry_after_ms(other), None);
+    assert_eq!(retry_after_ms(Some(" 7 "), 0), Some(7_000));
+    assert_eq!(retry_after_ms(Some("0.25"), 0), Some(250));
+    for other in [None, Some("Wed, 21 Oct 2026 25:28:00 GMT"), Some("-1"), Some("inf"), Some("")] {
+        assert_eq!(retry_after_ms(other, 0), None);
+    }
+}
+
+#[test]
+fn retry_after_is_read_as_a_date_by_the_clock_that_is_handed_in() {
+    const DATE: &str = "Wed, 21 Oct 2026 07:28:00 GMT";
+    const DATE_MS: i64 = 1_792_567_680_000;
+    for (now_ms, left_ms) in
+        [(DATE_MS - 90_500, 90_500), (DATE_MS, 0), (DATE_MS + 1, 0), (i64::MAX, 0), (0, DATE_MS as u64)]
+    {
+        assert_eq!(retry_after_ms(Some(DATE), now_ms), Some(left_ms), "{now_ms}");
     }
 }

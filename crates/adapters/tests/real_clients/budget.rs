@@ -50,7 +50,7 @@ impl Watch for Purse {
 
 /// What the service billed for prompts, by its own count.
 fn billed(world: &World, card: &Card) -> Usd {
-    let one = |Bill { uncached, written_5m, written_1h, read }: Bill| {
+    let one = |Bill { uncached, written_5m, written_1h, read, .. }: Bill| {
         let written = written_5m + written_1h;
         let usage = Usage { uncached, written, read, ..Usage::default() };
         let by_lifetime = [(Lifetime::FiveMinutes, written_5m), (Lifetime::Hour, written_1h)];

@@ -20,7 +20,7 @@ fn read_on() -> Reply {
 }
 
 /// What all dispatches cost by the ledger, in millionths of a dollar.
-fn spent(events: &[Value]) -> u64 {
+pub(crate) fn spent(events: &[Value]) -> u64 {
     let of = |kind: &str, at: &str| {
         bodies(events, kind).map(|body| body.pointer(at).and_then(Value::as_u64).unwrap()).sum::<u64>()
     };
@@ -29,7 +29,7 @@ fn spent(events: &[Value]) -> u64 {
 
 /// What the service billed for prompts, by its own count and the prices of the model; answers are a few words here.
 fn billed(provider: &Provider) -> u64 {
-    let one = |Bill { uncached, written_5m, written_1h, read }: &Bill| {
+    let one = |Bill { uncached, written_5m, written_1h, read, .. }: &Bill| {
         (uncached * 300 + written_5m * 375 + written_1h * 600 + read * 30).div_ceil(100)
     };
     provider.bills().iter().map(one).sum()

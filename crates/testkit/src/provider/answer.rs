@@ -21,7 +21,11 @@ pub(super) struct Turn {
     pub(super) created: u64,
     pub(super) parts: Vec<Part>,
     pub(super) truncated: bool,
+    /// Whether its text says why there is no answer.
+    pub(super) refused: bool,
     pub(super) bill: Bill,
+    /// The tokens it is said to have; none for those it has.
+    pub(super) output: Option<u64>,
     /// Whether a chat stream ends with its usage.
     pub(super) include_usage: bool,
 }
@@ -76,7 +80,9 @@ pub(super) fn parts(reply: &Reply, request: &Recorded, id: &str) -> Vec<Part> {
         })
     };
     match reply {
-        Reply::Text(text) | Reply::Truncated(text) => vec![Part::Text(Text::Held(text.clone()))],
+        Reply::Text(text) | Reply::Truncated(text) | Reply::Refusal(text) => {
+            vec![Part::Text(Text::Held(text.clone()))]
+        }
         Reply::Tool { name, input } => vec![call(0, name, input)],
         Reply::Tools(calls) => {
             calls.iter().enumerate().map(|(at, each)| call(at, &each.name, &each.input)).collect()
@@ -108,7 +114,7 @@ impl Turn {
             Part::Text(Text::Generated(bytes)) => *bytes,
             Part::Call(call) => call.arguments().chars().count() as u64,
         });
-        tokens(chars.sum()).max(1)
+        self.output.unwrap_or_else(|| tokens(chars.sum()).max(1))
     }
 
     pub(super) fn has_calls(&self) -> bool {

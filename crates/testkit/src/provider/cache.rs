@@ -14,12 +14,14 @@ pub struct Bill {
     pub uncached: u64,
     pub written_5m: u64,
     pub written_1h: u64,
+    /// By OpenAI's newer models only.
+    pub written_30m: u64,
     pub read: u64,
 }
 
 impl Bill {
     pub(super) fn input(&self) -> u64 {
-        self.uncached + self.written_5m + self.written_1h + self.read
+        self.uncached + self.written_5m + self.written_1h + self.written_30m + self.read
     }
 }
 
@@ -74,7 +76,13 @@ impl PromptCache {
         };
         let hour = end(&[Lifetime::Hour1]).max(read);
         let both = end(&[Lifetime::Hour1, Lifetime::Minutes5]).max(read);
-        Bill { uncached: total - both, written_5m: both - hour, written_1h: hour - read, read }
+        Bill {
+            uncached: total - both,
+            written_5m: both - hour,
+            written_1h: hour - read,
+            written_30m: 0,
+            read,
+        }
     }
 
     /// The breakpoints whose prefix is large enough to be cached at all.

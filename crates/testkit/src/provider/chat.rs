@@ -1,6 +1,7 @@
 //! An answer in OpenAI's chat completions protocol. It shapes values; sending them is not its business.
 
 use super::answer::{Part, ToolCall, Turn, pieces};
+use super::prefixes::bills_writes;
 use serde_json::{Value, json};
 
 pub(super) fn whole(turn: &Turn) -> Value {
@@ -8,7 +9,7 @@ pub(super) fn whole(turn: &Turn) -> Value {
     let mut calls = Vec::new();
     for part in &turn.parts {
         match part {
-            Part::Text(text) => message["content"] = json!(text.value()),
+            Part::Text(text) => message[said_in(turn)] = json!(text.value()),
             Part::Call(call) => calls.push(json!({
                 "id": call_id(call),
                 "type": "function",
@@ -55,7 +56,9 @@ pub(super) fn events(turn: &Turn) -> impl Iterator<Item = Value> + '_ {
 
 fn part_events<'a>(turn: &'a Turn, part: &'a Part, index: usize) -> Box<dyn Iterator<Item = Value> + 'a> {
     match part {
-        Part::Text(text) => Box::new(text.pieces().map(|piece| chunk(turn, json!({"content": piece}), None))),
+        Part::Text(text) => {
+            Box::new(text.pieces().map(|piece| chunk(turn, json!({said_in(turn): piece}), None)))
+        }
         Part::Call(call) => {
             let function = json!({"name": call.name, "arguments": ""});
             let first =
@@ -89,9 +92,23 @@ fn usage(turn: &Turn) -> Value {
         "prompt_tokens": input,
         "completion_tokens": output,
         "total_tokens": input + output,
-        "prompt_tokens_details": {"cached_tokens": turn.bill.read},
+        "prompt_tokens_details": cached(turn),
         "completion_tokens_details": {"reasoning_tokens": 0},
     })
+}
+
+/// What both of the vendor's protocols tell of the cache. Models that bill no writes do not count them.
+pub(super) fn cached(turn: &Turn) -> Value {
+    let mut details = json!({"cached_tokens": turn.bill.read});
+    if bills_writes(&turn.model) {
+        details["cache_write_tokens"] = json!(turn.bill.written_30m);
+    }
+    details
+}
+
+/// The field that a text stands in; the vendor ends a refusal like an answer.
+fn said_in(turn: &Turn) -> &'static str {
+    if turn.refused { "refusal" } else { "content" }
 }
 
 fn finish_reason(turn: &Turn) -> &'static str {

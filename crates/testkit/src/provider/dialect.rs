@@ -17,7 +17,7 @@ pub(super) enum Dialect {
 /// What the caches compare.
 pub(super) enum Prompt {
     Blocks(prompt::Blocks),
-    Text(String),
+    Items(Vec<String>),
 }
 
 /// The events of one stream, each ready to be sent.
@@ -52,7 +52,7 @@ impl Dialect {
         }
         match self {
             Dialect::Messages => prompt::anthropic(&request.body).map(Prompt::Blocks),
-            Dialect::Chat | Dialect::Responses => prompt::openai(&request.body).map(Prompt::Text),
+            Dialect::Chat | Dialect::Responses => prompt::openai(&request.body).map(Prompt::Items),
         }
     }
 

@@ -32,6 +32,8 @@ struct Manner {
     stall_after: Option<u64>,
     pause: Option<Duration>,
     held: bool,
+    /// What is charged instead of what the rules say, and how many tokens the answer is.
+    billed: Option<(Bill, u64)>,
 }
 
 /// One request and where its answer goes.
@@ -135,14 +137,14 @@ impl Exchange<'_> {
             }
             Reply::Garbage(bytes) => self.deliver(200, &usual, false, one(bytes.clone()), &manner),
             Reply::ErrorInStream { kind, message } if streamed => {
-                let turn = self.turn(&reply, &prompt, number);
+                let turn = self.turn(&reply, &prompt, number, manner.billed);
                 let frames = dialect.failing_stream(&turn, kind, message);
                 self.deliver(200, &usual, true, frames, &manner)
             }
             Reply::ErrorInStream { kind, message } => {
                 let (code, body) = match dialect {
                     Dialect::Responses => {
-                        let turn = self.turn(&reply, &prompt, number);
+                        let turn = self.turn(&reply, &prompt, number, manner.billed);
                         (200, responses::failed(&turn, kind, message))
                     }
                     _ => (status_of(kind), dialect.error(kind, message)),
@@ -150,7 +152,7 @@ impl Exchange<'_> {
                 self.deliver(code, &usual, false, one(body.to_string().into_bytes()), &manner)
             }
             answer => {
-                let turn = self.turn(answer, &prompt, number);
+                let turn = self.turn(answer, &prompt, number, manner.billed);
                 if streamed {
                     self.deliver(200, &usual, true, dialect.stream(&turn), &manner)
                 } else {
@@ -161,19 +163,17 @@ impl Exchange<'_> {
         }
     }
 
-    /// The answer, charged by the vendor's rules.
-    fn turn(&self, reply: &Reply, prompt: &Prompt, number: usize) -> Turn {
+    /// The answer, charged by the vendor's rules unless it states what it is charged.
+    fn turn(&self, reply: &Reply, prompt: &Prompt, number: usize, stated: Option<(Bill, u64)>) -> Turn {
         let request = &self.recorded.json;
         let model = request["model"].as_str().unwrap_or_default().to_owned();
         let id = answer::id(&self.recorded, number);
         let mut state = self.shared.state();
         let bill = match prompt {
             Prompt::Blocks(blocks) => state.prompts.bill(&model, blocks, self.started),
-            Prompt::Text(text) => {
-                let (total, cached) = state.prefixes.bill(&model, text, self.started);
-                Bill { uncached: total - cached, read: cached, ..Bill::default() }
-            }
+            Prompt::Items(items) => state.prefixes.bill(&model, items, self.started),
         };
+        let (bill, output) = stated.map_or((bill, None), |(bill, output)| (bill, Some(output)));
         state.bills.push(bill);
         Turn {
             parts: answer::parts(reply, &self.recorded, &id),
@@ -181,7 +181,9 @@ impl Exchange<'_> {
             model,
             created: EPOCH + state.now.as_secs(),
             truncated: matches!(reply, Reply::Truncated(_)),
+            refused: matches!(reply, Reply::Refusal(_)),
             bill,
+            output,
             include_usage: request["stream_options"]["include_usage"] == true,
         }
     }
@@ -257,6 +259,10 @@ fn unwrap(reply: Reply) -> (Reply, Manner) {
             }
             Reply::Slow { pause, of } => {
                 manner.pause = Some(pause);
+                *of
+            }
+            Reply::Billed { bill, output, of } => {
+                manner.billed = Some((bill, output));
                 *of
             }
             Reply::Held(of) => {

@@ -85,6 +85,9 @@ fn usage(turn: &Turn, output: u64) -> Value {
 }
 
 fn stop_reason(turn: &Turn) -> &'static str {
+    if turn.refused {
+        return "refusal";
+    }
     match (turn.truncated, turn.has_calls()) {
         (true, _) => "max_tokens",
         (false, true) => "tool_use",

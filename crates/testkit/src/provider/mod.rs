@@ -3,7 +3,8 @@
 //!
 //! It answers what a [`Script`] says and nothing else; it knows no adapter, no role and no prompt of Redraft.
 //! Start reading at [`Provider`] and [`Reply`]; `server` owns the threads, `exchange` plays one reply,
-//! `messages`, `chat` and `responses` shape it for one protocol each, `cache` and `prefixes` account tokens.
+//! `messages`, `chat` and `responses` shape it for one protocol each, `cache` and `prefixes` account tokens, and
+//! `faulty` makes models that misremember.
 
 mod answer;
 mod cache;
@@ -11,6 +12,7 @@ mod chat;
 mod conversation;
 mod dialect;
 mod exchange;
+mod faulty;
 mod http;
 mod messages;
 mod prefixes;
@@ -27,6 +29,7 @@ use std::time::Duration;
 
 pub use cache::Bill;
 pub use conversation::{all_text, last_user_text, tool_names, tool_results, was_tool_used};
+pub use faulty::{Entry, forgetting, miscounting};
 pub use raw::continues;
 pub use recorded::Recorded;
 pub use script::{Call, Reply, Script};

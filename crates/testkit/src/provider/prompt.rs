@@ -84,9 +84,9 @@ pub(super) fn anthropic(body: &[u8]) -> Result<Blocks, String> {
     Ok(Blocks { blocks, before_messages, message_settings: settings.join("\n") })
 }
 
-/// Reads a body of the OpenAI protocols as the one text whose beginning is cached: tools, schema,
-/// instructions, then the conversation. The ids of its items serve the protocol; no model sees them.
-pub(super) fn openai(body: &[u8]) -> Result<String, String> {
+/// Reads a body of the OpenAI protocols as the items whose beginning is cached: tools, schema, instructions, then
+/// those of the conversation. The ids of its items serve the protocol; no model sees them.
+pub(super) fn openai(body: &[u8]) -> Result<Vec<String>, String> {
     let text = std::str::from_utf8(body).map_err(|_| "the body is not UTF-8".to_owned())?;
     let request = members(text).map_err(|_| "the body is not a JSON object".to_owned())?;
     let before = ["tools", "response_format", "text", "instructions"];
@@ -98,7 +98,7 @@ pub(super) fn openai(body: &[u8]) -> Result<String, String> {
             _ => found.extend(list(&request, name)?.iter().map(|item| without(item.get(), "id"))),
         }
     }
-    Ok(found.join("\n"))
+    Ok(found)
 }
 
 /// Both vendors' tokens are a quarter of the characters here.

@@ -1,6 +1,7 @@
 //! An answer in OpenAI's responses protocol. It shapes values; sending them is not its business.
 
 use super::answer::{Part, Text, ToolCall, Turn, pieces};
+use super::chat::cached;
 use serde_json::{Value, json};
 
 pub(super) fn whole(turn: &Turn) -> Value {
@@ -53,24 +54,29 @@ fn part_events<'a>(turn: &'a Turn, at: usize, part: &'a Part) -> impl Iterator<I
     let done = json!({"type": "response.output_item.done", "output_index": at,
                       "item": item(turn, at, part, Progress::Done)});
     let inside: Box<dyn Iterator<Item = Value>> = match part {
-        Part::Text(text) => Box::new(text_events(message_id(turn, at), at, text)),
+        Part::Text(text) => Box::new(text_events(turn, at, text)),
         Part::Call(call) => Box::new(call_events(at, call).into_iter()),
     };
     [added].into_iter().chain(inside).chain([done])
 }
 
-fn text_events(id: String, at: usize, text: &Text) -> impl Iterator<Item = Value> + '_ {
+fn text_events<'a>(turn: &'a Turn, at: usize, text: &'a Text) -> impl Iterator<Item = Value> + 'a {
+    let id = message_id(turn, at);
+    let (delta, done, field) = match turn.refused {
+        true => ("response.refusal.delta", "response.refusal.done", "refusal"),
+        false => ("response.output_text.delta", "response.output_text.done", "text"),
+    };
     let event = move |kind: &str, field: &str, value: Value| {
         let mut event = json!({"type": kind, "item_id": id, "output_index": at, "content_index": 0});
         event[field] = value;
         event
     };
-    let begin = event("response.content_part.added", "part", output_text(""));
+    let begin = event("response.content_part.added", "part", said(turn, ""));
     let end = [
-        event("response.output_text.done", "text", json!(text.value())),
-        event("response.content_part.done", "part", output_text(text.value())),
+        event(done, field, json!(text.value())),
+        event("response.content_part.done", "part", said(turn, text.value())),
     ];
-    let deltas = text.pieces().map(move |piece| event("response.output_text.delta", "delta", json!(piece)));
+    let deltas = text.pieces().map(move |piece| event(delta, "delta", json!(piece)));
     [begin].into_iter().chain(deltas).chain(end)
 }
 
@@ -98,7 +104,7 @@ fn item(turn: &Turn, at: usize, part: &Part, progress: Progress) -> Value {
     };
     match part {
         Part::Text(text) => {
-            let content = if is_done { vec![output_text(text.value())] } else { Vec::new() };
+            let content = if is_done { vec![said(turn, text.value())] } else { Vec::new() };
             json!({"id": message_id(turn, at), "type": "message", "role": "assistant", "status": status,
                    "content": content})
         }
@@ -113,8 +119,12 @@ fn item(turn: &Turn, at: usize, part: &Part, progress: Progress) -> Value {
     }
 }
 
-fn output_text(text: &str) -> Value {
-    json!({"type": "output_text", "text": text, "annotations": []})
+/// A part of a message: words of an answer, or why there is none.
+fn said(turn: &Turn, text: &str) -> Value {
+    match turn.refused {
+        true => json!({"type": "refusal", "refusal": text}),
+        false => json!({"type": "output_text", "text": text, "annotations": []}),
+    }
 }
 
 fn response(turn: &Turn, status: &str) -> Value {
@@ -135,7 +145,7 @@ fn usage(turn: &Turn) -> Value {
     let (input, output) = (turn.bill.input(), turn.output_tokens());
     json!({
         "input_tokens": input,
-        "input_tokens_details": {"cached_tokens": turn.bill.read},
+        "input_tokens_details": cached(turn),
         "output_tokens": output,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": input + output,

@@ -2,7 +2,7 @@
 //!
 //! Start at [`Script`] and [`Reply`].
 
-use super::Recorded;
+use super::{Bill, Recorded};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -34,6 +34,9 @@ pub enum Reply {
     Text(String),
     /// Text that ends because the token limit was reached.
     Truncated(String),
+    /// The model declines, and says so in these words: Anthropic by its `stop_reason`, OpenAI in a field or part of
+    /// its own.
+    Refusal(String),
     Tool {
         name: String,
         input: Value,
@@ -80,6 +83,12 @@ pub enum Reply {
         pause: Duration,
         of: Box<Reply>,
     },
+    /// Is billed this, whatever the cache rules say, and counted as an answer of so many tokens.
+    Billed {
+        bill: Bill,
+        output: u64,
+        of: Box<Reply>,
+    },
     /// Waits for [`super::Provider::release`] before the first byte.
     Held(Box<Reply>),
 }
@@ -100,11 +109,29 @@ impl Reply {
         Reply::Tool { name: name.into(), input }
     }
 
-    /// A status with an error body that has the fields of every vendor.
+    /// A status with an error body that has the fields of every vendor and says the same in each. A client that must
+    /// look into a certain field is tried with [`Reply::anthropic_error`] and [`Reply::openai_error`].
     pub fn error(code: u16, kind: &str, message: &str) -> Reply {
         let error = json!({"type": kind, "code": kind, "message": message});
         let body = json!({"type": "error", "error": error}).to_string();
         Reply::Status { code, headers: Vec::new(), body }
+    }
+
+    /// A status with the body Anthropic sends. `error_code` is what its `details` hold where the type is too broad, as
+    /// with a spend cap, whose type is `rate_limit_error`.
+    pub fn anthropic_error(code: u16, kind: &str, error_code: Option<&str>, message: &str) -> Reply {
+        let mut error = json!({"type": kind, "message": message});
+        if let Some(error_code) = error_code {
+            error["details"] = json!({"error_code": error_code});
+        }
+        let body = json!({"type": "error", "error": error, "request_id": "req_011CTestTestTestTestTest"});
+        Reply::Status { code, headers: Vec::new(), body: body.to_string() }
+    }
+
+    /// A status with the body OpenAI sends, whose `code` may be more precise than its `type`, or null.
+    pub fn openai_error(code: u16, kind: &str, error_code: Option<&str>, message: &str) -> Reply {
+        let error = json!({"message": message, "type": kind, "param": null, "code": error_code});
+        Reply::Status { code, headers: Vec::new(), body: json!({"error": error}).to_string() }
     }
 
     /// The same status with one more header, such as `retry-after`. Other replies stay as they are.
@@ -129,6 +156,11 @@ impl Reply {
     #[must_use]
     pub fn slowly(self, pause: Duration) -> Reply {
         Reply::Slow { pause, of: Box::new(self) }
+    }
+
+    #[must_use]
+    pub fn billed(self, bill: Bill, output: u64) -> Reply {
+        Reply::Billed { bill, output, of: Box::new(self) }
     }
 
     #[must_use]

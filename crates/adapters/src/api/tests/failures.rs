@@ -8,11 +8,10 @@ fn overloaded() -> Reply {
 }
 
 #[test]
-fn a_refused_key_or_a_spend_limit_asks_a_person_at_once() {
+fn a_refused_key_asks_a_person_at_once() {
     for reply in [
         Reply::error(401, "authentication_error", "invalid x-api-key"),
         Reply::error(403, "permission_error", "not yours"),
-        Reply::error(429, "enforced_spend_limit_reached", "the limit of this month is reached"),
         Reply::ErrorInStream { kind: "permission_error".to_owned(), message: "not yours".to_owned() },
     ] {
         let world = World::answering(vec![reply]);
@@ -39,6 +38,19 @@ fn retry_after_is_honoured() {
     assert!(matches!(waits.as_slice(), [ms] if (7_000..8_000).contains(ms)), "{waits:?}");
     let bodies = world.bodies();
     assert_eq!(bodies[0], bodies[1]);
+}
+
+#[test]
+fn a_retry_after_that_is_a_date_is_honoured_by_the_clock_of_the_dispatch() {
+    let date = "Wed, 21 Oct 2026 07:28:00 GMT";
+    for (now_ms, least) in [(1_792_567_680_000 - 7_000, 7_000), (1_792_567_680_000 + 7_000, 0)] {
+        let limited = Reply::error(429, "rate_limit_error", "slow down").with_header("retry-after", date);
+        let world = World::answering(vec![limited, Reply::Json(verdict())]);
+        world.watch.now_ms.store(now_ms, Ordering::SeqCst);
+        world.run(&world.anthropic(), &world.fresh()).unwrap();
+        let waits = world.waits();
+        assert!(matches!(waits.as_slice(), [ms] if (least..least + 1_000).contains(ms)), "{waits:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 mod anthropic;
 mod failures;
+mod limits;
 mod openai;
+mod refusals;
 mod secrets;
 
 use super::{AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire};

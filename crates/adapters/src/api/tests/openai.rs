@@ -50,6 +50,42 @@ fn a_resumed_dispatch_sends_the_same_bytes_again_and_reads_them_from_the_cache()
 }
 
 #[test]
+fn what_a_newer_model_writes_to_its_cache_is_billed_at_the_write_price_of_its_card() {
+    for wire in WIRES {
+        let world = World::answering(vec![Reply::Json(verdict())]);
+        let usage = world.run(&world.openai(wire, Form::JsonSchema), &world.fresh()).unwrap().usage;
+        let bill = world.provider.bills()[0];
+        assert!(bill.written_30m > 1_024, "{bill:?}");
+        assert_eq!((usage.uncached, usage.written, usage.read), (0, bill.written_30m, 0), "{wire:?}");
+        // Two and a half dollars a million to write, ten for the answer.
+        assert_eq!(usage.cost, Usd((usage.written * 25 + usage.output * 100).div_ceil(10)), "{wire:?}");
+    }
+}
+
+#[test]
+fn writes_and_reads_are_parts_of_the_prompt_and_never_more_than_it() {
+    for (cached, written, expected) in
+        [(90, 8, (2, 8, 90)), (0, 100, (0, 100, 0)), (90, 50, (0, 10, 90)), (200, 50, (0, 0, 100))]
+    {
+        let details = json!({"cached_tokens": cached, "cache_write_tokens": written});
+        let chat = json!({"choices": [{"index": 0, "delta": {"content": "fine"}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 2, "prompt_tokens_details": details}});
+        let item = json!({"type": "message", "role": "assistant",
+            "content": [{"type": "output_text", "text": "fine"}]});
+        let item = json!({"type": "response.output_item.done", "item": item});
+        let usage = json!({"input_tokens": 100, "output_tokens": 2, "input_tokens_details": details});
+        let end = json!({"type": "response.completed", "response": {"status": "completed", "usage": usage}});
+        let streams =
+            [format!("data: {chat}\n\ndata: [DONE]\n\n"), format!("data: {item}\n\ndata: {end}\n\n")];
+        for (wire, stream) in WIRES.into_iter().zip(streams) {
+            let world = World::answering(vec![Reply::Garbage(stream.into_bytes())]);
+            let usage = world.run(&world.openai(wire, Form::None), &world.fresh()).unwrap().usage;
+            assert_eq!((usage.uncached, usage.written, usage.read), expected, "{wire:?} {cached} {written}");
+        }
+    }
+}
+
+#[test]
 fn failures_mean_the_same_as_elsewhere() {
     for wire in WIRES {
         let error = |replies: Vec<Reply>| {

@@ -2,7 +2,9 @@
 
 use super::{agent, checks, read};
 use crate::world::{PROGRAM, bodies, events};
-use redraft_testkit::provider::{Provider, Recorded, Reply, last_user_text, tool_results, was_tool_used};
+use redraft_testkit::provider::{
+    Entry, Provider, Recorded, Reply, forgetting, last_user_text, miscounting, tool_results, was_tool_used,
+};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 
@@ -18,10 +20,11 @@ enum Fault {
     Pretends,
     /// The service refuses every continued conversation.
     Refuses,
-    /// It tells another first line.
+    /// It no longer knows the first line.
     Forgets,
     /// It looks the file up again instead of remembering.
     Peeks,
+    /// It tells one finding more than it reported.
     Miscounts,
     /// It answers in prose.
     Chats,
@@ -44,10 +47,8 @@ fn prober(fault: Fault) -> impl FnMut(&Recorded, usize) -> Reply + Send {
                 return open();
             }
             let text = read(&seen);
-            let line =
-                if fault == Fault::Forgets { "something with bins".to_owned() } else { first_line(&text) };
-            let count = faulty(&text) + usize::from(fault == Fault::Miscounts);
-            return verdict(vec![], &[("first line", line), ("findings", count.to_string())]);
+            let told = [(FIRST_LINE, first_line(&text)), (FINDINGS, faulty(&text).to_string())];
+            return verdict(vec![], &told);
         }
         if last.contains("## Turn 2") {
             return match fault {
@@ -69,6 +70,10 @@ fn prober(fault: Fault) -> impl FnMut(&Recorded, usize) -> Reply + Send {
     }
 }
 
+/// What a model is asked to remember, as it names it in its answer.
+const FIRST_LINE: &str = "first line";
+const FINDINGS: &str = "findings";
+
 fn verdict(issues: Vec<Value>, said: &[(&str, String)]) -> Reply {
     let verified: Vec<Value> = said
         .iter()
@@ -79,7 +84,13 @@ fn verdict(issues: Vec<Value>, said: &[(&str, String)]) -> Reply {
 }
 
 fn with_agent(settings: &str, fault: Fault) -> (Scratch, Provider) {
-    let provider = Provider::start(prober(fault));
+    let provider = match fault {
+        Fault::Forgets => Provider::start(forgetting(prober(fault), Entry::new(FIRST_LINE, "result"))),
+        Fault::Miscounts => Provider::start(miscounting(prober(fault), Entry::new(FINDINGS, "result"))),
+        Fault::None | Fault::Pretends | Fault::Refuses | Fault::Peeks | Fault::Chats => {
+            Provider::start(prober(fault))
+        }
+    };
     let scratch = Scratch::repository(PROGRAM);
     write(&scratch, &provider, settings);
     (scratch, provider)

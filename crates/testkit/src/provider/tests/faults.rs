@@ -1,6 +1,6 @@
 //! What goes wrong on purpose, as a client sees it.
 
-use super::super::{Provider, Recorded, Reply};
+use super::super::{Bill, Provider, Recorded, Reply};
 use super::{ALL, CHAT, Client, MESSAGES, RESPONSES, answered, small};
 use serde_json::json;
 use std::io::Read;
@@ -116,6 +116,42 @@ fn without_a_stream_the_same_error_has_the_vendors_status() {
     assert_eq!((anthropic.code, &anthropic.json()["error"]["message"]), (529, &json!("busy")));
     let responses = client.post(RESPONSES, &small(RESPONSES, false));
     assert_eq!((responses.code, &responses.json()["status"]), (200, &json!("failed")));
+}
+
+#[test]
+fn a_refusal_is_said_where_each_protocol_says_it_and_is_no_text_of_an_answer() {
+    let provider = Provider::answering(vec![Reply::Refusal("I will not".to_owned())]);
+    let mut client = Client::connect(&provider);
+    let whole = client.post(MESSAGES, &small(MESSAGES, false)).json();
+    assert_eq!(
+        (&whole["stop_reason"], &whole["content"][0]["text"]),
+        (&json!("refusal"), &json!("I will not"))
+    );
+    let whole = client.post(CHAT, &small(CHAT, false)).json();
+    let choice = &whole["choices"][0];
+    assert_eq!(choice["message"], json!({"role": "assistant", "content": null, "refusal": "I will not"}));
+    assert_eq!(choice["finish_reason"], "stop");
+    let whole = client.post(RESPONSES, &small(RESPONSES, false)).json();
+    assert_eq!(whole["output"][0]["content"], json!([{"type": "refusal", "refusal": "I will not"}]));
+    let messages = client.post(MESSAGES, &small(MESSAGES, true)).events();
+    assert_eq!(messages[messages.len() - 2]["delta"]["stop_reason"], "refusal");
+    let chat = client.post(CHAT, &small(CHAT, true)).events();
+    assert!(chat.iter().any(|event| event["choices"][0]["delta"]["refusal"] == "I will not"), "{chat:?}");
+    let responses = client.post(RESPONSES, &small(RESPONSES, true));
+    let names = responses.event_names();
+    assert!(names.contains(&"response.refusal.delta".to_owned()), "{names:?}");
+    assert!(names.iter().all(|name| !name.contains("output_text")), "{names:?}");
+}
+
+#[test]
+fn an_answer_that_states_its_bill_is_billed_that() {
+    let bill = Bill { uncached: 7, written_5m: 6, written_1h: 5, read: 4, ..Bill::default() };
+    let provider = Provider::answering(vec![Reply::text("hello").billed(bill, 300)]);
+    let usage = Client::connect(&provider).post(MESSAGES, &small(MESSAGES, false)).json()["usage"].clone();
+    let told = |field: &str| usage[field].as_u64().unwrap();
+    assert_eq!((told("input_tokens"), told("cache_creation_input_tokens")), (7, 11));
+    assert_eq!((told("cache_read_input_tokens"), told("output_tokens")), (4, 300));
+    assert_eq!(provider.bills(), [bill]);
 }
 
 #[test]

@@ -162,6 +162,11 @@ fn small(path: &str, stream: bool) -> Value {
     }
 }
 
+/// The text with which a small request is answered.
+pub(super) fn asked(provider: &Provider) -> String {
+    answered(CHAT, false, &Client::connect(provider).post(CHAT, &small(CHAT, false)))
+}
+
 const MESSAGES: &str = "/v1/messages";
 const CHAT: &str = "/v1/chat/completions";
 const RESPONSES: &str = "/v1/responses";

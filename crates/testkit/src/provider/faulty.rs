@@ -1,0 +1,130 @@
+//! Models with a weak memory, made from any script: the same conversation and the same answers, but for one thing they
+//! should have remembered. They are for tests of those who must notice.
+//!
+//! Nothing here knows what the answers mean; which entry is touched is said by [`Entry`].
+
+use super::Recorded;
+use super::script::{Reply, Script};
+use serde_json::Value;
+
+/// Where an answer in JSON tells something: in `field` of every object that has the string `named` in it.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub named: String,
+    pub field: String,
+}
+
+/// Answers as the script does, but has forgotten: what `entry` should tell is vague.
+pub fn forgetting(script: impl Script, entry: Entry) -> impl Script {
+    Faulty { script, entry, told: vague }
+}
+
+/// Answers as the script does, but cannot count: the number that `entry` tells is one too many. What is no number stays
+/// as it is.
+pub fn miscounting(script: impl Script, entry: Entry) -> impl Script {
+    Faulty { script, entry, told: one_more }
+}
+
+impl Entry {
+    pub fn new(named: &str, field: &str) -> Entry {
+        Entry { named: named.to_owned(), field: field.to_owned() }
+    }
+}
+
+struct Faulty<S> {
+    script: S,
+    entry: Entry,
+    told: fn(&Value) -> Value,
+}
+
+impl<S: Script> Script for Faulty<S> {
+    fn reply(&mut self, request: &Recorded, index: usize) -> Reply {
+        let mut reply = self.script.reply(request, index);
+        if let Some(answer) = answer(&mut reply) {
+            self.spoil(answer);
+        }
+        reply
+    }
+}
+
+impl<S> Faulty<S> {
+    fn spoil(&self, value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                if fields.values().any(|field| *field == self.entry.named.as_str())
+                    && let Some(told) = fields.get_mut(&self.entry.field)
+                {
+                    *told = (self.told)(told);
+                }
+                fields.values_mut().for_each(|field| self.spoil(field));
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.spoil(item)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+}
+
+/// The JSON of a reply, however it is delivered.
+fn answer(reply: &mut Reply) -> Option<&mut Value> {
+    match reply {
+        Reply::Json(value) => Some(value),
+        Reply::StallAfter { of, .. }
+        | Reply::CutAfter { of, .. }
+        | Reply::Slow { of, .. }
+        | Reply::Billed { of, .. }
+        | Reply::Held(of) => answer(of),
+        _ => None,
+    }
+}
+
+fn vague(_told: &Value) -> Value {
+    Value::from("something that was said some time ago")
+}
+
+/// Numbers are told as such or in words of digits.
+fn one_more(told: &Value) -> Value {
+    let in_words = || Some(Value::from((told.as_str()?.trim().parse::<u64>().ok()? + 1).to_string()));
+    told.as_u64().map(|number| Value::from(number + 1)).or_else(in_words).unwrap_or_else(|| told.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Provider, Reply, Script};
+    use super::{Entry, forgetting, miscounting};
+    use serde_json::{Value, json};
+
+    /// What the script answers over the wire; the text of the answer is its JSON.
+    fn asked(script: impl Script + 'static) -> Value {
+        let provider = Provider::start(script);
+        let text = super::super::tests::asked(&provider);
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn script() -> impl Script {
+        let told = json!({"approved": true, "verified": [{"claim": "first line", "result": "Inventory"},
+            {"claim": "findings", "result": "6"}, {"claim": "lines", "result": 9}]});
+        move |_: &super::Recorded, _: usize| Reply::Json(told.clone()).billed(Default::default(), 1)
+    }
+
+    #[test]
+    fn only_the_entry_that_is_named_is_forgotten() {
+        let right = asked(script());
+        let mut forgot = asked(forgetting(script(), Entry::new("first line", "result")));
+        assert_ne!(forgot["verified"][0]["result"], right["verified"][0]["result"]);
+        forgot["verified"][0]["result"] = right["verified"][0]["result"].clone();
+        assert_eq!(forgot, right);
+    }
+
+    #[test]
+    fn a_number_is_one_too_many_however_it_is_written_and_words_stay() {
+        for (named, at, told) in
+            [("findings", 1, json!("7")), ("lines", 2, json!(10)), ("first line", 0, json!("Inventory"))]
+        {
+            let right = asked(script());
+            let mut wrong = asked(miscounting(script(), Entry::new(named, "result")));
+            assert_eq!(wrong["verified"][at]["result"], told, "{named}");
+            wrong["verified"][at]["result"] = right["verified"][at]["result"].clone();
+            assert_eq!(wrong, right, "{named}");
+        }
+    }
+}
