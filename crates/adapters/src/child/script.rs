@@ -22,6 +22,8 @@ pub struct Script<'a> {
     /// Where it runs.
     pub folder: &'a Path,
     pub environment: &'a Environment,
+    /// Knows what must not be kept or shown beside the secrets of the environment.
+    pub redactor: &'a Redactor,
     pub limit_ms: u64,
 }
 
@@ -44,6 +46,7 @@ impl Script<'_> {
         let arguments: [OsString; 4] =
             ["-c".into(), r#"exec sh -c "$1" 2>&1"#.into(), "sh".into(), self.text.into()];
         let limit = self.limit_ms;
+        let redactor = self.redactor.knowing(self.environment.secrets());
         let launch = Launch {
             worker: self.worker,
             out: self.out,
@@ -52,11 +55,10 @@ impl Script<'_> {
             folder: self.folder,
             input: "",
             environment: self.environment,
-            secrets: self.environment.secrets(),
+            secrets: redactor.known().to_vec(),
             unkept: &[],
             deadlines: Deadlines { connect_ms: limit, first_byte_ms: limit, idle_ms: limit, total_ms: limit },
         };
-        let redactor = Redactor::new(self.environment.secrets());
         let mut hear = |line: Line| match line {
             Line::Whole(bytes) => each(&redactor.redact(&String::from_utf8_lossy(&bytes)).0),
             Line::TooLong => each("(a line too long to be shown)"),

@@ -72,6 +72,8 @@ pub struct ClaudeSettings {
     pub extra_args: Vec<String>,
     /// What the model costs.
     pub card: Card,
+    /// Knows every key of the configuration, also those of other agents: a program can come across them.
+    pub redactor: Redactor,
 }
 
 impl ClaudeSettings {
@@ -92,7 +94,7 @@ impl ClaudeAgent {
         let program =
             Program::new(settings.program.clone(), settings.environment.passed(&flags::OWN, &settings.pass));
         let sessions = Sessions::new(&settings.state);
-        let redactor = Redactor::new(settings.environment.secrets());
+        let redactor = settings.redactor.knowing(settings.environment.secrets());
         ClaudeAgent { settings, program, sessions, redactor }
     }
 
@@ -286,7 +288,7 @@ impl Agent for ClaudeAgent {
             folder: &request.folder,
             input: &turn,
             environment: &flags::environment(&self.settings, request),
-            secrets: self.settings.environment.secrets(),
+            secrets: self.redactor.known().to_vec(),
             unkept: &flags::UNKEPT,
             deadlines: request.deadlines,
         };

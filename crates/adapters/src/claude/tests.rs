@@ -12,6 +12,7 @@ use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Cards, Lifetime};
 use redraft_core::prompt::Prompt;
+use redraft_core::redact::Redactor;
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Request};
 use std::ffi::OsString;
@@ -45,6 +46,7 @@ fn settings(folder: &Path) -> ClaudeSettings {
         tool_map: [("Search".to_owned(), "Grep".to_owned())].into(),
         extra_args: Vec::new(),
         card: Cards::builtin().find("claude-sonnet-4-5").unwrap().clone(),
+        redactor: Redactor::default(),
     }
 }
 

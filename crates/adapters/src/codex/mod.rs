@@ -71,6 +71,8 @@ pub struct CodexSettings {
     pub mcp: McpServers,
     /// What the model costs; Codex names no price itself.
     pub card: Card,
+    /// Knows every key of the configuration, also those of other agents: a program can come across them.
+    pub redactor: Redactor,
 }
 
 pub struct CodexAgent {
@@ -85,7 +87,7 @@ impl CodexAgent {
         let program =
             Program::new(settings.program.clone(), settings.environment.passed(&flags::OWN, &settings.pass));
         let sessions = Sessions::new(&settings.state);
-        let redactor = Redactor::new(settings.environment.secrets());
+        let redactor = settings.redactor.knowing(settings.environment.secrets());
         CodexAgent { settings, program, sessions, redactor }
     }
 
@@ -277,7 +279,7 @@ impl Agent for CodexAgent {
             folder: &request.folder,
             input: &request.prompt.text(),
             environment: &flags::environment(&self.settings, request),
-            secrets: self.settings.environment.secrets(),
+            secrets: self.redactor.known().to_vec(),
             unkept: &[],
             deadlines: request.deadlines,
         };

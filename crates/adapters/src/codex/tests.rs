@@ -12,6 +12,7 @@ use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
 use redraft_core::prompt::Prompt;
+use redraft_core::redact::Redactor;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Request};
 use std::ffi::OsString;
@@ -45,6 +46,7 @@ fn agent(folder: &Path) -> CodexAgent {
         extra_args: vec!["--mine".into()],
         mcp: McpServers::new(),
         card: Cards::builtin().conservative(),
+        redactor: Redactor::default(),
     })
 }
 

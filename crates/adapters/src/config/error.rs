@@ -1,6 +1,7 @@
 //! What is wrong with a configuration file, where, and what was probably meant.
 
 use super::nearest::nearest;
+use redraft_core::redact::Redactor;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,9 @@ impl std::error::Error for ConfigError {}
 
 impl ConfigError {
     pub(super) fn new(path: &Path, message: impl Into<String>) -> ConfigError {
-        ConfigError { path: path.to_owned(), line: None, message: message.into(), hint: None }
+        // What was written where something else belongs may be a key.
+        let message = Redactor::default().redact(&message.into()).0.into_owned();
+        ConfigError { path: path.to_owned(), line: None, message, hint: None }
     }
 
     pub(super) fn at(mut self, text: &str, span: &Range<usize>) -> ConfigError {

@@ -2,7 +2,7 @@
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into
 //! [`Config`], what it means, with every default filled in and every value checked (`prices` and `mcp` are parts of
-//! that). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
+//! that, and `secrets`, which refuses a key in the file). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
 mod error;
 mod file;
@@ -10,6 +10,7 @@ mod mcp;
 mod nearest;
 mod prices;
 mod resolve;
+mod secrets;
 
 #[cfg(test)]
 mod tests;

@@ -60,6 +60,7 @@ enum Kind {
 }
 
 pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, ConfigError> {
+    source.refuse_keys(&file)?;
     let mut config = Config::default();
     if let Some(budget) = &file.budget {
         config.budget = source.budget(budget)?;
@@ -266,10 +267,20 @@ impl Source<'_> {
             wire,
             schema,
             max_tokens: file.max_tokens.as_ref().map(|_| max_tokens),
-            pass: words(&file.pass),
+            pass: self.pass(file.pass.as_deref().unwrap_or_default())?,
             args: words(&file.args),
             mcp: self.mcp(file.mcp.as_ref())?,
         })
+    }
+
+    /// A star alone would pass on everything, also what nobody thought of.
+    fn pass(&self, names: &[Spanned<String>]) -> Result<Vec<String>, ConfigError> {
+        if let Some(all) = names.iter().find(|name| name.get_ref().trim() == "*") {
+            let message = "`pass` cannot be all variables of the environment";
+            let hint = "name them, or what they begin with: pass = [\"MY_*\"]";
+            return Err(self.wrong(&all.span(), message.to_owned()).hint(hint));
+        }
+        Ok(names.iter().map(|name| name.get_ref().clone()).collect())
     }
 
     /// A key that means nothing for this kind of agent is a mistake, not decoration.

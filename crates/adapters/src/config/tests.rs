@@ -1,4 +1,5 @@
 mod documented;
+mod secrets;
 
 use super::*;
 use crate::mcp::McpServer;

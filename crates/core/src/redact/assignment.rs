@@ -1,8 +1,11 @@
-//! Values of high entropy under names that say they are secret: `api_key = "…"`, `"token": "…"`, `SECRET=…`.
+//! Values under names that say they are secret: `api_key = "…"`, `"token": "…"`, `SECRET=…`.
 //!
+//! One of high entropy is a secret wherever it stands. A password made of words (`passphrase` judges those) is one only
+//! where a value is written down and not described.
 //! The search stands on each `=` and `:`, reads the name before it and the value behind it, and hides the value only.
 
 use super::entropy::{is_placeholder, looks_random};
+use super::passphrase;
 use super::{Hit, Kind};
 use crate::prelude::*;
 use core::ops::Range;
@@ -58,8 +61,11 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
             continue;
         }
         let Some(name) = name_before(text, at) else { continue };
-        let Some(Value { range, quoted }) = value_after(text, at + 1) else { continue };
-        if let Some(kind) = judge(&name, &text[range.clone()], quoted) {
+        let Some(Value { range, quote }) = value_after(text, at + 1) else { continue };
+        let value = &text[range.clone()];
+        let plainly = Written { quote, adjacent: range.start == at + 1, compared: is_comparison(bytes, at) };
+        let spoken = || is_spoken(&name, value, &plainly).then_some(Kind::Assignment);
+        if let Some(kind) = judge(&name.plain, value, quote.is_some()).or_else(spoken) {
             hits.push(Hit { kind, range });
         }
     }
@@ -67,7 +73,35 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
 
 struct Value {
     range: Range<usize>,
-    quoted: bool,
+    quote: Option<u8>,
+}
+
+/// A name that sounds secret.
+struct Name {
+    /// In the form it is compared in.
+    plain: String,
+    /// `DB_PASSWORD` and not `password`: what a shell or a file of settings assigns to.
+    capitals: bool,
+}
+
+/// How a value stands behind its name.
+struct Written {
+    quote: Option<u8>,
+    /// Right behind the sign.
+    adjacent: bool,
+    /// Behind `==` or `!=`.
+    compared: bool,
+}
+
+/// Whether a value that is not random is a secret all the same: a quoted one, or one that a shell would assign. What
+/// stands in backticks is usually spoken about.
+fn is_spoken(name: &Name, value: &str, written: &Written) -> bool {
+    let assigned = match written.quote {
+        Some(b'"' | b'\'') => true,
+        Some(_) => false,
+        None => name.capitals && written.adjacent,
+    };
+    assigned && !written.compared && passphrase::is_one(&name.plain, value)
 }
 
 fn judge(name: &str, value: &str, quoted: bool) -> Option<Kind> {
@@ -101,11 +135,16 @@ fn is_path_or_part(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The secret-sounding name that the sign at `at` assigns to, in the form it is compared in.
-fn name_before(text: &str, at: usize) -> Option<String> {
-    let adjacent = plain(identifier_before(text, at));
-    if is_secret(&adjacent) {
-        return Some(adjacent);
+fn is_comparison(bytes: &[u8], at: usize) -> bool {
+    bytes[at] == b'=' && at.checked_sub(1).is_some_and(|before| matches!(bytes[before], b'=' | b'!'))
+}
+
+/// The secret-sounding name that the sign at `at` assigns to.
+fn name_before(text: &str, at: usize) -> Option<Name> {
+    let adjacent = identifier_before(text, at);
+    if is_secret(&plain(adjacent)) {
+        let capitals = text.as_bytes()[at] == b'=' && !adjacent.bytes().any(|b| b.is_ascii_lowercase());
+        return Some(Name { plain: plain(adjacent), capitals });
     }
     // In `api_key: str = "…"` the type stands between the name and the sign.
     if text.as_bytes()[at] != b'=' {
@@ -116,7 +155,7 @@ fn name_before(text: &str, at: usize) -> Option<String> {
     let from = window.iter().rposition(stop).map_or(0, |stop| stop + 1);
     let colon = at - window.len() + from + window[from..].iter().position(|b| *b == b':')?;
     let typed = plain(identifier_before(text, colon));
-    is_secret(&typed).then_some(typed)
+    is_secret(&typed).then_some(Name { plain: typed, capitals: false })
 }
 
 /// The identifier before `at`, past spaces, quotes and brackets. Empty if there is none.
@@ -154,9 +193,9 @@ fn value_after(text: &str, from: usize) -> Option<Value> {
     if bytes.get(start).is_some_and(u8::is_ascii_alphabetic) && is_quote(start + 1) {
         start += 1;
     }
-    let quoted = is_quote(start);
-    let range = if quoted { inside_quotes(bytes, start, escaped)? } else { bare(bytes, start)? };
-    Some(Value { range, quoted })
+    let quote = bytes.get(start).copied().filter(|_| is_quote(start));
+    let range = if quote.is_some() { inside_quotes(bytes, start, escaped)? } else { bare(bytes, start)? };
+    Some(Value { range, quote })
 }
 
 /// Up to the closing quote; a value with a space in it is a sentence, not a secret.

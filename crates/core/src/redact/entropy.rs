@@ -53,7 +53,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || WORDS.iter().any(|word| lower.contains(word))
 }
 
-fn is_uuid(value: &str) -> bool {
+pub(super) fn is_uuid(value: &str) -> bool {
     let parts: Vec<&str> = value.split('-').collect();
     parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
         && parts.iter().all(|part| part.bytes().all(|b| b.is_ascii_hexdigit()))

@@ -20,17 +20,26 @@ pub enum Kind {
     GoogleKey,
     StripeKey,
     NpmToken,
+    XaiKey,
+    Context7Key,
+    HuggingFaceToken,
+    GroqKey,
+    PypiToken,
+    DigitalOceanToken,
+    SendGridKey,
+    TavilyKey,
+    AgeKey,
     Jwt,
     /// The credentials of an `Authorization` header.
     Authorization,
     /// The password of a URL.
     UrlPassword,
-    /// A value of high entropy under a name that says it is secret.
+    /// A value of high entropy, or a password made of words, under a name that says it is secret.
     Assignment,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 16] = [
+    pub const ALL: [Kind; 25] = [
         Kind::Known,
         Kind::PrivateKey,
         Kind::AnthropicKey,
@@ -43,6 +52,15 @@ impl Kind {
         Kind::GoogleKey,
         Kind::StripeKey,
         Kind::NpmToken,
+        Kind::XaiKey,
+        Kind::Context7Key,
+        Kind::HuggingFaceToken,
+        Kind::GroqKey,
+        Kind::PypiToken,
+        Kind::DigitalOceanToken,
+        Kind::SendGridKey,
+        Kind::TavilyKey,
+        Kind::AgeKey,
         Kind::Jwt,
         Kind::Authorization,
         Kind::UrlPassword,
@@ -63,6 +81,15 @@ impl Kind {
             Kind::GoogleKey => "google-key",
             Kind::StripeKey => "stripe-key",
             Kind::NpmToken => "npm-token",
+            Kind::XaiKey => "xai-key",
+            Kind::Context7Key => "context7-key",
+            Kind::HuggingFaceToken => "huggingface-token",
+            Kind::GroqKey => "groq-key",
+            Kind::PypiToken => "pypi-token",
+            Kind::DigitalOceanToken => "digitalocean-token",
+            Kind::SendGridKey => "sendgrid-key",
+            Kind::TavilyKey => "tavily-key",
+            Kind::AgeKey => "age-key",
             Kind::Jwt => "jwt",
             Kind::Authorization => "authorization",
             Kind::UrlPassword => "url-password",

@@ -9,6 +9,7 @@ mod assignment;
 mod entropy;
 mod header;
 mod kind;
+mod passphrase;
 mod pem;
 mod shape;
 #[cfg(test)]
@@ -61,6 +62,16 @@ impl Redactor {
         known.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         known.dedup();
         Redactor { known }
+    }
+
+    /// The same with more values to hide.
+    pub fn knowing(&self, more: Vec<String>) -> Redactor {
+        Redactor::new(self.known.iter().cloned().chain(more).collect())
+    }
+
+    /// The values to hide, for a process that has to hide them too. They are written nowhere else.
+    pub fn known(&self) -> &[String] {
+        &self.known
     }
 
     /// The text without its secrets, borrowed if it has none, and where they stood, in order.

@@ -1,4 +1,4 @@
-//! Tokens that vendors begin with letters of their own, and JSON web tokens.
+//! Tokens that vendors begin with letters of their own, and those of several parts between dots.
 
 use super::{Hit, Kind};
 use crate::prelude::*;
@@ -37,7 +37,7 @@ const fn shape(kind: Kind, prefix: &'static str, body: Body, length: Length) -> 
 }
 
 /// A prefix stands before the shorter one it begins with.
-const SHAPES: [Shape; 20] = [
+const SHAPES: [Shape; 30] = [
     Shape { together: 12, ..shape(Kind::AnthropicKey, "sk-ant-", Dashed, AtLeast(16)) },
     Shape { together: 16, digit: true, ..shape(Kind::OpenAiKey, "sk-", Dashed, AtLeast(20)) },
     shape(Kind::StripeKey, "sk_live_", Alphanumeric, AtLeast(16)),
@@ -58,11 +58,24 @@ const SHAPES: [Shape; 20] = [
     Shape { together: 8, digit: true, ..shape(Kind::SlackToken, "xoxr-", Dashed, AtLeast(10)) },
     Shape { together: 8, digit: true, ..shape(Kind::SlackToken, "xoxs-", Dashed, AtLeast(10)) },
     shape(Kind::NpmToken, "npm_", Alphanumeric, AtLeast(36)),
+    Shape { together: 20, digit: true, ..shape(Kind::XaiKey, "xai-", Dashed, AtLeast(20)) },
+    Shape { together: 8, digit: true, ..shape(Kind::Context7Key, "ctx7sk-", Dashed, AtLeast(20)) },
+    shape(Kind::HuggingFaceToken, "hf_", Alphanumeric, AtLeast(30)),
+    shape(Kind::GroqKey, "gsk_", Alphanumeric, AtLeast(32)),
+    Shape { together: 16, digit: true, ..shape(Kind::PypiToken, "pypi-", Dashed, AtLeast(40)) },
+    shape(Kind::DigitalOceanToken, "dop_v1_", Alphanumeric, AtLeast(40)),
+    shape(Kind::DigitalOceanToken, "doo_v1_", Alphanumeric, AtLeast(40)),
+    shape(Kind::DigitalOceanToken, "dor_v1_", Alphanumeric, AtLeast(40)),
+    Shape { together: 16, digit: true, ..shape(Kind::TavilyKey, "tvly-", Dashed, AtLeast(20)) },
+    shape(Kind::AgeKey, "AGE-SECRET-KEY-1", Capitals, AtLeast(40)),
 ];
 
-const JWT_START: &str = "eyJ";
-/// The least lengths of a JSON web token's header, payload and signature.
-const JWT_PARTS: [usize; 3] = [12, 8, 16];
+/// Tokens of several parts between dots: how they begin, and the least length of each part.
+const DOTTED: [(Kind, &str, &[usize]); 2] = [
+    // Header, payload and signature of a JSON web token.
+    (Kind::Jwt, "eyJ", &[12, 8, 16]),
+    (Kind::SendGridKey, "SG.", &[2, 20, 32]),
+];
 
 pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
     let bytes = text.as_bytes();
@@ -75,15 +88,17 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
         }
         let rest = &text[at..];
         let shape = SHAPES.iter().find(|shape| rest.starts_with(shape.prefix));
-        let (kind, dashed) = match shape {
-            Some(shape) => (shape.kind, shape.body == Dashed),
-            None if rest.starts_with(JWT_START) => (Kind::Jwt, true),
-            None => continue,
+        let parts = DOTTED.iter().find(|(_, start, _)| rest.starts_with(start));
+        let (kind, dashed) = match (shape, parts) {
+            (Some(shape), _) => (shape.kind, shape.body == Dashed),
+            (None, Some((kind, _, _))) => (*kind, true),
+            (None, None) => continue,
         };
         if dashed && at < refused_to {
             continue;
         }
-        let (length, fits) = shape.map_or_else(|| jwt(rest.as_bytes()), |shape| shape.read(rest));
+        let least = parts.map_or([].as_slice(), |(_, _, least)| least);
+        let (length, fits) = shape.map_or_else(|| dotted(rest.as_bytes(), least), |shape| shape.read(rest));
         if fits {
             hits.push(Hit { kind, range: at..at + length });
             taken_to = at + length;
@@ -112,7 +127,7 @@ impl Shape {
 
 /// Whether a token can begin here: not in the middle of a word.
 fn begins(bytes: &[u8], at: usize) -> bool {
-    let first = matches!(bytes[at], b's' | b'r' | b'A' | b'g' | b'x' | b'n' | b'e');
+    let first = b"srAgxnechpdSt".contains(&bytes[at]);
     first && at.checked_sub(1).is_none_or(|before| !bytes[before].is_ascii_alphanumeric())
 }
 
@@ -121,15 +136,15 @@ fn is_blanked(body: &str) -> bool {
     body.to_ascii_lowercase().contains("xxxxxx")
 }
 
-/// How far the three parts between dots reach and that they are a token, or how far the first one reaches.
-fn jwt(bytes: &[u8]) -> (usize, bool) {
+/// How far the parts between dots reach and that they are a token, or how far the first one reaches.
+fn dotted(bytes: &[u8], parts: &[usize]) -> (usize, bool) {
     let mut length = 0;
-    for (part, least) in JWT_PARTS.into_iter().enumerate() {
+    for (part, least) in parts.iter().enumerate() {
         length += usize::from(part > 0);
         let run = run(&bytes[length..], Dashed);
         length += run;
-        let more = part + 1 == JWT_PARTS.len() || bytes.get(length) == Some(&b'.');
-        if run < least || !more {
+        let more = part + 1 == parts.len() || bytes.get(length) == Some(&b'.');
+        if run < *least || !more {
             return (self::run(bytes, Dashed), false);
         }
     }

@@ -45,6 +45,15 @@ fn every_vendors_token_is_replaced_wherever_it_stands() {
         (Kind::StripeKey, joined(&["sk_", "live_", noise(24)])),
         (Kind::StripeKey, joined(&["rk_", "live_", noise(24)])),
         (Kind::NpmToken, joined(&["npm", "_", noise(36)])),
+        (Kind::XaiKey, joined(&["xa", "i-", noise(50), noise(30)])),
+        (Kind::Context7Key, joined(&["ctx7", "sk-4f1d9c77-e2b8-4a35-9d60-0c1b2a394857"])),
+        (Kind::HuggingFaceToken, joined(&["h", "f_", noise(34)])),
+        (Kind::GroqKey, joined(&["gs", "k_", noise(50)])),
+        (Kind::PypiToken, joined(&["py", "pi-AgEIcHlwaS5vcmc", noise(50), "-_", noise(20)])),
+        (Kind::DigitalOceanToken, joined(&["do", "p_v1_", &"0a1b2c3d".repeat(8)])),
+        (Kind::SendGridKey, joined(&["S", "G.", noise(22), ".", noise(43)])),
+        (Kind::TavilyKey, joined(&["tv", "ly-dev-", noise(32)])),
+        (Kind::AgeKey, joined(&["AGE-SECRET", "-KEY-1", &capitals.repeat(4)[..58]])),
         (Kind::Jwt, joined(&["ey", "J", noise(20), ".ey", "J", noise(30), ".", noise(43)])),
     ];
     for (kind, sample) in &samples {
@@ -164,6 +173,26 @@ fn a_random_value_under_a_secret_name_is_replaced_and_its_name_stays() {
     assert_eq!(redact(&aws), "aws_secret_access_key = [redacted:aws-secret]");
     let hex = joined(&["api_token: ", "9f86d081884c7d659a2feaa0", "c55ad015"]);
     assert_eq!(redact(&hex), "api_token: [redacted:assignment]");
+}
+
+#[test]
+fn a_password_of_words_that_is_assigned_is_replaced_and_its_name_stays() {
+    for (before, value, after) in [
+        ("DB_PASSWORD=", "hunter2hunter2", "\n"),
+        ("export DB_PASSWORD_2=", "letmeinplease", " && make"),
+        ("password = \"", "correct-horse-battery", "\""),
+        ("{\"user\":\"ann\",\"password\":\"", "hunter2hunter2", "\"}"),
+        ("{\\\"password\\\": \\\"", "hunter2hunter2", "\\\"}"),
+        ("passwd: '", "winter-is-coming", "'"),
+        ("password: str = \"", "swordfish!", "\""),
+        ("CLIENT_SECRET_PROD=", "open-sesame", "\n"),
+        ("const API_TOKEN = '", "abcd-1234-efgh", "';"),
+        ("api_key: \"", "team7-blue-horse", "\""),
+        ("smtpPwd = \"", "blue_horse_7", "\""),
+    ] {
+        let text = joined(&[before, value, after]);
+        assert_eq!(redact(&text), joined(&[before, "[redacted:assignment]", after]), "{text:?}");
+    }
 }
 
 #[test]

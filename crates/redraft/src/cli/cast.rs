@@ -99,6 +99,7 @@ impl<'a> Cast<'a> {
                 mcp,
                 extra_args,
                 card,
+                redactor,
             })),
             ModelKind::Codex => {
                 let program = self.program(&name, agent, "npm install -g @openai/codex")?;
@@ -114,6 +115,7 @@ impl<'a> Cast<'a> {
                     extra_args,
                     mcp,
                     card,
+                    redactor,
                 };
                 Arc::new(CodexAgent::new(settings))
             }

@@ -68,6 +68,7 @@ pub(crate) fn prepare(
             text: command,
             folder: &worktree,
             environment: &around.environment,
+            redactor: &around.redactor,
             limit_ms: config.workspace.setup_minutes * 60_000,
         };
         set_up(&script, created, around, console)?;

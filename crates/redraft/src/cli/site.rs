@@ -234,7 +234,8 @@ impl Site {
             pid: std::process::id(),
             user: around.user.clone(),
             since_ms: around.clock.now_ms(),
-            command: around.command.clone(),
+            // What was typed may be an idea with a key in it.
+            command: around.redactor.redact(&around.command).0.into_owned(),
         };
         Lock::take(&self.state, name, &holder).map_err(|error| match error {
             LockError::Held(_) if name.parse::<FeatureId>().is_ok() => {

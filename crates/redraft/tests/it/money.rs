@@ -166,6 +166,49 @@ fn a_secret_that_a_program_prints_is_kept_nowhere_and_its_answer_is_adopted_afte
 }
 
 #[test]
+fn a_key_of_another_agent_that_a_program_or_the_setup_comes_across_is_kept_nowhere() {
+    const OTHER: &str = "q4-other-9c77e2b8a35d60";
+    for program in ["claude", "codex"] {
+        let scratch = Scratch::repository(PROGRAM);
+        let home = scratch.outside().join("home");
+        fs::create_dir_all(&home).unwrap();
+        fs::write(home.join("other.txt"), format!("{CANARY}\n")).unwrap();
+        fs::write(home.join("spec.md"), CLEAN).unwrap();
+        let told = TALKATIVE.replace("$SOME_API_KEY", "$(cat \"$HOME/other.txt\") $MY_ACCESS");
+        executable(&scratch, "stub.sh", &told);
+        let stub = "model = \"claude-sonnet-4.5\"\nprogram = \"./stub.sh\"\npass = [\"MY_ACCESS\"]\n";
+        let service = "kind = \"openai\"\nmodel = \"m\"\nprice = \"local\"\n";
+        scratch.write(
+            "redraft.toml",
+            &format!(
+                "[agents.{program}]\n{stub}[agents.a]\n{service}key_file = \"{}\"\n[agents.b]\n{service}key_env = \
+                 \"MY_ACCESS\"\n[roles]\nspec-author = \"{program}\"\n[workspace]\nsetup = \"cat ~/other.txt; echo \
+                 $MY_ACCESS\"\n",
+                home.join("other.txt").display()
+            ),
+        );
+        scratch.run(["trust", "--yes"]).expect(0);
+        let with_key = |words: &[&str]| {
+            redraft_testkit::Ran::of(scratch.redraft(words).env("MY_ACCESS", OTHER).output().unwrap())
+        };
+        let new = with_key(&["new", IDEA]).expect(0);
+        let run = with_key(&["run", "001", "--yes"]);
+        assert!(home.join("calls").exists(), "{program} was asked: {}", run.stderr);
+        for value in [CANARY, OTHER] {
+            for text in [&new.stdout, &new.stderr, &run.stdout, &run.stderr] {
+                assert!(!text.contains(value), "{program}: {text}");
+            }
+            let found = scratch.command("grep").args(["-rlaF", value, "."]).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&found.stdout), "", "{program}");
+        }
+        let kept =
+            scratch.command("grep").args(["-rlaF", "[redacted:known]", ".git/redraft"]).output().unwrap();
+        let kept = String::from_utf8_lossy(&kept.stdout).into_owned();
+        assert!(kept.contains("/runs/") && kept.contains("/setup/001/"), "{program}: {kept}");
+    }
+}
+
+#[test]
 fn a_commit_that_would_hold_a_secret_is_refused_with_file_and_line() {
     let scratch = feature(IDEA);
     let folder = scratch.worktree("001").join("docs/features/001-export-the-monthly-report-as-csv");

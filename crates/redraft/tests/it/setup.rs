@@ -3,6 +3,7 @@
 use crate::world::PROGRAM;
 use redraft_adapters::child::{Ended, Environment, Script};
 use redraft_adapters::clock::SystemClock;
+use redraft_core::redact::Redactor;
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -164,6 +165,7 @@ fn a_setup_whose_time_is_up_ends_with_all_it_started() {
         text: &text,
         folder: &folder,
         environment: &environment,
+        redactor: &Redactor::default(),
         limit_ms: 1_500,
     };
     let mut lines = Vec::new();

@@ -37,6 +37,7 @@ fn settings(world: &World) -> ClaudeSettings {
         tool_map: BTreeMap::new(),
         extra_args: Vec::new(),
         card: Cards::builtin().find(MODEL).unwrap().clone(),
+        redactor: Default::default(),
     }
 }
 

@@ -32,6 +32,7 @@ fn settings(world: &World, url: &str) -> CodexSettings {
         extra_args: extra.into(),
         mcp: Default::default(),
         card: Cards::builtin().conservative(),
+        redactor: Default::default(),
     }
 }
 

@@ -99,6 +99,39 @@ fn placeholders_and_values_that_say_they_are_none_are_left_alone() {
 }
 
 #[test]
+fn passwords_that_are_described_and_not_written_down_are_left_alone() {
+    check(&[
+        "password: must have 8 characters",
+        "password: \"must have 8 characters\"",
+        "Password=required, token: \"required\", \"password\": \"required\"",
+        "The secret: `my-config-name`. **Token:** `refresh-value`",
+        "password = \"${DB_PASSWORD}\"; PASSWORD=$DB_PASSWORD; PASSWORD=$(pass show db/main)",
+        "password = \"<your-password>\"; password = \"changeme\"; password = \"********\"",
+        "password = \"[redacted:assignment]\"; DB_PASSWORD=[redacted:known]",
+        "password: process.env.DB_PASSWORD, PASSWORD=process.env.DB_MAIN, PASSWORD=settings.db.main",
+        "POSTGRES_PASSWORD=postgres and PASSWORD=password",
+        "const RESET_TOKEN = \"reset-token\"; token: \"punctuation\"; CSRF_TOKEN=csrf_token_header",
+        "password: \"validation.password.required\", secret: 'secret-name-of-the-stack'",
+        "password = \"test-user-1234\"; secret = \"demo-horse-battery\"",
+        "if token == \"end-of-file-1\" || password != \"horse-battery-1\"",
+        "password_policy = \"strong-only-1\"; token_endpoint = \"/oauth2/v1/token\"; TOKEN_AUDIENCE=my-service-1",
+        "password_hash = \"argon2id-v19-m65536\"; secret_name = \"prod-database-1\"",
+        "SECRET=/run/secrets/db-password; password = \"./secrets/db-1\"; API_KEY = MY_SERVICE_KEY",
+        "token: \"550e8400-e29b-41d4-a716-446655440000\"; MAX_TOKENS=20000000; TOKEN=12345678",
+        "<input type=\"password\" name=\"new-password-1\" autocomplete=\"current-password\">",
+    ]);
+}
+
+#[test]
+fn what_only_begins_like_a_vendors_token_is_left_alone() {
+    check(&[
+        "xai-grok-and-other-models-of-2025, hf_hub_download_with_many_words, gsk_is_short, tvly-search-results",
+        "pypi-publish-action-for-many-different-projects-and-versions, SG.1 and SG.Some.Name.Of.A.Class",
+        "AGE-SECRET-KEY-1 begins a key of age, ctx7sk-your-key-goes-here, dop_v1_token",
+    ]);
+}
+
+#[test]
 fn addresses_without_a_password_are_left_alone() {
     check(&[
         "git@github.com:owner/repo.git and ssh://git@github.com:22/owner/repo",

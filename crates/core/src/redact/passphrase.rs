@@ -1,0 +1,104 @@
+//! Passwords made of words, such as `correct-horse-battery`, which nothing but the name before them gives away.
+//!
+//! Code and specifications are full of names that end in `password` or `token` before a word that is none: a type, a
+//! rule, the name of a field, a path. A text that is taken for a secret is not committed, so doubt speaks for the text.
+
+use super::entropy::{is_placeholder, is_uuid};
+
+const CHARS_MIN: usize = 8;
+/// Longer ones are texts or data; what is random among them is found by its entropy.
+const CHARS_MAX: usize = 128;
+
+/// What a name ends in, without dashes and underscores, if its value is a password somebody thought of.
+const PASSWORDS: [&str; 7] =
+    ["password", "passwd", "passphrase", "pwd", "secret", "secretkey", "secretaccesskey"];
+/// The same for values that a program gives out; these are never without digits.
+const TOKENS: [&str; 4] = ["token", "apikey", "accesskey", "privatekey"];
+/// Which of several it is, at the end of a name.
+const WHICH: [&str; 14] = [
+    "production",
+    "prod",
+    "staging",
+    "stage",
+    "development",
+    "dev",
+    "live",
+    "local",
+    "primary",
+    "secondary",
+    "main",
+    "old",
+    "new",
+    "value",
+];
+/// Words that stand where a value goes and are none, and what throw-away databases are opened with.
+const WORDS: [&str; 22] = [
+    "anything",
+    "boolean",
+    "disabled",
+    "enabled",
+    "encrypted",
+    "forgotten",
+    "generated",
+    "hashed",
+    "hidden",
+    "incorrect",
+    "invalid",
+    "mandatory",
+    "missing",
+    "nullable",
+    "optional",
+    "postgres",
+    "required",
+    "undefined",
+    "unchanged",
+    "validation",
+    "whatever",
+    "localhost",
+];
+/// Parts of values that say that they are made up, beside those of every placeholder.
+const MADE_UP: [&str; 7] = ["test", "demo", "process.env", "os.environ", "import.meta", "insert", "replace"];
+/// A value of letters with one of these in it is the name of a field, a header or a message.
+const NAMES: [&str; 6] = ["pass", "pwd", "secret", "token", "key", "credential"];
+
+/// Whether the value under this name, which sounds secret, is a password. The name is in lower case, without dashes.
+pub(super) fn is_one(name: &str, value: &str) -> bool {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let name = WHICH.iter().find_map(|which| name.strip_suffix(which)).unwrap_or(name);
+    let ends = |list: &[&str]| list.iter().any(|end| name.ends_with(end));
+    let (password, token) = (ends(&PASSWORDS), ends(&TOKENS));
+    (password || token)
+        && (CHARS_MIN..=CHARS_MAX).contains(&value.len())
+        && !is_placeholder(value)
+        && !is_described(value)
+        && (password || is_mixed(value))
+}
+
+/// Whether a value is a path, a name or a word about values.
+fn is_described(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let bytes = lower.as_bytes();
+    let path = lower.starts_with(['/', '.', '~', '@', '#', '|', '%', '^']);
+    // Quotes, brackets and the like belong to the code or the pattern around a value.
+    let code = bytes.iter().any(|b| b"\"'`\\<>{}()[]=,;|&".contains(b));
+    let one_character = bytes.iter().all(|b| *b == bytes[0]);
+    let letters = bytes.iter().all(|b| b.is_ascii_alphabetic() || b"_-.: /".contains(b));
+    let named = letters && NAMES.iter().any(|name| lower.contains(name));
+    // `settings.database.url`, `DATABASE_URL`: where a value comes from.
+    let dotted = letters && bytes.contains(&b'.');
+    let constant = value.contains('_') && !value.bytes().any(|b| b.is_ascii_lowercase());
+    path || code
+        || one_character
+        || named
+        || dotted
+        || constant
+        || is_uuid(value)
+        || WORDS.contains(&lower.as_str())
+        || MADE_UP.iter().any(|part| lower.contains(part))
+}
+
+/// Whether a value has letters and digits.
+fn is_mixed(value: &str) -> bool {
+    let letter = |b: u8| b.is_ascii_alphabetic();
+    value.bytes().any(letter) && value.bytes().any(|b| b.is_ascii_digit())
+}
