@@ -16,7 +16,7 @@ use redraft_core::price::Lifetime;
 use redraft_core::profile::{self, Kind};
 use redraft_core::review::{Conversation, Loop, Order, Seat, shown_round};
 use redraft_core::text;
-use redraft_core::ticket::Purpose;
+use redraft_core::ticket::{Purpose, Ticket};
 use redraft_core::tokens::{Content, Family};
 use std::collections::BTreeMap;
 
@@ -187,12 +187,8 @@ impl Run<'_> {
         known: &Known,
     ) -> (Cached, Option<u64>) {
         let left = seat.and_then(|seat| seat.left.as_ref()).filter(|left| left.agent == agent.name());
-        let started = left.and_then(|left| {
-            let is_its = |event: &Event| matches!(event, Event::Started(fact) if fact.ticket == left.ticket);
-            self.entries.iter().rev().find(|entry| is_its(&entry.event))
-        });
-        let since_s = started.map(|entry| {
-            let passed_ms = self.parts.clock.now_ms().saturating_sub(entry.at_ms);
+        let since_s = left.and_then(|left| self.last_asked_ms(&left.ticket)).map(|at_ms| {
+            let passed_ms = self.parts.clock.now_ms().saturating_sub(at_ms);
             u64::try_from(passed_ms / 1000).unwrap_or(0)
         });
         let mut cached = match (left, since_s) {
@@ -210,6 +206,15 @@ impl Run<'_> {
             cached.conversation.unwrap_or(unknown)
         });
         (cached, since_s)
+    }
+
+    /// When the last request of a dispatch was sent; where nobody could tell, when the dispatch was, which is earlier.
+    fn last_asked_ms(&self, ticket: &Ticket) -> Option<i64> {
+        self.entries.iter().rev().find_map(|entry| match &entry.event {
+            Event::Answered(fact) if fact.ticket == *ticket => fact.asked_ms,
+            Event::Started(fact) if fact.ticket == *ticket => Some(entry.at_ms),
+            _ => None,
+        })
     }
 
     fn prompts<'a>(&self, order: &Order, options: &'a Options<'_>) -> Result<Prompts<'a>, EngineError> {

@@ -266,6 +266,7 @@ impl Run<'_> {
             denials: outcome.denials,
             notes: outcome.notes.into_iter().chain(left).collect(),
             formless: outcome.formless,
+            asked_ms: outcome.asked_ms,
         };
         self.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("the answer is stored");

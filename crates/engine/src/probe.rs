@@ -322,9 +322,22 @@ fn stored(
 ) -> (Answered, Vec<u8>) {
     let blob = redactor.redact(&outcome.text).0.into_owned().into_bytes();
     let (denials, notes) = (told(&outcome.denials, redactor), told(&outcome.notes, redactor));
-    let Outcome { session, usage, opened, formless, .. } = outcome;
+    let Outcome { session, usage, opened, formless, asked_ms, .. } = outcome;
     let answer = text::hash(&blob);
-    (Answered { ticket, answer, usage, session, opened, undone, wall_ms, denials, notes, formless }, blob)
+    let answered = Answered {
+        ticket,
+        answer,
+        usage,
+        session,
+        opened,
+        undone,
+        wall_ms,
+        denials,
+        notes,
+        formless,
+        asked_ms,
+    };
+    (answered, blob)
 }
 
 /// A probe's tickets name the phase whose reviewers it stands in for.

@@ -31,6 +31,7 @@ pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Res
         watch,
         began_ms: watch.now_ms(),
         asked: 0,
+        asked_ms: None,
         toolbox,
         spending: Spending::new(&agent.card),
         is_known: true,
@@ -73,6 +74,8 @@ struct Dispatch<'a> {
     began_ms: i64,
     /// Requests sent, repetitions included.
     asked: u64,
+    /// When the last of them was.
+    asked_ms: Option<i64>,
     toolbox: Toolbox,
     spending: Spending<'a>,
     /// Whether the sum is more than an estimate.
@@ -91,6 +94,7 @@ impl Dispatch<'_> {
         let earlier = transcript.last().cloned();
         for turn in 0..self.agent.bounds.turns {
             let asked_ms = self.watch.now_ms();
+            self.asked_ms = Some(asked_ms);
             let (said, counted) = self.ask(&transcript)?;
             if let Some(earlier) = earlier.as_ref().filter(|_| turn == 0) {
                 let turn = Continued { earlier, now: &transcript, asked_ms, counted: &counted };
@@ -361,6 +365,7 @@ impl Dispatch<'_> {
             notes: self.notes,
             // Whatever came is read as text: servers differ in whether they keep the form at all.
             formless: false,
+            asked_ms: self.asked_ms,
         }
     }
 

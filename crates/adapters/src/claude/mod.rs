@@ -128,6 +128,7 @@ impl ClaudeAgent {
             denials: result.denials.clone(),
             notes: heard.notes(),
             formless: result.is_formless(),
+            asked_ms: heard.asked_ms,
         }))
     }
 
@@ -304,6 +305,7 @@ impl Agent for ClaudeAgent {
                 meter.end();
             }
             if heard.requests.count() > before {
+                heard.asked_ms = Some(watch.now_ms());
                 meter.expect(heard.requests.at_most(&terms));
             }
             if heard.requests.go_on {

@@ -30,6 +30,8 @@ pub(super) struct Heard {
     /// Servers that did not come up, with what became of them.
     failed_servers: Vec<(String, String)>,
     pub(super) requests: Requests,
+    /// When the answer to its last request began, as far as it was watched.
+    pub(super) asked_ms: Option<i64>,
     /// What it did since somebody asked, in a few words each.
     pub(super) doing: Vec<String>,
     reads: Vec<Read>,

@@ -142,6 +142,7 @@ impl CodexAgent {
             denials: Vec::new(),
             notes: heard.notes(),
             formless: !form::is_kept(&heard.text, schema),
+            asked_ms: heard.asked_ms,
         }))
     }
 
@@ -300,6 +301,8 @@ impl Agent for CodexAgent {
                 spending.step();
             }
             if heard.done > done {
+                // The next request follows at once.
+                heard.asked_ms = Some(watch.now_ms());
                 meter.goes_on();
                 spending.look();
                 meter.expect(spending.at_most());

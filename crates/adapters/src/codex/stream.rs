@@ -28,6 +28,8 @@ pub(super) struct Heard {
     pub(super) remark: Option<String>,
     /// Calls of a server's tools that failed.
     failed_calls: Vec<String>,
+    /// When it went on to its last request, as far as it was watched.
+    pub(super) asked_ms: Option<i64>,
     /// What it began since somebody asked, in a few words each.
     pub(super) doing: Vec<String>,
     /// Lines that were no JSON or too long.

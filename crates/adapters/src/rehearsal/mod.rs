@@ -201,6 +201,7 @@ impl RehearsalAgent {
             denials: Vec::new(),
             notes: Vec::new(),
             formless: false,
+            asked_ms: None,
         })
     }
 

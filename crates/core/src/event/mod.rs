@@ -218,6 +218,10 @@ pub struct Answered {
     /// version 3; before that such a text was read like any other.
     #[serde(default)]
     pub formless: bool,
+    /// When its last request was sent, in milliseconds since 1970, which is when what the cache keeps was last used; none
+    /// where the agent cannot tell. Since version 3.
+    #[serde(default)]
+    pub asked_ms: Option<i64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -289,6 +289,7 @@ impl History {
                     denials: Vec::new(),
                     notes: Vec::new(),
                     formless: false,
+                    asked_ms: None,
                 }
                 .into(),
             };

@@ -54,6 +54,7 @@ mod tests {
             denials: Vec::new(),
             notes: Vec::new(),
             formless: false,
+            asked_ms: None,
         })
     }
 

@@ -168,6 +168,9 @@ pub struct Outcome {
     /// whatever it says.
     #[serde(default)]
     pub formless: bool,
+    /// When its last request was sent, in milliseconds since 1970; none where nobody can tell.
+    #[serde(default)]
+    pub asked_ms: Option<i64>,
 }
 
 /// Why an agent gave no answer. `detail` is free of secrets.

@@ -1,6 +1,7 @@
 //! Whole loops with agents that have a model behind them; the model is a script on this machine.
 
-use crate::world::{PROGRAM, bodies, events, executable, left};
+use crate::world::{PROGRAM, bodies, entries, events, executable, left};
+use redraft_core::event::Event;
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, Recorded, Reply, Script, all_text, last_user_text, was_tool_used};
 use serde_json::json;
@@ -109,6 +110,33 @@ fn what_an_agent_does_is_shown_while_it_works() {
     assert!(lines.contains(&"    spec-reviewer: writes"), "{lines:#?}");
     let quiet = run(&scratch, &["run", "001", "--yes", "--json"]);
     assert_eq!(quiet.stderr, "");
+}
+
+#[test]
+fn what_the_cache_holds_is_as_old_as_the_last_request_and_not_as_the_dispatch() {
+    // The author's first request takes a second, the one after it no time at all.
+    let slow = |request: &Recorded, index: usize| match index {
+        0 => model(request, index).slowly(std::time::Duration::from_millis(400)),
+        _ => model(request, index),
+    };
+    let (scratch, _provider) = with_model(ANTHROPIC, slow);
+    run(&scratch, &["run", "001", "--yes"]).expect(0);
+    let (mut started_ms, mut checked) = (0, 0);
+    for entry in entries(&scratch) {
+        match &entry.event {
+            Event::Started(_) => started_ms = entry.at_ms,
+            Event::Answered(fact) => {
+                let asked_ms = fact.asked_ms.unwrap();
+                assert!((started_ms..=entry.at_ms).contains(&asked_ms), "{}", fact.ticket);
+                if checked == 0 {
+                    assert!(asked_ms > started_ms + 400, "{asked_ms} {started_ms}");
+                }
+                checked += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(checked > 3);
 }
 
 #[test]

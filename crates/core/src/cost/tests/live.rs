@@ -189,8 +189,9 @@ fn started(round: u16, strategy: Strategy, prediction: Prediction) -> Event {
 fn answered(round: u16, usage: Usage, opened: Option<Vec<String>>) -> Event {
     let (ticket, answer) = (ticket(round), BlobId::new(""));
     let (undone, denials, notes) = (Vec::new(), Vec::new(), Vec::new());
-    let (session, wall_ms, formless) = (None, 0, false);
-    Answered { ticket, answer, usage, session, opened, undone, wall_ms, denials, notes, formless }.into()
+    let (session, wall_ms, formless, asked_ms) = (None, 0, false, None);
+    Answered { ticket, answer, usage, session, opened, undone, wall_ms, denials, notes, formless, asked_ms }
+        .into()
 }
 
 fn prediction(read: u64, hit_rate: u32, markdown: u64) -> Prediction {

@@ -86,6 +86,7 @@ impl Story {
             denials: Vec::new(),
             notes: Vec::new(),
             formless: false,
+            asked_ms: None,
         });
     }
 

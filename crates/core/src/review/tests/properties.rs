@@ -119,6 +119,7 @@ fn late(ticket: &Ticket) -> Vec<Event> {
             denials: Vec::new(),
             notes: Vec::new(),
             formless: false,
+            asked_ms: None,
         }
         .into(),
         Lost { ticket: ticket(), cost: Usd(1), undone: vec![] }.into(),

@@ -299,6 +299,7 @@ impl World {
             denials: vec![],
             notes: vec![],
             formless: false,
+            asked_ms: None,
         });
     }
 
