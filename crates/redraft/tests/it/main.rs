@@ -4,6 +4,7 @@
 
 mod agents;
 mod bad_input;
+mod billed;
 mod choosing;
 mod commands;
 mod cost;

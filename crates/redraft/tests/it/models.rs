@@ -6,12 +6,12 @@ use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, Recorded, Reply, Script, all_text, last_user_text, was_tool_used};
 use serde_json::json;
 
-const KEY: &str = "sk-ant-test-0000000000000000";
+pub(crate) const KEY: &str = "sk-ant-test-0000000000000000";
 const SPEC: &str = "docs/features/001-a-feature/spec.md";
 
 /// Plays all roles by what it is asked: the author writes a file and says so; the first review of each reviewer
 /// rejects, every later one approves.
-fn model(request: &Recorded, _index: usize) -> Reply {
+pub(crate) fn model(request: &Recorded, _index: usize) -> Reply {
     let (all, last) = (all_text(request), last_user_text(request));
     if all.contains("# Write the Specification") {
         let revising = last.contains("New Issues to Fix") || last.contains("## Task\n\nRevise ");
