@@ -1,7 +1,7 @@
 //! Specify loops from the idea to the close, also when a conversation is gone, an answer has no form or an author commits.
 
 use crate::world::{CLAUDE, CODEX, Client, DRAFT, SPEC, World, is_author, is_spec_reviewer, model, verdict};
-use redraft_testkit::provider::{Recorded, Reply, all_text, last_user_text, tool_results};
+use redraft_testkit::provider::{Bill, Recorded, Reply, all_text, continues, last_user_text, tool_results};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,54 @@ fn three_rounds(client: &'static Client) {
     assert!(third.contains("resume") && third.ends_with("approved"), "{}", ran.stdout);
     let spec = fs::read_to_string(world.scratch.worktree("001").join(SPEC)).unwrap();
     assert!(spec.contains("version 3"), "{spec}");
+    // An author's turn is a call and an answer, a reviewer's an answer.
+    goes_on(&world, is_author, 6);
+    goes_on(&world, is_spec_reviewer, 3);
+    for ticket in ["revise/spec-author/1.1", "revise/spec-author/2.1", "review/spec-reviewer/2.1"] {
+        let ticket = format!("001/specify.1/{ticket}");
+        assert_eq!(world.event("started", &ticket)["choice"]["strategy"], "resume", "{ticket}");
+    }
+}
+
+/// All requests of a role are one conversation of which no byte ever changes, and what was sent before is read from the
+/// cache.
+fn goes_on(world: &World, role: fn(&Recorded) -> bool, requests: usize) {
+    let asked = world.billed();
+    let asked: Vec<&(Recorded, Bill)> = asked.iter().filter(|(request, _)| role(request)).collect();
+    assert_eq!(asked.len(), requests, "{:?}", world.scratch.json(["log"]));
+    for pair in asked.windows(2) {
+        let [(before, sent), (after, bill)] = pair else { continue };
+        let kept = continues(before, after);
+        assert!(kept.is_ok(), "{kept:?}");
+        let sent = sent.uncached + sent.written_5m + sent.written_1h + sent.read;
+        assert!(bill.read * 100 >= sent * 95, "{} of {sent} tokens: {bill:?}", bill.read);
+    }
+}
+
+/// A service that refuses a reviewer's first requests, more of them than one dispatch sends.
+#[test]
+fn a_service_that_is_overloaded_for_several_requests_holds_up_claude_code_and_costs_nothing() {
+    const REFUSED: usize = 4;
+    let world = World::new(&CLAUDE, &[], |root, _| {
+        let mut model = model(root, &CLAUDE, 1);
+        let mut refused = 0;
+        move |request: &Recorded, index: usize| {
+            if is_spec_reviewer(request) && refused < REFUSED {
+                refused += 1;
+                return Reply::error(529, "overloaded_error", "Overloaded");
+            }
+            model(request, index)
+        }
+    });
+    world.run();
+    let (first, second) =
+        ("001/specify.1/review/spec-reviewer/1.1", "001/specify.1/review/spec-reviewer/1.2");
+    let failed = world.event("failed", first);
+    assert!(failed["now"]["wait"].as_u64().is_some_and(|ms| ms > 0), "{failed}");
+    assert_eq!(failed["usage"]["cost"], 0, "{failed}");
+    assert_eq!(world.event("judged", second)["judgement"], "approved");
+    let asked = world.provider.requests().iter().filter(|request| is_spec_reviewer(request)).count();
+    assert_eq!(asked, REFUSED + 1, "the last one is answered");
 }
 
 /// Removes what a program has kept of the spec-reviewer's conversation, as soon as the author writes again.

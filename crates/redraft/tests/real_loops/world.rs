@@ -1,6 +1,6 @@
 //! A feature whose roles are all played by one of the real programs, and the scripted model behind it. Start at [`World`].
 
-use redraft_testkit::provider::{Provider, Recorded, Reply, all_text, last_user_text};
+use redraft_testkit::provider::{Bill, Provider, Recorded, Reply, all_text, last_user_text};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 use std::fs;
@@ -147,6 +147,14 @@ impl World {
 
     pub(crate) fn history(&self) -> String {
         fs::read_to_string(self.scratch.artifacts("001").join(".review-history.md")).unwrap()
+    }
+
+    /// The requests that were answered, each with what its prompt was billed as.
+    pub(crate) fn billed(&self) -> Vec<(Recorded, Bill)> {
+        let asked = self.provider.requests().into_iter().filter(|request| request.method == "POST");
+        let (asked, bills): (Vec<Recorded>, _) = (asked.collect(), self.provider.bills());
+        assert_eq!(asked.len(), bills.len(), "every request is answered");
+        asked.into_iter().zip(bills).collect()
     }
 
     /// The only event of this kind about a dispatch.
