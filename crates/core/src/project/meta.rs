@@ -84,9 +84,18 @@ pub fn meta(entries: &[Entry]) -> String {
     json
 }
 
-/// The reasons of all agents that the feature works with and that are not resumed.
-fn deferred_reason(met: &[MetAgent]) -> Option<String> {
-    let off = met.iter().filter(|met| met.resume == Resume::No);
+/// The agents that a feature works with and that are not resumed, as they were when it last met them.
+pub fn not_resumed(entries: &[Entry]) -> Vec<&MetAgent> {
+    let last = entries.iter().rev().find_map(|entry| match &entry.event {
+        Event::AgentsMet(met) => Some(&met.agents),
+        _ => None,
+    });
+    last.into_iter().flatten().filter(|met| met.resume == Resume::No).collect()
+}
+
+/// The reasons of those among the agents that are not resumed, each once; none where all are.
+pub fn deferred_reason<'a>(met: impl IntoIterator<Item = &'a MetAgent>) -> Option<String> {
+    let off = met.into_iter().filter(|met| met.resume == Resume::No);
     let reasons: BTreeSet<&str> = off.map(|met| met.why.as_str()).collect();
     let reasons: Vec<&str> = reasons.into_iter().collect();
     (!reasons.is_empty()).then(|| reasons.join("; "))

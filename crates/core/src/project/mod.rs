@@ -18,7 +18,7 @@ use crate::prelude::*;
 pub use board::{BoardRow, board_row};
 pub use history::history;
 pub use line::line;
-pub use meta::meta;
+pub use meta::{deferred_reason, meta, not_resumed};
 pub use monitor::{FEATURES_MAX, Tally, Thresholds, Warning, required, warnings};
 pub use receipt::{Receipt, ReceiptLine, receipt};
 pub use settled::settled;

@@ -21,8 +21,9 @@ use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::Entry;
 use redraft_core::ids::{AgentName, FeatureId};
-use redraft_core::project::Warning;
+use redraft_core::probe::MetAgent;
 use redraft_core::project::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
+use redraft_core::project::{Warning, deferred_reason, not_resumed};
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
 use savings::Loop;
@@ -35,6 +36,8 @@ struct Feature {
     agents: Vec<Billed>,
     rules: Vec<RoleRules>,
     loops: Vec<Loop>,
+    /// Why conversations are not continued, as in `.meta.json`.
+    deferred: Option<String>,
     warnings: Vec<Warning>,
     /// What could not be said, and why.
     notes: Vec<String>,
@@ -97,6 +100,8 @@ fn one(
         price: prices.price(name),
         accuracy: accuracies.of(name),
     };
+    let off = not_resumed(&entries);
+    let told = |met: &&MetAgent| format!("{}: conversations are not continued: {}", met.agent, met.why);
     let feature = Feature {
         id,
         status: row.map(|row| row.status.clone()).unwrap_or_default(),
@@ -104,7 +109,8 @@ fn one(
         rules: rules(costs.dispatches()),
         loops: savings::loops(id, &entries, &costs, &prices, site, ledger)?,
         warnings: monitor::watch(site, &rows),
-        notes: prices.note().into_iter().collect(),
+        notes: prices.note().into_iter().chain(off.iter().map(told)).collect(),
+        deferred: deferred_reason(off),
         costs,
     };
     if let Some(file) = &args.svg {

@@ -2,8 +2,9 @@
 //!
 //! First what can be seen without asking anybody (`machine`, `setup`), then a probe of each agent: at once where it is
 //! free, after a yes where it costs money. What a probe is stands in [`redraft_engine::probe`]; what it found is
-//! stored, and every later run keeps to it. Start at [`doctor`].
+//! stored, told to the features that use the agent (`features`), and every later run keeps to it. Start at [`doctor`].
 
+mod features;
 mod machine;
 mod probing;
 mod report;
@@ -48,6 +49,7 @@ pub(crate) fn doctor(args: DoctorArgs, around: &Surroundings, console: &Console)
     let mut agents = Vec::new();
     for patient in patients {
         let (report, ended) = examine(patient, &probing, consent)?;
+        features::tell(&report, &place, around, console)?;
         code.note(ended);
         agents.push(report);
         if ended == Code::Interrupted {

@@ -7,7 +7,7 @@ use super::monitor;
 use super::site::{Site, Surroundings};
 use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::Entry;
+use redraft_core::event::{Entry, FeatureCreated};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project::{self, BoardRow, Warning};
 use redraft_core::text::{count, utc};
@@ -213,15 +213,21 @@ fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), 
         if !site.is_there(&created)? {
             continue;
         }
-        let workspace = site.workspace(&created)?;
-        for (name, text) in project::files(&entries) {
-            let path = format!("{}/{name}", folder(&created));
-            if workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
-                workspace.write(&path, text.as_bytes())?;
-            }
-        }
+        write_files(site, &created, &entries)?;
     }
     console.say(&format!("folded {} again", count(fold_board(&ledger)?, "feature")));
+    Ok(())
+}
+
+/// Writes the projections of a feature whose lock is held, where they differ.
+pub(crate) fn write_files(site: &Site, created: &FeatureCreated, entries: &[Entry]) -> Result<(), CliError> {
+    let workspace = site.workspace(created)?;
+    for (name, text) in project::files(entries) {
+        let path = format!("{}/{name}", folder(created));
+        if workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
+            workspace.write(&path, text.as_bytes())?;
+        }
+    }
     Ok(())
 }
 

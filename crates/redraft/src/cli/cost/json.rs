@@ -27,12 +27,14 @@ pub(super) struct FeatureJson<'a> {
     rules: Vec<Value>,
     loops: Vec<Value>,
     orchestration_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r1_deferred_reason: Option<&'a str>,
     warnings: &'a [Warning],
     notes: &'a [String],
 }
 
 pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
-    let Feature { id, status, costs, agents, rules, loops, warnings, notes } = shown;
+    let Feature { id, status, costs, agents, rules, loops, warnings, notes, deferred } = shown;
     let phase = |one: &redraft_core::project::costs::PhaseCosts| {
         let roles: Vec<Value> = one
             .roles
@@ -66,6 +68,7 @@ pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
         rules: rules.iter().map(role_rules).collect(),
         loops: loops.iter().map(looped).collect(),
         orchestration_tokens: 0,
+        r1_deferred_reason: deferred.as_deref(),
         warnings,
         notes,
     }

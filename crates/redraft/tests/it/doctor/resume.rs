@@ -57,6 +57,62 @@ fn a_failed_probe_turns_resuming_off_and_says_so_until_one_passes() {
 }
 
 #[test]
+fn a_probe_tells_every_feature_of_the_agent_that_can_go_on_and_no_other() {
+    let scratch = feature(IDEA);
+    scratch.scenario("");
+    scratch.run(["run", "001"]).expect(0);
+    scratch.run(["new", "Show the weather on the start page"]).expect(0);
+    scratch.run(["new", "Let people export their data"]).expect(0);
+    scratch.run(["decide", "003", "abandon"]).expect(0);
+    scratch.scenario("[[rule]]\nticket = \"*/review/*\"\ndo = \"hang\"\n");
+    scratch.run(["new", "Sort the list of orders"]).expect(0);
+    let mut driven =
+        scratch.redraft(["run", "004"]).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let asked = |_: &i32| {
+        fs::read_to_string(scratch.state().join("agents/rehearsal/log.jsonl"))
+            .unwrap_or_default()
+            .lines()
+            .any(|line| line.contains("004/specify.1/review") && line.contains("\"at\":\"asked\""))
+    };
+    assert!((0..20_000_000).any(|look| asked(&look)));
+    let before = bodies(&events(&scratch), "agents-met").count();
+    scratch.scenario(FORGETS);
+    let ran = scratch.run(["doctor"]).expect(1);
+    driven.kill().unwrap();
+    driven.wait().unwrap();
+    assert!(
+        ran.stderr
+            .contains("feature 004 is being driven; what was found about rehearsal is left to that run"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(bodies(&events(&scratch), "agents-met").count(), before + 1, "only feature 002 was told");
+    let reason = meta(&scratch, "002")["r1_deferred_reason"].as_str().unwrap().to_owned();
+    assert!(reason.starts_with("V3: asked for the first line it had read"), "{reason}");
+    assert!(meta(&scratch, "001").get("r1_deferred_reason").is_none(), "it is finished");
+    let note = format!("rehearsal: conversations are not continued: {reason}");
+    let shown = scratch.run(["cost", "002"]).expect(0).stdout;
+    assert!(shown.contains(&note), "{shown}");
+    let shown = scratch.json(["cost", "002"]);
+    assert_eq!((&shown["r1_deferred_reason"], &shown["notes"][0]), (&reason.as_str().into(), &note.into()));
+    assert!(scratch.json(["cost", "001"]).get("r1_deferred_reason").is_none());
+    let file = scratch.artifacts("002").join(".meta.json");
+    let kept = fs::read(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    scratch.run(["status", "--rebuild"]).expect(0);
+    assert_eq!(fs::read(&file).unwrap(), kept);
+
+    // Said again it says nothing new; a probe that passes takes it back.
+    scratch.run(["doctor"]).expect(1);
+    scratch.scenario("");
+    scratch.run(["doctor"]).expect(0);
+    assert!(meta(&scratch, "002").get("r1_deferred_reason").is_none());
+    assert!(scratch.json(["cost", "002"]).get("r1_deferred_reason").is_none());
+    scratch.run(["run", "002", "--policy", "resume"]).expect(0);
+    assert!(strategies(&scratch, "002").contains(&"resume".to_owned()));
+}
+
+#[test]
 fn an_agent_nobody_probed_may_resume_until_two_conversations_in_a_row_are_gone() {
     let scratch = feature(IDEA);
     scratch.scenario(

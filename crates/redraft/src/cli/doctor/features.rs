@@ -1,0 +1,97 @@
+//! Tells the features that use an agent what a probe of it has shown, so that their files say so before they go on.
+//!
+//! A feature that another process drives is left to that process, which looks for itself before its next dispatch.
+
+use super::machine::Place;
+use super::report::AgentReport;
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::prepare::hold_place;
+use crate::cli::site::Surroundings;
+use crate::cli::status;
+use redraft_core::event::Event;
+use redraft_core::ids::{AgentName, FeatureId};
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::probe::{AgentsMet, MetAgent, Resume};
+use redraft_core::project;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Clock, Store};
+
+/// Stores it in every feature that can go on and is worked on by the agent, and writes those features' files anew.
+pub(super) fn tell(
+    report: &AgentReport,
+    place: &Place,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<(), CliError> {
+    if report.probed_at_ms.is_none() {
+        return Ok(());
+    }
+    let agent = AgentName::new(report.name.clone());
+    let (version, resume, why) = (report.version.clone(), report.resume, report.why.clone());
+    let met = MetAgent { agent, version, resume, why };
+    for id in place.site.features(&place.ledger)? {
+        if news(id, &met, place)?.is_some() {
+            tell_one(id, &met, place, around, console)?;
+        }
+    }
+    Ok(())
+}
+
+fn tell_one(
+    id: FeatureId,
+    met: &MetAgent,
+    place: &Place,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<(), CliError> {
+    let Place { site, ledger, .. } = place;
+    let created = site.created(ledger, id)?;
+    let locks =
+        site.lock(&id.to_string(), around).and_then(|lock| Ok((lock, hold_place(site, &created, around)?)));
+    let Ok(_locks) = locks else {
+        console.say(&format!(
+            "feature {id} is being driven; what was found about {} is left to that run",
+            met.agent
+        ));
+        return Ok(());
+    };
+    // It may have gone on until it was ours.
+    let Some((state, event)) = news(id, met, place)? else { return Ok(()) };
+    let next = pipeline::step(&state, &event).map_err(|error| CliError::new(Code::Bug, error.to_string()))?;
+    let at_ms = around.clock.now_ms();
+    ledger.append(Append {
+        scope: Scope::Feature(id),
+        decided_on: state.seq,
+        at_ms,
+        events: &[event],
+        blobs: &[],
+        board: Some(&project::board_row(&next, at_ms)),
+    })?;
+    if site.is_there(&created)? {
+        status::write_files(site, &created, &ledger.read(Scope::Feature(id))?)?;
+    }
+    Ok(())
+}
+
+/// The feature and what is new to it; none where it cannot go on, does not use the agent or knows it already.
+fn news(id: FeatureId, met: &MetAgent, place: &Place) -> Result<Option<(Pipeline, Event)>, CliError> {
+    let entries = place.ledger.read(Scope::Feature(id))?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    if state.cancelled || state.phase().is_none() {
+        return Ok(None);
+    }
+    let mut agents = state.met.clone();
+    match agents.iter_mut().find(|known| known.agent == met.agent) {
+        Some(known) => known.clone_from(met),
+        // One it has not met yet is worth a word only if that changes how the feature is worked on.
+        None if met.resume == Resume::No && plays(place, &met.agent) => agents.push(met.clone()),
+        None => {}
+    }
+    agents.sort_by(|a, b| a.agent.cmp(&b.agent));
+    Ok((agents != state.met).then(|| (state, AgentsMet { agents }.into())))
+}
+
+fn plays(place: &Place, agent: &AgentName) -> bool {
+    redraft_core::profile::roles().iter().any(|role| place.config.agent_of(role) == agent)
+}
