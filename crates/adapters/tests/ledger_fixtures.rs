@@ -132,5 +132,6 @@ fn a_ledger_with_a_dispatch_that_was_cut_off_is_read_as_it_was_written() {
         _ => None,
     });
     assert!(needs.unwrap() > raised);
+    assert!(answered(&entries).all(|fact| fact.asked_ms.is_some() && !fact.formless));
     assert!(project::costs::costs(&entries).dispatches().any(|one| one.reserved == raised));
 }
