@@ -275,10 +275,6 @@ fn nothing_is_sent_to_an_address_that_only_the_file_knows_before_a_person_has_ac
             "proxy = \"http://me:pass-word@proxy.test:3128\"\n",
             "the vendor's address through http://…@proxy.test:3128, with the key in TEST_MODEL_KEY",
         ),
-        (
-            "base_url = \"https://me:pass-word@elsewhere.test/v1\"\n",
-            "https://…@elsewhere.test/v1, with the key in TEST_MODEL_KEY",
-        ),
     ] {
         config(settings);
         let ran = run(&scratch, &["run", "001", "--yes"]);
@@ -292,6 +288,20 @@ fn nothing_is_sent_to_an_address_that_only_the_file_knows_before_a_person_has_ac
         assert!(!ran.stdout.contains("install it") && !ran.stdout.contains("pass-word"), "{}", ran.stdout);
         let listed = scratch.run(["trust"]).expect(6);
         assert!(listed.stdout.contains(&format!("agents.service.address: {shown}\n")), "{}", listed.stdout);
+    }
+    // A password in the address of the service is refused before anybody could accept it, and never shown.
+    config("base_url = \"https://me:pass-word@elsewhere.test/v1\"\n");
+    for words in
+        [&["run", "001", "--yes"][..], &["doctor", "--agent", "service", "--yes"], &["trust", "--yes"]]
+    {
+        let ran = run(&scratch, words);
+        assert_eq!(ran.code, Some(3), "{words:?}: {}", ran.stderr);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(
+            said.contains("`agents.service.base_url` holds what looks like a secret (url-password)"),
+            "{said}"
+        );
+        assert!(!said.contains("pass-word"), "{said}");
     }
     // What stays on this machine needs nobody's word, and is never reached through a proxy.
     for proxy in ["none", "http://proxy.test:3128"] {
