@@ -36,7 +36,7 @@ use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Billing, Naming, Outcome, Request, Resume, UsageReport, Watch,
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
 };
 pub use settings::{AnthropicSettings, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire};
 use std::fmt;
@@ -207,7 +207,11 @@ impl Agent for ApiAgent {
         Abilities {
             resume: Resume::Yes,
             session_id: Naming::Ours,
-            cache: self.wire.cache(),
+            cache: match self.wire.cache() {
+                // It finds what ends where an earlier request ended, so another conversation finds nothing.
+                Cache::AnyPrefix if self.card.charges_for_keeping() => Cache::Conversation,
+                cache => cache,
+            },
             // Where nothing can be asked for, what the vendor gives is what there is.
             lifetimes: if sold.is_empty() { vec![self.card.lifetime.is] } else { sold.to_vec() },
             opened_files: true,

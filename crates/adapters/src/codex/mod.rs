@@ -229,7 +229,11 @@ impl Agent for CodexAgent {
         Abilities {
             resume: Resume::Yes,
             session_id: Naming::Theirs,
-            cache: Cache::AnyPrefix,
+            cache: match self.settings.card.charges_for_keeping() {
+                // It finds what ends where an earlier request ended, so another thread finds nothing.
+                true => Cache::Conversation,
+                false => Cache::AnyPrefix,
+            },
             // It asks for none; its service gives what it gives.
             lifetimes: vec![self.settings.card.lifetime.is],
             opened_files: false,

@@ -147,6 +147,12 @@ impl Card {
         bill.total()
     }
 
+    /// Whether it costs more to have a token kept than to send it. Vendors that charge for that keep what a request ends
+    /// with and nothing in between, unless they are told to.
+    pub fn charges_for_keeping(&self) -> bool {
+        self.prices.writes.values().any(|write| *write > self.prices.input)
+    }
+
     /// Whether no token of any kind costs anything. Such cards are compared by tokens not read from the cache.
     pub fn is_free(&self) -> bool {
         self.tiers().all(|prices| prices.is_free())

@@ -109,9 +109,12 @@ fn its_abilities_are_those_of_the_protocol() {
     let abilities = world.anthropic().abilities();
     assert_eq!((abilities.cache, abilities.session_id), (Cache::Boundaries(4), Naming::Ours));
     assert_eq!(abilities.lifetimes, [Lifetime::Hour, Lifetime::FiveMinutes]);
-    let abilities = world.openai(OpenAiWire::Chat, Form::JsonSchema).abilities();
-    assert_eq!((abilities.cache, abilities.pull), (Cache::AnyPrefix, false));
+    let mut agent = world.openai(OpenAiWire::Chat, Form::JsonSchema);
+    let abilities = agent.abilities();
+    assert_eq!((abilities.cache, abilities.pull), (Cache::Conversation, false), "keeping is charged for");
     assert_eq!(abilities.lifetimes, [Lifetime::HalfHour], "what the vendor gives, from the card");
+    agent.card = Cards::builtin().find("grok-4.7").unwrap().clone();
+    assert_eq!(agent.abilities().cache, Cache::AnyPrefix);
 }
 
 #[test]
