@@ -6,6 +6,7 @@
 use super::ApiAgent;
 use super::missed::Continued;
 use super::spend::{CHARS_PER_TOKEN, Next, Spending, so_far, tokens_at_most};
+use super::told::{Told, doing};
 use super::transcript::{Done, Transcript};
 use super::trouble::{Trouble, is_too_long, refused};
 use super::wire::{Ask, Call, Counted, End, Fault, Listener, Said, joined};
@@ -18,7 +19,6 @@ use redraft_core::price::Lifetime;
 use redraft_core::usage::{Usage, grouped};
 use redraft_core::verdict;
 use redraft_engine::ports::{AgentError, Outcome, Request, Watch};
-use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
@@ -40,31 +40,6 @@ pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Res
         notes: Vec::new(),
     };
     dispatch.run()
-}
-
-/// Tells how long an answer or a call of a tool is by now, each time it is twice as long as before.
-struct Told {
-    next_chars: u64,
-}
-
-impl Default for Told {
-    fn default() -> Told {
-        Told { next_chars: 1 }
-    }
-}
-
-impl Told {
-    fn hear(&mut self, chars: u64, watch: &dyn Watch) {
-        const FIRST_CHARS: u64 = 2_000;
-        if chars < self.next_chars {
-            return;
-        }
-        match self.next_chars {
-            1 => watch.tell("writes"),
-            _ => watch.tell(&format!("writes, {} characters so far", grouped(chars))),
-        }
-        self.next_chars = (chars * 2).max(FIRST_CHARS);
-    }
 }
 
 struct Dispatch<'a> {
@@ -419,14 +394,6 @@ impl Dispatch<'_> {
         (self.request.ticket.to_string(), self.request.session.as_str(), self.asked).hash(&mut hasher);
         hasher.finish()
     }
-}
-
-/// The tool and what it is used on.
-fn doing(call: &Call) -> String {
-    let input = call.input.as_ref();
-    let word = |name: &str| input.and_then(|input| input.get(name)).and_then(Value::as_str);
-    let on = ["path", "pattern", "command"].into_iter().find_map(word);
-    on.map_or_else(|| call.name.clone(), |on| format!("{} {on}", call.name))
 }
 
 fn not_json(name: &str) -> ToolResult {

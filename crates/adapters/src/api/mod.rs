@@ -17,6 +17,7 @@ mod settings;
 mod spend;
 #[cfg(test)]
 mod tests;
+mod told;
 mod transcript;
 mod trouble;
 mod wire;
