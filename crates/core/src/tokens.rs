@@ -1,9 +1,8 @@
 //! How many tokens a text has, estimated from its characters.
 //!
-//! There are two kinds of estimate, and they must not be mixed up. [`fixed`] uses constants that never change: what
-//! is cut to a size with it stays the same bytes in every run. [`Ratios`] is for money: it begins with what vendors'
-//! tokenizers were measured at and is drawn towards what was really billed ([`Ratios::calibrated`]). Bills win over
-//! both wherever they are known.
+//! Only money is decided by it: [`Ratios`] begins with what vendors' tokenizers were measured at and is drawn towards what
+//! was really billed ([`Ratios::calibrated`]), and bills win wherever they are known. What a prompt holds never depends
+//! on it, so that the same prompt is the same bytes next year. Start at [`Ratios`].
 
 #[cfg(test)]
 mod tests;
@@ -55,18 +54,6 @@ impl Family {
         };
         if version >= newer_from { Family::NewerClaude } else { Family::OlderClaude }
     }
-}
-
-/// Tokens for sizes that decide what a prompt holds. The figures are the newer Claude tokenizer's, the densest
-/// measured, and are part of the prompts' form: another figure would change prompts that were already sent.
-pub fn fixed(chars: u64, content: Content) -> u64 {
-    let per_token = tenths(Family::NewerClaude, content);
-    chars.saturating_mul(10).div_ceil(per_token)
-}
-
-/// The characters that [`fixed`] counts as at most this many tokens.
-pub fn fixed_chars(tokens: u64, content: Content) -> u64 {
-    tokens.saturating_mul(tenths(Family::NewerClaude, content)) / 10
 }
 
 /// Characters a token, in tenths, as measured between August and October 2026.

@@ -1,4 +1,4 @@
-use super::{Billed, Content, Family, Ratios, fixed, fixed_chars};
+use super::{Billed, Content, Family, Ratios};
 use crate::prelude::*;
 use proptest::prelude::*;
 
@@ -28,17 +28,6 @@ fn estimates_begin_with_what_was_measured() {
     assert_eq!(newer.tokens(0, Content::Json), 0);
     // Four characters a token would understate Markdown by 38 %.
     assert_eq!(100 - 25_000 / 4 * 100 / newer.tokens(25_000, Content::Markdown), 38);
-}
-
-#[test]
-fn sizes_of_prompts_do_not_depend_on_bills() {
-    assert_eq!(fixed(2_500, Content::Markdown), 1_000);
-    assert_eq!(fixed_chars(1_000, Content::Markdown), 2_500);
-    for content in Content::ALL {
-        for tokens in [0, 1, 999, 80_000] {
-            assert!(fixed(fixed_chars(tokens, content), content) <= tokens);
-        }
-    }
 }
 
 #[test]
@@ -85,7 +74,6 @@ proptest! {
         for content in Content::ALL {
             let ratios = Ratios::measured(Family::OlderClaude);
             prop_assert!(ratios.tokens(one, content) <= ratios.tokens(one + more, content));
-            prop_assert!(fixed(one / 10, content) <= fixed(one / 10 + more / 10, content));
         }
     }
 }

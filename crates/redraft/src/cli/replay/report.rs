@@ -22,7 +22,7 @@ pub(super) fn text(card: &CardSum, reviews: usize, loops: usize) -> String {
             outcome.strategies.iter().map(|(name, count)| format!("{name} {count}")).collect();
         let mut used = used.join(", ");
         if outcome.guard_trips > 0 {
-            used.push_str(&format!("; guard tripped {} times", outcome.guard_trips));
+            used.push_str(&format!("; guard tripped {}", count(outcome.guard_trips as usize, "time")));
         }
         if outcome.too_large > 0 {
             used.push_str(&format!("; {} do not fit the context", outcome.too_large));
