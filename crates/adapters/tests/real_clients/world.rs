@@ -6,7 +6,7 @@ use redraft_adapters::mcp::{McpServer, McpServers};
 use redraft_core::cost::Marks;
 use redraft_core::ids::SessionId;
 use redraft_core::prompt::{Fragment, Prompt};
-use redraft_engine::ports::{Deadlines, Request, Watch};
+use redraft_engine::ports::{Deadlines, Outcome, Request, Watch};
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, Recorded, Script};
 use serde_json::{Value, json};
@@ -140,6 +140,11 @@ pub(crate) fn named(name: &str) -> PathBuf {
         Some(value) => value.into(),
         None => panic!("{name} must name a program; run .ci/clients, which installs it"),
     }
+}
+
+/// What is known of an answer that nobody saw coming.
+pub(crate) fn unwatched(outcome: Outcome) -> Outcome {
+    Outcome { asked_ms: None, ..outcome }
 }
 
 /// A run that nobody stops.

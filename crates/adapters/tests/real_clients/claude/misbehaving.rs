@@ -2,7 +2,9 @@
 //! left running, whatever happened.
 
 use super::{MODEL, agent, settings};
-use crate::world::{SCHEMA, StopAt, World, kill_program, kill_worker, named, steady, verdict, within_ms};
+use crate::world::{
+    SCHEMA, StopAt, World, kill_program, kill_worker, named, steady, unwatched, verdict, within_ms,
+};
 use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
 use redraft_core::event::Now;
 use redraft_engine::ports::{Agent, AgentError, Request};
@@ -72,7 +74,7 @@ fn an_answer_that_ignores_the_schema_is_kept_and_is_no_verdict_even_if_it_looks_
     assert_eq!(outcome.session, Some(request.session.clone()), "so that it can be asked once more");
     assert_eq!(world.asked().len(), 2, "the program reminds it once");
     let folder = world.runs().join(request.ticket.to_string());
-    assert_eq!(agent.recovered(&folder), Some(outcome), "also after a crash");
+    assert_eq!(agent.recovered(&folder), Some(unwatched(outcome)), "also after a crash");
     world.nothing_is_left();
     let tools = world.asked()[0]["tools"].to_string();
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();

@@ -2,7 +2,7 @@
 
 mod misbehaving;
 
-use crate::world::{World, named, steady, verdict};
+use crate::world::{World, named, steady, unwatched, verdict};
 use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
 use redraft_core::cost::Marks;
 use redraft_core::event::Now;
@@ -79,7 +79,8 @@ fn a_fresh_dispatch_reads_a_file_and_answers_in_the_schema() {
     assert!(system.contains("constant: words") && !system.contains("Judge note.txt"), "{system}");
     assert!(asked[0]["messages"].to_string().contains("Judge note.txt"));
     let folder = world.runs().join(request.ticket.to_string());
-    assert_eq!(agent.recovered(&folder), Some(outcome), "what was kept of it says the same");
+    assert!(outcome.asked_ms.is_some(), "it was watched");
+    assert_eq!(agent.recovered(&folder), Some(unwatched(outcome)), "what was kept of it says the same");
     assert_eq!(agent.recovered(&world.runs()), None);
 }
 

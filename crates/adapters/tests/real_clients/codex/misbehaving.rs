@@ -2,7 +2,7 @@
 //! running, whatever happened.
 
 use super::{agent, reading, settings};
-use crate::world::{StopAt, World, kill_program, kill_worker, named, steady, verdict, within_ms};
+use crate::world::{StopAt, World, kill_program, kill_worker, named, steady, unwatched, verdict, within_ms};
 use redraft_adapters::codex::CodexAgent;
 use redraft_core::event::Now;
 use redraft_engine::ports::{Agent, AgentError, Request};
@@ -94,7 +94,7 @@ fn an_answer_that_ignores_the_schema_is_kept_and_is_no_verdict_even_if_it_holds_
         assert!(outcome.session.is_some(), "so that it can be asked once more");
         assert_eq!(world.asked()[0]["text"]["format"]["type"], "json_schema", "it was asked for");
         let folder = world.runs().join(request.ticket.to_string());
-        assert_eq!(agent.recovered(&folder), Some(outcome), "also after a crash");
+        assert_eq!(agent.recovered(&folder), Some(unwatched(outcome)), "also after a crash");
         world.nothing_is_left();
     }
 }

@@ -2,7 +2,7 @@
 
 mod misbehaving;
 
-use crate::world::{World, named, steady, verdict};
+use crate::world::{World, named, steady, unwatched, verdict};
 use redraft_adapters::codex::{CodexAgent, CodexSettings};
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
@@ -66,7 +66,8 @@ fn a_fresh_dispatch_runs_a_command_and_answers_in_the_schema() {
     assert!(asked[1]["input"].to_string().contains("pelican"), "the command ran in the folder");
     assert_eq!(asked[0]["text"]["format"]["type"], "json_schema");
     let folder = world.runs().join(request.ticket.to_string());
-    assert_eq!(agent.recovered(&folder), Some(outcome), "taken in twice, it still counts once");
+    assert!(outcome.asked_ms.is_some(), "it was watched");
+    assert_eq!(agent.recovered(&folder), Some(unwatched(outcome)), "taken in twice, it still counts once");
 }
 
 #[test]
