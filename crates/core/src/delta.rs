@@ -114,6 +114,40 @@ impl FileDelta {
         ranges
     }
 
+    /// Where a line of the old text is in the new one, both counted from 1. One that was removed is where its
+    /// replacement stands, or what follows it.
+    pub fn carried(&self, line: u32) -> u32 {
+        // With no lines on one side, its number is that of the line before the hunk.
+        let begin = |start: u32, lines: u32| if lines == 0 { start.saturating_add(1) } else { start };
+        let count = |run: &[LineKind], kind: LineKind| {
+            u32::try_from(run.iter().filter(|one| **one == kind).count()).unwrap_or(u32::MAX)
+        };
+        // The lines that follow the last hunk before it on both sides.
+        let (mut old, mut new) = (1_u32, 1_u32);
+        for hunk in &self.hunks {
+            let next = begin(hunk.old_start, hunk.old_lines);
+            if line < next {
+                break;
+            }
+            (old, new) = (next, begin(hunk.new_start, hunk.new_lines));
+            let kinds: Vec<LineKind> = hunk.lines.iter().map(|line| line.kind).collect();
+            for run in kinds.chunk_by(|one, two| (*one == LineKind::Context) == (*two == LineKind::Context)) {
+                let same = count(run, LineKind::Context);
+                let (gone, come) = (count(run, LineKind::Removed), count(run, LineKind::Added));
+                let inside = line.saturating_sub(old);
+                if inside < gone {
+                    return new.saturating_add(inside.min(come.saturating_sub(1))).max(1);
+                }
+                if inside < same {
+                    return new.saturating_add(inside);
+                }
+                old = old.saturating_add(same).saturating_add(gone);
+                new = new.saturating_add(same).saturating_add(come);
+            }
+        }
+        new.saturating_add(line.saturating_sub(old))
+    }
+
     pub fn added(&self) -> impl Iterator<Item = &str> {
         self.texts(LineKind::Added)
     }

@@ -16,13 +16,27 @@ use core::ops::{Range, RangeInclusive};
 
 /// What CommonMark knows as levels: `#` to `######`.
 const LEVEL_MAX: usize = 6;
+/// A section is shown with all its subsections up to so many characters, and only if it is at most half of the document;
+/// otherwise a change under the first heading would bring the whole. Three or four screens: a trade between what a
+/// reader has at hand and what it costs.
+pub const SECTION_CHARS_MAX: usize = 8_000;
 
 /// A document's lines and the sections that cover them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline<'a> {
     lines: Vec<&'a str>,
     sections: Vec<Section<'a>>,
-    fenced: Vec<bool>,
+    blocks: Vec<Block<'a>>,
+}
+
+/// Lines of code with the fences around them. Lines are counted from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block<'a> {
+    pub lines: Range<usize>,
+    /// What stands behind the opening fence, usually the name of a language.
+    pub label: &'a str,
+    /// Whether its last line is the fence that closes it.
+    pub closed: bool,
 }
 
 /// One section. Lines are counted from 0.
@@ -42,9 +56,13 @@ pub struct Section<'a> {
 impl<'a> Outline<'a> {
     pub fn of(text: &'a str) -> Outline<'a> {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let fenced = fence::fenced(&lines);
+        let blocks = fence::blocks(&lines);
+        let mut fenced = vec![false; lines.len()];
+        for block in &blocks {
+            fenced[block.lines.clone()].fill(true);
+        }
         let sections = sections(&lines, &headings(&lines, &fenced));
-        Outline { lines, sections, fenced }
+        Outline { lines, sections, blocks }
     }
 
     /// In the order they begin. The first has level 0 if the document does not begin with a heading.
@@ -56,9 +74,9 @@ impl<'a> Outline<'a> {
         &self.lines
     }
 
-    /// Whether a line is code or the fence around it.
-    pub fn is_fenced(&self, line: usize) -> bool {
-        self.fenced.get(line).copied().unwrap_or(false)
+    /// In order. One inside of another is part of that.
+    pub fn blocks(&self) -> &[Block<'a>] {
+        &self.blocks
     }
 
     /// The innermost section a line stands in.
@@ -73,27 +91,47 @@ impl<'a> Outline<'a> {
         self.lines.get(lines.start.min(end)..end).unwrap_or_default().concat()
     }
 
-    /// The lines to show to somebody who must judge these changed lines (counted from 1, as a delta does): the
-    /// innermost section of each, without its subsections when the change stands above them all. In order, without
-    /// overlap; neighbours are joined.
+    /// The lines to show to somebody who must judge these changed lines (counted from 1, as a delta does): every section
+    /// that holds one of them outside of its subsections. It comes whole, with its subsections, unless that is too much
+    /// ([`SECTION_CHARS_MAX`]); then without them. In order, without overlap; neighbours are joined.
     pub fn touched(&self, changed: &[RangeInclusive<u32>]) -> Vec<Range<usize>> {
+        let sizes = self.chars_before();
         let mut parts: BTreeSet<(usize, usize)> = BTreeSet::new();
         for range in changed {
             let first = (*range.start() as usize).saturating_sub(1);
             let last = (*range.end() as usize).saturating_sub(1).min(self.lines.len().saturating_sub(1));
             let begin = self.sections.partition_point(|section| section.own.end <= first);
             let hit = self.sections.iter().skip(begin).take_while(|section| section.own.start <= last);
-            parts.extend(hit.map(|section| (section.own.start, section.own.end)));
+            parts.extend(hit.map(|section| shown(section, &sizes)).map(|lines| (lines.start, lines.end)));
         }
         let mut joined: Vec<Range<usize>> = Vec::new();
         for (start, end) in parts {
             match joined.last_mut() {
-                Some(last) if last.end == start => last.end = end,
+                Some(last) if start <= last.end => last.end = last.end.max(end),
                 _ => joined.push(start..end),
             }
         }
         joined
     }
+
+    /// For every line, and for the end, the characters of all before it.
+    fn chars_before(&self) -> Vec<usize> {
+        let mut sum = 0;
+        let mut sizes = vec![0];
+        sizes.extend(self.lines.iter().map(|line| {
+            sum += line.chars().count();
+            sum
+        }));
+        sizes
+    }
+}
+
+/// What is shown of a section that is touched.
+fn shown(section: &Section<'_>, chars_before: &[usize]) -> Range<usize> {
+    let chars = chars_before[section.lines.end] - chars_before[section.lines.start];
+    let document = chars_before[chars_before.len() - 1];
+    let whole = chars <= SECTION_CHARS_MAX && chars * 2 <= document;
+    if whole { section.lines.clone() } else { section.own.clone() }
 }
 
 struct Heading<'a> {

@@ -4,8 +4,12 @@
 //! was really billed ([`Ratios::calibrated`]), and bills win wherever they are known. What a prompt holds never depends
 //! on it, so that the same prompt is the same bytes next year. Start at [`Ratios`].
 
+mod fit;
+mod kinds;
 #[cfg(test)]
 mod tests;
+
+pub use kinds::kinds;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +28,9 @@ impl Content {
     pub const ALL: [Content; 5] =
         [Content::Markdown, Content::Prose, Content::Code, Content::Diff, Content::Json];
 }
+
+/// Characters of each kind, in the order of [`Content::ALL`].
+pub type Chars = [u64; Content::ALL.len()];
 
 /// Models that count tokens alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -80,9 +87,8 @@ pub struct Ratios {
 /// Input that was billed: what it consisted of, and the tokens on the bill.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Billed {
-    /// Characters of each kind, in the order of [`Content::ALL`].
-    pub chars: [u64; Content::ALL.len()],
-    /// Tokens of the input, cached or not, without what the agent's own program added.
+    pub chars: Chars,
+    /// Tokens of the input, cached or not, with what the agent's own program added.
     pub tokens: u64,
 }
 
@@ -104,56 +110,13 @@ impl Ratios {
         u64::try_from(exact.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 
-    /// The tokens of a text of several kinds, whose characters stand in the order of [`Content::ALL`].
-    pub fn all_tokens(&self, chars: &[u64; Content::ALL.len()]) -> u64 {
+    /// The tokens of a text of several kinds.
+    pub fn all_tokens(&self, chars: &Chars) -> u64 {
         Content::ALL.iter().map(|content| self.tokens(chars[*content as usize], *content)).sum()
     }
 
-    /// These ratios drawn towards bills of the same family.
-    ///
-    /// A bill is one number for several kinds, so it is first shared out in proportion to what each kind is taken to
-    /// have, then each kind moves to its share, and that is repeated until the kinds are told apart as far as the
-    /// bills tell them apart. The assumption weighs as much as [`ASSUMED_TOKENS`] billed tokens of each kind, so that
-    /// a few short prompts change little and a kind that was never billed keeps its ratio.
-    pub fn calibrated(self, bills: &[Billed]) -> Ratios {
-        let mut now = self;
-        for _ in 0..ROUNDS {
-            now = now.moved(&self, bills);
-        }
-        now
-    }
-
-    fn moved(&self, assumed: &Ratios, bills: &[Billed]) -> Ratios {
-        let mut share = [0_u128; Content::ALL.len()];
-        let mut chars = [0_u128; Content::ALL.len()];
-        for bill in bills {
-            let counted = Content::ALL.map(|content| u128::from(bill.chars[content as usize]));
-            let weights = Content::ALL
-                .map(|content| counted[content as usize] * u128::from(self.per_million[content as usize]));
-            let all: u128 = weights.iter().sum();
-            // A bill without characters of ours says nothing about them, and neither does one of nothing.
-            if all == 0 || bill.tokens == 0 {
-                continue;
-            }
-            for (at, weight) in weights.into_iter().enumerate() {
-                share[at] += u128::from(bill.tokens) * weight / all;
-                chars[at] += counted[at];
-            }
-        }
-        let mut per_million = assumed.per_million;
-        for (at, ratio) in per_million.iter_mut().enumerate() {
-            let assumed_chars = u128::from(ASSUMED_TOKENS) * 1_000_000 / u128::from(*ratio);
-            let exact =
-                (share[at] + u128::from(ASSUMED_TOKENS)) * 1_000_000 / (chars[at] + assumed_chars).max(1);
-            // No tokenizer needs more than four tokens for a character; a wilder bill counts something else.
-            *ratio = u64::try_from(exact).unwrap_or(RATIO_MAX).clamp(1, RATIO_MAX);
-        }
-        Ratios { per_million }
+    /// These ratios, and what the agent adds to every prompt, drawn towards its bills ([`fit`]).
+    pub fn calibrated(self, overhead: u64, bills: &[Billed]) -> (Ratios, u64) {
+        fit::fit(self, overhead, bills)
     }
 }
-
-/// What the assumption weighs against bills, in tokens of each kind: about three prompts with their artifacts.
-pub const ASSUMED_TOKENS: u64 = 50_000;
-/// Enough for kinds that occur in different mixtures to settle within a percent.
-const ROUNDS: usize = 60;
-const RATIO_MAX: u64 = 4_000_000;

@@ -267,6 +267,7 @@ impl Run<'_> {
             notes: outcome.notes.into_iter().chain(left).collect(),
             formless: outcome.formless,
             asked_ms: outcome.asked_ms,
+            requests: outcome.requests,
         };
         self.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("the answer is stored");

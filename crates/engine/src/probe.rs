@@ -322,7 +322,7 @@ fn stored(
 ) -> (Answered, Vec<u8>) {
     let blob = redactor.redact(&outcome.text).0.into_owned().into_bytes();
     let (denials, notes) = (told(&outcome.denials, redactor), told(&outcome.notes, redactor));
-    let Outcome { session, usage, opened, formless, asked_ms, .. } = outcome;
+    let Outcome { session, usage, opened, formless, asked_ms, requests, .. } = outcome;
     let answer = text::hash(&blob);
     let answered = Answered {
         ticket,
@@ -336,6 +336,7 @@ fn stored(
         notes,
         formless,
         asked_ms,
+        requests,
     };
     (answered, blob)
 }

@@ -341,6 +341,7 @@ impl Dispatch<'_> {
             // Whatever came is read as text: servers differ in whether they keep the form at all.
             formless: false,
             asked_ms: self.asked_ms,
+            requests: u32::try_from(self.asked).ok(),
         }
     }
 

@@ -129,6 +129,8 @@ impl ClaudeAgent {
             notes: heard.notes(),
             formless: result.is_formless(),
             asked_ms: heard.asked_ms,
+            // Its turns are not its requests: the form of the answer is a call as well.
+            requests: None,
         }))
     }
 

@@ -82,6 +82,14 @@ pub struct CodexAgent {
     redactor: Redactor,
 }
 
+/// What Codex's notes say of a dispatch that was watched.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    /// The conversation as the last answer left it, in tokens.
+    context: Option<u64>,
+    requests: Option<u32>,
+}
+
 impl CodexAgent {
     pub fn new(settings: CodexSettings) -> Self {
         let program =
@@ -97,18 +105,17 @@ impl CodexAgent {
         let heard = Heard::in_folder(request_dir)?;
         let schema = fs::read_to_string(request_dir.join(SCHEMA_FILE)).ok()?;
         // Only an answer is adopted, so when a limit ended does not matter.
-        self.answer(&heard, &asked, &schema, 0, None).ok().flatten()
+        self.answer(&heard, &asked, &schema, 0, Counted::default()).ok().flatten()
     }
 
-    /// The answer among what was heard: none where the turn was not completed, an error where it failed. `context` is the
-    /// size of the conversation, where it was counted.
+    /// The answer among what was heard: none where the turn was not completed, an error where it failed.
     fn answer(
         &self,
         heard: &Heard,
         asked: &Asked,
         schema: &str,
         now_ms: i64,
-        context: Option<u64>,
+        counted: Counted,
     ) -> Result<Option<Outcome>, AgentError> {
         if let Some(message) = &heard.failed {
             let (now, detail) = outcome::failure(message, asked.resume, now_ms);
@@ -119,7 +126,7 @@ impl CodexAgent {
         if asked.resume && heard.thread != asked.session {
             // Asked for a thread it does not know, Codex may begin another without a word; that one knows nothing.
             let detail = format!("codex answered in thread {} and not in {}", heard.thread, asked.session);
-            let usage = self.priced(&Totals::default(), &total, context);
+            let usage = self.priced(&Totals::default(), &total, counted.context);
             return Err(self.error(Now::FreshSession, &detail, Some(usage)));
         }
         let thread = SessionId::new(heard.thread.clone());
@@ -130,7 +137,7 @@ impl CodexAgent {
             let begun = self.sessions.begin(&thread, &asked.fingerprint);
             begun.map_err(|error| self.broken(&folder, &error))?;
         }
-        let told = self.priced(&before, &total, context);
+        let told = self.priced(&before, &total, counted.context);
         // An answer is never free where tokens are not; what was reserved counts until better is known.
         let untold = told.input() + told.output == 0;
         let usage = if untold { Usage { cost: Usd(asked.reserved), ..told } } else { told };
@@ -143,6 +150,7 @@ impl CodexAgent {
             notes: heard.notes(),
             formless: !form::is_kept(&heard.text, schema),
             asked_ms: heard.asked_ms,
+            requests: counted.requests.or_else(|| heard.requests()),
         }))
     }
 
@@ -314,8 +322,8 @@ impl Agent for CodexAgent {
         };
         let finished = launch.run(&meter, &mut hear);
         let finished = finished.map_err(|error| unsent(&self.settings.worker, &error))?;
-        let context = spending.context();
-        if let Some(tokens) = context.filter(|_| !heard.thread.is_empty()) {
+        let counted = Counted { context: spending.context(), requests: spending.answers() };
+        if let Some(tokens) = counted.context.filter(|_| !heard.thread.is_empty()) {
             // Only a reservation depends on it, and that is an estimate without it.
             let _ = self.sessions.keep_size(&SessionId::new(heard.thread.clone()), tokens);
         }
@@ -324,7 +332,7 @@ impl Agent for CodexAgent {
             return Err(self.error(Now::OverBudget(needed), &detail, None));
         }
         let asked = Asked { reserved: meter.granted().0.max(asked.reserved), ..asked };
-        if let Some(outcome) = self.answer(&heard, &asked, request.schema, watch.now_ms(), context)? {
+        if let Some(outcome) = self.answer(&heard, &asked, request.schema, watch.now_ms(), counted)? {
             return Ok(outcome);
         }
         let (now, detail) = outcome::silence(&heard, &finished);

@@ -21,6 +21,8 @@ pub(super) struct Rollout {
     /// How far it has been read.
     at: u64,
     last: Option<Noted>,
+    /// Answers that were noted since it was first looked at.
+    answers: u32,
 }
 
 /// What the thread has used, counted after its last answer.
@@ -36,7 +38,7 @@ impl Rollout {
     pub(super) fn of(environment: &Environment, thread: &str, resumed: bool) -> Rollout {
         let file = home(environment).and_then(|home| find(&home.join("sessions"), thread));
         let written = file.as_ref().filter(|_| resumed).and_then(|file| fs::metadata(file).ok());
-        Rollout { file, at: written.map_or(0, |metadata| metadata.len()), last: None }
+        Rollout { file, at: written.map_or(0, |metadata| metadata.len()), last: None, answers: 0 }
     }
 
     /// The newest counts, if any were noted since the last look.
@@ -49,12 +51,18 @@ impl Rollout {
         // A line without an end is still being written.
         while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
             self.at += line.len() as u64;
-            if line.len() as u64 <= LINE_BYTES_MAX {
-                self.last = noted(&line).or(self.last);
+            let noted = if line.len() as u64 <= LINE_BYTES_MAX { noted(&line) } else { None };
+            if noted.is_some() && noted != self.last {
+                (self.last, self.answers) = (noted, self.answers.saturating_add(1));
             }
             line.clear();
         }
         self.last.filter(|_| self.last != before)
+    }
+
+    /// How many answers were noted; none where there are no notes.
+    pub(super) fn answers(&self) -> Option<u32> {
+        Some(self.answers).filter(|answers| *answers > 0)
     }
 }
 
@@ -151,9 +159,11 @@ mod tests {
         assert_eq!(rollout.news(), noted(900), "the newest says all");
         writeln!(more, "{}", count(900)).unwrap();
         assert_eq!(rollout.news(), None, "said again");
+        assert_eq!(rollout.answers(), Some(3), "what is said again is no answer more");
         writeln!(more, "{}", count(950)).unwrap();
         assert_eq!(rollout.news(), noted(950), "some versions write only these");
-        assert_eq!(Rollout::of(&environment, "t-1", true).news(), None, "those are of earlier turns");
+        let mut later = Rollout::of(&environment, "t-1", true);
+        assert_eq!((later.news(), later.answers()), (None, None), "those are of earlier turns");
     }
 
     #[test]

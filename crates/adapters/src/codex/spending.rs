@@ -52,6 +52,11 @@ impl<'a> Spending<'a> {
         self.noted.map(|noted| noted.context)
     }
 
+    /// The answers that were counted, which are the requests that were billed; none where none was counted.
+    pub(super) fn answers(&self) -> Option<u32> {
+        self.rollout.answers()
+    }
+
     /// What it can have come to when the request after the next one is answered.
     pub(super) fn at_most(&self) -> Usd {
         let (counted, context) = match &self.noted {

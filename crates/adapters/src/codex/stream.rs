@@ -72,6 +72,12 @@ impl Heard {
         self.failed_calls.iter().cloned().chain(skipped(self.unreadable)).collect()
     }
 
+    /// One request, if everything was heard and it did nothing but speak: every other request follows something that was
+    /// done. None where it did something, because several things can be done after one answer.
+    pub(super) fn requests(&self) -> Option<u32> {
+        (self.begun == 0 && self.done == 0 && self.unreadable == 0).then_some(1)
+    }
+
     fn called(&mut self, item: &Value) {
         if item["status"] != "failed" {
             return;

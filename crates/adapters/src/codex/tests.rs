@@ -4,7 +4,7 @@ use super::flags;
 use super::outcome;
 use super::stream::Heard;
 use super::totals::Totals;
-use super::{CodexAgent, CodexSettings};
+use super::{CodexAgent, CodexSettings, Counted};
 use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line, Listener};
 use crate::mcp::{McpServer, McpServers};
 use redraft_core::cost::Marks;
@@ -93,6 +93,37 @@ fn a_dispatch_counts_what_it_added_to_its_thread_and_counts_once() {
     let second = agent.recovered(folder.path()).unwrap();
     assert_eq!((second.usage.uncached, second.usage.read, second.usage.output), (367, 9_500, 15));
     assert_eq!(agent.recovered(folder.path()), Some(second));
+}
+
+#[test]
+fn a_turn_in_which_it_only_spoke_was_one_request_and_any_other_is_not_counted_by_what_was_heard() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = agent(folder.path());
+    let begun = r#"{"type":"item.started","item":{"id":"i","type":"command_execution","command":"cat a"}}"#;
+    let searched = r#"{"type":"item.completed","item":{"id":"i","type":"web_search"}}"#;
+    let thought = r#"{"type":"item.completed","item":{"id":"i","type":"reasoning","text":"hm"}}"#;
+    for (between, requests) in [
+        (FIRST, Some(1)),
+        (REMARK, Some(1)),
+        (thought, Some(1)),
+        (begun, None),
+        (searched, None),
+        ("{", None),
+    ] {
+        kept(folder.path(), 1, false, &[BEGUN, between, LAST, &done(10, 0, 1)]);
+        assert_eq!(agent.recovered(folder.path()).unwrap().requests, requests, "{between}");
+    }
+    let heard = {
+        let mut heard = Heard::default();
+        [BEGUN, begun, LAST, &done(10, 0, 1)]
+            .iter()
+            .for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
+        heard
+    };
+    let counted = Counted { context: None, requests: Some(2) };
+    let asked = Asked::read(folder.path()).unwrap();
+    let outcome = agent.answer(&heard, &asked, SCHEMA, 0, counted).unwrap().unwrap();
+    assert_eq!(outcome.requests, Some(2), "its notes know more");
 }
 
 #[test]
@@ -265,7 +296,7 @@ fn what_was_refused_or_never_sent_costs_nothing() {
         let asked = Asked::read(folder.path()).unwrap();
         let mut heard = Heard::default();
         lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
-        agent.answer(&heard, &asked, SCHEMA, 0, None).unwrap_err().usage
+        agent.answer(&heard, &asked, SCHEMA, 0, Counted::default()).unwrap_err().usage
     };
     let failed = |message: &str| format!(r#"{{"type":"turn.failed","error":{{"message":"{message}"}}}}"#);
     for message in [

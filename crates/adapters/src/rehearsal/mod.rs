@@ -202,6 +202,7 @@ impl RehearsalAgent {
             notes: Vec::new(),
             formless: false,
             asked_ms: None,
+            requests: None,
         })
     }
 

@@ -13,14 +13,12 @@ use crate::ids::{AgentName, Role};
 use crate::policy::{Prediction, Strategy};
 use crate::prelude::*;
 use crate::ticket::{Purpose, Ticket};
-use crate::tokens::{Billed, Content, Family, Ratios};
+use crate::tokens::{Billed, Chars, Family, Ratios};
 use crate::usage::Usage;
 use alloc::collections::VecDeque;
 
 /// So many dispatches of an agent are looked at, the newest.
 pub const LOOKED_AT: usize = 300;
-/// What is assumed of an agent's own texts weighs as much as this many bills.
-const ASSUMED_FIRSTS: u64 = 2;
 /// That the cache answers weighs as much as this many tokens that could be read.
 const ASSUMED_READ: u64 = 100_000;
 /// What is assumed of answers weighs as much as this many of them.
@@ -67,8 +65,8 @@ struct Sample {
     role: Role,
     /// What a fresh dispatch without files to open was billed for: all its requests together, and the last of them.
     requests: Option<(u64, u64)>,
-    chars: [u64; Content::ALL.len()],
-    /// The input of a first dispatch that opened no file, so that it was one request as far as anybody can tell.
+    chars: Chars,
+    /// The input of a first dispatch that was one request: counted as one, or without a file that was opened.
     first: Option<u64>,
     /// What would have been read if the cache had answered, and how much of that was.
     readable: u64,
@@ -93,7 +91,8 @@ impl Measures {
                     return;
                 }
                 let opened_nothing = fact.opened.as_ref().is_some_and(Vec::is_empty);
-                let sample = Sample::of(&fact.ticket.role, &flight, &fact.usage, opened_nothing);
+                let one_request = fact.requests.map_or(opened_nothing, |requests| requests == 1);
+                let sample = Sample::of(&fact.ticket.role, &flight, &fact.usage, one_request);
                 let samples = self.samples.entry((flight.agent, flight.prediction.card)).or_default();
                 samples.push_back(sample);
                 if samples.len() > LOOKED_AT {
@@ -122,21 +121,18 @@ impl Measures {
             .filter_map(|sample| Some((sample, sample.first?)))
             .filter(|(sample, input)| *input <= (estimate(sample) + overhead) * SEVERAL_REQUESTS)
             .collect();
-        let residue = firsts.iter().map(|(sample, input)| input.saturating_sub(estimate(sample)));
-        let overhead = drawn(overhead, ASSUMED_FIRSTS, residue);
-        let bills: Vec<Billed> = firsts
-            .iter()
-            .map(|(sample, input)| Billed { chars: sample.chars, tokens: input.saturating_sub(overhead) })
-            .collect();
+        let bills: Vec<Billed> =
+            firsts.iter().map(|(sample, input)| Billed { chars: sample.chars, tokens: *input }).collect();
+        let (ratios, overhead) = assumed.calibrated(overhead, &bills);
         let answers = |author: bool| {
             samples.iter().filter(move |sample| sample.author == author).map(|sample| sample.output)
         };
-        let first = |sample: &Sample| estimate(sample) + overhead;
+        let first = |sample: &Sample| ratios.all_tokens(&sample.chars) + overhead;
         let of_role = samples.iter().filter(|sample| sample.role == *role);
         let explored = of_role.filter_map(|sample| Some(explored(first(sample), sample.requests?)));
         Known {
             exploring: mean(explored),
-            ratios: assumed.calibrated(&bills),
+            ratios,
             overhead,
             hit_rate: hit_rate(samples.iter()),
             answer: drawn(ANSWER, ASSUMED_ANSWERS, answers(false)),
@@ -146,7 +142,7 @@ impl Measures {
 }
 
 impl Sample {
-    fn of(role: &Role, flight: &Flight, billed: &Usage, opened_nothing: bool) -> Sample {
+    fn of(role: &Role, flight: &Flight, billed: &Usage, was_one_request: bool) -> Sample {
         let Flight { strategy, author, prediction, .. } = flight;
         // A dispatch without calls reads nothing if the cache does not answer, so its expected read is in proportion to
         // the hit rate. One with calls reads again what it has just written, which says nothing about the cache.
@@ -165,7 +161,7 @@ impl Sample {
         let readable = if without_calls && one_request { readable } else { 0 };
         let fresh = matches!(strategy, Strategy::Inline | Strategy::Digest) && !author;
         let last = billed.uncached + billed.written + billed.read.min(readable);
-        let first = *strategy != Strategy::Resume && without_calls && opened_nothing;
+        let first = *strategy != Strategy::Resume && without_calls && was_one_request;
         Sample {
             role: role.clone(),
             requests: fresh.then_some((billed.input(), last)),

@@ -1,12 +1,12 @@
 //! The sizes of a dispatch, from the prompts that were composed for it.
 //!
-//! Start at [`Prompts::sizes`]. A fragment's name says what its text consists of; nothing else here knows a prompt's
-//! words. The sizes are for money only.
+//! Start at [`Prompts::sizes`]. A fragment's name says what it is there for, its text what it consists of
+//! ([`crate::tokens::kinds`]); nothing else here knows a prompt's words. The sizes are for money only.
 
 use super::measures::Known;
 use super::send::{Exploring, Round, Sizes, as_read};
 use crate::prompt::{Fragment, Prompt};
-use crate::tokens::{Content, Ratios};
+use crate::tokens::{Chars, Content, kinds};
 
 /// What a reviewer says to call a tool, in tokens.
 pub(super) const PER_CALL: u64 = 120;
@@ -43,15 +43,17 @@ impl Prompts<'_> {
     pub fn sizes(&self, known: &Known) -> (Sizes, Round) {
         let ratios = &known.ratios;
         let author = self.reader == Reader::Author;
-        let tokens = |fragments: &[Fragment]| ratios.all_tokens(&chars(fragments));
+        let tokens = |fragments: &[Fragment]| ratios.all_tokens(&sum(fragments));
         let of = |prompt: Option<&Prompt>, names: &[&str]| {
             let turn = prompt.map(|prompt| prompt.turn.as_slice()).unwrap_or_default();
-            turn.iter()
-                .filter(|one| names.contains(&one.name.as_str()))
-                .map(|one| one_tokens(ratios, one))
-                .sum()
+            ratios.all_tokens(&sum(turn.iter().filter(|one| names.contains(&one.name.as_str()))))
         };
-        let upstream = ratios.tokens(self.upstream, Content::Markdown);
+        let given = |prompt: &Prompt| sum(prompt.feature.iter().chain(&prompt.role).filter(is_upstream));
+        let upstream = match self.fresh.map(given).map_or(0, |chars| ratios.all_tokens(&chars)) {
+            // Opened by path, so its text is not at hand here.
+            0 => ratios.tokens(self.upstream, Content::Markdown),
+            given => given,
+        };
         let fresh_turn = self.fresh.map_or(0, |prompt| tokens(&prompt.turn));
         let given: u64 = of(self.fresh, &["artifact"]);
         let own = if author { as_read(ratios.tokens(self.artifact, Content::Markdown)) } else { given };
@@ -79,34 +81,22 @@ impl Prompts<'_> {
     }
 }
 
-/// The characters of a prompt by kind, in the order of [`Content::ALL`].
-pub fn prompt_chars(prompt: &Prompt) -> [u64; Content::ALL.len()] {
-    let lists = [&prompt.constant, &prompt.feature, &prompt.role, &prompt.turn];
-    let mut sum = [0; Content::ALL.len()];
-    for list in lists {
-        for (sum, chars) in sum.iter_mut().zip(chars(list)) {
+/// The characters of a prompt by kind.
+pub fn prompt_chars(prompt: &Prompt) -> Chars {
+    sum(prompt.fragments().map(|(_, fragment)| fragment))
+}
+
+fn sum<'a>(fragments: impl IntoIterator<Item = &'a Fragment>) -> Chars {
+    let mut sum = Chars::default();
+    for fragment in fragments {
+        for (sum, chars) in sum.iter_mut().zip(kinds(&fragment.text)) {
             *sum += chars;
         }
     }
     sum
 }
 
-fn chars(fragments: &[Fragment]) -> [u64; Content::ALL.len()] {
-    let mut sum = [0; Content::ALL.len()];
-    for fragment in fragments {
-        sum[content(fragment) as usize] += fragment.text.chars().count() as u64;
-    }
-    sum
-}
-
-fn one_tokens(ratios: &Ratios, fragment: &Fragment) -> u64 {
-    ratios.tokens(fragment.text.chars().count() as u64, content(fragment))
-}
-
-fn content(fragment: &Fragment) -> Content {
-    match fragment.name.as_str() {
-        "delta" | "changes-by-others" => Content::Diff,
-        "return" | "return-short" => Content::Json,
-        _ => Content::Markdown,
-    }
+/// Whether a fragment holds a file the phase builds on, in full.
+fn is_upstream(fragment: &&Fragment) -> bool {
+    fragment.name.starts_with("given-") && fragment.name != "given-artifacts"
 }

@@ -352,3 +352,44 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn a_line_that_stays_is_carried_to_where_it_stands_now(old in text(), new in text()) {
+        let comparison = Comparison::of(&old, &new);
+        let delta = Delta::parse(&comparison.unified("a.md"));
+        let Some(file) = delta.files.first() else { return Ok(()) };
+        let lines = |text: &str| text.split_inclusive('\n').map(ToOwned::to_owned).collect::<Vec<_>>();
+        let (before, after) = (lines(&old), lines(&new));
+        let mut at = 0;
+        let kept: Vec<bool> = {
+            // By the hunks themselves: what no hunk removes stays.
+            let mut kept = vec![true; before.len()];
+            for hunk in &file.hunks {
+                let mut line = hunk.old_start as usize - usize::from(hunk.old_lines > 0);
+                for one in hunk.lines.iter().filter(|one| one.kind != LineKind::Added) {
+                    kept[line] = one.kind == LineKind::Context;
+                    line += 1;
+                }
+            }
+            kept
+        };
+        for (line, kept) in kept.into_iter().enumerate() {
+            let carried = file.carried(line as u32 + 1) as usize;
+            prop_assert!(carried >= 1);
+            if kept {
+                prop_assert_eq!(&before[line], &after[carried - 1]);
+                prop_assert!(carried > at, "in order");
+                at = carried;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_that_was_replaced_is_carried_to_its_replacement() {
+    let diff = "--- a/a.md\n+++ b/a.md\n@@ -1,0 +2,3 @@\n+x\n+y\n+z\n@@ -4,3 +8 @@\n-d\n-e\n-f\n+new\n@@ -9 +10,0 @@\n-i\n";
+    let delta = Delta::parse(diff);
+    let carried: Vec<u32> = (1..=11).map(|line| delta.files[0].carried(line)).collect();
+    assert_eq!(carried, [1, 5, 6, 8, 8, 8, 9, 10, 11, 11, 12]);
+}

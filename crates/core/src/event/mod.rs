@@ -222,6 +222,9 @@ pub struct Answered {
     /// where the agent cannot tell. Since version 3.
     #[serde(default)]
     pub asked_ms: Option<i64>,
+    /// How many requests the bill is for; none where the agent cannot tell. Since version 4.
+    #[serde(default)]
+    pub requests: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -73,7 +73,7 @@ events! {
     "feature-created" 2 FeatureCreated,
     "loop-opened" 2 LoopOpened,
     "started" 3 Started,
-    "answered" 3 Answered,
+    "answered" 4 Answered,
     "raised" 1 Raised,
     "failed" 2 Failed,
     "lost" 1 Lost,

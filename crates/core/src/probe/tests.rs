@@ -290,6 +290,7 @@ impl History {
                     notes: Vec::new(),
                     formless: false,
                     asked_ms: None,
+                    requests: None,
                 }
                 .into(),
             };

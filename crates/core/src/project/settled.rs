@@ -55,6 +55,7 @@ mod tests {
             notes: Vec::new(),
             formless: false,
             asked_ms: None,
+            requests: None,
         })
     }
 

@@ -3,13 +3,13 @@
 //! Such a reader knows less than one that has the whole document, so it is told so, and asked only what it can
 //! judge. Whether a dispatch may be sent this way is decided elsewhere (`knowledge` of a loop).
 
+use super::anchor::Anchors;
 use super::brief::Brief;
 use super::build::present;
 use super::fragment::Fragment;
 use super::stable::{file_name, header, label};
 use super::turn;
 use crate::delta::{Delta, FileDelta};
-use crate::findings::Finding;
 use crate::place;
 use crate::prelude::*;
 use crate::sections::Outline;
@@ -58,7 +58,8 @@ fn note(brief: &Brief<'_>) -> Fragment {
     Fragment::new("digest-note", text)
 }
 
-/// The sections of the artifact that hold a change or the place of an open finding, in the order of the document.
+/// The sections of the artifact that hold a change or the place of an open finding, in the order of the document
+/// ([`Outline::touched`]).
 fn touched(brief: &Brief<'_>) -> Option<Fragment> {
     let (path, bytes) = (brief.place.artifact, brief.artifact?);
     let content = String::from_utf8_lossy(bytes);
@@ -66,7 +67,8 @@ fn touched(brief: &Brief<'_>) -> Option<Fragment> {
     let delta = Delta::parse(brief.delta.unwrap_or_default());
     let files = delta.files.iter().filter(|file| place::same_file(&file.path, path));
     let mut lines: Vec<RangeInclusive<u32>> = files.flat_map(FileDelta::changed).collect();
-    let places = brief.findings.iter().filter_map(|finding| place_of(finding, &outline));
+    let anchors = Anchors::new(brief, &outline);
+    let places = brief.findings.iter().filter_map(|finding| anchors.line(finding));
     lines.extend(places.map(|line| line..=line));
     let mut text = format!("## {} Under Review, in Part\n\n{}", label(path), header(path, bytes));
     let parts = outline.touched(&lines);
@@ -78,19 +80,4 @@ fn touched(brief: &Brief<'_>) -> Option<Fragment> {
         text.push_str("\nNo section of it is touched.\n");
     }
     Some(Fragment::new("touched-sections", text))
-}
-
-/// Where a finding points: the line that holds its quote, else the line it names, else its section's heading.
-/// Counted from 1, as in a diff.
-fn place_of(finding: &Finding, outline: &Outline<'_>) -> Option<u32> {
-    let quote = place::quote_parts(&finding.quote).into_iter().next();
-    let quoted =
-        quote.and_then(|quote| outline.lines().iter().position(|line| place::fold(line).contains(&quote)));
-    let named = Some(finding.line).filter(|line| *line > 0);
-    let heading = || {
-        let wanted = place::heading(&finding.section);
-        let section = outline.sections().iter().find(|section| place::heading(section.title) == wanted)?;
-        u32::try_from(section.own.start + 1).ok().filter(|_| !wanted.is_empty())
-    };
-    quoted.and_then(|at| u32::try_from(at + 1).ok()).or(named).or_else(heading)
 }

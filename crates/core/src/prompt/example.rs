@@ -136,7 +136,7 @@ fn reviewer(profile: &Profile, outcome: Option<DomainOutcome<'_>>, visit: &mut d
     let twice = [once[0].clone(), "P1: named the owner of the open question.".to_owned()];
     let first = Brief { outcome, ..first(profile) };
     let revised = Some(REVISED.as_bytes());
-    let later = Brief { artifact: revised, findings: &findings, round: 2, ..first };
+    let later = Brief { artifact: revised, findings: &findings, round: 2, last_round: 1, ..first };
     let resumed = Brief { strategy: Strategy::Resume, delta: Some(DIFF), fix_summaries: &once, ..later };
     let validate = Brief { purpose: Purpose::Validate, findings: &[], round: 3, last_round: 2, ..later };
     let validate_resumed =

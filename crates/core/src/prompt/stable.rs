@@ -6,6 +6,7 @@
 use super::brief::{Place, Prd, Upstream};
 use super::fragment::Fragment;
 use super::schema::FORM;
+use super::sizes::NAME_CHARS_MAX;
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{Kind, Profile};
@@ -76,7 +77,11 @@ fn missing_tools(profile: &Profile, missing: &[String]) -> Option<Fragment> {
         return None;
     }
     let list = |tools: &[&str]| {
-        tools.iter().map(|tool| format!("`{}`", text::one_line(tool, 80))).collect::<Vec<_>>().join(", ")
+        tools
+            .iter()
+            .map(|tool| format!("`{}`", text::one_line(tool, NAME_CHARS_MAX)))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let gone: Vec<&str> = missing.iter().map(String::as_str).collect();
     let looks_outside = |tool: &&&str| **tool == "WebSearch" || tool.starts_with("mcp__");

@@ -3,19 +3,19 @@
 //! Everything here that somebody else wrote is fenced or kept on one line, so that it can neither end its own
 //! fence nor pass for a heading of ours. Which of these a prompt has is decided in `build`.
 
+use super::anchor::Anchors;
 use super::brief::{Brief, DomainResult};
 use super::fragment::Fragment;
 use super::schema::FORM;
+use super::sizes::FIELD_CHARS_MAX;
 use super::stable::{file_name, header, label};
 use crate::findings::Finding;
 use crate::prelude::*;
 use crate::profile::Kind;
+use crate::sections::Outline;
 use crate::text::{self, one_line};
 use crate::ticket::Purpose;
 use crate::verdict::Severity;
-
-/// As long as the parser of verdicts lets a field be, so that nothing is lost on the way back.
-const FIELD_CHARS_MAX: usize = 4000;
 
 const RULING: &str = "\
 - `fixed`: the failure can no longer happen. The note names the mechanism: what the text says now, and what that prevents.
@@ -168,7 +168,7 @@ pub(super) fn domain_outcome(brief: &Brief<'_>) -> Option<Fragment> {
             format!("FAILED at iteration cap ({max}/{max}), revision {}", revision.short())
         }
     };
-    let unresolved: Vec<String> = (outcome.unresolved.iter())
+    let unresolved: Vec<String> = (current(brief, outcome.unresolved).iter())
         .filter(|finding| finding.severity > Severity::Suggestion)
         .map(|finding| format!("\n  {}", headline(finding)))
         .collect();
@@ -215,12 +215,13 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     };
     // A reviewer that is asked again in its own conversation has its own words there.
     let line = match intro {
-        Intro::List => |finding: &&Finding| format!("{}\n", headline(&by_name(finding))),
+        Intro::List => |finding: &Finding| format!("{}\n", headline(&by_name(finding))),
         Intro::Recall | Intro::Reevaluate | Intro::Validate | Intro::Fix | Intro::FixNew => {
-            |finding: &&Finding| listed(finding)
+            |finding: &Finding| listed(finding)
         }
     };
-    let list: String = brief.findings.iter().map(line).collect();
+    let findings = current(brief, brief.findings);
+    let list: String = findings.iter().map(line).collect();
     Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}")))
 }
 
@@ -331,6 +332,14 @@ fn unchanged(brief: &Brief<'_>) -> String {
          the text so that nobody can read it that way.\n",
         brief.place.artifact
     )
+}
+
+/// Findings with their places in the artifact as the reader has it.
+fn current(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> {
+    let content = String::from_utf8_lossy(brief.artifact.unwrap_or_default());
+    let outline = Outline::of(&content);
+    let anchors = Anchors::new(brief, &outline);
+    findings.iter().map(|finding| anchors.current(finding)).collect()
 }
 
 /// A finding with what is known about it. All of it comes from agents and stays on its line.

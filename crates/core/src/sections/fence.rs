@@ -1,12 +1,25 @@
 //! Which lines of a document are code between fences.
 
+use super::Block;
 use crate::prelude::*;
 
-/// For each line, whether it belongs to a fenced block, the fences included.
-pub(super) fn fenced(lines: &[&str]) -> Vec<bool> {
+/// The fenced blocks of a document, the fences included.
+pub(super) fn blocks<'a>(lines: &[&'a str]) -> Vec<Block<'a>> {
     let marks: Vec<Option<Mark>> = lines.iter().map(|line| Mark::of(line)).collect();
-    let (nested, even) = nested(&marks);
-    if even { nested } else { strict(&marks) }
+    let nested = nested(&marks);
+    let even = nested.iter().all(|found| found.closed);
+    let found = if even { nested } else { strict(&marks) };
+    let label = |line: &'a str| line.trim().trim_start_matches(['`', '~']).trim();
+    let block =
+        |Found { start, end, closed }| Block { lines: start..end, label: label(lines[start]), closed };
+    found.into_iter().map(block).collect()
+}
+
+/// The lines of a block that stands in no other.
+struct Found {
+    start: usize,
+    end: usize,
+    closed: bool,
 }
 
 /// A line that may open or close a fenced block.
@@ -44,34 +57,40 @@ impl Mark {
 }
 
 /// CommonMark's reading: the first fence that can close a block closes it.
-fn strict(marks: &[Option<Mark>]) -> Vec<bool> {
-    let mut open: Option<Mark> = None;
-    let mut inside = Vec::with_capacity(marks.len());
-    for mark in marks {
-        inside.push(open.is_some() || mark.is_some());
+fn strict(marks: &[Option<Mark>]) -> Vec<Found> {
+    let mut open: Option<(usize, Mark)> = None;
+    let mut found = Vec::new();
+    for (at, mark) in marks.iter().enumerate() {
         open = match (open, mark) {
-            (None, mark) => *mark,
-            (Some(open), Some(mark)) if mark.can_close(open) => None,
+            (None, mark) => mark.map(|mark| (at, mark)),
+            (Some((start, open)), Some(mark)) if mark.can_close(open) => {
+                found.push(Found { start, end: at + 1, closed: true });
+                None
+            }
             (open, _) => open,
         };
     }
-    inside
+    found.extend(open.map(|(start, _)| Found { start, end: marks.len(), closed: false }));
+    found
 }
 
-/// A labelled fence inside a block opens another one. Also whether all were closed at the end.
-fn nested(marks: &[Option<Mark>]) -> (Vec<bool>, bool) {
-    let mut open: Vec<Mark> = Vec::new();
-    let mut inside = Vec::with_capacity(marks.len());
-    for mark in marks {
-        inside.push(!open.is_empty() || mark.is_some());
+/// A labelled fence inside a block opens another one.
+fn nested(marks: &[Option<Mark>]) -> Vec<Found> {
+    let mut open: Vec<(usize, Mark)> = Vec::new();
+    let mut found = Vec::new();
+    for (at, mark) in marks.iter().enumerate() {
         match (open.last(), mark) {
-            (None, Some(mark)) => open.push(*mark),
-            (Some(last), Some(mark)) if mark.can_close(*last) => {
+            (None, Some(mark)) => open.push((at, *mark)),
+            (Some((start, last)), Some(mark)) if mark.can_close(*last) => {
+                if open.len() == 1 {
+                    found.push(Found { start: *start, end: at + 1, closed: true });
+                }
                 open.pop();
             }
-            (Some(last), Some(mark)) if mark.can_stand_in(*last) => open.push(*mark),
+            (Some((_, last)), Some(mark)) if mark.can_stand_in(*last) => open.push((at, *mark)),
             _ => {}
         }
     }
-    (inside, open.is_empty())
+    found.extend(open.first().map(|(start, _)| Found { start: *start, end: marks.len(), closed: false }));
+    found
 }

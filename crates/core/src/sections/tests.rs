@@ -1,4 +1,4 @@
-use super::Outline;
+use super::{Outline, SECTION_CHARS_MAX};
 use crate::prelude::*;
 use proptest::prelude::*;
 
@@ -105,21 +105,63 @@ fn an_unclosed_fence_runs_to_the_end_and_code_in_a_line_opens_none() {
     assert_eq!(titles("```inline``` text\n# A\n")[1..], [(1, "A".into())]);
 }
 
-#[test]
-fn a_change_touches_the_innermost_section_and_neighbours_are_joined() {
-    let text = "# A\nlead\n## B\nb\n## C\nc\n### D\nd\n## E\ne\n";
+fn touched(text: &str, changed: &[core::ops::RangeInclusive<u32>]) -> Vec<(usize, usize)> {
     let outline = Outline::of(text);
-    let touched = |changed: &[core::ops::RangeInclusive<u32>]| -> Vec<(usize, usize)> {
-        outline.touched(changed).into_iter().map(|lines| (lines.start, lines.end)).collect()
-    };
-    assert_eq!(touched(&[4..=4]), [(2, 4)]);
-    assert_eq!(touched(&[2..=2]), [(0, 2)]);
-    assert_eq!(touched(&[4..=5, 10..=10]), [(2, 6), (8, 10)]);
-    assert_eq!(touched(&[8..=8]), [(6, 8)]);
-    assert_eq!(touched(&[]), []);
-    assert_eq!(touched(&[99..=120]), []);
+    outline.touched(changed).into_iter().map(|lines| (lines.start, lines.end)).collect()
+}
+
+#[test]
+fn a_change_touches_the_section_it_stands_in_and_neighbours_are_joined() {
+    let text = "# A\nlead\n## B\nb\n## C\nc\n### D\nd\n## E\ne\n";
+    assert_eq!(touched(text, &[4..=4]), [(2, 4)]);
+    assert_eq!(touched(text, &[4..=4, 10..=10]), [(2, 4), (8, 10)]);
+    assert_eq!(touched(text, &[8..=8]), [(6, 8)], "not what stands above it");
+    assert_eq!(touched(text, &[10..=10, 8..=8, 4..=4]), [(2, 4), (6, 10)], "in the order of the document");
+    assert_eq!(touched(text, &[]), []);
+    assert_eq!(touched(text, &[99..=120]), []);
+    let outline = Outline::of(text);
     assert_eq!(outline.at(7).map(|section| section.title), Some("D"));
     assert_eq!(outline.at(99), None);
+}
+
+#[test]
+fn a_change_above_subsections_brings_them_and_each_line_comes_once() {
+    let text = "# A\nlead\n## B\nb\n## C\nc\n### D\n```sh\n# no heading\n```\n## E\nee\n## F\nfffffffffffffffffffffff\n";
+    assert_eq!(touched(text, &[6..=6]), [(4, 10)], "C with D, and with the code in it");
+    assert_eq!(touched(text, &[6..=6, 9..=9]), [(4, 10)], "D stands in C");
+    assert_eq!(touched(text, &[9..=9]), [(6, 10)]);
+    assert_eq!(touched(text, &[2..=2]), [(0, 2)], "A is the whole document");
+    assert_eq!(touched(text, &[2..=2, 4..=6]), [(0, 10)]);
+}
+
+#[test]
+fn a_section_too_large_to_be_shown_comes_without_its_subsections() {
+    let with = |chars: usize| {
+        let (sub, rest) = ("x".repeat(chars), "y".repeat(3 * SECTION_CHARS_MAX));
+        touched(&format!("# A\n## B\nb\n### C\n{sub}\n## D\n{rest}\n"), &[3..=3])
+    };
+    let frame = "## B\nb\n### C\n\n".len();
+    assert_eq!(with(SECTION_CHARS_MAX - frame), [(1, 5)]);
+    assert_eq!(with(SECTION_CHARS_MAX - frame + 1), [(1, 3)]);
+    // More than half of the document is the document.
+    assert_eq!(touched("# A\n## B\nb\n### C\ncccccc\n## D\nd\n", &[3..=3]), [(1, 3)]);
+}
+
+#[test]
+fn blocks_have_their_labels_and_say_whether_they_end() {
+    let text = "```md a\n```sh\n# c\n```\n```\ntext\n~~~ diff\n+a\n~~~\n~~~\n";
+    let outline = Outline::of(text);
+    let found = |at: usize| {
+        let block = &outline.blocks()[at];
+        (block.label, block.lines.clone(), block.closed)
+    };
+    // The last fence has no end, so nothing is taken as nested.
+    assert_eq!(found(0), ("md a", 0..4, true));
+    assert_eq!(found(1), ("", 4..10, false));
+    let even = text.strip_suffix("~~~\n").unwrap();
+    let outline = Outline::of(even);
+    let labels: Vec<_> = outline.blocks().iter().map(|block| (block.label, block.lines.clone())).collect();
+    assert_eq!(labels, [("md a", 0..5), ("diff", 6..9)]);
 }
 
 /// Lines that headings and fences are made of, so that every kind of neighbour occurs.
@@ -166,7 +208,7 @@ proptest! {
     fn no_heading_stands_in_a_fence_and_every_line_has_a_section(text in document()) {
         let outline = Outline::of(&text);
         for section in outline.sections().iter().filter(|section| section.level > 0) {
-            prop_assert!(!outline.is_fenced(section.own.start));
+            prop_assert!(!outline.blocks().iter().any(|block| block.lines.contains(&section.own.start)));
         }
         for line in 0..outline.lines().len() {
             prop_assert!(outline.at(line).is_some_and(|section| section.own.contains(&line)));

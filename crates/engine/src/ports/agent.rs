@@ -171,6 +171,8 @@ pub struct Outcome {
     /// When its last request was sent, in milliseconds since 1970; none where nobody can tell.
     #[serde(default)]
     pub asked_ms: Option<i64>,
+    /// How many requests the usage is for; none where the agent cannot tell.
+    pub requests: Option<u32>,
 }
 
 /// Why an agent gave no answer. `detail` is free of secrets.

@@ -187,11 +187,28 @@ fn started(round: u16, strategy: Strategy, prediction: Prediction) -> Event {
 }
 
 fn answered(round: u16, usage: Usage, opened: Option<Vec<String>>) -> Event {
+    counted(round, usage, opened, None)
+}
+
+fn counted(round: u16, usage: Usage, opened: Option<Vec<String>>, requests: Option<u32>) -> Event {
     let (ticket, answer) = (ticket(round), BlobId::new(""));
     let (undone, denials, notes) = (Vec::new(), Vec::new(), Vec::new());
     let (session, wall_ms, formless, asked_ms) = (None, 0, false, None);
-    Answered { ticket, answer, usage, session, opened, undone, wall_ms, denials, notes, formless, asked_ms }
-        .into()
+    let told = Answered {
+        ticket,
+        answer,
+        usage,
+        session,
+        opened,
+        undone,
+        wall_ms,
+        denials,
+        notes,
+        formless,
+        asked_ms,
+        requests,
+    };
+    told.into()
 }
 
 fn prediction(read: u64, hit_rate: u32, markdown: u64) -> Prediction {
@@ -288,6 +305,23 @@ fn first_bills_correct_what_the_agent_adds_and_how_dense_its_tokens_are() {
 }
 
 #[test]
+fn a_bill_that_was_counted_as_one_request_teaches_without_a_list_of_opened_files() {
+    let taught = |requests: Option<u32>, opened: Option<Vec<String>>| {
+        let mut measures = Measures::default();
+        for round in 1..=60 {
+            measures.take(&started(round, Strategy::Inline, prediction(0, CERTAIN, 36_000)));
+            let usage = Usage { written: 15_000, ..Usage::default() };
+            measures.take(&counted(round, usage, opened.clone(), requests));
+        }
+        let Known { ratios, overhead, .. } = known(&measures);
+        overhead + ratios.tokens(36_000, Content::Markdown)
+    };
+    assert_eq!(taught(None, None), 11_000, "nobody knows how many requests it was");
+    assert!(taught(Some(1), None) > 14_500);
+    assert_eq!(taught(Some(2), Some(Vec::new())), 11_000, "what opened no file can have done something else");
+}
+
+#[test]
 fn a_reviewer_that_calls_tools_on_its_own_account_is_predicted_to_do_so_again() {
     let mut measures = Measures::default();
     // 36,000 characters are 10,000 tokens, with 1,000 of the agent's own. Four calls bring in 2,000 each.
@@ -317,7 +351,11 @@ fn a_reviewer_that_calls_tools_on_its_own_account_is_predicted_to_do_so_again() 
 
 #[test]
 fn sizes_are_those_of_the_prompts_that_were_composed() {
-    let fragment = |name: &str, chars: usize| Fragment::new(name, "x".repeat(chars));
+    // Each has as many characters as it says; what they consist of is told by their marks.
+    let fragment = |name: &str, chars: usize| match name {
+        "delta" => Fragment::new(name, format!("```diff\n{}\n```", "+".repeat(chars - 12))),
+        _ => Fragment::new(name, format!("#{}", "x".repeat(chars - 1))),
+    };
     let fresh = Prompt {
         constant: vec![fragment("house-rules", 3_600)],
         feature: vec![fragment("given-prd", 36_000)],
@@ -350,7 +388,7 @@ fn sizes_are_those_of_the_prompts_that_were_composed() {
     assert!(within(sizes.guidance, 300) && sizes.exploring.calls == 0, "{sizes:?}");
     assert!(within(round.artifact, 5_000) && within(round.delta, 1_000), "{round:?}");
     assert!(within(round.touched, 2_000), "{round:?}");
-    assert_eq!(prompt_chars(&resumed), [1_800, 0, 0, 3_100, 0]);
+    assert_eq!(prompt_chars(&resumed), [1_800 + 11, 0, 0, 3_100 - 11, 0], "the fences are Markdown");
 
     // An author opens its document itself, in every new conversation.
     let author = Prompts { reader: Reader::Author, digest: None, ..prompts };

@@ -87,6 +87,7 @@ impl Story {
             notes: Vec::new(),
             formless: false,
             asked_ms: None,
+            requests: None,
         });
     }
 

@@ -120,6 +120,7 @@ fn late(ticket: &Ticket) -> Vec<Event> {
             notes: Vec::new(),
             formless: false,
             asked_ms: None,
+            requests: None,
         }
         .into(),
         Lost { ticket: ticket(), cost: Usd(1), undone: vec![] }.into(),

@@ -300,6 +300,7 @@ impl World {
             notes: vec![],
             formless: false,
             asked_ms: None,
+            requests: None,
         });
     }
 
