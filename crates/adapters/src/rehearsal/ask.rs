@@ -17,6 +17,8 @@ pub(super) struct Ask {
     pub(super) under_review: Option<String>,
     /// Documents whose whole text stands in the prompt.
     pub(super) given: Vec<Given>,
+    /// The parts of the document under review, where it is given in parts.
+    pub(super) excerpt: Option<Excerpt>,
     pub(super) delta: Option<String>,
     pub(super) open: Vec<Open>,
     pub(super) idea: Option<String>,
@@ -28,6 +30,33 @@ pub(super) struct Ask {
 pub(super) struct Given {
     pub(super) path: String,
     pub(super) text: String,
+}
+
+/// Parts of a document, by their lines.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Excerpt {
+    pub(super) path: String,
+    /// How many lines the whole document has.
+    pub(super) lines: usize,
+    /// The first line of each part, from 0, and its text.
+    parts: Vec<(usize, String)>,
+}
+
+impl Excerpt {
+    /// The document as far as it is known: a line that is not is empty, so that all keep their numbers.
+    pub(super) fn text(&self) -> String {
+        let mut lines = vec![""; self.lines];
+        for (start, part) in &self.parts {
+            for (line, known) in lines.iter_mut().skip(*start).zip(part.lines()) {
+                *line = known;
+            }
+        }
+        lines.iter().flat_map(|line| [line, "\n"]).collect()
+    }
+
+    pub(super) fn holds(&self, line: usize) -> bool {
+        self.parts.iter().any(|(start, part)| (*start..start + part.lines().count()).contains(&line))
+    }
 }
 
 /// An open finding as the prompt lists it.
@@ -58,6 +87,7 @@ impl Ask {
                 .map(|header| header.path)
                 .or_else(|| listed().map(|(_, path)| path.clone()))
                 .or_else(in_delta),
+            excerpt: prompt.get("touched-sections").and_then(excerpt),
             given: prompt.fragments().flat_map(|(_, fragment)| given(&fragment.text)).collect(),
             open: prompt.get("open-findings").map(open_findings).unwrap_or_default(),
             idea: fenced_in("idea").map(|idea| idea.trim().to_owned()),
@@ -117,6 +147,16 @@ fn given(text: &str) -> Vec<Given> {
     whole.collect()
 }
 
+/// The parts a fragment gives, each below a line `Lines A to B:`.
+fn excerpt(text: &str) -> Option<Excerpt> {
+    let Header { path, lines, .. } = header_in(text)?;
+    let part = |block: Block<'_>| {
+        let first = block.above.strip_prefix("Lines ")?.split(' ').next()?.parse::<usize>().ok()?;
+        Some((first.checked_sub(1)?, block.body.to_owned()))
+    };
+    Some(Excerpt { path, lines, parts: blocks(text).filter_map(part).collect() })
+}
+
 /// `path: N lines, B bytes, sha256 H`, as it stands above a document or instead of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Header {
@@ -147,8 +187,9 @@ fn header_in(text: &str) -> Option<Header> {
     unfenced(text).into_iter().find_map(Header::read)
 }
 
-/// A fenced block and the header above it, if the last line before the fence is one.
+/// A fenced block, the last line before its fence, and what that says if it is a header.
 struct Block<'a> {
+    above: &'a str,
     header: Option<Header>,
     body: &'a str,
 }
@@ -168,7 +209,7 @@ fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
             }
             let (body, behind) = closed(&rest[start..], &line[..ticks])?;
             rest = behind;
-            return Some(Block { header: Header::read(last), body });
+            return Some(Block { above: last, header: Header::read(last), body });
         }
         None
     })
@@ -309,6 +350,24 @@ mod tests {
         let delta = "## Delta\n\n```diff\n--- a/d/spec.md\n+++ b/d/spec.md\n@@ -1 +1 @@\n-a\n+b\n```\n";
         let ask = Ask::read(&prompt(&[("touched-sections", text), ("delta", delta.to_owned())]));
         assert_eq!((ask.under_review.as_deref(), ask.text("d/spec.md")), (Some("d/spec.md"), None));
+        assert_eq!(ask.excerpt.unwrap().text().trim(), "", "which lines it is nobody said");
+    }
+
+    #[test]
+    fn parts_of_a_document_keep_their_line_numbers() {
+        let body = |text: &str| text::fenced("markdown", text);
+        let text = format!(
+            "## Spec Under Review, in Part\n\nd/spec.md: 7 lines, 99 bytes, sha256 00\n\nLines 2 to 3:\n\n{}\nLines 6 to 6:\n\n{}",
+            body("## B\n```\n"),
+            body("last")
+        );
+        let excerpt = Ask::read(&prompt(&[("touched-sections", text)])).excerpt.unwrap();
+        assert_eq!(
+            (excerpt.path.as_str(), excerpt.text().as_str()),
+            ("d/spec.md", "\n## B\n```\n\n\nlast\n\n")
+        );
+        let held: Vec<usize> = (0..8).filter(|line| excerpt.holds(*line)).collect();
+        assert_eq!(held, [1, 2, 5]);
     }
 
     #[test]

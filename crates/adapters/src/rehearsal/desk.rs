@@ -1,11 +1,13 @@
 //! One turn of a role: reads what it was told to read, does its work, writes what it may write.
 //!
 //! The only place of the rehearsal agent that touches the working folder. Start at [`Work::turn`]. A resumed
-//! reviewer opens no file: it applies the delta to the text it remembers.
+//! reviewer opens no file: it applies the delta to the text it remembers. One that is sent a digest opens the files only
+//! where the parts do not suffice.
 
 use super::ask::Ask;
 use super::author::{self, Desk};
 use super::checks::Papers;
+use super::excerpt::review_of_parts;
 use super::pace::{Pace, Stopped};
 use super::review::{Eye, review};
 use super::session::Memory;
@@ -51,8 +53,13 @@ impl Work<'_> {
     fn judge(&self, ask: &Ask, eye: Eye) -> Result<Turned, AgentError> {
         let mut memory = self.memory.clone();
         let mut reads = Vec::new();
-        if self.request.resume {
+        if self.request.resume && memory.texts.contains_key(&memory.artifact) {
             follow(&mut memory, ask.delta.as_deref(), self.pace)?;
+        } else if self.request.resume {
+            // The conversation began with parts that sufficed then.
+            self.open_remembered(ask, &mut memory, &mut reads)?;
+        } else if let Some(verdict) = review_of_parts(eye, ask, self.pace).map_err(stopped)? {
+            return self.judged_in_part(ask, &verdict);
         } else {
             self.open_papers(ask, &mut memory, &mut reads)?;
         }
@@ -71,6 +78,31 @@ impl Work<'_> {
             memory,
             opened: reads.into_iter().map(|read| read.file).collect(),
         })
+    }
+
+    /// Nothing was opened. What there is to open is remembered, in case a later turn needs it.
+    fn judged_in_part(&self, ask: &Ask, verdict: &Verdict) -> Result<Turned, AgentError> {
+        let memory = Memory {
+            artifact: ask.excerpt.as_ref().map(|excerpt| excerpt.path.clone()).unwrap_or_default(),
+            prd: ask.path("PRD").unwrap_or_default().to_owned(),
+            reported: verdict.issues.iter().map(|issue| issue.description.clone()).collect(),
+            ..Memory::default()
+        };
+        Ok(Turned { text: self.say(verdict)?, memory, opened: Vec::new() })
+    }
+
+    fn open_remembered(
+        &self,
+        ask: &Ask,
+        memory: &mut Memory,
+        reads: &mut Vec<FileRead>,
+    ) -> Result<(), AgentError> {
+        for path in [memory.prd.clone(), memory.artifact.clone()] {
+            if !path.is_empty() {
+                self.open_paper(ask, &path, memory, reads)?;
+            }
+        }
+        Ok(())
     }
 
     /// A fresh reviewer: the document from the prompt or its path, and every other file it must read.

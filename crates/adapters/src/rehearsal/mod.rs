@@ -4,7 +4,7 @@
 //! mends real documents, and answers like any other agent. The same request always gives the same answer. It
 //! knows the engine's port and nothing of the loop behind it.
 //!
-//! Start at [`RehearsalAgent`]. `review` and `checks` are the reviewers, `author`, `draft` and `mend` the author,
+//! Start at [`RehearsalAgent`]. `review`, `excerpt` and `checks` are the reviewers, `author`, `draft` and `mend` the author,
 //! `probe` answers probes, `session` is what it remembers, `scenario` how it can be told to misbehave.
 
 mod ask;
@@ -14,6 +14,7 @@ mod desk;
 mod document;
 mod draft;
 mod edit;
+mod excerpt;
 mod ids;
 mod index;
 mod kinds;

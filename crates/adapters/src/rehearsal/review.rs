@@ -38,19 +38,19 @@ pub(super) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Ver
         papers.pace.step()?;
         answers.push(answer(open, papers, &looked, &issues));
     }
+    let checks = looked.iter().map(check_line).collect();
+    Ok(concluded(Verdict { answers, issues, checks, ..Verdict::default() }, open))
+}
+
+/// Approved or not, by what was found and what is left open.
+pub(super) fn concluded(verdict: Verdict, open: &[Open]) -> Verdict {
+    let Verdict { issues, answers, .. } = &verdict;
     let blocking = issues.iter().filter(|issue| issue.severity >= Severity::Warning).count();
-    let left = open.iter().zip(&answers).any(|(open, answer)| {
+    let left = open.iter().zip(answers).any(|(open, answer)| {
         answer.status == AnswerStatus::NotFixed && open.severity != Some(Severity::Suggestion)
     });
     let approved = blocking == 0 && !left;
-    Ok(Verdict {
-        approved,
-        summary: summary(approved, &issues, &answers),
-        answers,
-        issues,
-        checks: looked.iter().map(check_line).collect(),
-        ..Verdict::default()
-    })
+    Verdict { approved, summary: summary(approved, issues, answers), ..verdict }
 }
 
 /// What a review says of one check's defects: those that are open, so many new ones, and one finding for the rest.
@@ -81,6 +81,9 @@ fn reported(check: Check, looked: &Looked, open: &[Open]) -> Vec<Issue> {
     }
     issues
 }
+
+/// What is said of a finding that no check finds any more and nothing settles.
+pub(super) const GONE: &str = "the document no longer says it";
 
 /// How the mark of a finding for the rest begins.
 const REST: &str = "the rest of: ";
@@ -153,7 +156,7 @@ fn answer(open: &Open, papers: &Papers<'_>, looked: &[(Check, Looked)], issues: 
     if check_for(open).is_some() {
         let mut settled = looked.iter().flat_map(|(_, looked)| &looked.settled);
         let how = settled.find(|(about, _)| about.iter().all(|mark| open.marks.contains(mark)));
-        let gone = || "the document no longer says it".to_owned();
+        let gone = || GONE.to_owned();
         return said(AnswerStatus::Fixed, how.map_or_else(gone, |(_, how)| how.clone()));
     }
     foreign(open, papers)
@@ -176,7 +179,7 @@ fn foreign(open: &Open, papers: &Papers<'_>) -> Answer {
     }
 }
 
-fn folded(text: &str) -> String {
+pub(super) fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

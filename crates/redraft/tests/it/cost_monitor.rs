@@ -84,6 +84,46 @@ fn guard_trips_are_counted_among_the_re_reviews() {
 }
 
 #[test]
+fn a_guard_that_trips_too_often_is_told_with_its_remedy() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "Export the monthly report as CSV"]).expect(0);
+    let config =
+        "[limits]\nattempts = 1\n[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
+    scratch.write("redraft.toml", config);
+    // A person writes a lot before the second review takes place, so that its delta is larger than a fresh start.
+    scratch.write("scenario.toml", "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"fail\"\n");
+    scratch.run(["run", "001", "--policy", "seed"]).expect(4);
+    let worktree = scratch.worktree("001");
+    let spec = worktree.join("docs/features").join(worktree.file_name().unwrap()).join("spec.md");
+    let text = std::fs::read_to_string(&spec).unwrap();
+    let more = "Accountants read the report before they close the month.\n".repeat(400);
+    std::fs::write(&spec, format!("{text}\n## Background\n\n{more}")).unwrap();
+    scratch.write("scenario.toml", "");
+    let quiet = scratch.run(["run", "001"]).expect(0);
+    let tally = scratch.json(["status"])["features"][0]["tally"].clone();
+    let (trips, of) = (tally["guard_trips"].as_u64().unwrap(), tally["re_reviews"].as_u64().unwrap());
+    assert!(trips > 0, "{tally}");
+    assert!(!quiet.stderr.contains("warning:"), "one feature is too few: {}", quiet.stderr);
+    let percent = (trips * 100).div_ceil(of) - 1;
+    let monitor =
+        |percent: u64| format!("{config}[monitor]\nfeatures = 1\nguard_trips_percent = {percent}\n");
+    scratch.write("redraft.toml", &monitor(percent));
+    let words = format!(
+        "warning: {trips} of {of} re-reviews were sent to a fresh conversation because the change was too large"
+    );
+    for command in [&["status"][..], &["cost", "001"], &["run", "001"]] {
+        let told = scratch.run(command).expect(0).stderr;
+        assert!(
+            told.contains(&words) && told.contains("remedy: `policy = \"cost\"` under [review]"),
+            "{told}"
+        );
+    }
+    scratch.write("redraft.toml", &monitor(percent + 1));
+    let told = scratch.run(["status"]).expect(0).stderr;
+    assert!(!told.contains("warning:"), "at its threshold: {told}");
+}
+
+#[test]
 fn an_agent_that_does_not_open_what_it_was_told_to_read_is_counted() {
     // The script of this model never opens a file; the phase reviewer is told to read the specification.
     let (scratch, _provider) = with_agent(ANTHROPIC);

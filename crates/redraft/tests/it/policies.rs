@@ -30,9 +30,18 @@ const LATER: [(&str, &str); 2] = [
     ("- AC1 (R1): asking for the report of March gives a CSV file with one line per booking.\n", "`R1`"),
 ];
 
-/// Plays a loop in which defects are planted before the first and before the second review. Gives all findings, and how
-/// the second review was sent.
-fn findings(policy: &str) -> (BTreeSet<String>, String) {
+/// What a loop came to whose document a person changed between two reviews.
+struct Played {
+    /// The descriptions of all findings.
+    found: BTreeSet<String>,
+    /// How the second review was sent, the files it opened, and what became of the open findings.
+    sent: String,
+    opened: serde_json::Value,
+    ruled: Vec<(String, String)>,
+}
+
+/// Plays a loop that begins with [`FIRST`] planted; `plant` changes the document before the second review.
+fn play(policy: &str, plant: impl Fn(&str) -> String) -> Played {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "Export the monthly report as CSV"]).expect(0);
     let worktree = scratch.worktree("001");
@@ -47,29 +56,70 @@ fn findings(policy: &str) -> (BTreeSet<String>, String) {
     scratch.write("scenario.toml", "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"fail\"\n");
     scratch.run(["run", "001"]).expect(4);
     let text = fs::read_to_string(&spec).unwrap();
-    let planted = LATER.iter().fold(text.clone(), |text, (line, _)| text.replace(line, ""));
-    assert_eq!(text.lines().count(), planted.lines().count() + LATER.len(), "{text}");
+    let planted = plant(&text);
+    assert_ne!(text, planted);
     fs::write(&spec, planted).unwrap();
     scratch.write("scenario.toml", "");
     scratch.run(["run", "001"]).expect(0);
     let state = Pipeline::replay(&entries(&scratch)).unwrap();
     let found = state.latest().unwrap().findings.iter().map(|finding| finding.description.clone()).collect();
     let events = events(&scratch);
-    let second =
-        |body: &&serde_json::Value| body["ticket"].as_str().unwrap().contains("/review/spec-reviewer/2.");
-    let sent = bodies(&events, "started").filter(second).last().unwrap();
-    (found, sent["choice"]["strategy"].as_str().unwrap().to_owned())
+    let review =
+        |body: &&serde_json::Value| body["ticket"].as_str().unwrap().contains("/review/spec-reviewer/");
+    let opened = bodies(&events, "answered").filter(review).nth(1).unwrap();
+    let sent = bodies(&events, "started").find(|body| body["ticket"] == opened["ticket"]).unwrap();
+    let judged = bodies(&events, "judged").find(|body| body["ticket"] == sent["ticket"]).unwrap();
+    let changes = judged["changes"].as_array().unwrap().iter();
+    let ruled = changes.filter_map(|change| {
+        let (status, what) = change.as_object()?.iter().next()?;
+        Some((what["id"].as_str()?.to_owned(), status.clone())).filter(|_| status != "raised")
+    });
+    let word = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    Played {
+        found,
+        sent: word(&sent["choice"]["strategy"]),
+        opened: opened["opened"].clone(),
+        ruled: ruled.collect(),
+    }
+}
+
+/// The criteria are taken out of the document again, and what they were for stands in another section.
+fn without_criteria(text: &str) -> String {
+    let planted = LATER.iter().fold(text.to_owned(), |text, (line, _)| text.replace(line, ""));
+    assert_eq!(text.lines().count(), planted.lines().count() + LATER.len(), "{text}");
+    planted
 }
 
 #[test]
 fn every_policy_finds_every_planted_defect_and_the_same_set() {
-    let (expected, _) = findings("fresh");
+    let expected = play("fresh", without_criteria).found;
     for (_, named) in LATER.iter().chain([&FIRST]) {
         assert!(expected.iter().any(|found| found.contains(named)), "{named} in {expected:#?}");
     }
     for (policy, strategy) in POLICIES {
-        let (found, sent) = findings(policy);
+        let Played { found, sent, .. } = play(policy, without_criteria);
         assert_eq!(found, expected, "{policy}");
         assert!(strategy.is_none_or(|strategy| strategy == sent), "{policy} sent {sent}");
     }
+}
+
+/// A new criterion contradicts the first requirement, which stands far from it and has not changed. The section it stands
+/// in is that of the open finding.
+fn with_another_number(text: &str) -> String {
+    let last = LATER[0].0;
+    text.replace(last, &format!("{last}- AC4 (R1): the system shall send a CSV file within 30 seconds.\n"))
+}
+
+#[test]
+fn a_digest_carries_what_its_reviewer_needs_to_rule_on_findings_and_to_find_new_harm() {
+    let whole = play("fresh", with_another_number);
+    let digest = play("digest", with_another_number);
+    assert!(whole.found.iter().any(|found| found.contains("two numbers")), "{:#?}", whole.found);
+    assert_eq!((digest.sent.as_str(), &digest.found), ("digest", &whole.found));
+    assert_eq!(digest.ruled, whole.ruled);
+    assert_eq!(digest.ruled, [("S1".to_owned(), "fixed".to_owned())]);
+    assert_eq!(digest.opened, serde_json::json!([]), "the sections it was sent sufficed");
+    // What was changed here names what the digest does not hold, so the file is opened, as the prompt allows.
+    let looked = play("digest", without_criteria).opened;
+    assert!(looked.as_array().is_some_and(|files| !files.is_empty()), "{looked}");
 }

@@ -284,7 +284,7 @@ fn replay_text(name: &str, reviews: &str, replay: &Replay) -> String {
     let unit = if *free { " tokens" } else { "" };
     let mut out = format!(
         "  {name}: {reviews}, {was}\n    as it was sent, by {own_name}: {own_amount}{unit} (card {model}, lifetimes up to \
-         {ttl}, hit rate {hit} %)\n"
+         {ttl}, expecting {hit} % of what is kept to be found)\n"
     );
     let row = |other: &Replayed| {
         let amount = estimate(&other.usage, !free);
