@@ -103,11 +103,12 @@ fn every_policy_finds_every_planted_defect_and_the_same_set() {
     }
 }
 
-/// A new criterion contradicts the first requirement, which stands far from it and has not changed. The section it stands
-/// in is that of the open finding.
+/// The author's criterion is worded as it once was, and a new one contradicts the first requirement, which stands far from
+/// it and has not changed. The section it stands in is that of the open finding.
 fn with_another_number(text: &str) -> String {
-    let last = LATER[0].0;
-    text.replace(last, &format!("{last}- AC4 (R1): the system shall send a CSV file within 30 seconds.\n"))
+    let number = "- AC4 (R1): the system shall send a CSV file within 30 seconds.\n";
+    let written = text.split_inclusive('\n').find(|line| line.contains("(R2)")).unwrap();
+    text.replace(written, &format!("{}{number}", FIRST.0))
 }
 
 #[test]

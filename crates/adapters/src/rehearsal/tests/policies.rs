@@ -4,7 +4,9 @@
 use super::diff::diff;
 use super::stage::{PRD, SPEC, Stage};
 use super::styles::{ROLES, STYLES};
+use redraft_core::delta::{Delta, FileDelta};
 use redraft_core::prompt::Fragment;
+use redraft_core::sections::Outline;
 use redraft_core::text;
 use redraft_core::verdict::Verdict;
 
@@ -32,16 +34,38 @@ fn inline(stage: &mut Stage, role: &'static str, prd: Option<&str>) -> Verdict {
     super::stage::verdict(&outcome)
 }
 
-/// A new conversation that is only told what changed, with one section of the document.
-fn digest(stage: &mut Stage, role: &'static str, before: &str, prd: Option<&str>) -> Verdict {
+/// Which sections a digest brings.
+#[derive(Clone, Copy)]
+enum Brought {
+    /// Those that hold a change, as the program brings them.
+    Touched,
+    /// Something else, as if the program had missed them.
+    Others,
+}
+
+/// A new conversation that is only told what changed, with some sections of the document.
+fn digest(
+    stage: &mut Stage,
+    role: &'static str,
+    before: &str,
+    prd: Option<&str>,
+    brought: Brought,
+) -> Verdict {
     let spec = stage.spec();
-    let delta = format!("## Delta\n\n{}", text::fenced("diff", &diff(SPEC, before, &spec)));
+    let diff = diff(SPEC, before, &spec);
+    let delta = format!("## Delta\n\n{}", text::fenced("diff", &diff));
     let (lines, bytes) = (spec.lines().count(), spec.len());
-    let part: String = spec.split_inclusive('\n').take(5).collect();
-    let sections = format!(
-        "## Sections Touched\n\n{SPEC}: {lines} lines, {bytes} bytes, sha256 00\n\n{}",
-        text::fenced("markdown", &part)
-    );
+    let outline = Outline::of(&spec);
+    let changed = Delta::parse(&diff).files.iter().flat_map(FileDelta::changed).collect::<Vec<_>>();
+    let parts = match brought {
+        Brought::Touched => outline.touched(&changed),
+        Brought::Others => vec![0..5],
+    };
+    let mut sections = format!("## Sections Touched\n\n{SPEC}: {lines} lines, {bytes} bytes, sha256 00\n");
+    for part in parts {
+        let body = text::fenced("markdown", &outline.text(part.clone()));
+        sections.push_str(&format!("\nLines {} to {}:\n\n{body}", part.start + 1, part.end));
+    }
     let named = prd.map_or("No PRD — feature created without brainstorm", |_| PRD);
     let turn = vec![
         Fragment::new("required-artifacts", format!("## Required Artifacts\n\n- PRD: {named}\n")),
@@ -52,7 +76,7 @@ fn digest(stage: &mut Stage, role: &'static str, before: &str, prd: Option<&str>
     super::stage::verdict(&stage.send(&request).unwrap())
 }
 
-/// The findings of both roles in each of the four ways, as sorted descriptions.
+/// The findings of both roles in each way, as sorted descriptions.
 fn ways(clean: &str, planted: &str, prd: Option<&str>) -> Vec<(&'static str, Vec<Verdict>)> {
     let stage = |text: &str| {
         let stage = Stage::new("as written", prd, "");
@@ -73,12 +97,13 @@ fn ways(clean: &str, planted: &str, prd: Option<&str>) -> Vec<(&'static str, Vec
         stage.judge(role, &request)
     });
     let inlined = ROLES.map(|role| inline(&mut stage(planted), role, prd));
-    let digested = ROLES.map(|role| digest(&mut stage(planted), role, clean, prd));
+    let digested = |brought| ROLES.map(|role| digest(&mut stage(planted), role, clean, prd, brought));
     vec![
         ("fresh", fresh.into()),
         ("resumed", resumed.into()),
         ("inline", inlined.into()),
-        ("digest", digested.into()),
+        ("digest", digested(Brought::Touched).into()),
+        ("digest of other sections", digested(Brought::Others).into()),
     ]
 }
 
