@@ -366,11 +366,9 @@ proptest! {
             // By the hunks themselves: what no hunk removes stays.
             let mut kept = vec![true; before.len()];
             for hunk in &file.hunks {
-                let mut line = hunk.old_start as usize - usize::from(hunk.old_lines > 0);
-                for one in hunk.lines.iter().filter(|one| one.kind != LineKind::Added) {
-                    kept[line] = one.kind == LineKind::Context;
-                    line += 1;
-                }
+                let first = hunk.old_start as usize - usize::from(hunk.old_lines > 0);
+                let old = hunk.lines.iter().filter(|one| one.kind != LineKind::Added);
+                old.enumerate().for_each(|(at, one)| kept[first + at] = one.kind == LineKind::Context);
             }
             kept
         };
