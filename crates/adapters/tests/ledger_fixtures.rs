@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use redraft_adapters::sqlite::{FILE, Ledger, Mode};
-use redraft_core::event::{Answered, Entry, Event, Failed, Now, Started};
+use redraft_core::event::{About, Answered, Decision, Entry, Event, Failed, Now, Started};
 use redraft_core::ids::FeatureId;
-use redraft_core::phase::Phase;
+use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::{Pipeline, pending};
 use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::Lifetime;
@@ -41,6 +41,11 @@ fn read(name: &str) -> Vec<Entry> {
         1 => BoardRow { v: 1, tally: Tally::default(), ..folded },
         // Those of version 2 know no parks.
         v => BoardRow { v, ..folded },
+    };
+    // Those before version 4 know one phase and no life of the feature.
+    let expected = match row.v {
+        1..=3 => BoardRow { life: String::new(), phases: Vec::new(), done: Vec::new(), ..expected },
+        _ => expected,
     };
     assert_eq!(row, expected);
     drop(ledger);
@@ -134,4 +139,32 @@ fn a_ledger_with_a_dispatch_that_was_cut_off_is_read_as_it_was_written() {
     assert!(needs.unwrap() > raised);
     assert!(answered(&entries).all(|fact| fact.asked_ms.is_some() && !fact.formless));
     assert!(project::costs::costs(&entries).dispatches().any(|one| one.reserved == raised));
+}
+
+/// `feature-created`, `loop-opened` and `decided` version 3, `answered` version 4, `drafted` and `asked` version 2,
+/// `lane-set` and `phase-skipped` version 1, a board row of version 4: an author that asked, a phase left out, another
+/// lane.
+#[test]
+fn a_ledger_of_several_phases_is_read_as_it_was_written() {
+    let entries = read("ledger-feature-created-3-loop-opened-3-answered-4.db");
+    let state = Pipeline::replay(&entries).unwrap();
+    assert_eq!(state.skipped.iter().copied().collect::<Vec<_>>(), [Phase::Design]);
+    assert!(state.closed(Phase::CreatePlan).is_some() && state.closed(Phase::CreateTasks).is_some());
+    let created = state.created.as_ref().unwrap();
+    assert_eq!((created.lane, created.until), (Lane::Deep, Phase::CreateTasks));
+    let asked = entries.iter().find_map(|entry| match &entry.event {
+        Event::Drafted(fact) if !fact.questions.is_empty() => Some(fact.questions.len()),
+        _ => None,
+    });
+    let decided = entries.iter().find_map(|entry| match &entry.event {
+        Event::Decided(fact) => Some((fact.choice, matches!(fact.about, About::Author { .. }))),
+        _ => None,
+    });
+    assert!(asked.is_some_and(|count| count > 0));
+    assert_eq!(decided, Some((Decision::Assume, true)));
+    let bases = entries.iter().filter_map(|entry| match &entry.event {
+        Event::LoopOpened(opened) => Some(opened.base.is_some()),
+        _ => None,
+    });
+    assert_eq!(bases.collect::<Vec<_>>(), [false, true, true], "without a PRD specify builds on nothing");
 }

@@ -56,7 +56,7 @@ pub fn of(kind: Kind, card: &Card) -> Estimate {
 /// The numbers behind it, in a sentence.
 pub fn assumptions() -> String {
     format!(
-        "an estimate for a loop of {ROUNDS} rounds: dispatches of about {} tokens in {REQUESTS} requests, with answers of \
+        "an estimate for a loop of {ROUNDS} rounds in each phase: dispatches of about {} tokens in {REQUESTS} requests, with answers of \
          {} tokens, and a cache that is still warm when a role returns",
         grouped(CONTEXT_TOKENS),
         grouped(ANSWER_TOKENS)
@@ -79,6 +79,10 @@ mod tests {
         assert_eq!(of(Kind::Domain, sonnet), of(Kind::Author, sonnet));
         assert_eq!(of(Kind::Phase, sonnet), Estimate { dispatches: 2, cost: Usd(first + later) });
         assert_eq!(of(Kind::Author, cards.find("local").unwrap()).cost, Usd(0));
-        assert!(assumptions().starts_with("an estimate for a loop of 3 rounds"), "{}", assumptions());
+        assert!(
+            assumptions().starts_with("an estimate for a loop of 3 rounds in each phase"),
+            "{}",
+            assumptions()
+        );
     }
 }

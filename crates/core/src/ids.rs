@@ -76,28 +76,43 @@ impl Revision {
     }
 }
 
-/// A feature's number, shown as `031`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct FeatureId(pub u32);
+macro_rules! number_id {
+    ($(#[$doc:meta])* $name:ident, $what:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub u32);
 
-impl fmt::Display for FeatureId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:03}", self.0)
-    }
-}
-
-impl FromStr for FeatureId {
-    type Err = BadId;
-
-    fn from_str(word: &str) -> Result<Self, BadId> {
-        let bad = || BadId::new(word, "a feature number");
-        if word.is_empty() || !word.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(bad());
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:03}", self.0)
+            }
         }
-        word.parse().map(FeatureId).map_err(|_| bad())
-    }
+
+        impl FromStr for $name {
+            type Err = BadId;
+
+            fn from_str(word: &str) -> Result<Self, BadId> {
+                let bad = || BadId::new(word, $what);
+                if word.is_empty() || !word.bytes().all(|b| b.is_ascii_digit()) {
+                    return Err(bad());
+                }
+                word.parse().map($name).map_err(|_| bad())
+            }
+        }
+    };
 }
+
+number_id!(
+    /// A feature's number, shown as `031`.
+    FeatureId,
+    "a feature number"
+);
+number_id!(
+    /// The number of a review of one document by itself, shown as `003`; numbered apart from features.
+    ReviewId,
+    "the number of a review"
+);
 
 /// The readable half of a feature's folder and branch name: lower-case words joined by dashes.
 pub fn slug(idea: &str) -> String {

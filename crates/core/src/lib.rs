@@ -13,6 +13,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod adopt;
 pub mod cost;
 pub mod delta;
 pub mod estimate;
@@ -31,6 +32,7 @@ pub mod price;
 pub mod probe;
 pub mod profile;
 pub mod project;
+pub mod project_context;
 pub mod prompt;
 pub mod redact;
 pub mod review;

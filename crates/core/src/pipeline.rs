@@ -3,7 +3,10 @@
 //! The same shape as [`crate::review`], one level up: [`step`] folds, [`pending`] tells. Loop events are handed
 //! down unchanged.
 
-use crate::event::{BudgetReached, Cancelled, Entry, Event, FeatureCreated, LoopOpened, Now, PhaseClosed};
+use crate::event::{
+    Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened, Now,
+    PhaseClosed,
+};
 use crate::ids::AgentName;
 use crate::phase::Phase;
 use crate::prelude::*;
@@ -18,6 +21,10 @@ pub struct Pipeline {
     pub open: Option<Loop>,
     /// Loops that ended, oldest first.
     pub past: Vec<Loop>,
+    /// Phases that a person left out.
+    pub skipped: BTreeSet<Phase>,
+    /// Where it was found and how, if it was begun elsewhere.
+    pub adopted: Option<Adopted>,
     pub cancelled: bool,
     /// The agents it works with, as they were last met.
     pub met: Vec<MetAgent>,
@@ -65,11 +72,72 @@ impl Pipeline {
         self.open.as_ref().or(self.past.last())
     }
 
+    /// The last loop of each phase, in the order of the phases.
+    pub fn standing(&self) -> impl Iterator<Item = &Loop> {
+        let mut last: BTreeMap<Phase, &Loop> = BTreeMap::new();
+        for one in self.past.iter().chain(&self.open) {
+            last.insert(one.opened.phase, one);
+        }
+        last.into_values()
+    }
+
     /// The phase the feature stands in: the open one, else the next of its lane.
     pub fn phase(&self) -> Option<Phase> {
-        let created = self.created.as_ref()?;
         let open = self.open.as_ref().map(|open| open.opened.phase);
-        open.or_else(|| created.lane.phases().iter().copied().find(|phase| self.closed(*phase).is_none()))
+        open.or_else(|| self.next())
+    }
+
+    /// The first phase that is not over.
+    fn next(&self) -> Option<Phase> {
+        let taken = self.adopted.as_ref();
+        if taken.is_some_and(|taken| matches!(taken.life, Life::Completed | Life::Abandoned)) {
+            return None;
+        }
+        self.phases().find(|phase| !self.is_over(*phase))
+    }
+
+    /// Whether a phase was closed, or its document taken as it was found.
+    pub fn is_over(&self, phase: Phase) -> bool {
+        let taken = self.adopted.as_ref().is_some_and(|taken| taken.accepted.contains(&phase));
+        taken || self.closed(phase).is_some()
+    }
+
+    /// Where it stands, in one word.
+    pub fn life(&self) -> Life {
+        let taken = self.adopted.as_ref().map(|taken| taken.life);
+        match () {
+            () if self.cancelled || taken == Some(Life::Abandoned) => Life::Abandoned,
+            () if self.phase().is_none() => Life::Completed,
+            () if self.latest().is_none() && taken.is_none_or(|taken| taken == Life::Planned) => {
+                Life::Planned
+            }
+            () => Life::Active,
+        }
+    }
+
+    /// The phases it passes through, in order: those of its lane up to its end, without those left out.
+    pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
+        let created = self.created.as_ref();
+        let until = created.map(|created| created.until);
+        // A document by itself has one phase, whichever that is.
+        let alone = created.filter(|created| created.document.is_some()).map(|created| created.until);
+        let lane = created.filter(|_| alone.is_none()).map(|created| created.lane.phases());
+        let lane = lane.unwrap_or_default().iter().copied();
+        let lane = lane.filter(move |phase| Some(*phase) <= until && !self.skipped.contains(phase));
+        alone.into_iter().chain(lane)
+    }
+
+    /// Why there is no artifact of a phase, where that is by design; nothing is said of what is beside a document by itself.
+    pub fn left_out(&self, phase: Phase) -> Option<String> {
+        let created = self.created.as_ref()?;
+        if created.document.is_some() {
+            return Some(String::new());
+        }
+        let in_lane = created.lane.phases().contains(&phase);
+        if !in_lane {
+            return Some(format!("phase skipped, lane {}", created.lane));
+        }
+        self.skipped.contains(&phase).then(|| "phase skipped".to_owned())
     }
 }
 
@@ -95,9 +163,18 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             let Some(created) = state.created.as_ref().filter(|_| due && sound(opened)) else {
                 return Err(unexpected(event));
             };
-            let earlier = state.past.last().filter(|past| past.opened.phase == opened.phase);
-            state.open = Some(Loop::new(created.id, opened.clone(), earlier));
+            let earlier = state.past.iter().rev().find(|past| past.opened.phase == opened.phase);
+            state.open = Some(Loop::new(created.scope(), opened.clone(), earlier));
         }
+        Event::Adopted(adopted) => {
+            if state.created.is_none() || state.latest().is_some() || state.adopted.is_some() {
+                return Err(unexpected(event));
+            }
+            state.adopted = Some(adopted.clone());
+        }
+        Event::LaneSet(set) => set_lane(state, set).ok_or_else(|| unexpected(event))?,
+        Event::PhaseSkipped(fact) => skip(state, fact.phase).ok_or_else(|| unexpected(event))?,
+        Event::WentBack(fact) => go_back(state, fact.phase).ok_or_else(|| unexpected(event))?,
         Event::BudgetSet(_) | Event::BudgetReached(_) if state.created.is_none() || state.cancelled => {
             return Err(unexpected(event));
         }
@@ -137,14 +214,91 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
 }
 
 pub fn pending(state: &Pipeline) -> Vec<Effect> {
-    let Some(created) = state.created.as_ref().filter(|_| !state.cancelled) else { return Vec::new() };
+    if state.created.is_none() || state.cancelled {
+        return Vec::new();
+    }
     if let Some(open) = &state.open {
         return review::pending(open);
     }
-    let next = created.lane.phases().iter().copied().find(|phase| state.closed(*phase).is_none());
-    let Some(phase) = next else { return Vec::new() };
+    let Some(phase) = state.next() else { return Vec::new() };
     let passes = state.past.iter().filter(|past| past.opened.phase == phase).count() as u16;
     vec![Effect::Open { phase, pass: passes + 1 }]
+}
+
+/// Another lane or another end. A phase that was closed by gates alone is reviewed once the lane has reviewers; all else
+/// that exists is kept.
+fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
+    at_rest(state)?;
+    let created = state.created.as_mut()?;
+    let same = (created.lane, created.until) == (set.lane, set.until);
+    // What reviewers have begun to judge is not closed by gates alone: that would approve it in their place.
+    let judged = state.past.iter().chain(&state.open).any(Loop::reviews);
+    if same || (judged && !set.lane.reviews()) || !set.lane.phases().contains(&set.until) {
+        return None;
+    }
+    created.lane = set.lane;
+    created.until = set.until;
+    created.lane_reason.clone_from(&set.why);
+    if set.lane.reviews() {
+        let unreviewed =
+            |past: &&mut Loop| past.reviewers.is_empty() && matches!(past.end, Some(End::Closed(_)));
+        for past in state.past.iter_mut().filter(unreviewed) {
+            past.end = Some(End::Superseded);
+        }
+    }
+    let lane = set.lane.phases();
+    if let Some(mut open) = state
+        .open
+        .take_if(|open| !lane.contains(&open.opened.phase) || open.reviewers.is_empty() == set.lane.reviews())
+    {
+        open.end = Some(End::Superseded);
+        state.past.push(open);
+    }
+    Some(())
+}
+
+/// Leaves out the phase that is next or under way. The first is never left out: everything builds on it.
+fn skip(state: &mut Pipeline, phase: Phase) -> Option<()> {
+    at_rest(state)?;
+    if state.phase() != Some(phase) || phase == Phase::Specify {
+        return None;
+    }
+    if let Some(mut open) = state.open.take() {
+        open.end = Some(End::Skipped);
+        state.past.push(open);
+    }
+    state.skipped.insert(phase);
+    Some(())
+}
+
+/// Goes back to a phase that was closed or left out.
+fn go_back(state: &mut Pipeline, phase: Phase) -> Option<()> {
+    at_rest(state)?;
+    let taken = |adopted: &Adopted| adopted.accepted.contains(&phase);
+    let over = state.closed(phase).is_some()
+        || state.skipped.contains(&phase)
+        || state.adopted.as_ref().is_some_and(taken);
+    if !over || !state.created.as_ref()?.lane.phases().contains(&phase) {
+        return None;
+    }
+    state.skipped.remove(&phase);
+    if let Some(adopted) = &mut state.adopted {
+        adopted.accepted.retain(|accepted| *accepted < phase);
+        adopted.life = Life::Active;
+    }
+    let open = state.open.take().map(|open| Loop { end: Some(End::Superseded), ..open });
+    state.past.extend(open);
+    let later = |past: &&mut Loop| past.opened.phase >= phase && matches!(past.end, Some(End::Closed(_)));
+    for past in state.past.iter_mut().filter(later) {
+        past.end = Some(End::Superseded);
+    }
+    Some(())
+}
+
+/// Nothing of this may happen while an agent is at work, or after the end.
+fn at_rest(state: &Pipeline) -> Option<()> {
+    let at_work = state.open.as_ref().is_some_and(|open| open.flights().next().is_some());
+    (state.created.is_some() && !state.cancelled && !at_work).then_some(())
 }
 
 /// What an event adds to the bill: a failure whose cost is unknown costs what was reserved.
@@ -178,7 +332,9 @@ fn sound(opened: &LoopOpened) -> bool {
     let count = roles.len();
     roles.sort();
     roles.dedup();
-    let staffed = !opened.panels.is_empty() && opened.panels.iter().all(|panel| !panel.roles.is_empty());
+    // Gates alone may close a document only where nobody is expected to sign it.
+    let reviewed = !opened.panels.is_empty() || (opened.certify == Certify::Off && !opened.gates.is_empty());
+    let staffed = reviewed && opened.panels.iter().all(|panel| !panel.roles.is_empty());
     bounded && staffed && roles.len() == count && !roles.contains(&&opened.author) && !opened.paths.is_empty()
 }
 

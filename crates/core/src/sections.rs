@@ -79,6 +79,12 @@ impl<'a> Outline<'a> {
         &self.blocks
     }
 
+    /// Whether a line is code or the fence around it.
+    pub fn is_fenced(&self, line: usize) -> bool {
+        let after = self.blocks.partition_point(|block| block.lines.start <= line);
+        after.checked_sub(1).is_some_and(|at| self.blocks[at].lines.contains(&line))
+    }
+
     /// The innermost section a line stands in.
     pub fn at(&self, line: usize) -> Option<&Section<'a>> {
         let after = self.sections.partition_point(|section| section.own.start <= line);

@@ -3,7 +3,7 @@
 //! Shown and stored as `031/specify.1/review/spec-reviewer/2.1`. Every prompt, answer, commit and session is
 //! filed under its ticket, so the text form is a stored format: see the round-trip test below.
 
-use crate::ids::{AgentName, BadId, FeatureId, Role};
+use crate::ids::{AgentName, BadId, FeatureId, ReviewId, Role};
 use crate::phase::Phase;
 use crate::prelude::*;
 use core::fmt;
@@ -14,17 +14,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     Feature(FeatureId),
+    /// The review of one document by itself.
+    Review(ReviewId),
     /// What is known of an agent itself, whichever feature it works for.
     Agent(AgentName),
     Repo,
 }
 
 const AGENT: &str = "agent-";
+const REVIEW: &str = "review-";
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scope::Feature(id) => write!(f, "{id}"),
+            Scope::Review(id) => write!(f, "{REVIEW}{id}"),
             Scope::Agent(name) => write!(f, "{AGENT}{name}"),
             Scope::Repo => f.write_str("repo"),
         }
@@ -35,6 +39,9 @@ impl FromStr for Scope {
     type Err = BadId;
 
     fn from_str(word: &str) -> Result<Self, BadId> {
+        if let Some(id) = word.strip_prefix(REVIEW) {
+            return id.parse().map(Scope::Review).map_err(|_| BadId::new(word, "a scope"));
+        }
         match (word, word.strip_prefix(AGENT)) {
             ("repo", _) => Ok(Scope::Repo),
             (_, Some(name)) if !name.is_empty() && !name.contains('/') => {
@@ -167,6 +174,7 @@ mod tests {
             "031/specify.1/review/spec-reviewer/2.1",
             "1000/specify.12/draft/spec-author/1.3",
             "agent-claude/specify.3/probe/prober/2.1",
+            "review-003/document.1/review/document-reviewer/2.1",
         ] {
             assert_eq!(text.parse::<Ticket>().unwrap().to_string(), text);
         }

@@ -1,24 +1,34 @@
 //! Asks a person and stores what they answer. What is asked and what it settles is the machine's business.
 
 use crate::driver::{EngineError, Run};
-use redraft_core::event::{Asked, Decision, Event, Question};
+use redraft_core::event::{Asked, Decision, Event, LaneSet, Question};
+use redraft_core::phase::{Lane, Phase};
 use redraft_core::review;
 
 impl Run<'_> {
     /// Stores a person's answer to the open question.
-    pub fn decide(&mut self, choice: Decision, why: &str) -> Result<(), EngineError> {
+    pub fn decide(&mut self, choice: Decision, why: &str, answers: Vec<String>) -> Result<(), EngineError> {
         let open = self.state.open.as_ref().ok_or(EngineError::NothingAsked)?;
         let question = review::question(open).ok_or(EngineError::NothingAsked)?;
         if !question.choices.contains(&choice) {
             return Err(EngineError::NotAChoice { choice, question });
         }
-        let decided = review::decision(open, &question, choice, &self.rules.person, why);
+        let clean = |answer: String| self.parts.redactor.redact(&answer).0.into_owned();
+        let mut decided = review::decision(open, &question, choice, &self.rules.person, why);
+        decided.answers = answers.into_iter().map(clean).collect();
         let mut events: Vec<Event> = Vec::new();
         if !self.already_asked(&question) {
             events.push(Asked { question }.into());
         }
         events.push(decided.into());
         self.append(events, &[])?;
+        self.project()
+    }
+
+    /// Stores that a person chose another lane or another end for the feature.
+    pub fn set_lane(&mut self, lane: Lane, until: Phase, why: &str) -> Result<(), EngineError> {
+        let (by, why) = (self.rules.person.clone(), why.to_owned());
+        self.append(vec![LaneSet { lane, until, by, why }.into()], &[])?;
         self.project()
     }
 

@@ -95,7 +95,9 @@ impl Run<'_> {
         }
         let composed = match options.composed.remove(&choice.strategy) {
             Some(composed) => composed,
-            None => compose(&options.texts, &self.created, open, order, choice.strategy, missing)?,
+            None => {
+                compose(&options.texts, self.setting(), &self.created, open, order, choice.strategy, missing)?
+            }
         };
         if let Some(prediction) = &mut choice.prediction {
             prediction.chars = prompt_chars(&composed.prompt);
@@ -119,7 +121,7 @@ impl Run<'_> {
                 Strategy::Lazy => {}
                 Strategy::Resume if !resumable => continue,
                 Strategy::Inline | Strategy::Digest | Strategy::Resume => {
-                    match compose(&texts, &self.created, open, order, strategy, missing) {
+                    match compose(&texts, self.setting(), &self.created, open, order, strategy, missing) {
                         Ok(prompt) => drop(composed.insert(strategy, prompt)),
                         Err(error @ WorkspaceError::AnchorLost(_)) => {
                             lost = Some(error.to_string());
@@ -154,8 +156,9 @@ impl Run<'_> {
         let (cached, since_s) = self.cached(seat, agent, talk, &known);
         let (sizes, round) = self.prompts(order, options)?.sizes(&known);
         let seen = seat.map_or(1, |seat| seen(seat, open, order));
-        let ahead =
-            Ahead::Expected(Expected::after_review(seen, &round, Some(rounds_left(open, seat, order))));
+        let pace = self.paces.of(order.ticket.role == open.author.role);
+        let left = Some(rounds_left(open, seat, order));
+        let ahead = Ahead::Expected(Expected::after_review(seen, &round, left, pace));
         let priced = Priced {
             card,
             since_s,
@@ -221,7 +224,7 @@ impl Run<'_> {
         let open = self.open_loop()?;
         let given = options.texts.given(&self.created, open, order)?;
         let of = |strategy: Strategy| options.composed.get(&strategy).map(|composed| &composed.prompt);
-        let kind = profile::of(&order.ticket.role).map(|profile| profile.kind);
+        let kind = profile::kind(&order.ticket.role);
         Ok(Prompts {
             fresh: of(Strategy::Inline),
             digest: of(Strategy::Digest),

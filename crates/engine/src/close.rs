@@ -1,6 +1,5 @@
 //! Closes a phase, and writes the projections beside its artifacts.
 
-use crate::compose::folder;
 use crate::driver::{EngineError, Run};
 use crate::ports::Trailers;
 use redraft_core::event::{Entry, Event};
@@ -21,7 +20,7 @@ impl Run<'_> {
         let mut entries = self.entries.clone();
         entries.push(Entry { seq: self.state.seq + 1, at_ms, event: event.clone() });
         self.write_projections(&entries)?;
-        paths.extend(project::FILES.iter().map(|name| format!("{}/{name}", folder(&self.created))));
+        paths.extend(project::FILES.iter().map(|name| self.created.path_of(name)));
         let trailers = Trailers { ticket: String::new(), seq: self.state.seq };
         self.parts.boundaries.pass("before a close is committed");
         self.commit(&paths, &format!("redraft: {phase} {word}"), &trailers)?;
@@ -35,9 +34,12 @@ impl Run<'_> {
     }
 
     fn write_projections(&self, entries: &[Entry]) -> Result<(), EngineError> {
-        let folder = folder(&self.created);
+        // Nothing is put beside a document that is somebody else's.
+        if self.created.document.is_some() {
+            return Ok(());
+        }
         for (name, text) in project::files(entries) {
-            let path = format!("{folder}/{name}");
+            let path = self.created.path_of(name);
             if self.parts.workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
                 self.parts.boundaries.pass("inside a projection");
                 self.parts.workspace.write(&path, text.as_bytes())?;

@@ -3,14 +3,18 @@
 //! Everything comes from the state, the order and the revisions it names, never from the worktree as it
 //! happens to be, so a prompt can be built again from the ledger at any later time ([`rebuild`]).
 
-use crate::ports::{Workspace, WorkspaceError};
-use redraft_core::event::{Entry, Event, FeatureCreated, StageOutcome};
+use crate::ending::EngineError;
+use crate::ports::{Store, StoreError, Workspace, WorkspaceError};
+use redraft_core::event::{Entry, Event, FeatureCreated, LoopOpened, StageOutcome};
 use redraft_core::findings::{Finding, Status};
-use redraft_core::ids::Revision;
+use redraft_core::ids::{BlobId, Revision, Role};
+use redraft_core::phase::Phase;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::policy::Strategy;
-use redraft_core::profile::{self, Kind, Profile};
-use redraft_core::prompt::{Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, Upstream, build};
+use redraft_core::profile::{self, Kind, Override, Profile};
+use redraft_core::prompt::{
+    Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, Upstream, build,
+};
 use redraft_core::redact::Redactor;
 use redraft_core::review::{Effect, Loop, Order, Seat, shown_round};
 use redraft_core::ticket::{Purpose, Ticket};
@@ -23,11 +27,6 @@ pub struct Composed {
     pub prompt: Prompt,
     /// Characters of the prompt and of the files it tells the role to read.
     pub context_chars: u64,
-}
-
-/// The folder of a feature's artifacts, relative to the worktree.
-pub fn folder(created: &FeatureCreated) -> String {
-    format!("docs/features/{}-{}", created.id, created.slug)
 }
 
 /// A file of a revision, if it has it.
@@ -63,19 +62,39 @@ impl<'a> Texts<'a> {
         Ok(bytes)
     }
 
-    /// A file as the order's role is shown it. Before the first draft there is no revision; the PRD is what the feature
-    /// was created with.
+    /// A file as the order's role is shown it. Before the first draft there is no revision but what the loop was opened
+    /// on; without one the PRD is what the feature was created with.
     fn shown(
         &self,
         created: &FeatureCreated,
+        state: &Loop,
         order: &Order,
         path: &str,
     ) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        match &order.sees {
+        match order.sees.as_ref().or(state.opened.base.as_ref()) {
             Some(revision) => self.read_at(revision, path),
             None if created.prd.is_some() && path == prd_path(created) => self.workspace.read(path),
             None => Ok(None),
         }
+    }
+
+    /// The PRD and where it is (I8): `prd.md` beside the other artifacts, else the file that the feature came from. None
+    /// that can be read is none.
+    fn prd(
+        &self,
+        created: &FeatureCreated,
+        state: &Loop,
+        order: &Order,
+    ) -> Result<(String, Option<Vec<u8>>), WorkspaceError> {
+        let own = prd_path(created);
+        let found = self.shown(created, state, order, &own)?;
+        let source = source(created).filter(|_| found.is_none());
+        if let Some(source) = source
+            && let Some(bytes) = self.shown(created, state, order, source)?
+        {
+            return Ok((source.to_owned(), Some(bytes)));
+        }
+        Ok((own, found))
     }
 
     fn delta(&self, from: &Revision, to: &Revision) -> Result<String, WorkspaceError> {
@@ -94,29 +113,88 @@ impl<'a> Texts<'a> {
         state: &Loop,
         order: &Order,
     ) -> Result<Given, WorkspaceError> {
-        let names = profile::of(&order.ticket.role).map(|profile| profile.artifacts).unwrap_or_default();
+        let profile = profile::of(order.ticket.phase, &order.ticket.role);
+        let names = profile.map(|profile| profile.artifacts).unwrap_or_default();
         let mut given = Given { upstream: 0, files: 0, artifact: 0 };
         for name in names.iter().filter(|name| **name != state.opened.phase.artifact()) {
-            if let Some(bytes) = self.shown(created, order, &format!("{}/{name}", folder(created)))? {
+            let bytes = match *name {
+                "prd.md" => self.prd(created, state, order)?.1,
+                name => self.shown(created, state, order, &created.path_of(name))?,
+            };
+            if let Some(bytes) = bytes {
                 given.upstream += chars(&bytes);
                 given.files += 1;
             }
         }
-        given.artifact = self.shown(created, order, state.artifact())?.map_or(0, |bytes| chars(&bytes));
+        given.artifact =
+            self.shown(created, state, order, state.artifact())?.map_or(0, |bytes| chars(&bytes));
         Ok(given)
     }
 }
 
 fn prd_path(created: &FeatureCreated) -> String {
-    format!("{}/prd.md", folder(created))
+    created.path_of("prd.md")
+}
+
+/// The file a feature's PRD came from, where that can be a file of the working folder.
+pub fn source(created: &FeatureCreated) -> Option<&str> {
+    let inside = |path: &&str| {
+        let parts = path.split('/');
+        !path.contains('\\')
+            && parts.clone().all(|part| !part.is_empty() && !matches!(part, "." | ".." | ".git"))
+    };
+    created.brainstorm_source.as_deref().filter(inside)
 }
 
 fn chars(bytes: &[u8]) -> u64 {
     String::from_utf8_lossy(bytes).chars().count() as u64
 }
 
+/// What the prompts of a loop are made of beside its documents: facts of the feature, and texts that were stored when it
+/// was opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    pub pipeline: &'a Pipeline,
+    pub papers: &'a Papers,
+}
+
+/// Texts that a loop was opened with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Papers {
+    /// What its roles are told about the project.
+    pub project: Option<String>,
+    /// Role texts of the repository, in place of the built-in ones.
+    pub profiles: BTreeMap<Role, Override>,
+}
+
+impl Papers {
+    /// The role texts a loop is opened with, of all that the repository has.
+    pub(crate) fn read(
+        texts: &BTreeMap<Role, String>,
+        named: &BTreeMap<Role, BlobId>,
+    ) -> BTreeMap<Role, Override> {
+        let own = texts.iter().filter(|(role, _)| named.contains_key(role));
+        own.filter_map(|(role, text)| Some((role.clone(), Override::parse(text, role).ok()?))).collect()
+    }
+
+    /// As they were stored when the loop was opened.
+    pub fn of(store: &dyn Store, opened: &LoopOpened) -> Result<Papers, StoreError> {
+        let text = |blob: &BlobId| Ok(String::from_utf8_lossy(&store.blob(blob)?).into_owned());
+        let project = opened.project.as_ref().map(text).transpose()?;
+        let mut profiles = BTreeMap::new();
+        for (role, blob) in &opened.profiles {
+            // What was stored was accepted once.
+            if let Ok(read) = Override::parse(&text(blob)?, role) {
+                profiles.insert(role.clone(), read);
+            }
+        }
+        Ok(Papers { project, profiles })
+    }
+}
+
 pub fn compose(
     texts: &Texts<'_>,
+    setting: Setting<'_>,
     created: &FeatureCreated,
     state: &Loop,
     order: &Order,
@@ -128,22 +206,40 @@ pub fn compose(
         detail: "there is no such role".to_owned(),
     };
     let seat = seat(state, order).ok_or_else(unknown)?;
-    let profile = profile::of(&order.ticket.role).ok_or_else(unknown)?;
-    let folder = folder(created);
-    let prd_path = prd_path(created);
-    let at_revision = |path: &str| texts.shown(created, order, path);
-    let prd = at_revision(&prd_path)?;
+    let profile = profile::of(order.ticket.phase, &order.ticket.role).ok_or_else(unknown)?;
+    let folder = created.folder();
+    let at_revision = |path: &str| texts.shown(created, state, order, path);
+    let (prd_path, prd) = texts.prd(created, state, order)?;
+    let path_of = |name: &str| if name == "prd.md" { prd_path.clone() } else { created.path_of(name) };
     let artifact = at_revision(state.artifact())?;
     let mut upstream = Vec::new();
     if strategy == Strategy::Inline {
         for name in profile.artifacts.iter().filter(|name| **name != state.opened.phase.artifact()) {
-            let path = format!("{folder}/{name}");
+            let path = path_of(name);
             let bytes = if path == prd_path { prd.clone() } else { at_revision(&path)? };
-            upstream.extend(bytes.map(|bytes| (path, bytes, profile::shared(state.opened.phase, name))));
+            let shared = profile::shared(state.opened.phase, name);
+            upstream.extend(bytes.map(|bytes| (*name, path, bytes, shared)));
         }
     }
-    let upstream: Vec<Upstream<'_>> =
-        upstream.iter().map(|(path, bytes, shared)| Upstream { path, bytes, shared: *shared }).collect();
+    let mut absent = Vec::new();
+    for name in
+        profile.artifacts.iter().filter(|name| **name != "prd.md" && **name != state.opened.phase.artifact())
+    {
+        if at_revision(&created.path_of(name))?.is_none() {
+            let why = Phase::writing(name).map(|phase| setting.pipeline.left_out(phase));
+            // A note may be there or not; a document of an earlier phase that is not needs a word.
+            let why = why.map_or(String::new(), |why| why.unwrap_or_else(|| "it does not exist".to_owned()));
+            absent.push((*name, why));
+        }
+    }
+    if created.document.is_some() && prd.is_none() {
+        absent.push(("prd.md", String::new()));
+    }
+    let absent: Vec<Absent<'_>> = absent.iter().map(|(name, why)| Absent { name, why }).collect();
+    let upstream: Vec<Upstream<'_>> = upstream
+        .iter()
+        .map(|(name, path, bytes, shared)| Upstream { name, path, bytes, shared: *shared })
+        .collect();
     let work = seat.work.as_ref();
     let purpose = work.map_or(order.ticket.purpose, |work| work.purpose);
     let repair =
@@ -166,8 +262,11 @@ pub fn compose(
     let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
     let summaries = state.summaries_since(seat.anchor_epoch);
     let unresolved = unresolved(state, seat);
+    let warnings: Vec<String> = state.warnings().map(str::to_owned).collect();
+    let answers = answers(state);
     let brief = Brief {
         profile,
+        text: setting.papers.profiles.get(&order.ticket.role),
         missing,
         place: Place {
             folder: &folder,
@@ -176,9 +275,11 @@ pub fn compose(
             } else {
                 Prd::None
             },
+            absent: &absent,
             artifact: state.artifact(),
             idea: &created.idea,
         },
+        project: setting.papers.project.as_deref(),
         purpose: if repair.is_some() { Purpose::Repair } else { purpose },
         strategy,
         artifact: artifact.as_deref(),
@@ -191,6 +292,10 @@ pub fn compose(
             .failed_gate()
             .filter(|_| profile.kind == Kind::Author)
             .map(|check| check.evidence.as_str()),
+        lint: &warnings,
+        may_ask: state.questions.is_empty() && state.reviews(),
+        answers: &answers,
+        mini: !state.reviews(),
         unchanged: state.unchanged > 0,
         round: shown_round(state, seat, purpose),
         rounds_max: state.opened.limits.rounds,
@@ -199,7 +304,8 @@ pub fn compose(
         repair: repair.map(|repair| repair.why.as_str()),
     };
     let prompt = build(&brief);
-    let told_to_read = profile.artifacts.iter().map(|name| format!("{folder}/{name}"));
+    let there = |name: &&&str| absent.iter().all(|absent| absent.name != **name);
+    let told_to_read = profile.artifacts.iter().filter(there).map(|name| path_of(name));
     let mut context_chars = prompt.chars();
     // An inline prompt holds them already, and a digest tells nobody to read them.
     for path in told_to_read.filter(|_| matches!(strategy, Strategy::Lazy | Strategy::Resume)) {
@@ -207,6 +313,16 @@ pub fn compose(
         context_chars += bytes.map_or(0, |bytes| chars(&bytes));
     }
     Ok(Composed { prompt, context_chars })
+}
+
+/// What the author asked before it drafted, with what it was told.
+fn answers(state: &Loop) -> Vec<Answer<'_>> {
+    let Some(answers) = &state.answers else { return Vec::new() };
+    let said = answers.iter().map(String::as_str).chain(std::iter::repeat(""));
+    let asked = state.questions.iter().zip(said);
+    asked
+        .map(|(asked, answer)| Answer { question: &asked.question, assumed: &asked.assumed, answer })
+        .collect()
 }
 
 /// An author is always told what others changed; a reviewer only where it does not get the whole document.
@@ -266,10 +382,11 @@ pub struct Rebuilt {
 
 /// Builds every prompt of a feature again, from its events and the revisions git keeps.
 pub fn rebuild(
+    store: &dyn Store,
     workspace: &dyn Workspace,
     entries: &[Entry],
     redactor: &Redactor,
-) -> Result<Vec<Rebuilt>, WorkspaceError> {
+) -> Result<Vec<Rebuilt>, EngineError> {
     let mut rebuilt = Vec::new();
     let mut state = Pipeline::default();
     for entry in entries {
@@ -283,7 +400,9 @@ pub fn rebuild(
             if let Some(order) = order {
                 let (strategy, missing) = (started.choice.strategy, &started.missing);
                 let texts = Texts::new(workspace);
-                let mut composed = compose(&texts, created, open, &order, strategy, missing)?;
+                let papers = Papers::of(store, &open.opened)?;
+                let setting = Setting { pipeline: &state, papers: &papers };
+                let mut composed = compose(&texts, setting, created, open, &order, strategy, missing)?;
                 crate::dispatch::redact(&mut composed.prompt, redactor);
                 let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());
                 rebuilt.push(Rebuilt { ticket, stored, prompt: composed.prompt });

@@ -1,10 +1,9 @@
 //! Reads what came back: an author's answer becomes a revision, a reviewer's a judgement.
 
-use crate::compose::folder;
 use crate::driver::{EngineError, Run};
 use crate::ports::{Trailers, WorkspaceError};
 use redraft_core::delta::Delta;
-use redraft_core::event::{Answered, Drafted, Started};
+use redraft_core::event::{Answered, AuthorQuestion, Drafted, Started};
 use redraft_core::judge::{Case, FORMLESS, judge};
 use redraft_core::policy::Strategy;
 use redraft_core::profile;
@@ -24,10 +23,21 @@ impl Run<'_> {
         let Some((_, answered)) = flight(open, ticket) else { return Ok(()) };
         let answer = self.parts.store.blob(&answered.answer)?;
         let (summary, notes) = fix_summary(&answer, answered.formless);
+        let questions = questions(&answer, answered.formless);
         let artifact = self.parts.workspace.read(open.artifact())?;
         let written = artifact.is_some_and(|bytes| !bytes.trim_ascii().is_empty());
-        let mut drafted =
-            Drafted { ticket: ticket.clone(), revision: None, commit: String::new(), summary, notes };
+        let mut drafted = Drafted {
+            ticket: ticket.clone(),
+            revision: None,
+            commit: String::new(),
+            summary,
+            notes,
+            questions: Vec::new(),
+        };
+        if !written && ticket.purpose == Purpose::Draft && !questions.is_empty() {
+            drafted.questions = questions;
+            return self.append(vec![drafted.into()], &[]);
+        }
         if !written {
             drafted.notes.push(format!("{} is missing or empty", open.artifact()));
             return self.append(vec![drafted.into()], &[]);
@@ -101,8 +111,8 @@ impl Run<'_> {
             return None;
         }
         let role = &started.ticket.role;
-        let folder = folder(&self.created);
-        let told = profile::of(role)?.artifacts.iter().map(|name| format!("{folder}/{name}"));
+        let told =
+            profile::of(started.ticket.phase, role)?.artifacts.iter().map(|name| self.created.path_of(name));
         let there = told.filter(|path| matches!(self.parts.workspace.read(path), Ok(Some(_))));
         let confirmed = |path: &String| match &answered.opened {
             Some(opened) => opened.contains(path),
@@ -116,6 +126,19 @@ impl Run<'_> {
 fn flight<'a>(open: &'a Loop, ticket: &Ticket) -> Option<(&'a Started, &'a Answered)> {
     let flight = open.seat_of(ticket)?.work.as_ref()?.flight.as_ref()?;
     Some((&flight.started, flight.answered.as_ref()?))
+}
+
+/// What an author asks instead of drafting: the issues of an answer that does not call itself done.
+fn questions(answer: &[u8], formless: bool) -> Vec<AuthorQuestion> {
+    const QUESTIONS_MAX: usize = 5;
+    const CHARS_MAX: usize = 1_000;
+    let said = if formless { None } else { verdict::parse(answer).verdict };
+    let issues = said.filter(|said| !said.approved).map(|said| said.issues).unwrap_or_default();
+    let asked = issues.iter().map(|issue| AuthorQuestion {
+        question: text::one_line(&issue.description, CHARS_MAX),
+        assumed: text::one_line(&issue.suggestion, CHARS_MAX),
+    });
+    asked.filter(|asked| !asked.question.is_empty()).take(QUESTIONS_MAX).collect()
 }
 
 /// What the author says it did, with a line for each finding it answered.

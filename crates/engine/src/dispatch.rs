@@ -2,12 +2,12 @@
 
 use crate::beside::beside;
 use crate::choosing::Chosen;
-use crate::compose::folder;
+use crate::compose::Papers;
 use crate::driver::{EngineError, Parts, Run, Stop};
 use crate::ports::{Agent, AgentError, Outcome, Request, Resume, Watch};
 use crate::purse::{End, Keeper};
 use redraft_core::event::{Answered, Failed, Now, Started, TreeMark};
-use redraft_core::ids::{AgentName, Revision, Role, SessionId};
+use redraft_core::ids::{AgentName, Revision, SessionId};
 use redraft_core::pipeline;
 use redraft_core::policy::Strategy;
 use redraft_core::price::{Budget, OverBudget};
@@ -126,7 +126,7 @@ impl Run<'_> {
         budget: Budget,
     ) -> Result<Result<Sent, OverBudget>, EngineError> {
         let agent = self.parts.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
-        let (tools, missing) = tools(&order.ticket.role, agent.as_ref());
+        let (tools, missing) = tools(&order.ticket, self.setting().papers, agent.as_ref());
         let Chosen { mut composed, choice, marks, markers } = self.choose(order, agent.as_ref(), &missing)?;
         redact(&mut composed.prompt, self.parts.redactor);
         let resume = choice.strategy == Strategy::Resume;
@@ -193,7 +193,7 @@ impl Run<'_> {
     }
 
     pub(crate) fn projections(&self) -> Vec<String> {
-        project::FILES.iter().map(|name| format!("{}/{name}", folder(&self.created))).collect()
+        project::FILES.iter().map(|name| self.created.path_of(name)).collect()
     }
 
     fn send_all(&mut self, sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
@@ -332,9 +332,13 @@ pub(crate) fn redact(prompt: &mut Prompt, redactor: &Redactor) {
 }
 
 /// The tools of a role: those its agent offers, and those it does not.
-fn tools(role: &Role, agent: &dyn Agent) -> (Vec<String>, Vec<String>) {
-    let named = profile::of(role).map(|profile| profile.tools).unwrap_or_default();
-    let mut tools: Vec<String> = named.iter().map(|tool| (*tool).to_owned()).collect();
+fn tools(ticket: &Ticket, papers: &Papers, agent: &dyn Agent) -> (Vec<String>, Vec<String>) {
+    let profile = profile::of(ticket.phase, &ticket.role);
+    let named = profile.map(|profile| match papers.profiles.get(&ticket.role) {
+        Some(own) => own.tools(profile),
+        None => profile.tools.to_vec(),
+    });
+    let mut tools: Vec<String> = named.unwrap_or_default().into_iter().map(str::to_owned).collect();
     let missing = agent.missing(&tools);
     tools.retain(|tool| !missing.contains(tool));
     (tools, missing)

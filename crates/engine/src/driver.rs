@@ -1,31 +1,31 @@
 //! The driver: fold, ask what is owed, perform it, store it, again.
 
 use crate::boundary::Boundaries;
-use crate::compose::folder;
+use crate::compose::{Papers, Setting};
 use crate::ending::of_a_signal;
 pub use crate::ending::{EngineError, Stop};
 use crate::ports::{
     Agents, Append, Clock, Commit, Deadlines, Inbox, Store, Trailers, Workspace, WorkspaceError,
 };
 use crate::undone::{self, Undone};
-use redraft_core::cost::Measures;
+use redraft_core::cost::{Measures, Paces};
 use redraft_core::event::{
-    BudgetReached, BudgetSet, Certify, Checked, Entry, Event, FeatureCreated, Limits, LoopOpened, StageClosed,
+    BudgetReached, BudgetSet, Certify, Entry, Event, FeatureCreated, Limits, StageClosed,
 };
 use redraft_core::findings::Threshold;
-use redraft_core::ids::{BlobId, FeatureId, Revision};
+use redraft_core::ids::{BlobId, FeatureId, Role};
 use redraft_core::lint;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::OverBudget;
 use redraft_core::probe::Records;
-use redraft_core::profile;
 use redraft_core::project;
 use redraft_core::redact::Redactor;
 use redraft_core::review::{Effect, Loop, Rejected};
 use redraft_core::ticket::{Scope, Ticket};
 use redraft_core::usage::Usd;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The world a run works in.
 #[derive(Clone, Copy)]
@@ -55,6 +55,16 @@ pub struct Rules {
     pub budget: Usd,
     /// Who edits and decides, for the record.
     pub person: String,
+    /// Whether its author revises; otherwise it rests where a revision is due.
+    pub revises: bool,
+    /// The phase after which this run rests, though the feature goes on.
+    pub until: Option<Phase>,
+    /// Role texts of the repository, as their files are.
+    pub profiles: BTreeMap<Role, String>,
+    /// What roles are told about the feature's project.
+    pub project: Option<String>,
+    /// Which mechanical faults are looked for.
+    pub lint: lint::Settings,
 }
 
 /// Told everything that happens, in order.
@@ -83,6 +93,10 @@ fn shows(event: &Event) -> bool {
         | Event::PhaseClosed(_) => true,
         Event::FeatureCreated(_)
         | Event::LoopOpened(_)
+        | Event::Adopted(_)
+        | Event::LaneSet(_)
+        | Event::PhaseSkipped(_)
+        | Event::WentBack(_)
         | Event::Started(_)
         | Event::Raised(_)
         | Event::Answered(_)
@@ -111,8 +125,12 @@ pub struct Run<'a> {
     pub(crate) records: Records,
     /// What bills say about agents, for predictions.
     pub(crate) measures: Measures,
+    /// How rounds follow each other in this repository, for expectations.
+    pub(crate) paces: Paces,
     /// The tree of the last mark that a ref keeps.
     pub(crate) kept_mark: String,
+    /// What the open loop was opened with.
+    pub(crate) papers: Papers,
     /// Whether parks are disregarded.
     pub(crate) sends_now: bool,
     undone: Vec<Undone>,
@@ -121,7 +139,11 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     /// Folds a feature's events. Refuses a ledger that is older than the feature's branch.
     pub fn load(parts: Parts<'a>, rules: Rules, feature: FeatureId) -> Result<Self, EngineError> {
-        let scope = Scope::Feature(feature);
+        Run::load_scope(parts, rules, Scope::Feature(feature))
+    }
+
+    /// The same for the review of a document by itself.
+    pub fn load_scope(parts: Parts<'a>, rules: Rules, scope: Scope) -> Result<Self, EngineError> {
         let entries = parts.store.read(scope.clone())?;
         let mut state = Pipeline::default();
         for entry in &entries {
@@ -129,18 +151,26 @@ impl<'a> Run<'a> {
             folded.map_err(|rejected| EngineError::History { seq: entry.seq, rejected })?;
             state.seq = entry.seq;
         }
-        let created = state.created.clone().ok_or(EngineError::UnknownFeature(feature))?;
+        let created = state.created.clone().ok_or_else(|| EngineError::Unknown(scope.clone()))?;
         let seen = parts.workspace.newest_seq(&created.base_commit)?;
         if seen > state.seq {
             let (branch, last) = (created.branch.clone(), state.seq);
-            return Err(EngineError::LedgerBehind { feature, branch, last, seen });
+            return Err(EngineError::LedgerBehind { scope, branch, last, seen });
         }
-        let (mut records, mut measures) = (Records::default(), Measures::default());
-        parts.store.each_of(&Records::KINDS, &mut |scope, event| {
-            records.take(scope, event);
-            measures.take(event);
+        let (mut records, mut measures, mut paces) =
+            (Records::default(), Measures::default(), Paces::default());
+        let kinds: BTreeSet<&str> = Records::KINDS.into_iter().chain(Paces::KINDS).collect();
+        parts.store.each_of(&Vec::from_iter(kinds), &mut |scope, entry| {
+            records.take(scope, &entry.event);
+            measures.take(&entry.event);
+            paces.take(scope, entry.at_ms, &entry.event);
         })?;
+        let papers = match &state.open {
+            Some(open) => Papers::of(parts.store, &open.opened)?,
+            None => Papers::default(),
+        };
         Ok(Self {
+            papers,
             parts,
             rules,
             scope,
@@ -149,6 +179,7 @@ impl<'a> Run<'a> {
             entries,
             records,
             measures,
+            paces,
             kept_mark: String::new(),
             sends_now: false,
             undone: Vec::new(),
@@ -182,9 +213,15 @@ impl<'a> Run<'a> {
     fn advance(&mut self) -> Result<Stop, EngineError> {
         loop {
             let effects = pipeline::pending(&self.state);
-            if effects.is_empty() {
+            if effects.is_empty() || self.is_far_enough(&effects) {
                 self.project()?;
                 return Ok(Stop::Done);
+            }
+            if let Some(rest) = self.rests_with_a_person(&effects) {
+                if self.take_in_edits()? {
+                    continue;
+                }
+                return Ok(rest);
             }
             let lost = effects.iter().find_map(|effect| match effect {
                 Effect::Recover(ticket) => Some(ticket.clone()),
@@ -272,38 +309,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn open(&mut self, phase: Phase, pass: u16) -> Result<(), EngineError> {
-        let folder = folder(&self.created);
-        let mut paths = vec![format!("{folder}/{}", phase.artifact())];
-        paths.extend(phase.upstream().iter().map(|name| format!("{folder}/{name}")));
-        let opened = LoopOpened {
-            phase,
-            pass,
-            author: profile::author(phase),
-            panels: profile::panels(phase),
-            paths,
-            gates: vec!["lint".to_owned()],
-            limits: self.rules.limits,
-            rule: self.rules.threshold,
-            certify: self.rules.certify,
-            policy: self.rules.policy,
-            knowledge: self.rules.knowledge,
-            config: self.rules.config.clone(),
-        };
-        self.append(vec![opened.into()], &[])
-    }
-
-    fn check(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
-        let pass = open.opened.pass;
-        let bytes = self.parts.workspace.read_at(&revision, open.artifact())?;
-        let evidence = match bytes.map(String::from_utf8) {
-            None => format!("{} is missing", open.artifact()),
-            Some(Err(_)) => format!("{} is not UTF-8 text", open.artifact()),
-            Some(Ok(text)) => lint::evidence(&lint::lint_spec(&text)),
-        };
-        let passed = evidence.is_empty();
-        self.append(vec![Checked { pass, revision, gate, passed, evidence }.into()], &[])
+    pub(crate) fn setting(&self) -> Setting<'_> {
+        Setting { pipeline: &self.state, papers: &self.papers }
     }
 
     /// Commits named paths, unless one of them holds a secret.
@@ -368,6 +375,7 @@ impl<'a> Run<'a> {
             self.state = state;
             self.records.take(&self.scope, &entry.event);
             self.measures.take(&entry.event);
+            self.paces.take(&self.scope, entry.at_ms, &entry.event);
             self.entries.push(entry);
         }
         Ok(())

@@ -41,8 +41,8 @@ impl Run<'_> {
     /// Keeps git from collecting a revision that later deltas start from.
     pub(crate) fn keep_anchor(&self, epoch: u32, revision: &Revision) -> Result<(), EngineError> {
         let open = self.open_loop()?;
-        let (feature, phase, pass) = (self.created.id, open.opened.phase, open.opened.pass);
-        let name = format!("{feature}/{phase}.{pass}/{epoch}");
+        let (scope, phase, pass) = (self.created.scope(), open.opened.phase, open.opened.pass);
+        let name = format!("{scope}/{phase}.{pass}/{epoch}");
         Ok(self.parts.workspace.keep(&name, revision)?)
     }
 }

@@ -4,15 +4,18 @@
 use crate::ports::{CommitRefused, StoreError, WorkspaceError};
 use redraft_core::event::{Decision, Question};
 use redraft_core::ids::FeatureId;
+use redraft_core::phase::Phase;
 use redraft_core::price::OverBudget;
 use redraft_core::review::Rejected;
-use redraft_core::ticket::Ticket;
+use redraft_core::ticket::{Scope, Ticket};
 
 /// Why a run came to rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
     /// Nothing is owed.
     Done,
+    /// A revision is due, which is left to a person.
+    Findings,
     /// A person must decide.
     Asking(Question),
     /// The next dispatch could cost more than is left.
@@ -31,16 +34,20 @@ pub enum EngineError {
     Workspace(#[from] WorkspaceError),
     #[error("event {seq} does not follow from the ones before it: {rejected}")]
     History { seq: u64, rejected: Rejected },
-    #[error(
-        "the ledger of feature {feature} ends at event {last}, but branch {branch} was written at event {seen}"
-    )]
-    LedgerBehind { feature: FeatureId, branch: String, last: u64, seen: u64 },
-    #[error("feature {0} is not in this ledger")]
-    UnknownFeature(FeatureId),
+    #[error("the ledger of {scope} ends at event {last}, but branch {branch} was written at event {seen}")]
+    LedgerBehind { scope: Scope, branch: String, last: u64, seen: u64 },
+    #[error("{0} is not in this ledger")]
+    Unknown(Scope),
     #[error("{0}")]
     Agent(String),
     #[error("{ticket}: the answer cannot be kept: {detail}")]
     Inbox { ticket: Ticket, detail: String },
+    #[error("{phase} of feature {feature} cannot begin: {path}, which {earlier} wrote, is not there")]
+    Prerequisite { feature: FeatureId, phase: Phase, earlier: Phase, path: String },
+    #[error(
+        "{phase} of feature {feature} cannot begin: {path} was edited after {earlier} had closed, and nobody has reviewed that"
+    )]
+    Changed { feature: FeatureId, phase: Phase, earlier: Phase, path: String },
     #[error("nothing is being asked")]
     NothingAsked,
     #[error("`{}` is not a choice here", choice.name())]

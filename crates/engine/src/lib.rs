@@ -23,6 +23,7 @@ mod driver;
 mod edits;
 mod ending;
 mod parked;
+mod phases;
 pub mod ports;
 pub mod probe;
 mod purse;

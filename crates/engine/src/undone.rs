@@ -25,6 +25,10 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         Event::Lost(fact) => (&fact.ticket, &fact.undone),
         Event::FeatureCreated(_)
         | Event::LoopOpened(_)
+        | Event::Adopted(_)
+        | Event::LaneSet(_)
+        | Event::PhaseSkipped(_)
+        | Event::WentBack(_)
         | Event::Started(_)
         | Event::Drafted(_)
         | Event::Judged(_)

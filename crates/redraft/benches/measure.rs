@@ -25,10 +25,10 @@ const EVENTS: u64 = 10_000;
 
 fn main() {
     let small = Scratch::repository(PROGRAM);
-    small.run(["new", "a feature"]).expect(0);
+    small.run(["new", "--until", "specify", "a feature"]).expect(0);
     small.run(["run"]).expect(0);
     let large = Scratch::repository(PROGRAM);
-    large.run(["new", "a feature"]).expect(0);
+    large.run(["new", "--until", "specify", "a feature"]).expect(0);
     large.run(["run"]).expect(0);
     grow(&large);
     let (few, many) = (status(&small), status(&large));
@@ -66,6 +66,35 @@ fn main() {
         "replay of {LOOPS} loops:           {:>6.1} ms (median of {RUNS}), all policies, one card",
         ms(replay)
     );
+    let feature = large_feature();
+    let lint = median(|| wall(&mut feature.redraft(["lint"]), &[]));
+    println!(
+        "lint of {LINT_LINES} lines:            {:>6.1} ms (median of {RUNS}), five artifacts",
+        ms(lint)
+    );
+}
+
+const LINT_LINES: usize = 5_000;
+
+/// A feature of five artifacts that refer to each other, as large as the largest real ones.
+fn large_feature() -> Scratch {
+    let scratch = Scratch::repository(PROGRAM);
+    for name in ["prd", "spec", "design", "plan", "tasks"] {
+        let block = |number: usize| match name {
+            "tasks" => format!(
+                "### Task {number}.1: Part {number}\n\n- **Depends on:** Task {}.1\n- Reads `src/part{number}.rs`.\n\n",
+                number.saturating_sub(1)
+            ),
+            _ => format!(
+                "## Part {number}: what {name} says\n\n- **FR-{number}:** It must answer within {number} ms, see FR-1.\n\
+                 \n```py\ndef part{number}(a: int) -> int:\n```\n\nThe text is of use to the reader and is not code.\n\n"
+            ),
+        };
+        let text: String =
+            (1..).map(block).take(LINT_LINES / 5 / if name == "tasks" { 5 } else { 9 }).collect();
+        scratch.write(&format!("docs/features/001-large/{name}.md"), &text);
+    }
+    scratch
 }
 
 const LOOPS: usize = 136;
@@ -123,7 +152,7 @@ fn status(scratch: &Scratch) -> Duration {
 /// A spec that is rejected four times; the author's changes and the verdicts are given, so every run is the same.
 fn five_rounds() -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["new", "a feature"]).expect(0);
+    scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
     let spec = "docs/features/001-a-feature/spec.md";
     let mut scenario = String::new();
     for round in 1..=4 {

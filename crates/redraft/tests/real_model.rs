@@ -22,6 +22,7 @@ use redraft_core::event::Judgement;
 use redraft_core::findings::{Finding, Status, Threshold, apply};
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::judge::{Case, judge};
+use redraft_core::phase::Phase;
 use redraft_core::policy::Strategy;
 use redraft_core::price::{Card, Cards, Lifetime};
 use redraft_core::profile;
@@ -194,7 +195,7 @@ fn two_turns(protocol: &Protocol, url: &str) {
 /// Sends a review as the engine would: whole the first time, as a delta in the same conversation then.
 fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, known: &[Finding]) -> Outcome {
     let path = format!("{FOLDER}/spec.md");
-    let profile = profile::of(&Role::new("spec-reviewer")).unwrap();
+    let profile = profile::of(Phase::Specify, &Role::new("spec-reviewer")).unwrap();
     let artifact = fs::read(scratch.root().join(&path)).unwrap();
     let open: Vec<&Finding> = known.iter().filter(|finding| finding.status == Status::Open).collect();
     let resume = delta.is_some();
@@ -202,8 +203,14 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
     let missing = agent.missing(&tools);
     tools.retain(|tool| !missing.contains(tool));
     let prompt = build(&Brief {
+        text: None,
+        project: None,
+        lint: &[],
+        may_ask: false,
+        answers: &[],
+        mini: false,
         profile,
-        place: Place { folder: FOLDER, prd: Prd::None, artifact: &path, idea: IDEA },
+        place: Place { folder: FOLDER, prd: Prd::None, absent: &[], artifact: &path, idea: IDEA },
         purpose: Purpose::Review,
         strategy: if resume { Strategy::Resume } else { Strategy::Lazy },
         artifact: Some(&artifact),
@@ -330,7 +337,7 @@ fn a_run_ends_in_order(url: &str) {
              [roles]\nspec-reviewer = \"local\"\n[limits]\nattempts = 1\nrounds = 1\n"
         ),
     );
-    scratch.run(["new", IDEA]).expect(0);
+    scratch.run(["new", "--until", "specify", IDEA]).expect(0);
     let folder = scratch.worktree("001").join(FOLDER);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("spec.md"), SPEC).unwrap();

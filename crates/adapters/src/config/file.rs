@@ -20,6 +20,8 @@ pub(super) struct ConfigFile {
     pub(super) limits: LimitsFile,
     pub(super) workspace: WorkspaceFile,
     pub(super) monitor: MonitorFile,
+    pub(super) lanes: LanesFile,
+    pub(super) lint: LintFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
     /// By the name of a model.
     pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
@@ -58,11 +60,27 @@ pub(super) struct WorkspaceFile {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct LanesFile {
+    pub(super) deep: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
 pub(super) struct MonitorFile {
     pub(super) features: Option<Spanned<Whole>>,
     pub(super) fallbacks_percent: Option<Spanned<Whole>>,
     pub(super) guard_trips_percent: Option<Spanned<Whole>>,
     pub(super) unconfirmed_percent: Option<Spanned<Whole>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct LintFile {
+    pub(super) vague_words: Option<Vec<Spanned<String>>>,
+    /// By the name of a rule.
+    pub(super) rules: BTreeMap<Spanned<String>, Spanned<String>>,
+    /// By the name of an artifact.
+    pub(super) sections: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -148,10 +166,11 @@ impl<'de> Deserialize<'de> for Whole {
 }
 
 /// Every table with fixed keys, for pointing from a key to the table it belongs in.
-const TABLES: [(&str, &[&str]); 4] = [
+const TABLES: [(&str, &[&str]); 5] = [
     ("review", &["policy", "knowledge", "certify", "threshold"]),
     ("limits", &["rounds", "attempts", "gates", "late_rounds", "reopenings", "dispatch_minutes"]),
     ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
+    ("lint", &["vague_words", "rules", "sections"]),
     ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),
 ];
 

@@ -1,11 +1,12 @@
 //! `redraft.toml`: what a project wants differently.
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into
-//! [`Config`], what it means, with every default filled in and every value checked (`prices` and `mcp` are parts of
+//! [`Config`], what it means, with every default filled in and every value checked (`prices`, `mcp` and `lint` are parts of
 //! that, and `secrets`, which refuses a key in the file). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
 mod error;
 mod file;
+mod lint;
 mod mcp;
 mod nearest;
 mod prices;
@@ -22,6 +23,7 @@ use crate::plain_file;
 use redraft_core::event::{Certify, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, BlobId, Role};
+use redraft_core::phase::LaneRules;
 use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::{Cards, Override};
 use redraft_core::project::Thresholds;
@@ -55,6 +57,10 @@ pub struct Config {
     pub workspace: WorkspaceConfig,
     /// From when on the watch over several features warns.
     pub monitor: Thresholds,
+    /// What the lane of a new feature is chosen by.
+    pub lanes: LaneRules,
+    /// Which mechanical faults are looked for in documents.
+    pub lint: redraft_core::lint::Settings,
     /// Every agent that can be named, the built-in one included.
     pub agents: BTreeMap<AgentName, AgentConfig>,
     /// Who works for a role that `roles` does not list.
@@ -327,6 +333,8 @@ impl Default for Config {
             dispatch_minutes: 30,
             workspace: WorkspaceConfig::default(),
             monitor: Thresholds::default(),
+            lanes: LaneRules::default(),
+            lint: redraft_core::lint::Settings::default(),
             agents: BTreeMap::from([(rehearsal.clone(), AgentConfig::Rehearsal { scenario: None })]),
             default_agent: rehearsal,
             roles: BTreeMap::new(),

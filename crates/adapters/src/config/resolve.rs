@@ -79,6 +79,10 @@ pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, C
     )?;
     config.workspace = source.workspace(&file.workspace)?;
     source.monitor(&mut config.monitor, &file.monitor)?;
+    if let Some(deep) = &file.lanes.deep {
+        config.lanes.deep = deep.iter().map(|word| source.lane_word(word)).collect::<Result<_, _>>()?;
+    }
+    config.lint = source.lint(&file.lint)?;
     config.prices = source.prices(&file.prices)?;
     for (name, agent) in &file.agents {
         config.agents.insert(source.agent_name(name)?, source.agent(name, agent)?);
@@ -99,6 +103,14 @@ impl Source<'_> {
             return Err(self.wrong(&written.span(), message));
         }
         Ok(Usd((dollars * 1_000_000.0).round() as u64))
+    }
+
+    /// A word or a path; an empty one would be in every idea.
+    fn lane_word(&self, written: &Spanned<String>) -> Result<String, ConfigError> {
+        match written.get_ref().trim() {
+            "" => Err(self.wrong(&written.span(), "an empty word would make every feature deep".to_owned())),
+            word => Ok(word.to_owned()),
+        }
     }
 
     /// One of a few words.

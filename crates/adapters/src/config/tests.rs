@@ -3,6 +3,7 @@ mod secrets;
 
 use super::*;
 use crate::mcp::McpServer;
+use redraft_core::lint::{Expected, Kind, Level, Rule, Settings};
 use redraft_core::price::{Lifetime, PerMillion};
 use redraft_core::usage::Usage;
 use std::collections::BTreeSet;
@@ -71,7 +72,7 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
     // Each list of keys comes from the types themselves: an unknown key is answered with those that are known.
     let mut known =
         BTreeSet::from(["budget".to_owned(), "agents.rehearsal".to_owned(), "roles.default".to_owned()]);
-    for table in ["review", "limits", "workspace", "monitor"] {
+    for table in ["review", "limits", "workspace", "monitor", "lanes", "lint"] {
         let hint = parse(&format!("[{table}]\nxxxxxxxxxx = 1")).unwrap_err().hint.unwrap();
         let keys = hint.strip_prefix("known here: ").unwrap().split(", ");
         known.extend(keys.map(|key| format!("{table}.{key}")));
@@ -115,6 +116,12 @@ fn every_key_changes_what_it_says() {
         fallbacks_percent = 0
         guard_trips_percent = 100
         unconfirmed_percent = 7
+        [lanes]
+        deep = ["infra/", "billing"]
+        [lint]
+        vague_words = ["soon"]
+        rules = { empty = "error", placeholder = "off" }
+        sections = { plan = ["Steps | Order"] }
         [agents.quick]
         kind = "rehearsal"
         scenario = "scenarios/quick.json"
@@ -145,6 +152,13 @@ fn every_key_changes_what_it_says() {
             fallbacks_percent: 0,
             guard_trips_percent: 100,
             unconfirmed_percent: 7,
+        },
+        lanes: LaneRules { deep: vec!["infra/".to_owned(), "billing".to_owned()] },
+        lint: Settings {
+            // A level that is the usual one changes nothing.
+            levels: BTreeMap::from([(Rule::Placeholder, Level::Off)]),
+            sections: BTreeMap::from([(Kind::Plan, vec![Expected::parse("Steps | Order").unwrap()])]),
+            vague_words: Some(vec!["soon".to_owned()]),
         },
         agents: BTreeMap::from([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]),
         default_agent: AgentName::new("quick"),

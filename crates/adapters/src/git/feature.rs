@@ -5,7 +5,7 @@
 
 use super::error::GitError;
 use super::repository::{Listed, Repository, worktrees};
-use redraft_core::ids::FeatureId;
+use redraft_core::ids::{FeatureId, ReviewId};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ const WORKTREES: &str = ".redraft/worktrees";
 
 /// What every feature's branch begins with.
 const BRANCHES: &str = "feature";
+/// Those of reviews.
+const REVIEWS: &str = "redraft/review";
 
 /// Where a feature is worked on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +30,22 @@ pub struct FeaturePlace {
 impl Repository {
     /// Where a feature belongs, whether it exists or not.
     pub fn feature_place(&self, id: FeatureId, slug: &str) -> Result<FeaturePlace, GitError> {
+        self.place(&format!("{BRANCHES}/{id}"), &id.to_string(), slug)
+    }
+
+    /// Where the review of a document is done.
+    pub fn review_place(&self, id: ReviewId, slug: &str) -> Result<FeaturePlace, GitError> {
+        self.place(&format!("{REVIEWS}/{id}"), &format!("review-{id}"), slug)
+    }
+
+    fn place(&self, branch: &str, folder: &str, slug: &str) -> Result<FeaturePlace, GitError> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if slug.is_empty() || slug.starts_with('-') || !slug.chars().all(plain) {
             return Err(GitError::BadName(slug.to_owned()));
         }
         Ok(FeaturePlace {
-            branch: format!("{BRANCHES}/{id}-{slug}"),
-            worktree: self.main_checkout().join(WORKTREES).join(format!("{id}-{slug}")),
+            branch: format!("{branch}-{slug}"),
+            worktree: self.main_checkout().join(WORKTREES).join(format!("{folder}-{slug}")),
         })
     }
 
@@ -124,7 +135,8 @@ impl Repository {
         self.call(["branch", branch, base_commit]).succeed().map(drop)
     }
 
-    fn has_branch(&self, branch: &str) -> Result<bool, GitError> {
+    /// Whether there is a local branch of this name.
+    pub fn has_branch(&self, branch: &str) -> Result<bool, GitError> {
         let full = format!("refs/heads/{branch}");
         Ok(self.call(["show-ref", "--verify", "--quiet"]).arg(full).end()?.code == Some(0))
     }

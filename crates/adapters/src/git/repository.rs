@@ -6,6 +6,7 @@
 use super::error::GitError;
 use super::files::os_path;
 use super::run::{Call, Git};
+use redraft_core::adopt::is_date;
 use redraft_core::ids::FeatureId;
 use std::collections::BTreeSet;
 use std::fs;
@@ -115,20 +116,54 @@ impl Repository {
 
     /// Every feature number that was ever given out here, as far as branches and folders still show it.
     pub fn feature_numbers(&self) -> Result<BTreeSet<FeatureId>, GitError> {
-        let mut numbers = BTreeSet::new();
+        Ok(self.feature_names()?.iter().filter_map(|name| number(name)).collect())
+    }
+
+    /// What features are called that have a branch, a worktree, or a folder here or on a local branch: `031-rate-limits`.
+    pub fn feature_names(&self) -> Result<BTreeSet<String>, GitError> {
+        let mut names = self.names_everywhere("docs/features")?;
+        let refs = self.call(["for-each-ref", "--format=%(refname)", "refs/heads/feature"]).text()?;
+        let branches = refs.lines().filter_map(|name| name.strip_prefix("refs/heads/feature/"));
+        names.extend(branches.map(str::to_owned));
+        names.extend(names_in(&self.main.join(".redraft/worktrees"))?);
+        Ok(names)
+    }
+
+    /// What projects are called that have a folder here or on a local branch: `P001-gateway`.
+    pub fn project_names(&self) -> Result<BTreeSet<String>, GitError> {
+        self.names_everywhere("docs/projects")
+    }
+
+    /// The names in a folder: of the checkout we are in, of the main one, of HEAD and of every local branch.
+    fn names_everywhere(&self, folder: &str) -> Result<BTreeSet<String>, GitError> {
         let refs = self.call(["for-each-ref", "--format=%(refname)", "refs/heads"]).text()?;
-        numbers.extend(refs.lines().filter_map(|name| number(name.strip_prefix("refs/heads/feature/")?)));
-        for folder in [self.here.join("docs/features"), self.main.join(".redraft/worktrees")] {
-            numbers.extend(names_in(&folder)?.iter().filter_map(|name| number(name)));
-        }
-        let mut queries = "HEAD:docs/features\n".to_owned();
+        let mut queries = format!("HEAD:{folder}\n");
         for name in refs.lines() {
-            queries.push_str(&format!("{name}:docs/features\n"));
+            queries.push_str(&format!("{name}:{folder}\n"));
         }
         let done = self.call(["cat-file", "--batch", "--buffer"]).input(queries.into_bytes()).succeed()?;
-        let names = tree_names(&done.stdout).ok_or_else(|| done.unexpected())?;
-        numbers.extend(names.iter().filter_map(|name| number(name)));
-        Ok(numbers)
+        let mut names = tree_names(&done.stdout).ok_or_else(|| done.unexpected())?;
+        names.extend(names_in(&self.here.join(folder))?);
+        names.extend(names_in(&self.main.join(folder))?);
+        Ok(names)
+    }
+
+    /// The files below these folders that HEAD has as they are in the checkout we are in.
+    pub fn unchanged(&self, folders: &[String]) -> Result<BTreeSet<String>, GitError> {
+        // Without a name git would take all there is.
+        if folders.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let ask = |call: Call| {
+            let call = folders.iter().fold(call.arg("HEAD").arg("--"), |call, folder| call.arg(folder));
+            call.list()
+                .map(|names| names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+        };
+        let mut names: BTreeSet<String> = ask(self.call(["ls-tree", "-r", "-z", "--name-only"]))?;
+        let changed: BTreeSet<String> =
+            ask(self.call(["diff", "--name-only", "-z", "--no-ext-diff", "--no-renames"]))?;
+        names.retain(|name| !changed.contains(name));
+        Ok(names)
     }
 
     /// A call in the checkout we are in.
@@ -181,7 +216,7 @@ fn main_checkout(git: &Git, common: &Path) -> Result<PathBuf, GitError> {
 /// The number `NNN-slug` begins with. Three digits or more, as they are given out.
 fn number(name: &str) -> Option<FeatureId> {
     let (digits, _) = name.split_once('-')?;
-    if digits.len() < 3 { None } else { digits.parse().ok() }
+    if digits.len() < 3 || is_date(name) { None } else { digits.parse().ok() }
 }
 
 fn names_in(folder: &Path) -> Result<Vec<String>, GitError> {

@@ -24,6 +24,19 @@ pub(super) struct Ask {
     pub(super) idea: Option<String>,
     pub(super) gate: Option<String>,
     pub(super) others_changed: bool,
+    /// Whether an author may ask before it writes.
+    pub(super) may_ask: bool,
+    /// What an author asked before, and what was said.
+    pub(super) answers: Vec<Answered>,
+}
+
+/// A question of the author's and what it was told, or has to assume.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answered {
+    pub(super) question: String,
+    pub(super) said: String,
+    /// Whether somebody answered.
+    pub(super) decided: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -80,19 +93,22 @@ impl Ask {
             named_artifacts(prompt).into_iter().flat_map(artifacts).collect();
         let shown = prompt.get("artifact").and_then(|text| blocks(text).find_map(|block| block.header));
         let shown = shown.or_else(|| prompt.get("artifact").and_then(header_in));
+        let shown = shown.or_else(|| prompt.get("touched-sections").and_then(header_in));
         let in_delta = || Delta::parse(delta.as_deref()?).files.first().map(|file| file.path.clone());
         let listed = || artifacts.iter().find(|(label, _)| label.eq_ignore_ascii_case("Spec"));
         Ask {
             under_review: shown
                 .map(|header| header.path)
-                .or_else(|| listed().map(|(_, path)| path.clone()))
-                .or_else(in_delta),
+                .or_else(in_delta)
+                .or_else(|| listed().map(|(_, path)| path.clone())),
             excerpt: prompt.get("touched-sections").and_then(excerpt),
             given: prompt.fragments().flat_map(|(_, fragment)| given(&fragment.text)).collect(),
             open: prompt.get("open-findings").map(open_findings).unwrap_or_default(),
             idea: fenced_in("idea").map(|idea| idea.trim().to_owned()),
             gate: fenced_in("gate"),
             others_changed: prompt.get("changes-by-others").is_some(),
+            may_ask: prompt.get("may-ask").is_some(),
+            answers: prompt.get("answers").map(answered).unwrap_or_default(),
             artifacts,
             delta,
         }
@@ -116,7 +132,7 @@ impl Ask {
 
 /// Fragments that list artifacts: `required-artifacts`, and others that are called so.
 fn named_artifacts(prompt: &Prompt) -> Vec<&str> {
-    let named = prompt.fragments().filter(|(_, fragment)| fragment.name.ends_with("artifacts"));
+    let named = prompt.fragments().filter(|(_, fragment)| fragment.name.contains("artifacts"));
     named.map(|(_, fragment)| fragment.text.as_str()).collect()
 }
 
@@ -277,6 +293,24 @@ fn open_finding(line: &str) -> Option<Open> {
         place: place.to_owned(),
         quote: String::new(),
     })
+}
+
+/// `1. Question` and below it `Answer: …` or `Not answered; to be assumed: …`.
+fn answered(text: &str) -> Vec<Answered> {
+    let mut found = Vec::new();
+    let mut question = "";
+    for line in text.lines() {
+        let number = line.bytes().take_while(u8::is_ascii_digit).count();
+        if let Some(rest) = line[number..].strip_prefix(". ").filter(|_| number > 0) {
+            question = rest.trim();
+        } else if let Some(said) = line.trim().strip_prefix("Answer: ") {
+            found.push(Answered { question: question.to_owned(), said: said.to_owned(), decided: true });
+        } else if line.trim().starts_with("Not answered") && !question.is_empty() {
+            let said = line.split_once("to be assumed: ").map_or("the narrower choice", |(_, said)| said);
+            found.push(Answered { question: question.to_owned(), said: said.to_owned(), decided: false });
+        }
+    }
+    found
 }
 
 fn unquoted(text: &str) -> &str {

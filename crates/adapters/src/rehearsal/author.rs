@@ -1,19 +1,22 @@
-//! The spec-author: writes the first draft, and mends what reviewers and gates found.
+//! The author of a phase: writes the first draft, and mends what reviewers and gates found.
 //!
 //! Pure: texts in, a text and an answer out; the caller reads and writes the file. Start at [`write()`]. When
 //! revising it looks for each finding's defect with the reviewers' own checks, changes the document, and keeps
 //! the change only if the defect is gone afterwards.
 
-use super::ask::Open;
-use super::checks::{ALL, Check, DEFECTS_MAX, Defect, Papers};
+use super::ask::{Answered, Open};
+use super::checks::{Check, DEFECTS_MAX, Defect, Papers, all};
 use super::draft::draft;
 use super::ids::mentions;
+use super::later::drafts::{self, Kit};
+use super::later::{self, Above};
 use super::mend::{mend, mend_gate};
 use super::pace::{Pace, Stopped};
 use super::review::{check_for, is_about, rest_of};
 use super::spec::Spec;
 use super::words::content;
-use redraft_core::verdict::{Answer, AnswerStatus, Verdict};
+use redraft_core::phase::Phase;
+use redraft_core::verdict::{Answer, AnswerStatus, Claim, Issue, Severity, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the author has before it.
@@ -22,6 +25,13 @@ pub(super) struct Desk<'a> {
     /// The document as it stands; none before the first draft.
     pub(super) text: Option<&'a str>,
     pub(super) prd: Option<(&'a str, &'a Spec<'a>)>,
+    pub(super) phase: Phase,
+    /// What earlier phases wrote.
+    pub(super) above: &'a Above<'a>,
+    /// How the repository is built.
+    pub(super) kit: Kit,
+    /// What was said to what was asked before the first draft.
+    pub(super) answers: &'a [Answered],
     pub(super) idea: &'a str,
     pub(super) open: &'a [Open],
     /// Whether a gate failed.
@@ -33,7 +43,8 @@ pub(super) struct Desk<'a> {
 impl Desk<'_> {
     fn papers<'t>(&'t self, text: &'t str) -> Result<Papers<'t>, Stopped> {
         let spec = Spec::read(text, self.pace)?;
-        Ok(Papers { path: self.path, spec, prd: self.prd, pace: self.pace })
+        let Desk { path, prd, phase, above, pace, .. } = *self;
+        Ok(Papers { path, spec, prd, phase, above, pace })
     }
 
     fn defects(&self, text: &str, checks: &[Check]) -> Result<Vec<Defect>, Stopped> {
@@ -64,8 +75,38 @@ pub(super) fn hands_off(open: &[Open]) -> Verdict {
     }
 }
 
+/// The answer of an author that asks instead of drafting: one question for each line, what would be assumed behind a
+/// bar.
+pub(super) fn questions(text: &str) -> Verdict {
+    let issue = |line: &str| {
+        let (question, assumed) = line.split_once('|').unwrap_or((line, "the narrower choice"));
+        Issue {
+            severity: Severity::Warning,
+            category: "question".to_owned(),
+            claim: Claim::Absent,
+            file: String::new(),
+            line: 0,
+            section: String::new(),
+            quote: String::new(),
+            description: question.trim().to_owned(),
+            suggestion: assumed.trim().to_owned(),
+            same_as: String::new(),
+        }
+    };
+    let issues = text.lines().filter(|line| !line.trim().is_empty()).take(QUESTIONS_MAX).map(issue).collect();
+    let summary = "the whole document depends on what is asked, so nothing has been written yet".to_owned();
+    Verdict { approved: false, summary, issues, ..Verdict::default() }
+}
+
+/// As many as an author may ask.
+const QUESTIONS_MAX: usize = 5;
+
 fn first(desk: &Desk<'_>) -> Result<(String, String, Vec<Answer>), Stopped> {
-    let text = draft(desk.idea, desk.prd.map(|(_, prd)| prd), desk.pace)?;
+    let text = match desk.phase {
+        Phase::Specify => draft(desk.idea, desk.prd.map(|(_, prd)| prd), desk.pace)?,
+        phase => drafts::draft(phase, desk.idea, desk.above, desk.kit, desk.pace)?,
+    };
+    let text = drafts::with_answers(&text, desk.answers);
     let summary = format!("wrote the first draft, {} lines", text.lines().count());
     let note = "the document was empty and has been written anew";
     let answers = desk.open.iter().map(|open| Answer {
@@ -84,6 +125,9 @@ fn revise(desk: &Desk<'_>, text: &str) -> Result<(String, String, Vec<Answer>), 
     {
         work.text = mended.text;
         done.push(format!("for the gate: {}", mended.note));
+    }
+    if desk.gate && desk.phase != Phase::Specify {
+        done.extend(work.mend_for_gate()?);
     }
     work.settle_all()?;
     let all = desk.open.iter().enumerate().filter_map(|(at, open)| Some((open, work.settled.get(&at)?)));
@@ -143,7 +187,7 @@ impl Revision<'_> {
     /// Findings of one kind are dealt with together, so that only their own check has to look again after each.
     fn settle_all(&mut self) -> Result<(), Stopped> {
         let open = self.desk.open;
-        for check in ALL {
+        for check in all(self.desk.phase) {
             let of_kind = |(_, open): &(usize, &Open)| check_for(open) == Some(check);
             let ours: Vec<(usize, &Open)> = open.iter().enumerate().filter(of_kind).collect();
             if !ours.is_empty() {
@@ -152,10 +196,11 @@ impl Revision<'_> {
         }
         let foreign: Vec<(usize, &Open)> =
             open.iter().enumerate().filter(|(_, open)| check_for(open).is_none()).collect();
-        let mut left = if foreign.is_empty() { Vec::new() } else { self.desk.defects(&self.text, &ALL)? };
+        let all = all(self.desk.phase);
+        let mut left = if foreign.is_empty() { Vec::new() } else { self.desk.defects(&self.text, &all)? };
         for (at, open) in foreign {
             let settled = match likely(open, &left).cloned() {
-                Some(defect) => self.mend(&defect, &mut left, &ALL)?,
+                Some(defect) => self.mend(&defect, &mut left, &all)?,
                 None => Settled::No("nothing in the document shows what would have to change".to_owned()),
             };
             self.settled.insert(at, settled);
@@ -210,6 +255,20 @@ impl Revision<'_> {
     /// Makes the changes for many defects of one kind and looks once whether they are gone; gives what was done for
     /// each. None, and nothing changed, where changes could get into each other's way or one of them does not help.
     fn mend_together(&mut self, check: Check, defects: &[&Defect]) -> Result<Option<Vec<String>>, Stopped> {
+        if matches!(check, Check::Later(_)) {
+            // A change is worked out for the text as it is, so the next one needs a new look.
+            let mut notes = Vec::new();
+            for defect in defects {
+                let mut left = self.desk.defects(&self.text, &[check])?;
+                let Some(now) = left.iter().find(|left| is_same(left, defect)).cloned() else {
+                    notes.push("an earlier change settled it".to_owned());
+                    continue;
+                };
+                let Settled::Mended(note) = self.mend(&now, &mut left, &[check])? else { return Ok(None) };
+                notes.push(note);
+            }
+            return Ok(Some(notes));
+        }
         let lines: BTreeSet<(&str, usize)> = defects.iter().map(|d| (d.file.as_str(), d.line)).collect();
         if lines.len() < defects.len() {
             return Ok(None);
@@ -233,6 +292,20 @@ impl Revision<'_> {
         }
         self.text = text;
         Ok(Some(notes))
+    }
+
+    /// What a mechanical check may have found in the document of a later phase.
+    fn mend_for_gate(&mut self) -> Result<Option<String>, Stopped> {
+        let mut notes = Vec::new();
+        for check in later::GATE {
+            for _ in 0..DEFECTS_MAX {
+                let mut left = self.desk.defects(&self.text, &[check])?;
+                let Some(defect) = left.first().cloned() else { break };
+                let Settled::Mended(note) = self.mend(&defect, &mut left, &[check])? else { break };
+                notes.push(note);
+            }
+        }
+        Ok((!notes.is_empty()).then(|| format!("for the gate: {}", notes.join("; "))))
     }
 
     /// Changes the text and keeps the change if the defect is gone; `left` is what the checks then find.

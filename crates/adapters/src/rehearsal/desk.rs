@@ -8,6 +8,8 @@ use super::ask::Ask;
 use super::author::{self, Desk};
 use super::checks::Papers;
 use super::excerpt::review_of_parts;
+use super::later::Above;
+use super::later::drafts::Kit;
 use super::pace::{Pace, Stopped};
 use super::review::{Eye, review};
 use super::session::Memory;
@@ -16,6 +18,8 @@ use super::unreadable::Readable;
 use super::{broken, failed, interrupted};
 use redraft_core::delta::patch;
 use redraft_core::event::Now;
+use redraft_core::phase::Phase;
+use redraft_core::profile::{self, Kind};
 use redraft_core::verdict::{FileRead, Verdict};
 use redraft_engine::ports::{AgentError, Request};
 use std::path::{Component, Path, PathBuf};
@@ -26,6 +30,8 @@ pub(super) struct Work<'a> {
     pub(super) memory: &'a Memory,
     /// Whether an author may really write its file.
     pub(super) may_write: bool,
+    /// The scenario lets an author ask first, these questions or its own.
+    pub(super) asks: Option<Option<&'a str>>,
 }
 
 /// What a turn gives: the answer, what is known afterwards, and the files that were opened.
@@ -38,14 +44,18 @@ pub(super) struct Turned {
 impl Work<'_> {
     pub(super) fn turn(&self) -> Result<Turned, AgentError> {
         let ask = Ask::read(&self.request.prompt);
-        match self.request.ticket.role.as_str() {
-            "spec-author" => self.write(&ask),
-            "spec-reviewer" => self.judge(&ask, Eye::Domain),
-            "phase-reviewer" => self.judge(&ask, Eye::Handoff),
-            redraft_core::probe::ROLE => self.probe(),
-            other => Err(failed(
+        let role = &self.request.ticket.role;
+        if role.as_str() == redraft_core::probe::ROLE {
+            return self.probe();
+        }
+        match profile::of(self.request.ticket.phase, role).map(|profile| profile.kind) {
+            Some(Kind::Author) if self.asks.is_some() && ask.may_ask => self.ask_first(&ask),
+            Some(Kind::Author) => self.write(&ask),
+            Some(Kind::Domain) => self.judge(&ask, Eye::Domain),
+            Some(Kind::Phase) => self.judge(&ask, Eye::Handoff),
+            None => Err(failed(
                 Now::AskPerson,
-                &format!("the rehearsal agent has no role `{other}`; choose another agent for it"),
+                &format!("the rehearsal agent has no role `{role}`; choose another agent for it"),
             )),
         }
     }
@@ -58,19 +68,25 @@ impl Work<'_> {
         } else if self.request.resume {
             // The conversation began with parts that sufficed then.
             self.open_remembered(ask, &mut memory, &mut reads)?;
-        } else if let Some(verdict) = review_of_parts(eye, ask, self.pace).map_err(stopped)? {
+        } else if self.request.ticket.phase == Phase::Specify
+            && let Some(verdict) = review_of_parts(eye, ask, self.pace).map_err(stopped)?
+        {
             return self.judged_in_part(ask, &verdict);
         } else {
             self.open_papers(ask, &mut memory, &mut reads)?;
         }
+        let phase = self.request.ticket.phase;
         let Some(spec) = memory.texts.get(&memory.artifact) else {
             return Err(failed(Now::FreshSession, "the conversation holds no document to judge"));
         };
         let prd = self.upstream(&memory)?;
         let prd = prd.as_ref().map(|prd| (memory.prd.as_str(), prd));
         let spec = Spec::read(spec, self.pace).map_err(stopped)?;
-        let papers = Papers { path: &memory.artifact, spec, prd, pace: self.pace };
+        let above = self.above(&memory)?;
+        let papers = Papers { path: &memory.artifact, spec, prd, phase, above: &above, pace: self.pace };
         let mut verdict = review(eye, &papers, &ask.open).map_err(stopped)?;
+        drop(papers);
+        drop(above);
         verdict.files_read.clone_from(&reads);
         memory.reported = verdict.issues.iter().map(|issue| issue.description.clone()).collect();
         Ok(Turned {
@@ -120,7 +136,13 @@ impl Work<'_> {
             self.open_paper(ask, prd, memory, reads)?;
             prd.clone_into(&mut memory.prd);
         }
-        let named = ask.under_review.as_deref().or_else(|| ask.path("Spec"));
+        for label in upstream(self.request.ticket.phase) {
+            if let Some(path) = ask.path(label) {
+                self.open_paper(ask, path, memory, reads)?;
+            }
+        }
+        let own = self.request.ticket.phase.artifact().trim_end_matches(".md");
+        let named = ask.under_review.as_deref().or_else(|| ask.path(own));
         let named = named.ok_or_else(|| broken("the prompt names no document to review"))?;
         named.clone_into(&mut memory.artifact);
         self.open_paper(ask, named, memory, reads)
@@ -155,6 +177,19 @@ impl Work<'_> {
         prd.transpose().map_err(stopped)
     }
 
+    /// What earlier phases wrote, as it is remembered.
+    fn above<'m>(&self, memory: &'m Memory) -> Result<Above<'m>, AgentError> {
+        let read = |label: &str| {
+            let wanted = upstream(self.request.ticket.phase).contains(&label);
+            let file = format!("{label}.md");
+            let named = |path: &str| path.rsplit('/').next() == Some(file.as_str());
+            let found =
+                memory.texts.iter().find(|(path, _)| wanted && named(path) && **path != memory.artifact);
+            found.map(|(_, text)| Spec::read(text, self.pace)).transpose().map_err(stopped)
+        };
+        Ok(Above { spec: read("spec")?, design: read("design")?, plan: read("plan")? })
+    }
+
     fn write(&self, ask: &Ask) -> Result<Turned, AgentError> {
         let mut memory = if self.request.resume { self.memory.clone() } else { Memory::default() };
         let path = self.request.may_write.first();
@@ -166,6 +201,12 @@ impl Work<'_> {
             self.open_paper(ask, prd, &mut memory, &mut reads)?;
             prd.clone_into(&mut memory.prd);
         }
+        for label in upstream(self.request.ticket.phase) {
+            if let Some(path) = ask.path(label) {
+                memory.texts.remove(path);
+                self.open_paper(ask, path, &mut memory, &mut reads)?;
+            }
+        }
         if let Some(idea) = &ask.idea {
             memory.idea.clone_from(idea);
         }
@@ -176,10 +217,15 @@ impl Work<'_> {
             reads.push(FileRead { file: path.clone(), lines: text.lines().count() as u64 });
         }
         let prd = self.upstream(&memory)?;
+        let above = self.above(&memory)?;
         let desk = Desk {
             path: &path,
             text: old_text,
             prd: prd.as_ref().map(|prd| (memory.prd.as_str(), prd)),
+            phase: self.request.ticket.phase,
+            above: &above,
+            kit: Kit::of(|file| self.request.folder.join(file).is_file()),
+            answers: &ask.answers,
             idea: &memory.idea,
             open: &ask.open,
             gate: ask.gate.is_some(),
@@ -198,6 +244,7 @@ impl Work<'_> {
         }
         verdict.files_read.clone_from(&reads);
         drop(prd);
+        drop(above);
         memory.artifact.clone_from(&path);
         memory.texts.insert(path, new);
         Ok(Turned {
@@ -205,6 +252,22 @@ impl Work<'_> {
             memory,
             opened: reads.into_iter().map(|read| read.file).collect(),
         })
+    }
+
+    /// Asks instead of drafting: nothing is written, and each question has what would be assumed.
+    fn ask_first(&self, ask: &Ask) -> Result<Turned, AgentError> {
+        let mut memory = Memory::default();
+        if let Some(idea) = &ask.idea {
+            memory.idea.clone_from(idea);
+        }
+        let own = format!(
+            "Who may use it: everybody who is signed in, or only some?|everybody who is signed in\n\
+             Does “{}” replace something that people use today?|no, it is new",
+            redraft_core::text::one_line(&memory.idea, 80)
+        );
+        let questions = self.asks.flatten().unwrap_or(&own);
+        let verdict = author::questions(questions);
+        Ok(Turned { text: self.say(&verdict)?, memory, opened: Vec::new() })
     }
 
     fn save(&self, path: &str, target: &Path, bytes: &[u8]) -> Result<(), AgentError> {
@@ -231,6 +294,16 @@ impl Work<'_> {
         let reads =
             verdict.files_read.iter().map(|read| format!("{} ({} lines)", name(&read.file), read.lines));
         Ok(format!("Files read: {}\n\n{json}", reads.collect::<Vec<_>>().join(", ")))
+    }
+}
+
+/// The documents of earlier phases that a phase builds on, beside the PRD, by the labels of their files.
+fn upstream(phase: Phase) -> &'static [&'static str] {
+    match phase {
+        Phase::Specify | Phase::Document => &[],
+        Phase::Design => &["spec"],
+        Phase::CreatePlan => &["spec", "design"],
+        Phase::CreateTasks => &["spec", "design", "plan"],
     }
 }
 

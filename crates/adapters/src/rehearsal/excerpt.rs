@@ -8,11 +8,13 @@
 use super::ask::{Ask, Excerpt, Open};
 use super::checks::{Check, Papers};
 use super::ids::{Id, mentions};
+use super::later::Above;
 use super::pace::{Pace, Stopped};
 use super::review::{self, Eye};
 use super::spec::Spec;
 use super::words::content_word;
 use redraft_core::delta::{Delta, FileDelta};
+use redraft_core::phase::Phase;
 use redraft_core::verdict::{AnswerStatus, Claim, Issue, Verdict};
 use std::collections::BTreeSet;
 
@@ -25,7 +27,15 @@ pub(super) fn review_of_parts(eye: Eye, ask: &Ask, pace: &Pace<'_>) -> Result<Op
     if !changes.stand_in(excerpt) || !changes.name_only_what_is_in(&text) || !changes.speak_of_it(&text) {
         return Ok(None);
     }
-    let papers = Papers { path: &excerpt.path, spec: Spec::read(&text, pace)?, prd: None, pace };
+    let above = Above::default();
+    let papers = Papers {
+        path: &excerpt.path,
+        spec: Spec::read(&text, pace)?,
+        prd: None,
+        phase: Phase::Specify,
+        above: &above,
+        pace,
+    };
     let mut verdict = review::review(eye, &papers, &ask.open)?;
     verdict.issues.retain(|issue| issue.claim == Claim::Present || changes.bear_on(issue));
     let sure = verdict.issues.iter().all(|issue| issue.claim == Claim::Present);

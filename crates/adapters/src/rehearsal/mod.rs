@@ -5,7 +5,8 @@
 //! knows the engine's port and nothing of the loop behind it.
 //!
 //! Start at [`RehearsalAgent`]. `review`, `excerpt` and `checks` are the reviewers, `author`, `draft` and `mend` the author,
-//! `probe` answers probes, `session` is what it remembers, `scenario` how it can be told to misbehave.
+//! `later` what both know of the phases behind specify, `probe` answers probes, `session` is what it remembers,
+//! `scenario` how it can be told to misbehave.
 
 mod ask;
 mod author;
@@ -18,6 +19,7 @@ mod excerpt;
 mod ids;
 mod index;
 mod kinds;
+mod later;
 mod measures;
 mod mend;
 mod pace;
@@ -170,7 +172,8 @@ impl RehearsalAgent {
         let earlier = conversation.chars();
         let pace = Pace::new(watch);
         let may_write = act != Some(Act::Unchanged);
-        let work = Work { request, pace: &pace, memory: &conversation.memory, may_write };
+        let asks = rule.filter(|rule| rule.act == Act::Ask).map(|rule| rule.text.as_deref());
+        let work = Work { request, pace: &pace, memory: &conversation.memory, may_write, asks };
         let turned = work.turn()?;
         let text = match rule {
             Some(Rule { act: Act::Garbage, text, .. }) => {

@@ -5,22 +5,24 @@
 
 use super::ask::Open;
 use super::checks::{self, Check, DEFECTS_MAX, Defect, Looked, Papers};
+use super::later;
 use super::pace::Stopped;
+use redraft_core::phase::Phase;
 use redraft_core::verdict::{Answer, AnswerStatus, CheckLine, Issue, Severity, Verdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Eye {
-    /// The spec-reviewer: is the document right?
+    /// A domain reviewer: is the document right?
     Domain,
     /// The phase-reviewer: can the next phase start from it?
     Handoff,
 }
 
 impl Eye {
-    fn checks(self) -> &'static [Check] {
+    fn checks(self, phase: Phase) -> &'static [Check] {
         match self {
-            Eye::Domain => &checks::DOMAIN,
-            Eye::Handoff => &checks::HANDOFF,
+            Eye::Domain => checks::domain(phase),
+            Eye::Handoff => checks::handoff(phase),
         }
     }
 }
@@ -28,7 +30,7 @@ impl Eye {
 pub(super) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Verdict, Stopped> {
     let mut looked: Vec<(Check, Looked)> = Vec::new();
     let mut issues: Vec<Issue> = Vec::new();
-    for check in eye.checks() {
+    for check in eye.checks(papers.phase) {
         let here = check.look(papers)?;
         issues.extend(reported(*check, &here, open));
         looked.push((*check, here));
@@ -91,7 +93,7 @@ const REST: &str = "the rest of: ";
 /// The check whose unlisted findings an open finding stands for.
 pub(super) fn rest_of(open: &Open) -> Option<Check> {
     let name = open.marks.first()?.strip_prefix(REST)?;
-    checks::ALL.into_iter().find(|check| check.name() == name)
+    checks::named(name)
 }
 
 /// Whether an open finding is about this defect.
@@ -123,7 +125,8 @@ pub(super) fn check_for(open: &Open) -> Option<Check> {
     let fits = |(category, form, _): &&(&str, &str, Check)| {
         open.category == *category && open.description.contains(form)
     };
-    FORMS.iter().find(fits).map(|(_, _, check)| *check)
+    let of_spec = FORMS.iter().find(fits).map(|(_, _, check)| *check);
+    of_spec.or_else(|| later::look_for(open))
 }
 
 fn issue(defect: &Defect, same: Option<&Open>) -> Issue {

@@ -70,6 +70,8 @@ pub enum Act {
     CrashSession,
     /// Answers as usual without writing any file.
     Unchanged,
+    /// Asks before the first draft, where it may: the lines of `text`, or questions of its own.
+    Ask,
 }
 
 /// A scenario that cannot be used.

@@ -21,7 +21,7 @@ use checkpoint::Checkpoint;
 use failure::{Failure, Place};
 use layout::Found;
 use link::Link;
-use redraft_core::event::{Entry, Event};
+use redraft_core::event::Entry;
 use redraft_core::ids::BlobId;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
@@ -283,13 +283,13 @@ impl Store for Ledger {
         self.ask(|connection| rows::of_scope(&self.place, connection, &scope))
     }
 
-    fn each_of(&self, kinds: &[&str], f: &mut dyn FnMut(&Scope, &Event)) -> Result<(), StoreError> {
+    fn each_of(&self, kinds: &[&str], f: &mut dyn FnMut(&Scope, &Entry)) -> Result<(), StoreError> {
         let mut after = 0;
         loop {
             let page = self.ask(|connection| rows::page_of(&self.place, connection, kinds, after))?;
             let Some(last) = page.last else { return Ok(()) };
             for (scope, entry) in &page.entries {
-                f(scope, &entry.event);
+                f(scope, entry);
             }
             after = last;
         }

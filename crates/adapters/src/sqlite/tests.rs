@@ -8,6 +8,7 @@ mod writing;
 
 use super::*;
 use redraft_core::event::Cancelled;
+use redraft_core::event::Event;
 use redraft_core::ids::FeatureId;
 use tempfile::TempDir;
 

@@ -142,9 +142,10 @@ pub(crate) fn named(name: &str) -> PathBuf {
     }
 }
 
-/// What is known of an answer that nobody saw coming.
+/// What is known of an answer that nobody saw coming: that it was one request shows in what was printed, how many others
+/// were is noted only while somebody watches.
 pub(crate) fn unwatched(outcome: Outcome) -> Outcome {
-    Outcome { asked_ms: None, ..outcome }
+    Outcome { asked_ms: None, requests: outcome.requests.filter(|count| *count == 1), ..outcome }
 }
 
 /// A run that nobody stops.

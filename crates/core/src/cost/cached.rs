@@ -97,6 +97,12 @@ impl Cached {
         [left, tokens << 16 | lifetimes << 3 | began, tail << 32 | earlier, u64::from(ahead)]
     }
 
+    /// Whether no beginning of any prompt is kept.
+    pub(super) fn is_empty(&self) -> bool {
+        let talk = self.conversation.is_none_or(|one| one.tail.is_none() && one.earlier.is_none());
+        self.system.is_none() && self.stable.is_none() && talk
+    }
+
     /// The same in a world where nothing is kept.
     pub(super) fn forgotten(self) -> Cached {
         self.after(u64::MAX)

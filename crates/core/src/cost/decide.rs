@@ -109,9 +109,18 @@ pub fn weigh(facts: &Facts<'_>, way: Way) -> Option<Alternative> {
 
 fn why(facts: &Facts<'_>, alternatives: &[Alternative]) -> String {
     let Some((chosen, others)) = alternatives.split_first() else { return String::new() };
+    let nothing_kept = facts.cached.is_empty();
     let told = |one: &Alternative| {
         let (name, usage) = (one.way.strategy.name(), one.sent.bill.usage(facts.terms));
-        let tokens = format!("{} tokens, {} of them cached", grouped(usage.input()), grouped(usage.read));
+        let (input, read) = (grouped(usage.input()), grouped(usage.read));
+        let tokens = match (nothing_kept, usage.read) {
+            (false, _) => format!("{input} tokens, {read} of them cached"),
+            (true, 0) => format!("{input} tokens, none cached before"),
+            // A call sends everything again that was said before it.
+            (true, _) => {
+                format!("{input} tokens, none cached before, {read} of them sent again by its own calls")
+            }
+        };
         if facts.terms.is_free() {
             return format!("{name} sends {tokens}");
         }

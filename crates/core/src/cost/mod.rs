@@ -4,13 +4,15 @@
 //! Start at [`decide`], policy `cost`: it tries every [`Way`] ([`options`]), lets [`send`] say what each is billed for
 //! and what it leaves in the cache ([`Cached`]), and adds what the rounds to come are expected to cost. [`replay`]
 //! plays recorded loops under it and under other policies, [`hindsight`] and [`bound`] among them, which need to know
-//! the end. For a live dispatch [`Prompts`] has the sizes and [`Measures`] what bills say. docs/cost-model.md has the formulas and every assumption.
+//! the end. For a live dispatch [`Prompts`] has the sizes, [`Measures`] what bills say and [`Paces`] how rounds follow each
+//! other. docs/cost-model.md has the formulas and every assumption.
 
 mod bound;
 mod cached;
 mod decide;
 mod hindsight;
 mod measures;
+mod pace;
 mod plan;
 mod prior;
 mod recorded;
@@ -26,6 +28,7 @@ pub use cached::{Cached, Conversation, Entry};
 pub use decide::{Ahead, Alternative, Decision, Facts, decide, weigh};
 pub use hindsight::{Coming, Sequence, hindsight};
 pub use measures::{Known, LOOKED_AT, Measures};
+pub use pace::{Pace, Paces};
 pub use plan::{Expected, Likely, Setting, options};
 pub use send::{Bill, Exploring, Marks, Round, Sent, Sizes, Way, send};
 pub use shape::{Prompts, Reader, prompt_chars};

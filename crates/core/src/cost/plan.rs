@@ -6,7 +6,7 @@
 
 use super::cached::{Cached, Entry, Key};
 use super::send::{Marks, Round, Sent, Sizes, Way, send};
-use super::terms::{Amount, Marking, Terms};
+use super::terms::{Amount, CERTAIN, Marking, Terms};
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::price::Lifetime;
@@ -31,7 +31,7 @@ pub struct Expected {
     pub rounds: u32,
 }
 
-/// One round to come. Cases are of 100.
+/// One round to come. Cases are of [`CERTAIN`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Likely {
     /// In how many cases it takes place, if the round before it did.
@@ -235,7 +235,7 @@ impl<'a> Tree<'a> {
             setting,
             next: distinct(&expected.next),
             // Sizes are taken in the mean here: every size of every round would be too many cases.
-            later: Likely { changes: vec![(100, 100)], ..distinct(&expected.later) },
+            later: Likely { changes: vec![(100, CERTAIN)], ..distinct(&expected.later) },
             rounds: expected.rounds,
             strategies,
             before: BTreeMap::new(),
@@ -262,10 +262,10 @@ impl<'a> Tree<'a> {
             let now = cached.after(*gap);
             for (percent, cases) in &likely.changes {
                 let best = self.best(&now, ahead, &likely.round.with_change(*percent));
-                sum += best.share(gap_cases * cases, 100 * 100);
+                sum += best.share(gap_cases * cases, CERTAIN * CERTAIN);
             }
         }
-        let amount = sum.share(likely.cases, 100);
+        let amount = sum.share(likely.cases, CERTAIN);
         self.before.insert(key, amount);
         amount
     }

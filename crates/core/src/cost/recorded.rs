@@ -3,6 +3,7 @@
 //! Texts are compared once, here; what they cost for which model is [`super::replay`]'s business. Start at
 //! [`Recorded::measured`]; [`reviewed`] finds the loops of a feature in its events.
 
+use super::pace::Pace;
 use super::replay::Reviewer;
 use super::send::Marks;
 use crate::delta::Comparison;
@@ -25,6 +26,9 @@ pub struct Recorded {
     pub versions: Vec<String>,
     /// When each version was reviewed, in seconds.
     pub times: Vec<u64>,
+    /// The versions a reviewer was asked about that had approved an older one, counted from 0. Guards on the size of a
+    /// delta do not hold for them.
+    pub validations: Vec<usize>,
 }
 
 /// A role's reviews in one pass of a phase, as the ledger knows them: the texts are git's.
@@ -53,9 +57,14 @@ pub struct Review {
 }
 
 impl Reviewed {
+    /// The dispatch it began with.
+    pub fn first(&self) -> Option<&Ticket> {
+        self.reviews.first().map(|review| &review.ticket)
+    }
+
     /// How the role comes by the artifact.
     pub fn reviewer(&self) -> Reviewer {
-        match profile::of(&self.role).map(|profile| profile.kind) {
+        match profile::kind(&self.role) {
             Some(Kind::Phase) => Reviewer::Phase,
             Some(Kind::Domain | Kind::Author) | None => Reviewer::Domain,
         }
@@ -126,6 +135,7 @@ pub struct Measured {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct MeasuredRound {
     pub(super) gap_s: u64,
+    pub(super) validation: bool,
     pub(super) artifact: u64,
     pub(super) delta: u64,
     pub(super) touched: u64,
@@ -135,6 +145,13 @@ impl Measured {
     /// Characters of all upstream artifacts, and of the artifact in the first round.
     pub fn first(&self) -> (u64, u64) {
         (self.upstream.iter().sum(), self.rounds.first().map_or(0, |round| round.artifact))
+    }
+
+    /// Lets later loops know how the rounds of this one followed each other.
+    pub fn taught(&self, pace: &mut Pace) {
+        let (upstream, artifact) = self.first();
+        let gaps_s: Vec<u64> = self.rounds.iter().skip(1).map(|round| round.gap_s).collect();
+        pace.learn(upstream + artifact, &gaps_s);
     }
 }
 
@@ -147,7 +164,8 @@ impl Recorded {
             let (delta, touched) = before.map_or((0, 0), |old| change(old, text));
             let time = |at: usize| self.times.get(at).copied().unwrap_or(0);
             let gap_s = if at == 0 { 0 } else { time(at).saturating_sub(time(at - 1)) };
-            rounds.push(MeasuredRound { gap_s, artifact: chars(text), delta, touched });
+            let validation = self.validations.contains(&at);
+            rounds.push(MeasuredRound { gap_s, validation, artifact: chars(text), delta, touched });
         }
         let upstream = self.upstream.iter().map(|text| chars(text)).collect();
         Measured { name: self.name.clone(), artifact: self.artifact.clone(), upstream, rounds }

@@ -8,6 +8,7 @@ use super::bound::bound;
 use super::cached::Cached;
 use super::decide::{Ahead, Facts, decide};
 use super::hindsight::{Coming, hindsight};
+use super::pace::Pace;
 use super::plan::{Expected, Setting};
 use super::recorded::MeasuredRound;
 pub use super::recorded::{Measured, Recorded, Review, Reviewed, reviewed};
@@ -169,13 +170,15 @@ impl Measured {
     }
 }
 
-/// Plays a loop under a policy, with what was known at each moment, except where the policy is to know the end.
+/// Plays a loop under a policy, with what was known at each moment, except where the policy is to know the end. `pace`
+/// is what earlier loops had shown by then.
 pub fn play(
     policy: Played,
     measured: &Measured,
     terms: &Terms,
     ratios: &Ratios,
     assumed: &Assumed,
+    pace: &Pace,
 ) -> Outcome {
     let loop_ = Loop::of(measured, terms, ratios, assumed);
     match policy {
@@ -186,11 +189,11 @@ pub fn play(
             loop_.fixed(|at, _| (if at == 0 { Strategy::Lazy } else { Strategy::Resume }, false), false)
         }
         Played::Digest => {
-            loop_.fixed(|at, _| (if at == 0 { Strategy::Inline } else { Strategy::Digest }, false), false)
+            loop_.fixed(|at, _| (if at == 0 { Strategy::Lazy } else { Strategy::Digest }, false), false)
         }
         Played::Seed => loop_.fixed(|at, first| loop_.guard(at, loop_.first_chars(first)), false),
         Played::Guarded => loop_.fixed(|at, first| loop_.guard(at, loop_.context_chars(first)), false),
-        Played::Cost => loop_.cost(),
+        Played::Cost => loop_.cost(pace),
         Played::Hindsight => loop_.hindsight(),
         Played::Bound => Outcome { bill: bound(terms, &loop_.sizes, &loop_.rounds), ..Outcome::default() },
     }
@@ -277,10 +280,14 @@ impl<'a> Loop<'a> {
         }
     }
 
-    /// Resumes while the resumed prompt has at most half the characters of `whole`.
+    /// Resumes while the resumed prompt has at most half the characters of `whole`. A validation continues the
+    /// conversation whatever the size.
     fn guard(&self, at: usize, whole: u64) -> (Strategy, bool) {
         if at == 0 {
             return (Strategy::Lazy, false);
+        }
+        if self.rounds_chars(at).validation {
+            return (Strategy::Resume, false);
         }
         let prompt = self.rounds_chars(at).delta + self.text_chars(self.assumed.findings);
         if prompt * 2 > whole { (Strategy::Lazy, true) } else { (Strategy::Resume, false) }
@@ -311,13 +318,13 @@ impl<'a> Loop<'a> {
         tokens * SAMPLE / self.ratios.tokens(SAMPLE, Content::Markdown).max(1)
     }
 
-    fn cost(&self) -> Outcome {
+    fn cost(&self, pace: &Pace) -> Outcome {
         let mut outcome = Outcome::default();
         let mut cached = Cached::default();
         for (at, coming) in self.rounds.iter().enumerate() {
             cached = cached.after(coming.gap_s);
             let seen = u32::try_from(at + 1).unwrap_or(u32::MAX);
-            let ahead = Ahead::Expected(Expected::after_review(seen, &coming.round, None));
+            let ahead = Ahead::Expected(Expected::after_review(seen, &coming.round, None, pace));
             let later = self.later();
             let facts = Facts {
                 terms: self.terms,

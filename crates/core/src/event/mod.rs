@@ -4,24 +4,29 @@
 //! rewritten, so its form is a promise. Changing one means raising its number in [`stored`], teaching
 //! [`Event::decode`] to read the old form, and keeping a ledger of the old version as a fixture.
 //!
-//! Here are the facts of a feature and its dispatches; what a person is asked and answers is in [`question`].
+//! Here are the facts of a loop and its dispatches; those of a feature as a whole are in [`feature`], what a person is
+//! asked and answers in [`question`].
 //! Nothing here knows what a fact changes: that is [`crate::review`].
 
+mod feature;
 mod question;
 mod stored;
 
 use crate::findings::{FindingChange, Threshold};
-use crate::ids::{AgentName, BlobId, FeatureId, FindingId, Revision, Role, SessionId};
-use crate::phase::{Lane, Phase};
+use crate::ids::{AgentName, BlobId, FindingId, Revision, Role, SessionId};
+use crate::phase::Phase;
 use crate::policy::{Choice, Knowledge, Policy};
 use crate::prelude::*;
-
 use crate::ticket::Ticket;
 use crate::usage::{Usage, Usd};
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
-pub use question::{About, Asked, Decided, Decision, Question};
+pub use feature::{
+    Adopted, Brought, BudgetReached, BudgetSet, Cancelled, FeatureCreated, LaneSet, Life, PhaseSkipped,
+    Trusted, WentBack,
+};
+pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
 pub use stored::{DecodeError, Event};
 
 /// An event as it stands in the ledger.
@@ -30,25 +35,6 @@ pub struct Entry {
     pub seq: u64,
     pub at_ms: i64,
     pub event: Event,
-}
-
-/// A feature begins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FeatureCreated {
-    pub id: FeatureId,
-    pub slug: String,
-    pub idea: String,
-    pub lane: Lane,
-    /// The branch the user was on; empty when HEAD was detached.
-    pub base_branch: String,
-    pub base_commit: String,
-    pub branch: String,
-    /// The PRD that was put into the feature's folder.
-    pub prd: Option<BlobId>,
-    /// Whether it is worked on in the main checkout instead of a worktree of its own. Since version 2.
-    #[serde(default)]
-    pub in_place: bool,
 }
 
 /// A review loop begins: one phase, one pass. Its rules are stored, so a later change of the configuration
@@ -72,6 +58,16 @@ pub struct LoopOpened {
     pub knowledge: Knowledge,
     /// Hash of the configuration it was opened under.
     pub config: BlobId,
+    /// What the phase builds on, as it stood when the loop was opened. Since version 3; before that the PRD in the
+    /// worktree.
+    #[serde(default)]
+    pub base: Option<Revision>,
+    /// The roles whose texts a file of the repository replaces, with that file. Since version 3.
+    #[serde(default)]
+    pub profiles: BTreeMap<Role, BlobId>,
+    /// What its roles are told about the project the feature belongs to. Since version 3.
+    #[serde(default)]
+    pub project: Option<BlobId>,
 }
 
 impl LoopOpened {
@@ -279,6 +275,9 @@ pub struct Drafted {
     /// The author's fix summary, sent to the reviewers.
     pub summary: String,
     pub notes: Vec<String>,
+    /// What it asks instead of drafting. Since version 2.
+    #[serde(default)]
+    pub questions: Vec<AuthorQuestion>,
 }
 
 /// A reviewer's answer as a decision.
@@ -369,38 +368,4 @@ pub struct Approval {
     pub role: Role,
     pub revision: Revision,
     pub ticket: Ticket,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cancelled {
-    pub by: String,
-    pub why: String,
-}
-
-/// A person accepted the commands of `redraft.toml`, by hash.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Trusted {
-    pub commands: BlobId,
-    pub by: String,
-}
-
-/// A person said what the feature may cost in all. Holds until somebody says otherwise.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BudgetSet {
-    pub limit: Usd,
-    pub by: String,
-}
-
-/// A dispatch was not sent, because its dearest outcome did not fit what was left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BudgetReached {
-    pub ticket: Ticket,
-    /// What it could have cost, and what was left of the limit.
-    pub needed: Usd,
-    pub left: Usd,
-    pub limit: Usd,
 }

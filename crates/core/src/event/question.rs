@@ -29,6 +29,16 @@ pub enum About {
     Unchanged,
     /// Fresh eyes found blockers again after the phase had been reopened.
     Certificate,
+    /// The author asks before it drafts. Since `asked` version 2 and `decided` version 3.
+    Author { questions: Vec<AuthorQuestion> },
+}
+
+/// What an author must know before it drafts, and what it would assume.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuthorQuestion {
+    pub question: String,
+    pub assumed: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,10 +52,21 @@ pub enum Decision {
     Retry,
     /// Give the feature up.
     Abandon,
+    /// Here is what the author asked for.
+    Answer,
+    /// The author goes on with what it would assume, and says so in the document.
+    Assume,
 }
 
 impl Decision {
-    pub const ALL: [Decision; 4] = [Decision::Accept, Decision::Rerun, Decision::Retry, Decision::Abandon];
+    pub const ALL: [Decision; 6] = [
+        Decision::Accept,
+        Decision::Rerun,
+        Decision::Retry,
+        Decision::Abandon,
+        Decision::Answer,
+        Decision::Assume,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -53,6 +74,8 @@ impl Decision {
             Decision::Rerun => "rerun",
             Decision::Retry => "retry",
             Decision::Abandon => "abandon",
+            Decision::Answer => "answer",
+            Decision::Assume => "assume",
         }
     }
 }
@@ -80,4 +103,8 @@ pub struct Decided {
     /// The roles whose approval this stands in for and that never saw that revision.
     #[serde(default)]
     pub unseen: Vec<Role>,
+    /// What the author is told, one text for each of its questions; an empty one leaves it to its assumption. Since
+    /// version 3.
+    #[serde(default)]
+    pub answers: Vec<String>,
 }

@@ -70,22 +70,26 @@ macro_rules! events {
 }
 
 events! {
-    "feature-created" 2 FeatureCreated,
-    "loop-opened" 2 LoopOpened,
+    "feature-created" 3 FeatureCreated,
+    "loop-opened" 3 LoopOpened,
     "started" 3 Started,
     "answered" 4 Answered,
     "raised" 1 Raised,
     "failed" 2 Failed,
     "lost" 1 Lost,
-    "drafted" 1 Drafted,
+    "drafted" 2 Drafted,
     "judged" 2 Judged,
     "edited" 1 Edited,
     "checked" 1 Checked,
-    "asked" 1 Asked,
-    "decided" 2 Decided,
+    "asked" 2 Asked,
+    "decided" 3 Decided,
     "stage-closed" 1 StageClosed,
     "phase-closed" 1 PhaseClosed,
     "cancelled" 1 Cancelled,
+    "adopted" 1 Adopted,
+    "lane-set" 1 LaneSet,
+    "phase-skipped" 1 PhaseSkipped,
+    "went-back" 1 WentBack,
     "trusted" 1 Trusted,
     "agents-met" 1 AgentsMet,
     "probed" 1 Probed,
@@ -105,7 +109,7 @@ mod tests {
         assert_eq!((decided.number, decided.revision.clone(), decided.unseen.len()), (2, None, 0));
         let event = Event::from(decided);
         assert_eq!(Event::decode("decided", event.version(), &event.encode()), Ok(event));
-        let newer = Event::decode("decided", 3, body);
-        assert!(matches!(newer, Err(DecodeError::Newer { version: 3, known: 2, .. })), "{newer:?}");
+        let newer = Event::decode("decided", 4, body);
+        assert!(matches!(newer, Err(DecodeError::Newer { version: 4, known: 3, .. })), "{newer:?}");
     }
 }

@@ -4,9 +4,16 @@
 //! finding. The texts themselves are Markdown under `texts/`, so that they can be reviewed as prose. Start at
 //! [`of`]; [`crate::prompt`] turns a profile into fragments.
 
+mod design;
+mod document;
+mod plan;
+mod replaced;
 mod specify;
+mod tasks;
 #[cfg(test)]
 mod tests;
+
+pub use replaced::{BadOverride, Override};
 
 use crate::event::{Panel, PanelRole};
 use crate::ids::Role;
@@ -46,39 +53,96 @@ pub enum Kind {
     Phase,
 }
 
-/// The built-in profile of a role.
-pub fn of(role: &Role) -> Option<&'static Profile> {
-    ALL.into_iter().find(|profile| profile.role == role.as_str())
+/// The built-in profile of a role in a phase.
+pub fn of(phase: Phase, role: &Role) -> Option<&'static Profile> {
+    cast(phase).iter().copied().find(|profile| profile.role == role.as_str())
+}
+
+/// What a role is, whichever phase it works in.
+pub fn kind(role: &Role) -> Option<Kind> {
+    all().find(|profile| profile.role == role.as_str()).map(|profile| profile.kind)
+}
+
+/// Who takes part in a phase: its author, then its reviewers in the order of their stages.
+pub fn cast(phase: Phase) -> &'static [&'static Profile] {
+    static SPECIFY: [&Profile; 3] = [&specify::AUTHOR, &specify::REVIEWER, &specify::HANDOFF];
+    static DESIGN: [&Profile; 3] = [&design::AUTHOR, &design::REVIEWER, &design::HANDOFF];
+    static PLAN: [&Profile; 3] = [&plan::AUTHOR, &plan::REVIEWER, &plan::HANDOFF];
+    static TASKS: [&Profile; 3] = [&tasks::AUTHOR, &tasks::REVIEWER, &tasks::HANDOFF];
+    static DOCUMENT: [&Profile; 2] = [&document::AUTHOR, &document::REVIEWER];
+    match phase {
+        Phase::Specify => &SPECIFY,
+        Phase::Design => &DESIGN,
+        Phase::CreatePlan => &PLAN,
+        Phase::CreateTasks => &TASKS,
+        Phase::Document => &DOCUMENT,
+    }
 }
 
 /// The stages of a phase, each with the reviewers that must approve it.
 pub fn panels(phase: Phase) -> Vec<Panel> {
-    let stages = match phase {
-        Phase::Specify => [&specify::REVIEWER, &specify::HANDOFF],
-    };
+    let reviewers = cast(phase).iter().filter(|profile| profile.kind != Kind::Author);
     let seat = |profile: &Profile| PanelRole { role: Role::new(profile.role), letter: profile.letter };
-    stages.into_iter().map(|profile| Panel { roles: vec![seat(profile)] }).collect()
+    reviewers.map(|profile| Panel { roles: vec![seat(profile)] }).collect()
+}
+
+/// The one stage of a document that is reviewed by itself: nothing is handed over, so nobody asks about that.
+pub fn domain_panel(phase: Phase) -> Vec<Panel> {
+    let domain = |role: &PanelRole| kind(&role.role) == Some(Kind::Domain);
+    panels(phase).into_iter().filter(|panel| panel.roles.iter().all(domain)).collect()
 }
 
 /// Whether every role of a phase is given a file, so that all of them can find it in one cache.
 pub fn shared(phase: Phase, name: &str) -> bool {
-    let roles = panels(phase).into_iter().flat_map(|panel| panel.roles).map(|seat| seat.role);
-    roles
-        .chain([author(phase)])
-        .all(|role| of(&role).is_some_and(|profile| profile.artifacts.contains(&name)))
+    cast(phase).iter().all(|profile| profile.artifacts.contains(&name))
 }
 
 /// Who writes the artifact of a phase.
 pub fn author(phase: Phase) -> Role {
-    match phase {
-        Phase::Specify => Role::new(specify::AUTHOR.role),
+    let author = cast(phase).iter().find(|profile| profile.kind == Kind::Author);
+    Role::new(author.map(|profile| profile.role).unwrap_or_default())
+}
+
+/// The roles of all phases, each once.
+pub fn roles() -> Vec<Role> {
+    let mut roles: Vec<Role> = Vec::new();
+    for profile in all() {
+        let role = Role::new(profile.role);
+        if !roles.contains(&role) {
+            roles.push(role);
+        }
+    }
+    roles
+}
+
+/// Every built-in profile with its phase's, the author of a phase before its reviewers.
+pub fn all() -> impl Iterator<Item = &'static Profile> {
+    Phase::ALL.into_iter().chain([Phase::Document]).flat_map(cast).copied()
+}
+
+/// What a role may use: to read, to look things up outside of the repository as well, to write.
+const READING: &[&str] = &["Read", "Glob", "Grep"];
+const CHECKING: &[&str] =
+    &["Read", "Glob", "Grep", "WebSearch", "mcp__context7__resolve-library-id", "mcp__context7__query-docs"];
+const WRITING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit"];
+
+/// A phase reviewer is the same in every phase but for what it reads and what comes next.
+const fn hand_off(
+    title: &'static str,
+    artifacts: &'static [&'static str],
+    next_phase: &'static str,
+) -> Profile {
+    Profile {
+        role: "phase-reviewer",
+        letter: 'P',
+        kind: Kind::Phase,
+        title,
+        artifacts,
+        tools: READING,
+        rubric: include_str!("../../texts/phase-reviewer.md"),
+        coda: "What is not settled here will be settled by whoever meets it first, and nobody will notice.",
+        checklist: include_str!("../../texts/phase-checks.md"),
+        next_phase,
+        categories: &["completeness", "ambiguity", "traceability", "scope", "open-question"],
     }
 }
-
-/// The roles of all profiles.
-pub fn roles() -> Vec<Role> {
-    ALL.iter().map(|profile| Role::new(profile.role)).collect()
-}
-
-/// Every built-in profile, the author of a phase before its reviewers.
-pub const ALL: [&Profile; 3] = [&specify::AUTHOR, &specify::REVIEWER, &specify::HANDOFF];

@@ -1,12 +1,6 @@
 //! The three roles of the phase `specify`.
 
-use super::{Kind, Profile};
-
-const READING: &[&str] = &["Read", "Glob", "Grep"];
-/// A reviewer that judges claims about the world outside of the repository looks there, too.
-const CHECKING: &[&str] =
-    &["Read", "Glob", "Grep", "WebSearch", "mcp__context7__resolve-library-id", "mcp__context7__query-docs"];
-const WRITING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit"];
+use super::{CHECKING, Kind, Profile, WRITING, hand_off};
 
 pub(super) static AUTHOR: Profile = Profile {
     role: "spec-author",
@@ -36,16 +30,8 @@ pub(super) static REVIEWER: Profile = Profile {
     categories: &["testability", "assumptions", "scope", "traceability", "clarity"],
 };
 
-pub(super) static HANDOFF: Profile = Profile {
-    role: "phase-reviewer",
-    letter: 'P',
-    kind: Kind::Phase,
-    title: "Validate that design can start from the specification",
-    artifacts: &["prd.md", "spec.md"],
-    tools: READING,
-    rubric: include_str!("../../texts/phase-reviewer.md"),
-    coda: "What is not settled here will be settled by whoever meets it first, and nobody will notice.",
-    checklist: include_str!("../../texts/phase-checks.md"),
-    next_phase: include_str!("../../texts/next-phase-design.md"),
-    categories: &["completeness", "ambiguity", "traceability", "scope", "open-question"],
-};
+pub(super) static HANDOFF: Profile = hand_off(
+    "Validate that design can start from the specification",
+    &["prd.md", "spec.md"],
+    include_str!("../../texts/next-phase-design.md"),
+);

@@ -1,6 +1,6 @@
 //! One row per feature, stored beside its events so that `status` need not fold any.
 
-use crate::event::BudgetReached;
+use crate::event::{BudgetReached, Life};
 use crate::phase::Phase;
 use crate::pipeline::Pipeline;
 use crate::prelude::*;
@@ -40,11 +40,22 @@ pub struct BoardRow {
     /// over: whoever shows the row knows the time. Since version 3.
     #[serde(default)]
     pub parked_until_ms: Option<i64>,
+    /// `planned`, `active`, `completed` or `abandoned`. Since version 4.
+    #[serde(default)]
+    pub life: String,
+    /// The phases it passes through, with those that are over. Since version 4.
+    #[serde(default)]
+    pub phases: Vec<String>,
+    #[serde(default)]
+    pub done: Vec<String>,
+    /// Approvals that were given after a domain review had failed. Since version 4.
+    #[serde(default)]
+    pub after_failure: u32,
     /// The command that goes on from here.
     pub next: String,
 }
 
-const VERSION: u16 = 3;
+const VERSION: u16 = 4;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -69,16 +80,18 @@ impl BoardRow {
         let latest = state.latest();
         let question = state.open.as_ref().and_then(review::question);
         let count = |wanted: crate::findings::Status| {
-            let findings = latest.map(|latest| latest.findings.as_slice()).unwrap_or_default();
-            findings.iter().filter(|finding| finding.status == wanted).count() as u32
+            let findings = state.standing().flat_map(|one| &one.findings);
+            findings.filter(|finding| finding.status == wanted).count() as u32
         };
-        let status = match (state.cancelled, &question, state.phase()) {
-            (true, ..) => "abandoned",
-            (false, Some(_), _) => "waiting",
-            (false, None, None) if latest.is_some_and(by_ruling) => "accepted",
-            (false, None, None) => "approved",
-            (false, None, Some(_)) => "active",
+        let status = match (&question, state.phase()) {
+            _ if state.life() == Life::Abandoned => "abandoned",
+            (Some(_), _) => "waiting",
+            (None, None) if latest.is_some_and(by_ruling) || on_a_word(state) => "accepted",
+            (None, None) => "approved",
+            (None, Some(_)) => "active",
         };
+        let names = |phases: Vec<Phase>| phases.into_iter().map(|phase| phase.name().to_owned()).collect();
+        let passed: Vec<Phase> = state.phases().filter(|phase| state.is_over(*phase)).collect();
         let id = text(|created| created.id.to_string());
         let choices =
             question.as_ref().map(|question| question.choices.iter().map(|c| c.name().to_owned()).collect());
@@ -91,7 +104,8 @@ impl BoardRow {
             status: status.to_owned(),
             phase: phase(state).map(|phase| phase.name().to_owned()).unwrap_or_default(),
             pass: latest.map_or(0, |latest| latest.opened.pass),
-            round: latest.map_or(0, round),
+            // A phase that has not begun has no rounds, whatever the one before used.
+            round: latest.filter(|_| state.open.is_some() || state.phase().is_none()).map_or(0, round),
             rounds_max: latest.map_or(0, |latest| latest.opened.limits.rounds),
             open_findings: count(crate::findings::Status::Open),
             deferred_findings: count(crate::findings::Status::Deferred),
@@ -102,6 +116,10 @@ impl BoardRow {
             spent_micro_usd: state.spent.0,
             updated_ms: at_ms,
             tally: state.tally,
+            life: state.life().name().to_owned(),
+            phases: names(state.phases().collect()),
+            done: names(passed),
+            after_failure: state.past.iter().chain(&state.open).map(Loop::approved_after_failure).sum(),
             parked_until_ms: state.parked_until_ms().filter(|_| status == "active"),
             id,
         }
@@ -113,8 +131,15 @@ fn by_ruling(latest: &Loop) -> bool {
     latest.reviewers.iter().any(Seat::ruled)
 }
 
+/// Whether documents were taken as they were found.
+fn on_a_word(state: &Pipeline) -> bool {
+    state.adopted.as_ref().is_some_and(|taken| !taken.accepted.is_empty() || taken.life == Life::Completed)
+}
+
 fn phase(state: &Pipeline) -> Option<Phase> {
-    state.phase().or_else(|| state.past.last().map(|past| past.opened.phase))
+    let past = state.past.last().map(|past| past.opened.phase);
+    // One that was adopted may have no loop at all.
+    state.phase().or(past).or_else(|| state.phases().filter(|phase| state.is_over(*phase)).last())
 }
 
 /// A budget with which the next dispatch and another like it would fit, in whole dollars.
@@ -133,7 +158,8 @@ fn round(latest: &Loop) -> u16 {
 
 fn next(status: &str, id: &str, choices: &Option<Vec<String>>, short: Option<&BudgetReached>) -> String {
     match (status, choices) {
-        ("waiting", Some(choices)) => format!("redraft decide {id} {} --why \"…\"", choices.join("|")),
+        // Without a choice it shows the question and what can be answered.
+        ("waiting", Some(_)) => format!("redraft decide {id}"),
         ("abandoned", _) => "redraft new \"another idea\"".to_owned(),
         ("approved" | "accepted", _) => format!("redraft show findings {id}"),
         _ => match short {
@@ -154,7 +180,7 @@ mod tests {
         let stored = serde_json::to_string(&row).unwrap();
         assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
         let (before, rest) = stored.split_once(",\"tally\":{").unwrap();
-        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":3,", "{\"v\":1,");
+        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":4,", "{\"v\":1,");
         let old = old.replace(",\"parked_until_ms\":null", "");
         assert!(!old.contains("parked") && old.contains("\"v\":1"), "{old}");
         let old: BoardRow = serde_json::from_str(&old).unwrap();

@@ -12,7 +12,8 @@ use crate::usage::grouped;
 pub fn line(event: &Event) -> String {
     match event {
         Event::FeatureCreated(fact) => {
-            format!("feature {} created on {}: {}", fact.id, fact.branch, one_line(&fact.idea, 80))
+            let (id, branch, lane, idea) = (fact.id, &fact.branch, fact.lane, one_line(&fact.idea, 80));
+            format!("feature {id} created on {branch}, lane {lane}: {idea}")
         }
         Event::LoopOpened(fact) => {
             let (phase, pass, policy) = (fact.phase, fact.pass, fact.policy.name());
@@ -51,7 +52,29 @@ pub fn line(event: &Event) -> String {
                 undone(&fact.undone)
             )
         }
+        Event::Adopted(fact) => {
+            let taken: Vec<&str> = fact.accepted.iter().map(|phase| phase.artifact()).collect();
+            let taken = if taken.is_empty() { "nothing".to_owned() } else { taken.join(", ") };
+            format!("{} adopted {} ({}), taking {taken} as it is", fact.by, fact.from, fact.life.name())
+        }
+        Event::LaneSet(fact) => {
+            let (lane, until, why) = (fact.lane, fact.until, one_line(&fact.why, 120));
+            format!("{} chose lane {lane}, until {until}: {why}", fact.by)
+        }
+        Event::PhaseSkipped(fact) => {
+            format!("{} left out {}: {}", fact.by, fact.phase, one_line(&fact.why, 120))
+        }
+        Event::WentBack(fact) => {
+            format!("{} went back to {}: {}", fact.by, fact.phase, one_line(&fact.why, 120))
+        }
         Event::Drafted(fact) => match &fact.revision {
+            None if !fact.questions.is_empty() => {
+                format!(
+                    "{} asks {} before it drafts",
+                    fact.ticket.role,
+                    count(fact.questions.len(), "question")
+                )
+            }
             None => format!("{} wrote nothing", fact.ticket.role),
             Some(revision) if fact.commit.is_empty() => {
                 format!("{} changed nothing; still at {}", fact.ticket.role, revision.short())

@@ -4,7 +4,6 @@ use crate::event::{Entry, Event};
 use crate::pipeline::{self, Pipeline};
 use crate::prelude::*;
 use crate::probe::{MetAgent, Resume};
-use crate::project::board::BoardRow;
 use crate::review::{End, Loop};
 use crate::text::utc;
 use serde::Serialize;
@@ -16,11 +15,20 @@ struct Meta {
     slug: String,
     status: String,
     lane: String,
+    /// Why it is in its lane.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    lane_reason: String,
     created: String,
     branch: String,
     base: String,
+    /// The project it belongs to, and the features that come before it.
+    project_id: Option<String>,
+    depends_on_features: Vec<String>,
     /// Where the PRD came from; nothing without one.
     brainstorm_source: Option<String>,
+    /// Phases that a person left out, with the reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    skipped_phases: BTreeMap<String, String>,
     /// Why conversations are not continued, as `V3: why`; not there where they may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     r1_deferred_reason: Option<String>,
@@ -42,10 +50,17 @@ pub fn meta(entries: &[Entry]) -> String {
     let mut state = Pipeline::default();
     let mut started: BTreeMap<String, i64> = BTreeMap::new();
     let mut completed: BTreeMap<String, i64> = BTreeMap::new();
+    let mut skipped: BTreeMap<String, String> = BTreeMap::new();
     for entry in entries {
         match &entry.event {
             Event::LoopOpened(opened) => {
                 started.entry(opened.phase.name().to_owned()).or_insert(entry.at_ms);
+            }
+            Event::PhaseSkipped(fact) => {
+                skipped.insert(fact.phase.name().to_owned(), fact.why.clone());
+            }
+            Event::WentBack(fact) => {
+                skipped.remove(fact.phase.name());
             }
             Event::PhaseClosed(closed) => {
                 completed.insert(closed.phase.name().to_owned(), entry.at_ms);
@@ -58,7 +73,6 @@ pub fn meta(entries: &[Entry]) -> String {
         }
     }
     let Some(created) = &state.created else { return String::new() };
-    let row = BoardRow::of(&state, 0);
     let mut phases = BTreeMap::new();
     for past in state.past.iter().chain(&state.open) {
         let name = past.opened.phase.name().to_owned();
@@ -69,13 +83,20 @@ pub fn meta(entries: &[Entry]) -> String {
         v: 1,
         id: created.id.to_string(),
         slug: created.slug.clone(),
-        status: row.status,
+        status: state.life().name().to_owned(),
         lane: created.lane.name().to_owned(),
+        lane_reason: created.lane_reason.clone(),
         created: entries.first().map(|entry| utc(entry.at_ms)).unwrap_or_default(),
         branch: created.branch.clone(),
         base: if created.base_branch.is_empty() { &created.base_commit } else { &created.base_branch }
             .clone(),
-        brainstorm_source: created.prd.as_ref().map(|_| "prd.md".to_owned()),
+        project_id: created.project.clone(),
+        depends_on_features: created.depends_on.clone(),
+        brainstorm_source: created
+            .brainstorm_source
+            .clone()
+            .or_else(|| created.prd.as_ref().map(|_| "prd.md".to_owned())),
+        skipped_phases: skipped,
         r1_deferred_reason: deferred_reason(&state.met),
         phases,
     };

@@ -202,7 +202,7 @@ fn flight<'a>(open: &'a Loop, ticket: &crate::ticket::Ticket) -> Option<&'a Star
 /// with one, or if the prompt's context is larger than the prompt and there is nothing else to read. One that a person
 /// added later is not asked of a role that reads other files as well; its reads are then counted too favourably.
 pub fn required<'a>(created: Option<&FeatureCreated>, open: &'a Loop, started: &Started) -> Vec<&'a str> {
-    let Some(profile) = profile::of(&started.ticket.role) else { return Vec::new() };
+    let Some(profile) = profile::of(started.ticket.phase, &started.ticket.role) else { return Vec::new() };
     let alone = profile.artifacts.len() == 1 && started.context_chars > started.prompt_chars;
     let prd = alone || created.is_some_and(|created| created.prd.is_some());
     let named = |name: &&&str| {

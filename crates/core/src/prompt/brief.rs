@@ -4,7 +4,7 @@ use crate::findings::Finding;
 use crate::ids::{Revision, Role};
 use crate::policy::Strategy;
 use crate::prelude::*;
-use crate::profile::Profile;
+use crate::profile::{Override, Profile};
 use crate::ticket::Purpose;
 
 /// Where a feature's files are. Paths are relative to the agent's working folder. Stable fragments are made of
@@ -14,10 +14,29 @@ pub struct Place<'a> {
     /// `docs/features/031-x`
     pub folder: &'a str,
     pub prd: Prd<'a>,
+    /// The files of the profile that are not there, other than the PRD.
+    pub absent: &'a [Absent<'a>],
     /// `docs/features/031-x/spec.md`: what is written and reviewed.
     pub artifact: &'a str,
     /// What the user asked for; shown to the author only.
     pub idea: &'a str,
+}
+
+/// A file that a role is given where it exists, and does not here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Absent<'a> {
+    /// `design.md`
+    pub name: &'a str,
+    /// Why, in a few words; where nothing is to be said, neither is the file.
+    pub why: &'a str,
+}
+
+/// What an author asked, and what it was told; an empty answer leaves it to what it would assume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer<'a> {
+    pub question: &'a str,
+    pub assumed: &'a str,
+    pub answer: &'a str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +48,8 @@ pub enum Prd<'a> {
 /// A file the phase builds on, as it stands in the revision seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Upstream<'a> {
+    /// What it is called among the artifacts, wherever it is: `prd.md`.
+    pub name: &'a str,
     pub path: &'a str,
     pub bytes: &'a [u8],
     /// Whether every role of the phase is given it, so that all of them can share it in a cache.
@@ -39,9 +60,13 @@ pub struct Upstream<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Brief<'a> {
     pub profile: &'a Profile,
+    /// The repository's own text for the role.
+    pub text: Option<&'a Override>,
     /// Tools of the role that its agent cannot offer. The same in every round: another agent begins anew.
     pub missing: &'a [String],
     pub place: Place<'a>,
+    /// The project the feature belongs to: its goals, what comes before, what it is worth. The same all through a phase.
+    pub project: Option<&'a str>,
     pub purpose: Purpose,
     pub strategy: Strategy,
     /// The bytes of the artifact at the revision seen.
@@ -58,6 +83,13 @@ pub struct Brief<'a> {
     pub outcome: Option<DomainOutcome<'a>>,
     /// For the author: the evidence of a failed gate.
     pub gate: Option<&'a str>,
+    /// Mechanical faults that hold nothing up, one line each.
+    pub lint: &'a [String],
+    /// For the author: whether it may ask before it drafts, and what was said to what it asked.
+    pub may_ask: bool,
+    pub answers: &'a [Answer<'a>],
+    /// For the author: whether a mini-spec is wanted, which nobody will review.
+    pub mini: bool,
     /// For the author: its last turn left the file as it was.
     pub unchanged: bool,
     pub round: u16,

@@ -2,7 +2,7 @@
 
 use super::brief::Brief;
 use super::fragment::{Fragment, Prompt};
-use super::{digest, stable, turn};
+use super::{author, digest, stable, turn};
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::Kind;
@@ -21,7 +21,15 @@ pub fn build(brief: &Brief<'_>) -> Prompt {
     Prompt {
         constant: stable::constant_fragments(),
         feature,
-        role: stable::role_fragments(brief.profile, &brief.place, strategy, brief.upstream, brief.missing),
+        role: stable::role_fragments(
+            brief.profile,
+            brief.text,
+            &brief.place,
+            strategy,
+            brief.upstream,
+            brief.missing,
+            brief.project,
+        ),
         turn: if strategy == Strategy::Digest { digest::turn(brief) } else { fresh_turn(brief, strategy) },
     }
 }
@@ -44,11 +52,18 @@ fn possible(brief: &Brief<'_>) -> Strategy {
 
 fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
     match (brief.profile.kind, brief.purpose) {
-        (Kind::Author, Purpose::Draft) => vec![turn::idea(brief), turn::draft_task(brief)],
+        (Kind::Author, Purpose::Draft) => present([
+            Some(turn::idea(brief)),
+            author::answers(brief),
+            Some(turn::draft_task(brief)),
+            author::mini(brief),
+            author::may_ask(brief),
+        ]),
         (Kind::Author, _) => present([
             Some(turn::revise_task(brief)),
             turn::changes_by_others(brief),
             turn::gate(brief),
+            turn::lint(brief),
             turn::open_findings(brief, turn::Intro::Fix),
             Some(turn::iteration(brief)),
         ]),
@@ -69,6 +84,7 @@ fn fresh_review(brief: &Brief<'_>, intro: turn::Intro, strategy: Strategy) -> Ve
     present([
         Some(turn::artifact(brief, whole)),
         turn::domain_outcome(brief),
+        turn::lint(brief),
         turn::open_findings(brief, intro),
         Some(turn::iteration(brief)),
     ])
@@ -82,12 +98,13 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             Some(turn::return_short(brief)),
         ]),
         (Kind::Author, Purpose::Draft) => {
-            vec![turn::idea(brief), turn::draft_task(brief), turn::return_short(brief)]
+            present([author::answers(brief), Some(turn::draft_task(brief)), Some(turn::return_short(brief))])
         }
         (Kind::Author, _) => present([
             Some(turn::resume_note(brief)),
             turn::changes_by_others(brief),
             turn::gate(brief),
+            turn::lint(brief),
             turn::open_findings(brief, turn::Intro::FixNew),
             Some(turn::iteration(brief)),
             Some(turn::return_short(brief)),
@@ -98,6 +115,7 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             turn::fix_summary(brief),
             // A validation asks only whether the role's own approval still holds.
             turn::domain_outcome(brief).filter(|_| purpose != Purpose::Validate),
+            turn::lint(brief),
             turn::open_findings(brief, turn::Intro::List),
             Some(turn::iteration(brief)),
             Some(turn::return_short(brief)),

@@ -51,7 +51,7 @@ fn note(brief: &Brief<'_>) -> Fragment {
         "## What You Are Given\n\n\
          An earlier turn of your role walked the whole document and {said}. You continue that review without its \
          memory: what changed since then stands below, with the sections that the changes and the open findings \
-         touch. The walk itself is not done again. {task}\n\
+         touch. The walk itself is not done again; `coverage` counts what you go through here. {task}\n\
          Where a change depends on a part of {name} that is not below, open {} and look at that part.\n",
         brief.place.artifact
     );

@@ -38,20 +38,24 @@ Which strategy a dispatch is sent with is decided elsewhere (`policy::choose`); 
 /// The whole page.
 pub fn skeleton() -> String {
     let mut page = INTRO.to_owned();
-    let mut role = "";
+    let mut of_now = None;
     let mut whole = None;
     let mut rows = Vec::new();
     example::each(&mut |case| {
         let prompt = build(&case.brief);
-        rows.push((case.brief.profile.role, format!("| {} | {} |\n", case.name, fragments(&prompt))));
+        rows.push((
+            (case.phase, case.brief.profile.role),
+            format!("| {} | {} |\n", case.name, fragments(&prompt)),
+        ));
         if case.brief.profile.kind == Kind::Domain {
             whole.get_or_insert((case.brief.profile.role, case.name.to_owned(), prompt.text()));
         }
     });
     for (of, row) in &rows {
-        if *of != role {
-            role = of;
-            page.push_str(&format!("\n## {role}\n\n| dispatch | fragments |\n|---|---|\n"));
+        if of_now != Some(*of) {
+            of_now = Some(*of);
+            let (phase, role) = of;
+            page.push_str(&format!("\n## {phase}: {role}\n\n| dispatch | fragments |\n|---|---|\n"));
         }
         page.push_str(row);
     }

@@ -9,7 +9,7 @@ use super::schema::FORM;
 use super::sizes::NAME_CHARS_MAX;
 use crate::policy::Strategy;
 use crate::prelude::*;
-use crate::profile::{Kind, Profile};
+use crate::profile::{Kind, Override, Profile};
 use crate::text;
 
 const HOUSE_RULES: &str = include_str!("../../texts/house-rules.md");
@@ -27,17 +27,21 @@ pub(super) fn shared_artifacts(upstream: &[Upstream<'_>]) -> Vec<Fragment> {
 /// The same for every dispatch of one role in one phase with one strategy.
 pub(super) fn role_fragments(
     profile: &Profile,
+    own: Option<&Override>,
     place: &Place<'_>,
     strategy: Strategy,
     upstream: &[Upstream<'_>],
     missing: &[String],
+    project: Option<&str>,
 ) -> Vec<Fragment> {
     let mut fragments = Vec::new();
     if strategy == Strategy::Inline {
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
     }
-    fragments.push(Fragment::new("rubric", format!("{}\n\n{}\n", profile.rubric.trim_end(), profile.coda)));
-    fragments.extend(missing_tools(profile, missing));
+    fragments.push(Fragment::new("rubric", rubric(profile, own)));
+    let tools = own.map_or_else(|| profile.tools.to_vec(), |own| own.tools(profile));
+    fragments.extend(missing_tools(&tools, missing));
+    fragments.extend(project.map(project_block));
     fragments.extend([
         match strategy {
             Strategy::Inline => given_artifacts(profile, place),
@@ -56,6 +60,19 @@ pub(super) fn role_fragments(
     fragments
 }
 
+/// What the role decides and how. A repository's own text has its own end.
+fn rubric(profile: &Profile, own: Option<&Override>) -> String {
+    match own {
+        Some(own) => own.body.clone(),
+        None => format!("{}\n\n{}\n", profile.rubric.trim_end(), profile.coda),
+    }
+}
+
+/// The project a feature belongs to. Its roadmap and its features are data.
+fn project_block(project: &str) -> Fragment {
+    Fragment::new("project", format!("## Project Context\n\n{}", text::fenced("markdown", project)))
+}
+
 /// What an artifact is called in a prompt: `PRD`, `Spec`, …
 pub(super) fn label(path: &str) -> String {
     let name = file_name(path);
@@ -72,7 +89,7 @@ pub(super) fn file_name(path: &str) -> &str {
 }
 
 /// What the role's texts count on and its agent does not have. Nobody is held up by it, and nothing is hidden by it.
-fn missing_tools(profile: &Profile, missing: &[String]) -> Option<Fragment> {
+fn missing_tools(tools: &[&str], missing: &[String]) -> Option<Fragment> {
     if missing.is_empty() {
         return None;
     }
@@ -86,7 +103,7 @@ fn missing_tools(profile: &Profile, missing: &[String]) -> Option<Fragment> {
     let gone: Vec<&str> = missing.iter().map(String::as_str).collect();
     let looks_outside = |tool: &&&str| **tool == "WebSearch" || tool.starts_with("mcp__");
     let left: Vec<&str> =
-        profile.tools.iter().filter(looks_outside).copied().filter(|tool| !gone.contains(tool)).collect();
+        tools.iter().filter(looks_outside).copied().filter(|tool| !gone.contains(tool)).collect();
     let instead = match left.as_slice() {
         [] => "Check in the repository what can be checked there; nothing else is open to you.".to_owned(),
         left => format!("Use {} for what they would have been used for.", list(left)),
@@ -116,10 +133,16 @@ fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
          After reading, confirm: \"Files read: {{name}} ({{N}} lines), ...\" in a single line.\n\n"
     );
     let paths = paths(profile, place);
-    for (label, path) in &paths {
-        text.push_str(&format!("- {label}: {}\n", path.as_deref().unwrap_or(NO_PRD)));
+    if paths.is_empty() {
+        let text = format!(
+            "## Required Artifacts\n\nNothing has to be read before {work}; confirm with \"Files read: none\" in a single line.\n"
+        );
+        return Fragment::new("required-artifacts", text);
     }
-    if paths.iter().all(|(_, path)| path.is_none()) {
+    for (label, path) in &paths {
+        text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
+    }
+    if paths.iter().all(|(_, path)| path.is_err()) {
         text.push_str("\nThere is no file to read here; confirm with \"Files read: none\".\n");
     }
     Fragment::new("required-artifacts", text)
@@ -133,11 +156,11 @@ fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
         .to_owned();
     for (label, path) in paths(profile, place) {
         text.push_str(&match path {
-            None => format!("- {label}: {NO_PRD}\n"),
-            Some(path) if path == place.artifact => {
+            Err(none) => format!("- {label}: {none}\n"),
+            Ok(path) if path == place.artifact => {
                 format!("- {label}: {path}, under {label} Under Review\n")
             }
-            Some(path) => format!("- {label}: {path}, under {label}\n"),
+            Ok(path) => format!("- {label}: {path}, under {label}\n"),
         });
     }
     Fragment::new("given-artifacts", text)
@@ -157,15 +180,24 @@ fn artifacts_at_hand(profile: &Profile, place: &Place<'_>) -> Fragment {
 
 const NO_PRD: &str = "No PRD — feature created without brainstorm";
 
-/// What the profile names: the label, and where it is unless there is none.
-fn paths(profile: &Profile, place: &Place<'_>) -> Vec<(String, Option<String>)> {
-    let path = |name: &&'static str| match (*name, place.prd) {
-        ("prd.md", Prd::None) => None,
-        ("prd.md", Prd::File(path)) => Some(path.to_owned()),
-        (name, _) if name == file_name(place.artifact) => Some(place.artifact.to_owned()),
-        (name, _) => Some(format!("{}/{name}", place.folder)),
+/// What the profile names: the label, and where it is, or what is said in its place. A file of which nothing is to be said
+/// is not listed.
+fn paths(profile: &Profile, place: &Place<'_>) -> Vec<(String, Result<String, String>)> {
+    let path = |name: &&'static str| {
+        let absent = place.absent.iter().find(|absent| absent.name == *name);
+        match (*name, place.prd, absent) {
+            ("prd.md", Prd::None, Some(_)) => None,
+            ("prd.md", Prd::None, None) => Some(Err(NO_PRD.to_owned())),
+            ("prd.md", Prd::File(path), _) => Some(Ok(path.to_owned())),
+            (_, _, Some(absent)) => {
+                (!absent.why.is_empty()).then(|| Err(format!("none ({})", text::one_line(absent.why, 120))))
+            }
+            (name, ..) if name == file_name(place.artifact) => Some(Ok(place.artifact.to_owned())),
+            (name, ..) if place.folder.is_empty() => Some(Ok(name.to_owned())),
+            (name, ..) => Some(Ok(format!("{}/{name}", place.folder))),
+        }
     };
-    profile.artifacts.iter().map(|name| (label(name), path(name))).collect()
+    profile.artifacts.iter().filter_map(|name| Some((label(name), path(name)?))).collect()
 }
 
 /// One line by which a reader can tell that it has all of a file.
@@ -180,9 +212,9 @@ pub(super) fn header(path: &str, bytes: &[u8]) -> String {
 
 /// A file in full.
 fn given(file: &Upstream<'_>) -> Fragment {
-    let (label, header) = (label(file.path), header(file.path, file.bytes));
+    let (label, header) = (label(file.name), header(file.path, file.bytes));
     let content = String::from_utf8_lossy(file.bytes);
-    let name = format!("given-{}", file_name(file.path).trim_end_matches(".md"));
+    let name = format!("given-{}", file.name.trim_end_matches(".md"));
     Fragment::new(&name, format!("## {label}\n\n{header}\n{}", text::fenced("markdown", &content)))
 }
 

@@ -1,8 +1,11 @@
+mod phases;
+
 use super::brief::DomainResult;
 use super::example::{self, ARTIFACT, Case};
 use super::*;
 use crate::findings::Finding;
 use crate::ids::{Revision, Role};
+use crate::phase::Phase;
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind, Profile};
@@ -12,7 +15,8 @@ use insta::Settings;
 use proptest::prelude::*;
 
 fn profile_of(role: &str) -> &'static Profile {
-    profile::of(&Role::new(role)).unwrap()
+    let role = Role::new(role);
+    Phase::ALL.into_iter().find_map(|phase| profile::of(phase, &role)).unwrap()
 }
 
 fn stable(prompt: &Prompt) -> Prompt {
@@ -48,7 +52,10 @@ fn every_prompt_is_as_last_reviewed() {
     settings.set_snapshot_path("snapshots");
     let mut known = BTreeMap::new();
     example::each(&mut |case| {
-        let name = format!("{} {}", case.brief.profile.role, case.name);
+        // The phase reviewer has one name in all phases; the others say by theirs which one it is.
+        let shared = case.phase != Phase::Specify && case.brief.profile.kind == Kind::Phase;
+        let of = if shared { format!("{} ", case.phase) } else { String::new() };
+        let name = format!("{of}{} {}", case.brief.profile.role, case.name);
         let text = shown(&build(&case.brief), &mut known, &name);
         let file: Vec<String> =
             name.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
@@ -58,7 +65,7 @@ fn every_prompt_is_as_last_reviewed() {
 
 #[test]
 fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
-    let mut seen: BTreeMap<(&str, Strategy, bool, usize), Prompt> = BTreeMap::new();
+    let mut seen = BTreeMap::new();
     let mut compared = 0;
     example::each(&mut |case| {
         let prompt = build(&case.brief);
@@ -66,7 +73,14 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
             return;
         }
         let Brief { profile, strategy, place, missing, .. } = case.brief;
-        let key = (profile.role, strategy, place.prd == Prd::None, missing.len());
+        let of = (case.phase, profile.role, case.brief.project.is_some());
+        let key = (
+            of,
+            strategy,
+            place.prd == Prd::None,
+            place.absent.first().map(|absent| absent.name.to_owned()),
+            missing.len(),
+        );
         match seen.get(&key) {
             None => drop(seen.insert(key, stable(&prompt))),
             Some(first) => {
@@ -81,7 +95,7 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
 #[test]
 fn the_constant_part_is_the_same_for_all_roles() {
     let texts: BTreeSet<String> =
-        profile::ALL.iter().map(|profile| build(&example::first(profile)).constant[0].text.clone()).collect();
+        profile::all().map(|profile| build(&example::first(profile)).constant[0].text.clone()).collect();
     assert_eq!(texts.len(), 1);
 }
 
@@ -173,7 +187,8 @@ fn an_inline_prompt_holds_every_file_in_full_and_what_roles_share_comes_first() 
 
 #[test]
 fn a_file_that_only_one_role_is_given_stands_before_its_rubric() {
-    let design = Upstream { path: "docs/x/design.md", bytes: b"# Design\n", shared: false };
+    let design =
+        Upstream { name: "design.md", path: "docs/x/design.md", bytes: b"# Design\n", shared: false };
     let first = example::first(profile_of("phase-reviewer"));
     let prompt = build(&Brief { strategy: Strategy::Inline, upstream: &[design], ..first });
     assert_eq!(prompt.feature, []);
@@ -340,7 +355,7 @@ fn the_outcome_of_the_domain_review_leaves_out_suggestions_and_is_not_shown_to_o
 
 #[test]
 fn only_an_ordinary_re_review_is_told_that_new_findings_are_deferred() {
-    example::each(&mut |Case { name, brief }| {
+    example::each(&mut |Case { name, brief, .. }| {
         if brief.profile.kind == Kind::Author || brief.purpose == Purpose::Repair {
             return;
         }
@@ -394,7 +409,7 @@ fn outside(text: &str) -> Vec<&str> {
 #[test]
 fn what_others_wrote_stays_inside_its_fence() {
     let summaries = [HOSTILE.to_owned(), HOSTILE.to_owned()];
-    example::each(&mut |Case { name, brief }| {
+    example::each(&mut |Case { name, brief, .. }| {
         let tame = build(brief).text();
         let tame: Vec<&str> = outside(&tame).into_iter().filter(|line| line.starts_with('#')).collect();
         let hostile = build(&Brief {

@@ -189,6 +189,26 @@ pub(super) fn gate(brief: &Brief<'_>) -> Option<Fragment> {
     Some(Fragment::new("gate", text))
 }
 
+/// Mechanical faults that hold nothing up. The author may mend them; a reviewer need not find them.
+pub(super) fn lint(brief: &Brief<'_>) -> Option<Fragment> {
+    if brief.lint.is_empty() {
+        return None;
+    }
+    let intro = match brief.profile.kind {
+        Kind::Author => {
+            "Lint warns of these places in the current version: mend those where the warning is right, even where no finding \
+             reaches them, leave the text where it is wrong, and give them no entry in `answers`."
+        }
+        Kind::Domain | Kind::Phase => {
+            "The author is shown these warnings too, so none of them is a finding by itself; a failure that follows from one \
+             is a finding like any other."
+        }
+    };
+    let list: String =
+        brief.lint.iter().map(|line| format!("- {}\n", one_line(line, FIELD_CHARS_MAX))).collect();
+    Some(Fragment::new("lint", format!("## Lint Warnings\n\n{intro}\n\n{list}")))
+}
+
 pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment> {
     if brief.findings.is_empty() {
         return None;

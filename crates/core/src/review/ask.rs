@@ -3,7 +3,7 @@
 
 use super::plan::{Effect, Need, need};
 use super::state::{Loop, Seat, Work};
-use crate::event::{About, Decided, Decision, Question};
+use crate::event::{About, AuthorQuestion, Decided, Decision, Question};
 use crate::ids::{FindingId, Role};
 use crate::prelude::*;
 use crate::text::{count, one_line};
@@ -33,7 +33,7 @@ pub fn question(state: &Loop) -> Option<Question> {
 }
 
 pub(super) fn ask(state: &Loop, about: About) -> Question {
-    use Decision::{Abandon, Accept, Rerun, Retry};
+    use Decision::{Abandon, Accept, Answer, Assume, Rerun, Retry};
     let (text, choices) = match &about {
         About::Cap { stage } => {
             let open = rulings(state, &about).len();
@@ -89,8 +89,21 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
                 vec![Accept, Rerun, Abandon],
             )
         }
+        About::Author { questions } => {
+            let asked = count(questions.len(), "question");
+            let list: String = questions.iter().enumerate().map(|(at, one)| in_words(at, one)).collect();
+            let text = format!("{} has {asked} before it drafts{list}", state.author.role);
+            (text, vec![Answer, Assume, Abandon])
+        }
     };
     Question { pass: state.opened.pass, number: state.decided + 1, about, text, choices }
+}
+
+fn in_words(at: usize, one: &AuthorQuestion) -> String {
+    const CHARS_MAX: usize = 500;
+    let (question, assumed) = (one_line(&one.question, CHARS_MAX), one_line(&one.assumed, CHARS_MAX));
+    let otherwise = if assumed.is_empty() { String::new() } else { format!(" (else: {assumed})") };
+    format!("\n  {}. {question}{otherwise}", at + 1)
 }
 
 /// How many attempts of a role came to nothing, for what it is asked now. The limit would be another number where no
@@ -139,9 +152,12 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
     let unseen = match question.about {
         About::Cap { stage } if accepts => unseen(state, stage),
         // The others are asked about a revision that whoever is ruled about has just judged.
-        About::Cap { .. } | About::Agent { .. } | About::Gate | About::Unchanged | About::Certificate => {
-            Vec::new()
-        }
+        About::Cap { .. }
+        | About::Agent { .. }
+        | About::Gate
+        | About::Unchanged
+        | About::Certificate
+        | About::Author { .. } => Vec::new(),
     };
     Decided {
         pass: question.pass,
@@ -153,6 +169,7 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         ruled: if accepts { rulings(state, &question.about) } else { Vec::new() },
         revision: state.revision.clone(),
         unseen,
+        answers: Vec::new(),
     }
 }
 
@@ -164,7 +181,7 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
         About::Unchanged | About::Certificate => true,
         // Whoever insists has not said, in an answer that counts, what became of its own.
         About::Agent { role } => finding.role == *role,
-        About::Gate => false,
+        About::Gate | About::Author { .. } => false,
     });
     settled.map(|finding| finding.id.clone()).collect()
 }

@@ -8,7 +8,7 @@ use crate::ids::{AgentName, FindingId, Revision, Role};
 use crate::phase::Phase;
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
-use crate::ticket::{Purpose, Scope, Ticket};
+use crate::ticket::{Purpose, Ticket};
 use crate::usage::Usd;
 
 /// Something the engine must do. Effects are never stored: they are computed again after every event.
@@ -98,8 +98,13 @@ pub(super) enum Need {
 /// The order of a loop, whole: gates before reviewers, everybody's verdict before a revision, stages one after
 /// the other, then older approvals, then fresh eyes, then the close.
 pub(super) fn need(state: &Loop) -> Need {
-    let Some(revision) = &state.revision else { return Need::Author(Purpose::Draft) };
     let ask = |about| Need::Effect(Effect::Ask(ask(state, about)));
+    let Some(revision) = &state.revision else {
+        return match state.questions.is_empty() || state.answers.is_some() {
+            true => Need::Author(Purpose::Draft),
+            false => ask(About::Author { questions: state.questions.clone() }),
+        };
+    };
     for gate in &state.opened.gates {
         match state.gates.get(gate) {
             Some(check) if check.revision == *revision && check.passed => {}
@@ -197,8 +202,9 @@ fn certified(state: &Loop, closing: &Revision) -> bool {
     fresh_approval || state.signed.as_ref() == Some(closing)
 }
 
-fn stage<'a>(state: &'a Loop, seat: &Seat) -> &'a super::Stage {
-    &state.stages[usize::from(seat.stage)]
+/// A loop without reviewers has no stage, and its author has used no round.
+fn stage(state: &Loop, seat: &Seat) -> super::Stage {
+    state.stages.get(usize::from(seat.stage)).cloned().unwrap_or_default()
 }
 
 /// The order for a seat's next send; none when its attempts are used up, which becomes a question.
@@ -211,7 +217,9 @@ fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
     let repairing = ticket.purpose == Purpose::Repair;
     let may_resume = seat.conversation.is_some()
         && !work.is_some_and(|work| work.fresh)
-        && !matches!(purpose, Purpose::Draft | Purpose::Certify)
+        && purpose != Purpose::Certify
+        // A first draft has nothing to go on with, unless its author was asked something and answered.
+        && (purpose != Purpose::Draft || state.answers.is_some())
         && !same_bytes_again(state, seat);
     let allowed = match repairing {
         true => vec![Strategy::Resume],
@@ -264,7 +272,7 @@ fn next_ticket(state: &Loop, seat: &Seat, purpose: Purpose, work: Option<&Work>)
         None => (purpose, concluded + 1, 0),
     };
     let (phase, pass) = (state.opened.phase, state.opened.pass);
-    let scope = Scope::Feature(state.feature);
+    let scope = state.scope.clone();
     Ticket { scope, phase, pass, purpose, role: seat.role.clone(), round, attempt: sent + 1 }
 }
 

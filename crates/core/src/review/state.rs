@@ -1,16 +1,19 @@
 //! What a loop remembers. Plain values; see [`super::step()`] for how they change.
 
 use crate::cost::Cached;
-use crate::event::{Answered, Checked, Limits, LoopOpened, PhaseClosed, StageClosed, Started};
+use crate::event::{
+    Answered, AuthorQuestion, Checked, Limits, LoopOpened, PhaseClosed, StageClosed, StageOutcome, Started,
+};
 use crate::findings::Finding;
-use crate::ids::{AgentName, FeatureId, Revision, Role, SessionId};
+use crate::ids::{AgentName, Revision, Role, SessionId};
 use crate::prelude::*;
-use crate::ticket::{Purpose, Ticket};
+use crate::ticket::{Purpose, Scope, Ticket};
 use crate::usage::Usd;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loop {
-    pub feature: FeatureId,
+    /// Whose loop it is.
+    pub scope: Scope,
     pub opened: LoopOpened,
     /// The revision under review; none before the first draft.
     pub revision: Option<Revision>,
@@ -38,6 +41,9 @@ pub struct Loop {
     pub unchanged: u16,
     /// The author's fix summaries with the epoch each one led to.
     pub summaries: Vec<(u32, String)>,
+    /// What the author asked before its first draft, once in a pass, and what it was told; none before somebody said.
+    pub questions: Vec<AuthorQuestion>,
+    pub answers: Option<Vec<String>>,
     /// Questions a person has answered.
     pub decided: u32,
     pub end: Option<End>,
@@ -46,8 +52,10 @@ pub struct Loop {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     Closed(PhaseClosed),
-    /// A person asked for a new pass.
+    /// A person asked for a new pass, went back to an earlier phase or chose another lane.
     Superseded,
+    /// A person left the phase out.
+    Skipped,
     Abandoned,
 }
 
@@ -173,7 +181,7 @@ pub struct Flight {
 }
 
 impl Loop {
-    pub fn new(feature: FeatureId, opened: LoopOpened, earlier: Option<&Loop>) -> Loop {
+    pub fn new(scope: Scope, opened: LoopOpened, earlier: Option<&Loop>) -> Loop {
         let author = Seat::new(opened.author.clone(), 'A', 0);
         let mut reviewers = Vec::new();
         for (stage, panel) in opened.panels.iter().enumerate() {
@@ -183,7 +191,7 @@ impl Loop {
         }
         let certifier = reviewers.first().cloned().unwrap_or_else(|| author.clone());
         Loop {
-            feature,
+            scope,
             stages: vec![Stage::default(); opened.panels.len()],
             // A new pass goes on with the same document and the same findings, but with no conversation.
             revision: earlier.and_then(|earlier| earlier.revision.clone()),
@@ -201,6 +209,8 @@ impl Loop {
             failed_gates: 0,
             unchanged: 0,
             summaries: Vec::new(),
+            questions: Vec::new(),
+            answers: None,
             decided: 0,
             end: None,
         }
@@ -251,6 +261,27 @@ impl Loop {
     /// The failed gate of the current revision.
     pub fn failed_gate(&self) -> Option<&Checked> {
         self.gates.values().find(|check| !check.passed && Some(&check.revision) == self.revision.as_ref())
+    }
+
+    /// How many roles approved what an earlier stage had not: a person accepted that in their place.
+    pub fn approved_after_failure(&self) -> u32 {
+        let failed = |stage: &Stage| {
+            stage.closed.as_ref().is_some_and(|closed| closed.outcome == StageOutcome::Failed)
+        };
+        let Some(first) = self.stages.iter().position(failed) else { return 0 };
+        let later = self.reviewers.iter().filter(|seat| usize::from(seat.stage) > first);
+        later.filter(|seat| seat.approved().is_some()).count() as u32
+    }
+
+    /// Whether anybody reads its document, and not gates alone.
+    pub fn reviews(&self) -> bool {
+        !self.reviewers.is_empty()
+    }
+
+    /// What a gate that passed noticed in the current revision all the same, a line each.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        let passed = |check: &&Checked| check.passed && Some(&check.revision) == self.revision.as_ref();
+        self.gates.values().filter(passed).flat_map(|check| check.evidence.lines())
     }
 
     /// The fix summaries a role has not been shown.

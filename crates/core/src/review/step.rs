@@ -64,6 +64,10 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         Event::Cancelled(_) => state.end = Some(End::Abandoned),
         Event::FeatureCreated(_)
         | Event::LoopOpened(_)
+        | Event::Adopted(_)
+        | Event::LaneSet(_)
+        | Event::PhaseSkipped(_)
+        | Event::WentBack(_)
         | Event::Trusted(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)
@@ -115,8 +119,8 @@ fn start(state: &mut Loop, fact: &Started) -> Result<(), Rejected> {
         }
     }
     work.flight = Some(Flight { started: fact.clone(), answered: None });
-    let stage = &mut state.stages[number];
-    if purpose == Purpose::Review && stage.counted != Some(epoch) {
+    let stage = state.stages.get_mut(number);
+    if let Some(stage) = stage.filter(|stage| purpose == Purpose::Review && stage.counted != Some(epoch)) {
         stage.rounds += 1;
         stage.counted = Some(epoch);
     }
@@ -267,8 +271,16 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
     }
     work.flight = None;
     let Some(revision) = &fact.revision else {
+        // Asked once; whoever asks again has written nothing.
+        if !fact.questions.is_empty() && state.questions.is_empty() && state.revision.is_none() {
+            conclude(author);
+            state.questions.clone_from(&fact.questions);
+            return Ok(());
+        }
         work.failures += 1;
-        "it wrote nothing".clone_into(&mut work.trouble);
+        let why =
+            if fact.questions.is_empty() { "it wrote nothing" } else { "it asked again and wrote nothing" };
+        why.clone_into(&mut work.trouble);
         return Ok(());
     };
     conclude(author);

@@ -9,7 +9,7 @@ pub trait Store: Send + Sync {
     fn read(&self, scope: Scope) -> Result<Vec<Entry>, StoreError>;
 
     /// Every event of these kinds, of all scopes, in order. One that only a newer program can read is passed over.
-    fn each_of(&self, kinds: &[&str], f: &mut dyn FnMut(&Scope, &Event)) -> Result<(), StoreError>;
+    fn each_of(&self, kinds: &[&str], f: &mut dyn FnMut(&Scope, &Entry)) -> Result<(), StoreError>;
 
     /// Stores events in one transaction, with the blobs they name and the scope's board row, or nothing at all.
     /// Refused when the scope has moved on from `append.decided_on`. Returns them with their numbers.

@@ -1,6 +1,13 @@
 //! What can be typed, and what `--help` says about it.
 
+mod help;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use help::{
+    ADOPT_HELP, AFTER_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, FINDINGS_HELP, INIT_HELP, LINT_HELP, LOG_HELP,
+    NEW_HELP, PHASE_HELP, PROJECT_HELP, PROMPT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP,
+    TRUST_HELP,
+};
 use std::path::PathBuf;
 
 /// Takes a feature from an idea to merged code with AI agents: drafted, reviewed and redrafted until approved.
@@ -17,129 +24,6 @@ pub(crate) struct Cli {
     pub(crate) dir: Option<PathBuf>,
 }
 
-const AFTER_HELP: &str = "\
-First steps:
-  redraft demo            play a whole feature offline in a throw-away repository
-  redraft new \"an idea\"   begin a feature in this repository
-  redraft run             drive it on; run again after any interruption
-
-Each command has examples: redraft help COMMAND
-
-Exit codes:
-  0  done                      5    limit or budget reached
-  1  not approved, or findings 6    waiting for a decision
-  2  usage                     7    held by another process
-  3  configuration, ledger,    70   a bug in redraft
-     repository or disk        130  interrupted; the same command
-  4  agent failure                  continues";
-
-const DEMO_HELP: &str = "\
-Examples:
-  redraft demo                           the built-in idea; nothing is left behind
-  redraft demo \"Show the weather\"       an idea of your own
-  redraft demo --keep ./shop             keep the repository, to look around in it
-
-Exit codes: 0 approved, 2 the folder is not empty; the others as in `redraft help`";
-
-const INIT_HELP: &str = "\
-Examples:
-  redraft init                           a file that is there already is checked and left as it is
-
-Exit codes: 0 written or left, 2 not a repository, 3 the file that is there has a mistake";
-
-const NEW_HELP: &str = "\
-Examples:
-  redraft new \"Let people export their orders as CSV\"
-  redraft new \"Export orders\" --prd notes/export.md
-
-Your own checkout is not touched: the feature gets a branch and a folder below .redraft/worktrees/. \
-If something is amiss after the feature was begun, the error says how to go on or to give it up.
-
-Exit codes: 0 begun, 2 usage, 3 configuration, git or disk, 6 a command of redraft.toml must be accepted \
-first (redraft trust), 7 another process is making a worktree, 130 interrupted";
-
-const RUN_HELP: &str = "\
-Examples:
-  redraft run                            the only feature that can go on, or that of this worktree
-  redraft run 002 --budget 8             it may cost 8 dollars in all, now and in later runs
-  redraft run 002 --now                  try an agent again before its usage limit is over
-  redraft run 002 --on-cap accept        accept what is still open after the last round
-  redraft run 002 --yes --json           for scripts: asks nothing, prints one object
-
-Exit codes: 0 approved or accepted, 1 given up, 2 usage, 3 configuration, ledger, git or disk, 4 an agent \
-failed, 5 a limit or the budget is reached, 6 waiting for a decision or a yes, 7 another process drives it, \
-130 interrupted; the same command continues";
-
-const DECIDE_HELP: &str = "\
-Examples:
-  redraft decide                         show what is asked
-  redraft decide 002 accept --why \"good enough for a first version\"
-  redraft decide 002 rerun               a new pass with new conversations
-  redraft decide 002 abandon             give the feature up, at any time before it is approved
-
-Exit codes: 0 decided or nothing asked, 2 not a choice here, 6 the question was shown, 7 the feature is \
-being driven";
-
-const STATUS_HELP: &str = "\
-Examples:
-  redraft status
-  redraft status 002 --json
-  redraft status --rebuild               bring deleted .meta.json and .review-history.md back
-  redraft status --verify                after a crash of the disk, or when in doubt
-
-Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
-
-const COST_HELP: &str = "\
-Examples:
-  redraft cost                           the only feature, or that of this worktree; else a line for each
-  redraft cost 002 --json
-  redraft cost --why 002/specify.1/review/spec-reviewer/2.1
-  redraft cost 002 --svg cost.svg        bars are bills, marks are estimates
-
-What every column means: docs/receipts.md. An --svg file is written whole or not at all. It replaces an older \
-drawing of this command; any other file only with --force.
-
-Exit codes: 0 shown, 2 no such feature or dispatch, or the file is not ours to replace, 3 the ledger is damaged or \
-the file cannot be written";
-
-const LOG_HELP: &str = "\
-Examples:
-  redraft log                            everything, oldest first
-  redraft log 002 -n 20                  the last 20 events of one feature
-  redraft log --json                     with the body of every event
-
-Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
-
-const SHOW_HELP: &str = "\
-Examples:
-  redraft show findings 002
-  redraft show prompt 002 --role spec-reviewer";
-
-const PROMPT_HELP: &str = "\
-Examples:
-  redraft show prompt                    the last one that was sent
-  redraft show prompt 002 --role spec-reviewer
-  redraft show prompt --ticket 002/specify.1/review/spec-reviewer/2.1 --json
-  redraft show prompt 002 --verify
-
-Exit codes: 0 shown or identical, 1 a rebuilt prompt differs, 2 nothing like that was sent";
-
-const FINDINGS_HELP: &str = "\
-Examples:
-  redraft show findings                  of the only feature, or that of this worktree
-  redraft show findings 002 --json
-
-Exit codes: 0 shown, 2 no such feature";
-
-const TRUST_HELP: &str = "\
-Examples:
-  redraft trust                          look at the commands, then answer
-  redraft trust --yes                    accept them without being asked
-
-They are accepted by hash: a command that changes must be accepted again.
-
-Exit codes: 0 accepted or none there, 3 configuration, 6 not accepted";
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Play a whole feature offline in a throw-away repository, with the built-in rehearsal agent
@@ -154,9 +38,21 @@ pub(crate) enum Command {
     /// Drive a feature on from wherever it stands; run again to continue after any interruption
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),
+    /// Review one document of this repository, without a feature; again after an edit, and only what changed is sent
+    #[command(after_help = REVIEW_HELP)]
+    Review(ReviewArgs),
     /// Answer what a run is waiting for
     #[command(after_help = DECIDE_HELP)]
     Decide(DecideArgs),
+    /// Leave a phase out, or go back to one
+    #[command(subcommand, after_help = PHASE_HELP)]
+    Phase(PhaseCommand),
+    /// Take over features that people or other tools have begun; reports only, until told to do it
+    #[command(after_help = ADOPT_HELP)]
+    Adopt(AdoptArgs),
+    /// List the projects with their milestones and features, or begin one
+    #[command(after_help = PROJECT_HELP)]
+    Project(ProjectArgs),
     /// Show where each feature stands and the next command to type
     #[command(after_help = STATUS_HELP)]
     Status(StatusArgs),
@@ -166,6 +62,9 @@ pub(crate) enum Command {
     /// Show what happened, event by event
     #[command(after_help = LOG_HELP)]
     Log(LogArgs),
+    /// Check documents for what needs no judgement: cut off, ids twice, circles, placeholders and the like
+    #[command(after_help = LINT_HELP)]
+    Lint(LintArgs),
     /// Look inside: prompts that were sent, findings that were raised
     #[command(subcommand, after_help = SHOW_HELP)]
     Show(ShowCommand),
@@ -207,6 +106,73 @@ pub(crate) struct NewArgs {
     /// Copy this file in as the feature's PRD (product requirements document)
     #[arg(long, value_name = "FILE")]
     pub(crate) prd: Option<PathBuf>,
+    /// How much ceremony it gets: express, standard or deep [default: by what the idea names]
+    #[arg(long, value_name = "LANE")]
+    pub(crate) lane: Option<String>,
+    /// The last phase it is to pass through [default: the lane's last]
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) until: Option<String>,
+    /// The project it belongs to, as P001
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// A feature that comes before it, by number or folder name; repeat it for several
+    #[arg(long, value_name = "FEATURE")]
+    pub(crate) depends_on: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AdoptArgs {
+    /// Folders of features, or single ones [default: docs/features, spec-kit's specs and OpenSpec's changes]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only report, also on a terminal
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) dry_run: bool,
+    /// Do it without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Take no document on your word: a run reviews each
+    #[arg(long)]
+    pub(crate) review: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProjectArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ProjectCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProjectCommand {
+    /// Begin a project: a folder with a PRD and a roadmap
+    New(ProjectNewArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProjectNewArgs {
+    /// What it is called
+    pub(crate) name: String,
+    /// Copy this file in as the project's PRD
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prd: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PhaseCommand {
+    /// Leave out the phase that is next or under way
+    Skip(PhaseArgs),
+    /// Go back to a phase that is over, and through all after it again
+    Back(PhaseArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PhaseArgs {
+    /// [FEATURE] PHASE: the feature's number may be left out where only one can be meant
+    #[arg(required = true, num_args = 1..=2, value_name = "[FEATURE] PHASE")]
+    pub(crate) words: Vec<String>,
+    /// The reason, kept with it
+    #[arg(long)]
+    pub(crate) why: String,
 }
 
 #[derive(Debug, Args)]
@@ -216,9 +182,16 @@ pub(crate) struct RunArgs {
     /// What to do when a stage has used up its review rounds [default: ask on a terminal, else stop]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) on_cap: Option<OnCap>,
-    /// Do not ask before money is spent
+    /// Ask nothing: money is spent within the budget, an author's questions are answered by what it would assume, and
+    /// nothing is ever accepted in a person's name
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Rest after this phase: specify, design, create-plan or create-tasks. One beyond the feature's end moves the end
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) until: Option<String>,
+    /// Take this lane from here on: express, standard or deep
+    #[arg(long, value_name = "LANE")]
+    pub(crate) lane: Option<String>,
     /// Send also to an agent whose usage limit is said to last; without it nothing is sent to a parked one
     #[arg(long)]
     pub(crate) now: bool,
@@ -241,6 +214,42 @@ pub(crate) struct RunArgs {
     pub(crate) certify: Option<String>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ReviewArgs {
+    /// The document
+    pub(crate) file: PathBuf,
+    /// Let an author revise it until it is approved
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Judge it as this kind of document [default: by its name, else document]
+    #[arg(long = "as", value_enum, value_name = "KIND")]
+    pub(crate) kind: Option<DocumentKind>,
+    /// Begin anew, with a reviewer that knows nothing of the earlier rounds
+    #[arg(long)]
+    pub(crate) again: bool,
+    /// Ask nothing before money is spent
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// The most this review may cost in all, in dollars; kept for later calls [default: budget of redraft.toml, else 5]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    pub(crate) budget: Option<String>,
+    /// Let this agent of redraft.toml play every role, for this call
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// How dispatches are sent: cost, guarded, seed, fresh, resume, inline or digest
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DocumentKind {
+    Spec,
+    Design,
+    Plan,
+    Tasks,
+    Document,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnCap {
     /// Ask on the terminal; without one, wait for `redraft decide`
@@ -255,8 +264,12 @@ pub(crate) enum OnCap {
 pub(crate) struct DecideArgs {
     /// The feature's number; not needed inside its worktree or when only one is active
     pub(crate) feature: Option<String>,
-    /// accept, rerun, retry or abandon, as far as the question allows it; without one the question is shown
+    /// accept, rerun, retry, answer, assume or abandon, as far as the question allows it; without one the question is
+    /// shown
     pub(crate) choice: Option<String>,
+    /// What an author asked for, once for each of its questions, in their order; "" leaves one to its assumption
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) answer: Vec<String>,
     /// The reason, kept with the decision
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) why: String,
@@ -290,6 +303,22 @@ pub(crate) struct CostArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct LintArgs {
+    /// Files, folders, or numbers of features; without one, every feature there is
+    #[arg(value_name = "PATH|FEATURE")]
+    pub(crate) targets: Vec<PathBuf>,
+    /// Print SARIF 2.1.0, which code scanning reads
+    #[arg(long, conflicts_with_all = ["json", "github"])]
+    pub(crate) sarif: bool,
+    /// Print annotations for a workflow of GitHub Actions
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) github: bool,
+    /// List all rules with their level here and what they look for, and check nothing
+    #[arg(long, conflicts_with_all = ["sarif", "github", "targets"])]
+    pub(crate) rules: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     /// Only the feature with this number
     pub(crate) feature: Option<String>,
@@ -318,9 +347,15 @@ pub(crate) struct PromptArgs {
     /// The last prompt of this role
     #[arg(long)]
     pub(crate) role: Option<String>,
-    /// The last prompt sent with this strategy (lazy or resume)
+    /// The last prompt sent with this strategy: inline, lazy, digest or resume
     #[arg(long)]
     pub(crate) strategy: Option<String>,
+    /// Show what the role would be sent in a small made-up feature, with your own text for it if there is one
+    #[arg(long, requires = "role", conflicts_with_all = ["ticket", "verify", "feature"])]
+    pub(crate) example: bool,
+    /// The phase of the example, for the role that takes part in several: specify, design, create-plan or create-tasks
+    #[arg(long, requires = "example")]
+    pub(crate) phase: Option<String>,
     /// Build every prompt of the feature again from the ledger and compare it with the stored one
     #[arg(long, conflicts_with_all = ["ticket", "role", "strategy"])]
     pub(crate) verify: bool,
@@ -379,6 +414,9 @@ pub(crate) struct ReplayArgs {
     /// What a reviewer must know in a re-review
     #[arg(long, value_enum, default_value = "full")]
     pub(crate) knowledge: Knowledge,
+    /// Let policy cost learn the pace of rounds from the loops before, for files of one repository in the order of time
+    #[arg(long)]
+    pub(crate) learn: bool,
     /// Also the loops of this repository's own ledger: of one feature, or of all
     #[arg(long, value_name = "FEATURE", num_args = 0..=1)]
     pub(crate) ledger: Option<Option<String>>,

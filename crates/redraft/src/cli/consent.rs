@@ -9,11 +9,11 @@ use super::errors::{CliError, Code};
 use super::site::Surroundings;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::estimate::{self, Estimate};
-use redraft_core::event::{Event, FeatureCreated};
+use redraft_core::event::{Entry, Event, FeatureCreated};
 use redraft_core::ids::{AgentName, Role};
-use redraft_core::profile;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::profile::{self, Kind, Profile};
 use redraft_core::text::count;
-use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agents, Store};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,11 +30,13 @@ pub(crate) fn given(
     created: &FeatureCreated,
     agents: &Cast<'_>,
     budget: Usd,
+    command: &str,
     around: &Surroundings,
     console: &Console,
 ) -> Result<bool, CliError> {
-    let agreed = agreed_to(ledger, created)?;
-    let paid = paid(agents)?;
+    let entries = ledger.read(created.scope())?;
+    let agreed = agreed_to(&entries);
+    let paid = paid(agents, &entries)?;
     if paid.keys().all(|name| agreed.contains(name)) {
         return Ok(true);
     }
@@ -48,31 +50,47 @@ pub(crate) fn given(
         "nobody has agreed to spend money on this feature yet: about {likely} is expected, at most {budget} in all"
     );
     Err(CliError::new(Code::Waiting, message)
-        .hint(format!("to agree: redraft run {} --yes (and --budget USD for another limit)", created.id)))
+        .hint(format!("to agree: {command} --yes (and --budget USD for another limit)")))
 }
 
 /// The agents that were paid, or might have been, for this feature before.
-fn agreed_to(ledger: &Ledger, created: &FeatureCreated) -> Result<BTreeSet<AgentName>, CliError> {
-    let entries = ledger.read(Scope::Feature(created.id))?;
-    let started = entries.into_iter().filter_map(|entry| match entry.event {
-        Event::Started(started) if started.reserved > Usd(0) => Some(started.agent),
+fn agreed_to(entries: &[Entry]) -> BTreeSet<AgentName> {
+    let started = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Started(started) if started.reserved > Usd(0) => Some(started.agent.clone()),
         _ => None,
     });
-    Ok(started.collect())
+    started.collect()
 }
 
-fn paid(agents: &Cast<'_>) -> Result<BTreeMap<AgentName, Paid>, CliError> {
+/// Who will be paid in the phases that are left, and how much, about.
+fn paid(agents: &Cast<'_>, entries: &[Entry]) -> Result<BTreeMap<AgentName, Paid>, CliError> {
+    let state = Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let reviews = state.created.as_ref().is_none_or(|created| created.lane.reviews());
+    let alone = state.created.as_ref().is_some_and(|created| created.document.is_some());
     let mut paid: BTreeMap<AgentName, Paid> = BTreeMap::new();
-    for role in profile::roles() {
-        let agent = agents.agent_for(&role).map_err(|detail| CliError::new(Code::Config, detail))?;
-        if agent.is_free() {
-            continue;
+    for phase in state.phases().filter(|phase| !state.is_over(*phase)) {
+        let sits = |one: &&&Profile| match alone {
+            true => one.kind != Kind::Phase,
+            false => reviews || one.kind == Kind::Author,
+        };
+        for profile in profile::cast(phase).iter().filter(sits) {
+            let role = Role::new(profile.role);
+            let agent = agents.agent_for(&role).map_err(|detail| CliError::new(Code::Config, detail))?;
+            if agent.is_free() {
+                continue;
+            }
+            let likely =
+                agents.card_of(&role).map(|card| estimate::of(profile.kind, &card)).unwrap_or_default();
+            let entry = paid.entry(agent.name());
+            let entry = entry.or_insert_with(|| Paid { what: agent.describe(), roles: Vec::new() });
+            match entry.roles.iter_mut().find(|(known, _)| *known == role) {
+                Some((_, sum)) => {
+                    sum.dispatches += likely.dispatches;
+                    sum.cost = sum.cost + likely.cost;
+                }
+                None => entry.roles.push((role, likely)),
+            }
         }
-        let kind = profile::of(&role).map(|profile| profile.kind);
-        let likely = kind.zip(agents.card_of(&role)).map(|(kind, card)| estimate::of(kind, &card));
-        let entry = paid.entry(agent.name());
-        let entry = entry.or_insert_with(|| Paid { what: agent.describe(), roles: Vec::new() });
-        entry.roles.push((role, likely.unwrap_or_default()));
     }
     Ok(paid)
 }

@@ -135,7 +135,7 @@ fn costs_of(id: FeatureId, entries: &[Entry], site: &Site) -> Costs {
 /// How predictions compare with bills, over the whole ledger.
 fn accuracies(ledger: &Ledger) -> Result<Accuracies, CliError> {
     let mut accuracies = Accuracies::default();
-    ledger.each_of(&Accuracies::KINDS, &mut |_, event| accuracies.take(event))?;
+    ledger.each_of(&Accuracies::KINDS, &mut |_, entry| accuracies.take(&entry.event))?;
     Ok(accuracies)
 }
 

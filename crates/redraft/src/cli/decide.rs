@@ -1,15 +1,17 @@
 //! `redraft decide`: answers what a run is waiting for.
 
+use super::answer::in_the_way;
 use super::args::DecideArgs;
 use super::console::Console;
 use super::errors::{CliError, Code};
-use super::run::in_the_way;
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{Asked, Cancelled, Decision, Event, Question};
+use redraft_core::event::{About, Asked, Cancelled, Decision, Event, Question};
+use redraft_core::ids::FeatureId;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::project::{self, BoardRow};
 use redraft_core::review::{self, Loop};
+use redraft_core::text;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Clock, Store, Workspace};
 use serde::Serialize;
@@ -48,9 +50,12 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         return Ok(Code::Done);
     };
     let Some(choice) = choice else {
-        let next = around.next(&BoardRow::of(&state, 0).next);
+        let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
+        let answer = if names.contains(&"answer") { " --answer \"…\"" } else { " --why \"…\"" };
+        let next = around.next(&format!("redraft decide {id} {}{answer}", names.first().unwrap_or(&"")));
         let findings: String = in_the_way(&state).iter().map(|line| format!("\n{line}")).collect();
-        let text = format!("feature {id}: {}{findings}\nnext: {next}", question.text);
+        let choices = format!("choices: {}", names.join(", "));
+        let text = format!("feature {id}: {}{findings}\n{choices}\nnext: {next}", question.text);
         console.show(&text, &DecideJson { v: 1, feature, question: Some(&question), decided: None, next });
         return Ok(Code::Waiting);
     };
@@ -62,8 +67,11 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
     if choice == Decision::Accept && args.why.trim().is_empty() {
         return Err(CliError::usage("accepting is a ruling and needs a reason").hint("add --why \"…\""));
     }
+    let answers = answers(&question, choice, args.answer, around)?;
     let asked = Event::from(Asked { question: question.clone() });
-    let decided = Event::from(review::decision(open, &question, choice, &around.user, args.why.trim()));
+    let mut decided = review::decision(open, &question, choice, &around.user, args.why.trim());
+    decided.answers = answers;
+    let decided = Event::from(decided);
     let mut events = vec![decided];
     if !entries.iter().any(|entry| entry.event == asked) {
         events.insert(0, asked);
@@ -84,7 +92,7 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         blobs: &blobs,
         board: Some(&board),
     })?;
-    if choice == Decision::Accept && edited_since(&site, &ledger, open)? {
+    if choice == Decision::Accept && edited_since(&site, &ledger, id, open)? {
         // A ruling is about what was reviewed; the next run takes the edit in and asks about that.
         console.say(&format!("{} was edited since; the next run will ask about the edit", open.artifact()));
     }
@@ -100,9 +108,30 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
     Ok(Code::Done)
 }
 
+/// What the author is told: as many texts as it has questions.
+fn answers(
+    question: &Question,
+    choice: Decision,
+    typed: Vec<String>,
+    around: &Surroundings,
+) -> Result<Vec<String>, CliError> {
+    let asked = match &question.about {
+        About::Author { questions } if choice == Decision::Answer => questions.len(),
+        _ if typed.is_empty() => return Ok(Vec::new()),
+        _ => return Err(CliError::usage("--answer is for `answer`, when an author asks")),
+    };
+    if typed.len() != asked {
+        let error = format!("{} for {asked} questions", text::count(typed.len(), "answer"));
+        return Err(CliError::usage(error).hint(
+            "give --answer once for each question, in their order; \"\" leaves one to its assumption",
+        ));
+    }
+    Ok(typed.into_iter().map(|answer| around.redactor.redact(answer.trim()).0.into_owned()).collect())
+}
+
 /// Whether the worktree no longer holds the revision that is being decided about.
-fn edited_since(site: &Site, ledger: &Ledger, open: &Loop) -> Result<bool, CliError> {
-    let created = site.created(ledger, open.feature)?;
+fn edited_since(site: &Site, ledger: &Ledger, id: FeatureId, open: &Loop) -> Result<bool, CliError> {
+    let created = site.created(ledger, id)?;
     if !site.worktree(&created)?.is_dir() {
         return Ok(false);
     }
@@ -155,7 +184,7 @@ fn split<'a>(
         (Some(feature), Some(word)) => match choice(word) {
             Some(choice) => Ok((Some(feature), Some(choice))),
             None => Err(CliError::usage(format!("`{word}` is not a choice"))
-                .hint("choices are accept, rerun, retry and abandon, as far as the question allows them")),
+                .hint("choices are accept, rerun, retry, answer, assume and abandon, as far as the question allows them")),
         },
     }
 }

@@ -30,10 +30,20 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
     let state = repository.state_dir();
     let site = Site { repository, state };
     let prd = (!own_idea).then(|| place.join("ideas/password-reset.md"));
-    let id = new::create(&site, &NewArgs { idea, prd }, around, console)?;
+    let feature = NewArgs {
+        idea,
+        prd,
+        lane: Some("standard".to_owned()),
+        until: None,
+        project: None,
+        depends_on: Vec::new(),
+    };
+    let id = new::create(&site, &feature, around, console)?;
     let args_run = RunArgs {
         feature: None,
         yes: false,
+        until: None,
+        lane: None,
         now: false,
         on_cap: Some(OnCap::Stop),
         budget: None,
@@ -67,8 +77,10 @@ fn kept(folder: &Path) -> Result<PathBuf, CliError> {
         |error: std::io::Error| CliError::usage(format!("{} cannot be used: {error}", folder.display()));
     std::fs::create_dir_all(folder).map_err(named)?;
     if std::fs::read_dir(folder).map_err(named)?.next().is_some() {
-        return Err(CliError::usage(format!("{} is not empty", folder.display()))
-            .hint("name a folder that does not exist yet"));
+        let error = CliError::usage(format!("{} is not empty", folder.display()));
+        let begun = folder.join(".git/redraft/ledger.db").exists();
+        let on = format!("a demo was begun there; to go on with it: redraft -C {} run", quoted_path(folder));
+        return Err(if begun { error.hint(on) } else { error }.hint("name a folder that does not exist yet"));
     }
     std::fs::canonicalize(folder).map_err(named)
 }
@@ -76,7 +88,10 @@ fn kept(folder: &Path) -> Result<PathBuf, CliError> {
 fn make_repository(place: &Path, own_idea: bool) -> Result<Repository, CliError> {
     let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", place.display()));
     std::fs::create_dir_all(place).map_err(named)?;
-    let mut files = vec![("README.md", "# A small web shop\n\nIt exists to show `redraft demo`.\n")];
+    let mut files = vec![
+        ("README.md", "# A small web shop\n\nIt exists to show `redraft demo`.\n"),
+        ("package.json", "{\n  \"name\": \"shop\",\n  \"scripts\": { \"test\": \"node --test\" }\n}\n"),
+    ];
     if !own_idea {
         std::fs::create_dir_all(place.join("ideas")).map_err(named)?;
         files.push(("ideas/password-reset.md", PRD));

@@ -74,7 +74,7 @@ impl From<EngineError> for CliError {
         match error {
             EngineError::Store(error) => error.into(),
             EngineError::Workspace(error) => error.into(),
-            EngineError::UnknownFeature(id) => unknown_feature(&id.to_string()),
+            EngineError::Unknown(scope) => unknown_feature(&scope.to_string()),
             EngineError::History { .. } => CliError::new(Code::Config, message).hint(
                 "the ledger was changed by hand or written by another version; nothing was changed now",
             ),
@@ -83,6 +83,11 @@ impl From<EngineError> for CliError {
                 .hint(format!(
                     "bring the newer ledger back, or start again from the document: git switch {branch}"
                 )),
+            EngineError::Prerequisite { feature, earlier, .. } => CliError::new(Code::Config, message)
+                .hint(format!("bring it back (git restore), or have it written again: redraft phase back {feature} {earlier} --why \"…\"")),
+            EngineError::Changed { feature, earlier, .. } => CliError::new(Code::Config, message)
+                .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
+                .hint("or put it back: git restore, in the feature's worktree"),
             EngineError::NothingAsked => {
                 CliError::usage(message).hint("`redraft status` shows what each feature is waiting for")
             }

@@ -1,5 +1,7 @@
 //! The command line: one file per command, all of them thin.
 
+mod adopt;
+mod answer;
 mod args;
 mod cast;
 mod consent;
@@ -10,22 +12,28 @@ mod demo;
 mod doctor;
 mod errors;
 mod init;
+mod lint;
 mod log;
 mod monitor;
 mod new;
+mod phase;
 mod prepare;
+mod profiles;
+mod project;
 mod replay;
+mod review;
 mod run;
 mod show;
 mod site;
 mod status;
+mod story;
 #[cfg(test)]
 mod tests;
 mod trust;
 mod usage;
 mod worker;
 
-use args::{Cli, Command, ShowCommand};
+use args::{Cli, Command, ProjectArgs, ShowCommand};
 use clap::Parser;
 use console::Console;
 use errors::{CliError, Code};
@@ -90,14 +98,18 @@ fn error_code(code: Code) -> Code {
 fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliError> {
     let Some(ticket) = &around.ticket else { return Ok(()) };
     let wish = match command {
-        Command::Run(_) => "start a run",
+        Command::Run(_) | Command::Review(_) => "start a run",
         Command::Doctor(_) => "start a probe",
         Command::New(_) => "begin a feature",
-        Command::Decide(_) => "decide for a person",
+        Command::Adopt(_) => "take over features",
+        Command::Project(ProjectArgs { command: Some(_) }) => "begin a project",
+        Command::Decide(_) | Command::Phase(_) => "decide for a person",
         Command::Trust(_) => "accept anything for a person",
         Command::Init => "write the configuration",
         Command::Demo(_)
+        | Command::Project(ProjectArgs { command: None })
         | Command::Status(_)
+        | Command::Lint(_)
         | Command::Log(_)
         | Command::Show(_)
         | Command::Cost(_)
@@ -114,10 +126,15 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Demo(args) => demo::demo(args, around, console),
         Command::Init => init::init(around, console),
         Command::New(args) => new::new(args, around, console),
+        Command::Adopt(args) => adopt::adopt(args, around, console),
+        Command::Project(args) => project::project(args, around, console),
         Command::Run(args) => run::run(args, around, console),
+        Command::Review(args) => review::review(args, around, console),
         Command::Decide(args) => decide::decide(args, around, console),
+        Command::Phase(command) => phase::phase(command, around, console),
         Command::Status(args) => status::status(args, around, console),
         Command::Doctor(args) => doctor::doctor(args, around, console),
+        Command::Lint(args) => lint::lint(args, around, console),
         Command::Log(args) => log::log(args, around, console),
         Command::Show(ShowCommand::Prompt(args)) => show::prompt(args, around, console),
         Command::Show(ShowCommand::Findings(args)) => show::findings(args, around, console),

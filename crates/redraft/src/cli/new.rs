@@ -4,19 +4,19 @@ use super::args::NewArgs;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::prepare::{hold_place, prepare};
+use super::project::{dependencies_named, project_named};
 use super::site::{Site, Surroundings};
-use redraft_adapters::config::WorkspaceMode;
+use redraft_adapters::config::{Config, WorkspaceMode};
 use redraft_adapters::git::GitError;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Event, FeatureCreated};
 use redraft_core::ids::{FeatureId, slug};
-use redraft_core::phase::Lane;
+use redraft_core::phase::{Chosen, Lane, Phase, lane_for};
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::project;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
-use redraft_engine::compose::folder;
 use redraft_engine::ports::{Append, Clock, CommitRefused, Store, WorkspaceError};
 use serde::Serialize;
 use std::path::Path;
@@ -34,6 +34,9 @@ struct NewJson {
     slug: String,
     branch: String,
     base: String,
+    lane: &'static str,
+    lane_reason: String,
+    until: &'static str,
     worktree: String,
     folder: String,
     next: String,
@@ -52,12 +55,17 @@ pub(crate) fn new(args: NewArgs, around: &Surroundings, console: &Console) -> Re
         slug: created.slug.clone(),
         branch: created.branch.clone(),
         base: created.base_branch.clone(),
+        lane: created.lane.name(),
+        lane_reason: created.lane_reason.clone(),
+        until: created.until.name(),
         worktree: worktree.display().to_string(),
-        folder: folder(&created),
+        folder: created.folder(),
         next: next.clone(),
     };
     let (branch, place) = (&created.branch, worktree.display());
-    console.show(&format!("feature {id} on branch {branch}\nworktree: {place}\nnext: {next}"), &shown);
+    let lane = format!("lane: {}, because {}", created.lane, created.lane_reason);
+    console
+        .show(&format!("feature {id} on branch {branch}\n{lane}\nworktree: {place}\nnext: {next}"), &shown);
     Ok(Code::Done)
 }
 
@@ -71,6 +79,8 @@ pub(crate) fn create(
     let idea = check_idea(&args.idea)?;
     let config = site.config()?;
     let idea = &*around.redactor.redact(idea).0;
+    let course = course(args, idea, &config)?;
+    let project = args.project.as_deref().map(|word| project_named(site, word)).transpose()?;
     let prd = args.prd.as_deref().map(|file| read_prd(&around.folder.join(file), around)).transpose()?;
     let head = site.repository.head()?;
     // Whatever would stop the feature from being made is found before a number is given out.
@@ -81,9 +91,10 @@ pub(crate) fn create(
     }
     let lock = site.lock("repo", around)?;
     let ledger = site.writer()?;
+    let depends_on = dependencies_named(site, &ledger, &args.depends_on)?;
     let given = ledger.scopes()?.into_iter().filter_map(|scope| match scope {
         Scope::Feature(id) => Some(id),
-        Scope::Agent(_) | Scope::Repo => None,
+        Scope::Review(_) | Scope::Agent(_) | Scope::Repo => None,
     });
     if in_place {
         require_vacancy(site, &ledger, head.branch.as_deref())?;
@@ -101,12 +112,18 @@ pub(crate) fn create(
         id,
         slug,
         idea: idea.to_owned(),
-        lane: Lane::Standard,
+        lane: course.lane,
         base_branch: head.branch.clone().unwrap_or_default(),
         base_commit: head.commit,
         branch: place.branch,
         prd: prd.as_deref().map(hash),
         in_place,
+        until: course.until,
+        lane_reason: course.reason,
+        project,
+        depends_on,
+        document: None,
+        brainstorm_source: args.prd.as_deref().and_then(|file| source(site, &around.folder.join(file))),
     };
     let event = Event::from(created.clone());
     let bug = |error: redraft_core::review::Rejected| CliError::new(Code::Bug, error.to_string());
@@ -144,6 +161,32 @@ pub(crate) fn create(
             .hint(format!("or give it up: {}", around.next(&format!("redraft decide {id} abandon")))),
     })?;
     Ok(id)
+}
+
+/// How far and by which lane a feature goes.
+struct Course {
+    lane: Lane,
+    reason: String,
+    until: Phase,
+}
+
+fn course(args: &NewArgs, idea: &str, config: &Config) -> Result<Course, CliError> {
+    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
+    let said = args.lane.as_deref().map(str::parse).transpose().map_err(unknown)?;
+    let Chosen { lane, reason } = lane_for(idea, said, &config.lanes);
+    let until = args.until.as_deref().map(str::parse).transpose().map_err(unknown)?.unwrap_or(lane.last());
+    if !lane.phases().contains(&until) {
+        let error = CliError::usage(format!("lane {lane} has no phase {until} ({reason})"));
+        return Err(error.hint("take another lane: --lane standard"));
+    }
+    Ok(Course { lane, reason, until })
+}
+
+/// Where a PRD came from, if that is a place in the repository.
+fn source(site: &Site, file: &Path) -> Option<String> {
+    let file = std::fs::canonicalize(file).ok()?;
+    let inside = file.strip_prefix(site.repository.here()).ok()?;
+    Some(inside.to_string_lossy().into_owned())
 }
 
 /// A feature may be begun in the main checkout only where nothing is that it could take along or push aside.
@@ -185,7 +228,7 @@ pub(crate) fn check_idea(idea: &str) -> Result<&str, CliError> {
     Ok(idea)
 }
 
-fn read_prd(file: &Path, around: &Surroundings) -> Result<Vec<u8>, CliError> {
+pub(crate) fn read_prd(file: &Path, around: &Surroundings) -> Result<Vec<u8>, CliError> {
     let bytes = plain_file::read(file, PRD_BYTES_MAX)
         .map_err(|error| CliError::usage(format!("the PRD {}: {error}", file.display())))?;
     let Ok(text) = std::str::from_utf8(&bytes) else {

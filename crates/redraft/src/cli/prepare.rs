@@ -12,10 +12,10 @@ use redraft_adapters::config::Config;
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::FeatureCreated;
+use redraft_core::event::{Event, FeatureCreated};
+use redraft_core::ids::Revision;
 use redraft_core::text::{count, one_line};
 use redraft_core::ticket::Scope;
-use redraft_engine::compose::folder;
 use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
 use std::fs;
 use std::io::ErrorKind;
@@ -37,6 +37,7 @@ pub(crate) fn prepare(
         around.boundaries.pass("a worktree is there");
         if !ready.exists() {
             bring_prd(site, ledger, created)?;
+            bring_documents(site, ledger, created)?;
             note(site, &ready)?;
         }
         return Ok(());
@@ -56,6 +57,7 @@ pub(crate) fn prepare(
     drop(lock);
     around.boundaries.pass("a worktree is there");
     bring_prd(site, ledger, created)?;
+    bring_documents(site, ledger, created)?;
     for name in &config.workspace.copy {
         copy(site.repository.main_checkout(), &worktree, name, console)?;
     }
@@ -95,13 +97,41 @@ pub(crate) fn hold_place(
 fn bring_prd(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Result<(), CliError> {
     let Some(blob) = &created.prd else { return Ok(()) };
     let workspace = site.workspace(created)?;
-    let path = format!("{}/prd.md", folder(created));
+    let path = format!("{}/prd.md", created.folder());
     if workspace.read(&path)?.is_none() {
         workspace.write(&path, &ledger.blob(blob)?)?;
     }
     let seq = ledger.last_seq(Scope::Feature(created.id))?;
     let trailers = Trailers { ticket: String::new(), seq };
     workspace.commit(&[path], &format!("redraft: PRD of feature {}", created.id), &trailers)?;
+    Ok(())
+}
+
+/// Puts the documents of an adopted feature on its branch, as they were found. What was worked on there since is left.
+fn bring_documents(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Result<(), CliError> {
+    let entries = ledger.read(Scope::Feature(created.id))?;
+    let adopted = entries.iter().find_map(|entry| match &entry.event {
+        Event::Adopted(adopted) => Some(adopted),
+        _ => None,
+    });
+    let Some(adopted) = adopted.filter(|adopted| !adopted.files.is_empty()) else { return Ok(()) };
+    let workspace = site.workspace(created)?;
+    let base = Revision::new(&created.base_commit);
+    for file in &adopted.files {
+        let (there, found) = (workspace.read(&file.path)?, ledger.blob(&file.blob)?);
+        // A base that git no longer has tells nothing; what is there then stays.
+        let untouched = there.is_none() || there == workspace.read_at(&base, &file.path).ok().flatten();
+        if untouched && there.as_ref() != Some(&found) {
+            workspace.write(&file.path, &found)?;
+        }
+    }
+    let paths: Vec<String> = adopted.files.iter().map(|file| file.path.clone()).collect();
+    let trailers = Trailers { ticket: String::new(), seq: ledger.last_seq(Scope::Feature(created.id))? };
+    workspace.commit(
+        &paths,
+        &format!("redraft: documents of feature {} as adopted", created.id),
+        &trailers,
+    )?;
     Ok(())
 }
 

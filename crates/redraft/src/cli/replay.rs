@@ -8,8 +8,10 @@ use super::args::{Knowledge as KnowledgeArg, ReplayArgs, ReplayRole};
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
-use redraft_core::cost::replay::{Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play};
-use redraft_core::cost::{Amount, CERTAIN, Terms, lifetimes};
+use redraft_core::cost::replay::{
+    Asked, Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play,
+};
+use redraft_core::cost::{Amount, CERTAIN, Pace, Terms, lifetimes};
 use redraft_core::price::{Card, Cards, Lifetime};
 use redraft_core::tokens::{Family, Ratios};
 use report::Object;
@@ -36,6 +38,7 @@ struct LoopSum {
     reviews: usize,
     /// In the order of the outcomes.
     inputs: Vec<Amount>,
+    not_cached: Vec<u64>,
     seed_trips: u64,
     guarded_trips: u64,
 }
@@ -51,28 +54,43 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
     let mut cards = cards(&args, around, &mut notes)?;
     let assumed = assumed(&args);
     let (mut loops, mut reviews) = (0, 0);
-    let mut take = |recorded: Recorded, whose: Reviewer| {
-        let measured = recorded.measured();
+    let mut take = |measured: &Measured, whose: Reviewer, pace: &Pace, asked: Asked| {
         loops += 1;
         reviews += measured.reviews();
         let reviewer = args.role.map_or(whose, reviewer);
         for card in &mut cards {
-            card.add(&measured, &Assumed { reviewer, ..assumed }, console.json);
+            card.add(measured, &Assumed { reviewer, asked, ..assumed }, pace, console.json);
         }
     };
+    // A file need not be of one repository, nor in the order of time; whoever says that it is lets loops teach later ones.
+    let mut pace = Pace::default();
     for file in &args.files {
         let path = around.folder.join(file);
         let faults = &mut |fault| notes.add(fault);
-        read::read(&path, &mut |recorded| take(recorded, Reviewer::Domain), faults).map_err(|error| {
+        let mut take = |recorded: Recorded| {
+            let measured = recorded.measured();
+            take(&measured, Reviewer::Domain, &pace, Asked::Longest);
+            if args.learn {
+                measured.taught(&mut pace);
+            }
+        };
+        read::read(&path, &mut take, faults).map_err(|error| {
             CliError::usage(format!("{} cannot be read: {error}", path.display()))
                 .hint("name a file of recorded loops, one JSON object a line, plain or .gz")
         })?;
     }
     if let Some(feature) = &args.ledger {
+        let mut take =
+            |measured: &Measured, whose: Reviewer, pace: &Pace| take(measured, whose, pace, Asked::Usual);
         ledger::read(around, feature.as_deref(), &mut take, &mut |fault| notes.add(fault))?;
     }
     if loops == 0 {
-        notes.add("no loop was found".to_owned());
+        notes.add("no loop was found, so there is nothing to replay: every sum is 0".to_owned());
+    }
+    if cards.iter().any(|card| card.terms.is_free()) {
+        notes.add(
+            "where nothing costs money compare `not_cached`, the tokens not read from the cache".to_owned(),
+        );
     }
     let notes = notes.told();
     if console.json {
@@ -83,7 +101,9 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
         });
     } else {
         let texts: Vec<String> = cards.iter().map(|card| report::text(card, reviews, loops)).collect();
-        console.data(texts.join("\n").trim_end());
+        if loops > 0 {
+            console.data(texts.join("\n").trim_end());
+        }
         for note in notes {
             console.say(&note);
         }
@@ -176,19 +196,21 @@ impl CardSum {
         }
     }
 
-    fn add(&mut self, measured: &Measured, assumed: &Assumed, keep: bool) {
+    fn add(&mut self, measured: &Measured, assumed: &Assumed, pace: &Pace, keep: bool) {
         let mut one = LoopSum {
             name: measured.name.clone(),
             artifact: measured.artifact.clone(),
             reviews: measured.reviews(),
             inputs: Vec::new(),
+            not_cached: Vec::new(),
             seed_trips: 0,
             guarded_trips: 0,
         };
         for (policy, sum) in &mut self.outcomes {
-            let outcome = play(*policy, measured, &self.terms, &self.ratios, assumed);
+            let outcome = play(*policy, measured, &self.terms, &self.ratios, assumed, pace);
             sum.add(&outcome);
             one.inputs.push(outcome.bill.input_amount);
+            one.not_cached.push(outcome.bill.uncached + outcome.bill.written.iter().sum::<u64>());
             match policy {
                 Played::Seed => one.seed_trips = outcome.guard_trips,
                 Played::Guarded => one.guarded_trips = outcome.guard_trips,

@@ -1,5 +1,6 @@
 //! `redraft run`: drives a feature on until it is approved, a person is needed, or it is interrupted.
 
+use super::answer::answer;
 use super::args::{OnCap, RunArgs};
 use super::cast::Cast;
 use super::consent;
@@ -7,19 +8,22 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::monitor;
 use super::prepare::{hold_place, prepare};
+use super::profiles;
+use super::project::project_context;
 use super::site::{Site, Surroundings};
 use super::status;
+use super::story::Story;
 use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{About, Certify, Decision, Entry, Event, Question};
-use redraft_core::findings::Finding;
 use redraft_core::ids::FeatureId;
+use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::profile;
 use redraft_core::project::{self, BoardRow, Receipt, Warning};
-use redraft_core::review::End;
-use redraft_core::text::{one_line, utc};
+use redraft_core::review::{End, Loop};
+use redraft_core::text::utc;
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agents, Clock, Deadlines, Store, Workspace};
@@ -71,7 +75,8 @@ fn drive(
     drive_to(site, id, args, around, console, None)
 }
 
-/// What a report ends with, where the worktree and the feature's next command would be of no use.
+/// What a report ends with, where the worktree and the feature's next command would be of no use. A run with such an
+/// ending is told as a story.
 pub(crate) struct Ending {
     pub(crate) text: String,
     pub(crate) next: String,
@@ -87,13 +92,14 @@ pub(crate) fn drive_to(
     ending: Option<Ending>,
 ) -> Result<Code, CliError> {
     let config = config(site, args)?;
-    let mut rules = rules(&config, args, around)?;
+    let mut rules = rules(site, &config, args, around)?;
     let lock = site.lock(&id.to_string(), around)?;
     let ledger = site.writer()?;
     let created = site.created(&ledger, id)?;
     if args.budget.is_none() {
-        rules.budget = kept_budget(&ledger, id)?.unwrap_or(rules.budget);
+        rules.budget = kept_budget(&ledger, Scope::Feature(id))?.unwrap_or(rules.budget);
     }
+    rules.project = project_context(site, &ledger, &created, console)?;
     let _place = hold_place(site, &created, around)?;
     prepare(site, &ledger, &created, &config, around, console)?;
     let workspace = site.workspace(&created)?;
@@ -101,22 +107,24 @@ pub(crate) fn drive_to(
     let inbox = FileInbox::new(&site.state);
     let agents = Cast::new(site, &config, around);
     let roles = profile::roles();
-    super::trust::require_for_agents(&ledger, &config, &roles, id)?;
+    super::trust::require_for_agents(&ledger, &config, &roles, &format!("redraft run {id}"))?;
     for role in &roles {
         // A configuration that cannot work is told before anything is sent.
         agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
     }
-    if !args.yes && !consent::given(&ledger, &created, &agents, rules.budget, around, console)? {
-        console.say(&format!("nothing was sent\nnext: {}", around.next(&format!("redraft run {id}"))));
+    let command = format!("redraft run {id}");
+    if !args.yes && !consent::given(&ledger, &created, &agents, rules.budget, &command, around, console)? {
+        console.say(&format!("nothing was sent\nnext: {}", around.next(&command)));
         return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
     }
+    let story = Story::new(console);
     let parts = Parts {
         store: &ledger,
         workspace: &workspace,
         inbox: &inbox,
         clock: &around.clock,
         boundaries: &around.boundaries,
-        progress: console,
+        progress: if ending.is_some() { &story } else { console },
         agents: &agents,
         redactor: &around.redactor,
     };
@@ -127,15 +135,18 @@ pub(crate) fn drive_to(
     if args.now {
         run.send_now();
     }
+    set_lane(&mut run, args)?;
     let notes = kept_rules(run.state(), args, id);
     for note in &notes {
         console.say(note);
     }
-    let on_cap = args.on_cap.unwrap_or(if console.can_ask() { OnCap::Ask } else { OnCap::Stop });
+    let asks = console.can_ask() && !args.yes;
+    let on_cap = args.on_cap.unwrap_or(if asks { OnCap::Ask } else { OnCap::Stop });
     let stop = loop {
         match run.drive()? {
-            Stop::Asking(question) => match answer(&question, run.state(), on_cap, around, console) {
-                Some((choice, why)) => run.decide(choice, &why)?,
+            Stop::Asking(question) => match answer(&question, run.state(), on_cap, args.yes, around, console)
+            {
+                Some(said) => run.decide(said.choice, &said.why, said.answers)?,
                 None => break Stop::Asking(question),
             },
             stop => break stop,
@@ -144,10 +155,10 @@ pub(crate) fn drive_to(
     if let Some(changed) = changed_since(&workspace, run.state())? {
         console.say(&changed);
     }
-    tidy(&inbox, id, run.entries(), console);
+    tidy(&inbox, &Scope::Feature(id), run.entries(), console);
     let receipt = project::receipt(run.entries());
     let row = BoardRow::of(run.state(), around.clock.now_ms());
-    let place = site.worktree(&created)?.join(redraft_engine::compose::folder(&created));
+    let place = site.worktree(&created)?.join(created.folder());
     let parked_until_ms = if let Stop::Parked(until_ms) = &stop { Some(*until_ms) } else { None };
     let (outcome, code) = match &stop {
         Stop::Interrupted => ("interrupted", Code::Interrupted),
@@ -155,7 +166,9 @@ pub(crate) fn drive_to(
             console.say(&format!("an agent's usage limit is reached until {}", utc(*until_ms)));
             ("parked", Code::Limit)
         }
+        Stop::Done if run.state().phase().is_some() && !run.state().cancelled => ("active", Code::Done),
         Stop::Done => (row.status.as_str(), done_code(&row.status)),
+        Stop::Findings => ("findings", Code::NotApproved),
         Stop::Asking(question) => ("waiting", waiting_code(question, on_cap)),
         Stop::OverBudget { .. } => ("over budget", Code::Limit),
     };
@@ -193,6 +206,39 @@ pub(crate) fn drive_to(
     Ok(code)
 }
 
+/// Takes another lane, or moves the feature's end, where that was asked for.
+fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
+    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
+    let Some(created) = &run.state().created else { return Ok(()) };
+    let lane: Lane = args.lane.as_deref().map_or(Ok(created.lane), str::parse).map_err(unknown)?;
+    let asked: Option<Phase> = args.until.as_deref().map(str::parse).transpose().map_err(unknown)?;
+    // An end that somebody chose stays; the usual one is the lane's.
+    let chosen = created.until != created.lane.last() && lane.phases().contains(&created.until);
+    let mut until = if lane == created.lane || chosen { created.until } else { lane.last() };
+    if let Some(phase) = asked.filter(|phase| *phase > until || lane != created.lane) {
+        if !lane.phases().contains(&phase) {
+            let error = CliError::usage(format!("lane {lane} has no phase {phase}"));
+            return Err(error.hint("take another lane with it: --lane standard"));
+        }
+        until = phase;
+    }
+    if (lane, until) == (created.lane, created.until) {
+        return Ok(());
+    }
+    let judged = run.state().past.iter().chain(&run.state().open).any(Loop::reviews);
+    if judged && !lane.reviews() {
+        let error = CliError::usage(format!(
+            "reviewers have begun to read this feature, so it cannot take lane {lane}"
+        ));
+        return Err(error.hint("what is open is settled by a ruling: redraft decide"));
+    }
+    let why = match &args.lane {
+        Some(_) => format!("run --lane {lane}"),
+        None => format!("run --until {until}"),
+    };
+    Ok(run.set_lane(lane, until, &why)?)
+}
+
 /// A loop keeps the rules it was opened with; a flag that says otherwise is for the next one.
 fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
     let Some(open) = &state.open else { return Vec::new() };
@@ -223,7 +269,7 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
 }
 
 /// What redraft.toml says, with every role played by `--agent`.
-fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
+pub(crate) fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
     let config = site.config()?;
     let Some(name) = &args.agent else { return Ok(config) };
     config.played_by(name).map_err(|unknown| {
@@ -255,8 +301,8 @@ fn lost_and_found(undone: &Undone) -> String {
 }
 
 /// The budget an earlier run was given for the feature.
-fn kept_budget(ledger: &Ledger, id: FeatureId) -> Result<Option<Usd>, CliError> {
-    let entries = ledger.read(Scope::Feature(id))?;
+pub(crate) fn kept_budget(ledger: &Ledger, scope: Scope) -> Result<Option<Usd>, CliError> {
+    let entries = ledger.read(scope)?;
     Ok(entries.into_iter().rev().find_map(|entry| match entry.event {
         Event::BudgetSet(set) => Some(set.limit),
         _ => None,
@@ -264,8 +310,8 @@ fn kept_budget(ledger: &Ledger, id: FeatureId) -> Result<Option<Usd>, CliError> 
 }
 
 /// Removes what was kept of dispatches that nobody needs any more. What cannot be removed is left for the next run.
-fn tidy(inbox: &FileInbox, id: FeatureId, entries: &[Entry], console: &Console) {
-    for ticket in project::settled(entries).iter().filter(|ticket| ticket.scope == Scope::Feature(id)) {
+pub(crate) fn tidy(inbox: &FileInbox, scope: &Scope, entries: &[Entry], console: &Console) {
+    for ticket in project::settled(entries).iter().filter(|ticket| ticket.scope == *scope) {
         if let Err(error) = inbox.forget(ticket) {
             console.say(&format!("what was kept of {ticket} cannot be removed: {error}"));
             return;
@@ -284,7 +330,7 @@ fn done_code(status: &str) -> Code {
     if matches!(status, "approved" | "accepted") { Code::Done } else { Code::NotApproved }
 }
 
-fn waiting_code(question: &Question, on_cap: OnCap) -> Code {
+pub(crate) fn waiting_code(question: &Question, on_cap: OnCap) -> Code {
     match (&question.about, on_cap) {
         // Where a person may accept, the agent answered.
         (About::Agent { .. }, _) if !question.choices.contains(&Decision::Accept) => Code::Agent,
@@ -293,7 +339,12 @@ fn waiting_code(question: &Question, on_cap: OnCap) -> Code {
     }
 }
 
-fn rules(config: &Config, args: &RunArgs, around: &Surroundings) -> Result<Rules, CliError> {
+pub(crate) fn rules(
+    site: &Site,
+    config: &Config,
+    args: &RunArgs,
+    around: &Surroundings,
+) -> Result<Rules, CliError> {
     let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
     let policy = match &args.policy {
         Some(word) => word.parse().map_err(unknown)?,
@@ -321,6 +372,11 @@ fn rules(config: &Config, args: &RunArgs, around: &Surroundings) -> Result<Rules
         deadlines: deadlines(config.dispatch_minutes * 60_000),
         budget,
         person: around.user.clone(),
+        revises: true,
+        lint: config.lint.clone(),
+        until: args.until.as_deref().map(str::parse).transpose().map_err(unknown)?,
+        profiles: profiles::read(site)?,
+        project: None,
     })
 }
 
@@ -342,57 +398,5 @@ pub(crate) fn deadlines(total_ms: u64) -> Deadlines {
         first_byte_ms: at_most(120_000),
         idle_ms: at_most(300_000),
         total_ms,
-    }
-}
-
-/// The findings that a decision is about, a line each.
-pub(crate) fn in_the_way(state: &Pipeline) -> Vec<String> {
-    const LINES_MAX: usize = 20;
-    let Some(open) = &state.open else { return Vec::new() };
-    let blocking = open.findings.iter().filter(|finding| finding.blocks(open.opened.rule));
-    let line = |finding: &Finding| {
-        let (id, severity, role) = (&finding.id, finding.severity.name(), &finding.role);
-        format!("  {id} {severity}, {role}: {}", one_line(&finding.description, 160))
-    };
-    let mut lines: Vec<String> = blocking.clone().take(LINES_MAX).map(line).collect();
-    let left = blocking.count().saturating_sub(LINES_MAX);
-    if left > 0 {
-        lines.push(format!("  … and {left} more: redraft show findings {}", open.feature));
-    }
-    lines
-}
-
-/// A decision without leaving the run: by flag, or asked on the terminal.
-fn answer(
-    question: &Question,
-    state: &Pipeline,
-    on_cap: OnCap,
-    around: &Surroundings,
-    console: &Console,
-) -> Option<(Decision, String)> {
-    let cap = matches!(question.about, About::Cap { .. });
-    if cap && on_cap == OnCap::Accept {
-        return Some((Decision::Accept, "--on-cap accept".to_owned()));
-    }
-    if !console.can_ask() || (cap && on_cap == OnCap::Stop) {
-        return None;
-    }
-    let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
-    console.say(&question.text);
-    console.say_all(&in_the_way(state));
-    loop {
-        let word = console.ask(&format!("{} or stop? ", names.join(", ")), &around.clock)?;
-        if word.is_empty() || word == "stop" {
-            return None;
-        }
-        if let Some(choice) = question.choices.iter().find(|choice| choice.name() == word) {
-            let why = console.ask("why (kept with the decision)? ", &around.clock)?;
-            if *choice == Decision::Accept && why.is_empty() {
-                console.say("accepting is a ruling and needs a reason");
-                continue;
-            }
-            return Some((*choice, why));
-        }
-        console.say(&format!("`{word}` is not a choice here"));
     }
 }

@@ -3,13 +3,19 @@
 use super::args::{FindingsArgs, PromptArgs};
 use super::console::Console;
 use super::errors::{CliError, Code};
+use super::profiles;
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Entry, Event, Started};
 use redraft_core::findings::Finding;
-use redraft_core::ids::FeatureId;
+use redraft_core::ids::{FeatureId, Role};
+use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::prompt::Prompt;
+use redraft_core::policy::Strategy;
+use redraft_core::profile::{self, Override};
+use redraft_core::prompt::{self, Prompt};
+use redraft_core::review::Loop;
+use redraft_core::text::hash;
 use redraft_core::ticket::{Scope, Ticket};
 use redraft_engine::compose;
 use redraft_engine::ports::Store;
@@ -47,13 +53,19 @@ struct FragmentJson {
 
 pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;
+    if args.example {
+        return example(&site, &args, console);
+    }
     let ticket = args.ticket.as_deref().map(str::parse::<Ticket>).transpose();
     let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
-    if let Some(Ticket { scope: Scope::Agent(agent), .. }) = &ticket {
+    if let Some(Ticket { scope: scope @ (Scope::Agent(_) | Scope::Review(_)), .. }) = &ticket {
         let ledger = site.reader()?;
         let Some(ledger) = ledger else { return Err(CliError::usage("nothing was sent here yet")) };
-        let entries = ledger.read(Scope::Agent(agent.clone()))?;
-        let (whom, command) = (format!("agent {agent}"), format!("redraft doctor --agent {agent}"));
+        let entries = ledger.read(scope.clone())?;
+        let (whom, command) = match scope {
+            Scope::Agent(agent) => (format!("agent {agent}"), format!("redraft doctor --agent {agent}")),
+            _ => (scope.to_string(), "redraft review FILE".to_owned()),
+        };
         return show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console);
     }
     let of_ticket = ticket.as_ref().map(|ticket| ticket.scope.to_string());
@@ -63,6 +75,35 @@ pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console)
     }
     let (whom, command) = (format!("feature {id}"), format!("redraft run {id}"));
     show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console)
+}
+
+/// What a role would be sent, in the feature that the documentation uses.
+fn example(site: &Site, args: &PromptArgs, console: &Console) -> Result<Code, CliError> {
+    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
+    let role = Role::new(args.role.as_deref().unwrap_or_default());
+    let asked: Option<Phase> = args.phase.as_deref().map(str::parse).transpose().map_err(unknown)?;
+    let word = args.strategy.as_deref().unwrap_or("lazy");
+    let strategy = Strategy::ALL.into_iter().find(|strategy| strategy.name() == word).ok_or_else(|| {
+        CliError::usage(format!("`{word}` is not a strategy (inline, lazy, digest or resume)"))
+    })?;
+    let takes_part = |phase: &Phase| profile::of(*phase, &role).is_some();
+    let phases = Phase::ALL
+        .into_iter()
+        .chain([Phase::Document])
+        .filter(|phase| asked.is_none_or(|asked| asked == *phase));
+    let Some(phase) = phases.into_iter().find(takes_part) else {
+        let names: Vec<String> = profile::roles().iter().map(Role::to_string).collect();
+        let place = asked.map(|phase| format!(" in {phase}")).unwrap_or_default();
+        return Err(CliError::usage(format!("there is no role {role}{place}"))
+            .hint(format!("roles are {}", names.join(", "))));
+    };
+    let own = profiles::read(site)?.remove(&role);
+    let own = own.and_then(|text| Override::parse(&text, &role).ok());
+    let prompt = prompt::sample(phase, &role, strategy, own.as_ref()).unwrap_or_default();
+    let text = prompt.text();
+    let why = if own.is_some() { "an example, with the text of .redraft/agents" } else { "an example" };
+    let ticket = format!("{phase}/{role}");
+    shown(&prompt, ticket, strategy.name(), why.to_owned(), hash(text.as_bytes()).to_string(), console)
 }
 
 /// The newest prompt that was asked for. `whom` it was sent for, and the command that sends the first one.
@@ -93,21 +134,26 @@ fn show_prompt(
         });
     };
     let prompt = read(ledger, started)?;
+    let (ticket, choice) = (started.ticket.to_string(), &started.choice);
+    shown(&prompt, ticket, choice.strategy.name(), choice.why.clone(), started.prompt.to_string(), console)
+}
+
+fn shown(
+    prompt: &Prompt,
+    ticket: String,
+    strategy: &'static str,
+    why: String,
+    sha256: String,
+    console: &Console,
+) -> Result<Code, CliError> {
     let fragments = prompt.fragments().map(|(stability, fragment)| FragmentJson {
         name: fragment.name.clone(),
         stability: stability.name(),
         bytes: fragment.text.len(),
         text: fragment.text.clone(),
     });
-    let shown = PromptJson {
-        v: 1,
-        ticket: started.ticket.to_string(),
-        strategy: started.choice.strategy.name(),
-        why: started.choice.why.clone(),
-        sha256: started.prompt.to_string(),
-        chars: started.prompt_chars,
-        fragments: fragments.collect(),
-    };
+    let (chars, fragments) = (prompt.chars(), fragments.collect());
+    let shown = PromptJson { v: 1, ticket, strategy, why, sha256, chars, fragments };
     console.say(&format!("{}, {}: {}", shown.ticket, shown.strategy, shown.why));
     for fragment in &shown.fragments {
         console
@@ -142,7 +188,7 @@ fn verify(
 ) -> Result<Code, CliError> {
     let created = site.created(ledger, id)?;
     let workspace = site.workspace(&created)?;
-    let rebuilt = compose::rebuild(&workspace, entries, &around.redactor)?;
+    let rebuilt = compose::rebuild(ledger, &workspace, entries, &around.redactor)?;
     let sent = entries.iter().filter(|entry| matches!(entry.event, Event::Started(_))).count();
     let mut differing: Vec<String> = Vec::new();
     for one in &rebuilt {
@@ -167,9 +213,17 @@ fn verify(
 struct FindingsJson<'a> {
     v: u16,
     feature: String,
-    findings: &'a [Finding],
+    /// Of all phases, in their order.
+    findings: Vec<FindingJson<'a>>,
     /// What reviewers wanted to do and were denied: they may have missed something.
     denied: Vec<DeniedJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct FindingJson<'a> {
+    phase: &'static str,
+    #[serde(flatten)]
+    finding: &'a Finding,
 }
 
 #[derive(Serialize)]
@@ -186,7 +240,37 @@ pub(crate) fn findings(
     let site = Site::find(&around.folder)?;
     let (_, id, entries) = open(&site, args.feature.as_deref())?;
     let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    let findings = state.latest().map(|latest| latest.findings.as_slice()).unwrap_or_default();
+    let raised: Vec<&Loop> = state.standing().filter(|one| !one.findings.is_empty()).collect();
+    let mut text = String::new();
+    let mut findings = Vec::new();
+    for one in &raised {
+        // An id is unique in its phase only.
+        if raised.len() > 1 {
+            text.push_str(&format!("{}\n", one.opened.phase));
+        }
+        text.push_str(&table(&one.findings));
+        let phase = one.opened.phase.name();
+        findings.extend(one.findings.iter().map(|finding| FindingJson { phase, finding }));
+    }
+    if findings.is_empty() {
+        text.push_str(&format!("feature {id} has no findings"));
+    }
+    let answered = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Answered(answered) => Some(answered),
+        _ => None,
+    });
+    let denied: Vec<DeniedJson<'_>> = answered
+        .flat_map(|fact| fact.denials.iter().map(|what| DeniedJson { ticket: fact.ticket.to_string(), what }))
+        .collect();
+    for DeniedJson { ticket, what } in &denied {
+        text.push_str(&format!("\ndenied in {ticket}: {what}"));
+    }
+    console.show(&text, &FindingsJson { v: 1, feature: id.to_string(), findings, denied });
+    Ok(Code::Done)
+}
+
+/// Findings as a person reads them.
+pub(crate) fn table(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
         let mut marks = finding.status.name().to_owned();
@@ -204,19 +288,5 @@ pub(crate) fn findings(
             text.push_str(&format!("   last said: {}\n", finding.note));
         }
     }
-    if findings.is_empty() {
-        text.push_str(&format!("feature {id} has no findings"));
-    }
-    let answered = entries.iter().filter_map(|entry| match &entry.event {
-        Event::Answered(answered) => Some(answered),
-        _ => None,
-    });
-    let denied: Vec<DeniedJson<'_>> = answered
-        .flat_map(|fact| fact.denials.iter().map(|what| DeniedJson { ticket: fact.ticket.to_string(), what }))
-        .collect();
-    for DeniedJson { ticket, what } in &denied {
-        text.push_str(&format!("\ndenied in {ticket}: {what}"));
-    }
-    console.show(&text, &FindingsJson { v: 1, feature: id.to_string(), findings, denied });
-    Ok(Code::Done)
+    text
 }

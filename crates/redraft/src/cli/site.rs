@@ -136,7 +136,15 @@ impl Surroundings {
     /// Makes the keys that redraft.toml names known as secrets, whatever their variables are called, for the commands
     /// that store or send something. A configuration that cannot be read is told by the command itself.
     pub(crate) fn learn_keys(&mut self, command: &Command) {
-        if !matches!(command, Command::New(_) | Command::Run(_) | Command::Decide(_) | Command::Doctor(_)) {
+        if !matches!(
+            command,
+            Command::New(_)
+                | Command::Adopt(_)
+                | Command::Project(_)
+                | Command::Run(_)
+                | Command::Decide(_)
+                | Command::Doctor(_)
+        ) {
             return;
         }
         let config = Site::find(&self.folder).and_then(|site| site.config());
@@ -252,7 +260,11 @@ impl Site {
         if let Some(word) = word {
             let number = word.split('-').next().unwrap_or(word);
             let id = number.parse().map_err(|_| unknown_feature(word))?;
-            return if known.contains(&id) { Ok(id) } else { Err(unknown_feature(word)) };
+            let unknown = || match self.has_folders() {
+                true => unknown_feature(word).hint("what others have begun in docs/features: redraft adopt"),
+                false => unknown_feature(word),
+            };
+            return if known.contains(&id) { Ok(id) } else { Err(unknown()) };
         }
         if let Some(id) = self.feature_here(&known) {
             return Ok(id);
@@ -280,11 +292,17 @@ impl Site {
         }
     }
 
+    /// Whether there are folders of features in the main checkout, whoever made them.
+    pub(crate) fn has_folders(&self) -> bool {
+        let entries = std::fs::read_dir(self.repository.main_checkout().join("docs/features"));
+        entries.is_ok_and(|entries| entries.flatten().any(|entry| entry.path().is_dir()))
+    }
+
     /// Every feature of the ledger.
     pub(crate) fn features(&self, ledger: &Ledger) -> Result<Vec<FeatureId>, CliError> {
         let features = ledger.scopes()?.into_iter().filter_map(|scope| match scope {
             Scope::Feature(id) => Some(id),
-            Scope::Agent(_) | Scope::Repo => None,
+            Scope::Review(_) | Scope::Agent(_) | Scope::Repo => None,
         });
         Ok(features.collect())
     }
@@ -298,12 +316,17 @@ impl Site {
     }
 
     pub(crate) fn created(&self, ledger: &Ledger, id: FeatureId) -> Result<FeatureCreated, CliError> {
-        let entries = ledger.read(Scope::Feature(id))?;
+        self.created_in(ledger, Scope::Feature(id))
+    }
+
+    /// The same for the review of a document.
+    pub(crate) fn created_in(&self, ledger: &Ledger, scope: Scope) -> Result<FeatureCreated, CliError> {
+        let entries = ledger.read(scope.clone())?;
         let created = entries.into_iter().find_map(|entry| match entry.event {
             Event::FeatureCreated(created) => Some(created),
             _ => None,
         });
-        created.ok_or_else(|| unknown_feature(&id.to_string()))
+        created.ok_or_else(|| unknown_feature(&scope.to_string()))
     }
 
     /// The folder a feature is worked on in.
@@ -311,7 +334,11 @@ impl Site {
         if created.in_place {
             return Ok(self.repository.main_checkout().to_owned());
         }
-        Ok(self.repository.feature_place(created.id, &created.slug)?.worktree)
+        let place = match created.scope() {
+            Scope::Review(id) => self.repository.review_place(id, &created.slug)?,
+            _ => self.repository.feature_place(created.id, &created.slug)?,
+        };
+        Ok(place.worktree)
     }
 
     /// Whether that folder is there and holds the feature; the main checkout may be on another branch.

@@ -13,7 +13,6 @@ use redraft_core::project::{self, BoardRow, Warning};
 use redraft_core::text::{count, utc};
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
-use redraft_engine::compose::folder;
 use redraft_engine::ports::{Clock, Store, StoreError, Workspace};
 use serde::Serialize;
 
@@ -110,6 +109,8 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
         feature.row.next = around.next(&feature.row.next);
     }
     let first = features.iter().filter(|feature| open(&feature.row)).min_by_key(|feature| feature.rank());
+    // Where nothing was begun here, others may have begun something.
+    let begin = if features.is_empty() && site.has_folders() { around.next("redraft adopt") } else { begin };
     let next = first.map_or(begin, |feature| feature.row.next.clone());
     let next_after =
         first.filter(|first| first.rank() == 1).and_then(|first| first.row.parked_until_ms).map(utc);
@@ -129,7 +130,11 @@ fn text(shown: &StatusJson) -> String {
     for FeatureJson { row, held_by } in &shown.features {
         let BoardRow { id, slug, status, phase, .. } = row;
         let spent = Usd(row.spent_micro_usd);
+        let status = if row.life == "planned" { "planned" } else { status };
         text.push_str(&format!("{id} {slug}  {status}, {phase}"));
+        if row.phases.len() > 1 {
+            text.push_str(&format!(" ({} of {} phases done)", row.done.len(), row.phases.len()));
+        }
         if open(row) && row.round > 0 {
             text.push_str(&format!(", round {} of {}", row.round, row.rounds_max));
         }
@@ -139,6 +144,10 @@ fn text(shown: &StatusJson) -> String {
         }
         let dispatches = count(row.dispatches as usize, "dispatch");
         text.push_str(&format!(", {findings}, {dispatches}, {spent}\n"));
+        if row.after_failure > 0 {
+            let times = count(row.after_failure as usize, "approval");
+            text.push_str(&format!("    {times} after a failed domain review\n"));
+        }
         if let Some(question) = &row.question {
             text.push_str(&format!("    waiting: {question}\n"));
         }
@@ -167,7 +176,10 @@ fn text(shown: &StatusJson) -> String {
 pub(crate) fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
     let mut rows = Vec::new();
     if ledger.has_board()? {
-        for (_, _, row) in ledger.board()? {
+        for (scope, _, row) in ledger.board()? {
+            if !matches!(scope, Scope::Feature(_)) {
+                continue;
+            }
             match serde_json::from_str::<BoardRow>(&row) {
                 Ok(row) if row.is_current() => rows.push(row),
                 Ok(_) | Err(_) => return folded(ledger),
@@ -223,7 +235,7 @@ fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), 
 pub(crate) fn write_files(site: &Site, created: &FeatureCreated, entries: &[Entry]) -> Result<(), CliError> {
     let workspace = site.workspace(created)?;
     for (name, text) in project::files(entries) {
-        let path = format!("{}/{name}", folder(created));
+        let path = format!("{}/{name}", created.folder());
         if workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
             workspace.write(&path, text.as_bytes())?;
         }

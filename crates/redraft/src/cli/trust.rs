@@ -7,7 +7,7 @@ use super::site::{Site, Surroundings};
 use redraft_adapters::config::{Command, Config};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Event, Trusted};
-use redraft_core::ids::{FeatureId, Role};
+use redraft_core::ids::Role;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Clock, Store};
 use serde::Serialize;
@@ -88,7 +88,7 @@ pub(crate) fn require_for_agents(
     ledger: &Ledger,
     config: &Config,
     roles: &[Role],
-    feature: FeatureId,
+    then: &str,
 ) -> Result<(), CliError> {
     let mut commands: Vec<Command> =
         roles.iter().flat_map(|role| config.commands_of(config.agent_of(role))).collect();
@@ -100,7 +100,7 @@ pub(crate) fn require_for_agents(
     let message = format!("redraft.toml wants to {}, which nobody has accepted yet", first.wish());
     Err(CliError::new(Code::Waiting, message)
         .hint("look at what it wants and accept it: redraft trust")
-        .hint(format!("then: redraft run {feature}")))
+        .hint(format!("then: {then}")))
 }
 
 fn asked(commands: &str, around: &Surroundings, console: &Console) -> bool {

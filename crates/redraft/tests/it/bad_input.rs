@@ -14,13 +14,13 @@ const IDEA: &str = "Export the monthly report as CSV";
 #[test]
 fn not_a_repository_bare_and_without_commits_are_told_apart() {
     let scratch = Scratch::empty(PROGRAM);
-    for words in [&["status"][..], &["new", IDEA], &["run"], &["init"]] {
+    for words in [&["status"][..], &["new", "--until", "specify", IDEA], &["run"], &["init"]] {
         let ran = scratch.run(words).expect(2);
         assert!(ran.stderr.contains("is not in a git repository"), "{words:?}: {}", ran.stderr);
     }
     scratch.git(["init", "-q", "-b", "main"]);
     scratch.run(["status"]).expect(0);
-    let ran = scratch.run(["new", IDEA]).expect(2);
+    let ran = scratch.run(["new", "--until", "specify", IDEA]).expect(2);
     assert!(ran.stderr.contains("has no commits yet"), "{}", ran.stderr);
     assert_eq!(scratch.json(["status"])["features"], serde_json::json!([]), "nothing was created");
     let bare = Scratch::empty(PROGRAM);
@@ -60,11 +60,11 @@ fn what_does_not_exist_is_named() {
         let ran = scratch.run(words).expect(2);
         assert!(ran.stderr.contains(words[words.len() - 1]), "{words:?}: {}", ran.stderr);
     }
-    scratch.run(["new", "   "]).expect(2);
-    let ran = scratch.run(["new", IDEA, "--prd", "absent.md"]).expect(2);
+    scratch.run(["new", "--until", "specify", "   "]).expect(2);
+    let ran = scratch.run(["new", "--until", "specify", IDEA, "--prd", "absent.md"]).expect(2);
     assert!(ran.stderr.contains("absent.md"), "{}", ran.stderr);
     fs::write(scratch.outside().join("binary"), [0xff, 0xfe, 0x00]).unwrap();
-    scratch.run(["new", IDEA, "--prd", "../binary"]).expect(2);
+    scratch.run(["new", "--until", "specify", IDEA, "--prd", "../binary"]).expect(2);
     let ran = scratch.run(["show", "prompt", "--ticket", "001/nonsense"]).expect(2);
     assert!(ran.stderr.contains("is not a ticket"), "{}", ran.stderr);
     scratch.run(["run", "001", "--policy", "cheap"]).expect(2);
@@ -115,7 +115,7 @@ fn a_damaged_ledger_is_reported_and_left_as_it_is() {
 fn what_was_changed_long_ago_is_refused_where_it_is_touched_and_found_by_verify() {
     let scratch = feature(IDEA);
     scratch.run(["run", "001"]).expect(0);
-    scratch.run(["new", "Show the weather"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Show the weather"]).expect(0);
     scratch.run(["run", "002"]).expect(0);
     let ran = scratch.run(["status", "--verify"]).expect(0);
     assert!(ran.stderr.contains("the ledger is in order"), "{}", ran.stderr);
@@ -168,7 +168,7 @@ fn what_is_no_ordinary_file_is_refused_without_waiting_for_it() {
         (&["truncate", "-s", "2M", "redraft.toml"], "it is too large: at most 1024 KB are read"),
     ] {
         assert!(scratch.command(make[0]).args(&make[1..]).status().unwrap().success());
-        for words in [&["run", "001"][..], &["new", "another"], &["init"], &["trust"]] {
+        for words in [&["run", "001"][..], &["new", "--until", "specify", "another"], &["init"], &["trust"]] {
             refused(words, 3, &["redraft.toml: ", expected, "hint: "]);
         }
         fs::remove_file(&config).unwrap();
@@ -178,7 +178,7 @@ fn what_is_no_ordinary_file_is_refused_without_waiting_for_it() {
     for (file, expected) in
         [("pipe", "a pipe"), ("/dev/zero", "a device"), (".git", "a folder"), ("large.md", "too large")]
     {
-        refused(&["new", "another", "--prd", file], 2, &["the PRD ", expected]);
+        refused(&["new", "--until", "specify", "another", "--prd", file], 2, &["the PRD ", expected]);
     }
     scratch.write("redraft.toml", "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"pipe\"\n");
     refused(&["run", "001"], 3, &["scenario", "it is a pipe, not a file"]);
@@ -202,7 +202,10 @@ fn what_would_stop_a_feature_from_being_made_is_found_before_it_is_begun() {
     let scratch = Scratch::repository(PROGRAM);
     fs::write(scratch.outside().join("prd.md"), crate::documents::PRD).unwrap();
     let refused = |code: i32, expected: &str| {
-        for words in [&["new", IDEA][..], &["new", IDEA, "--prd", "../prd.md"]] {
+        for words in [
+            &["new", "--until", "specify", IDEA][..],
+            &["new", "--until", "specify", IDEA, "--prd", "../prd.md"],
+        ] {
             let ran = scratch.run(words).expect(code);
             assert!(ran.stderr.contains(expected), "{words:?}: {}", ran.stderr);
         }
@@ -222,7 +225,7 @@ fn what_would_stop_a_feature_from_being_made_is_found_before_it_is_begun() {
     scratch.git(["config", "--unset", "user.email"]);
     refused(3, "git config user.name");
     scratch.git(["config", "user.email", "person@example.invalid"]);
-    assert_eq!(scratch.json(["new", IDEA, "--prd", "../prd.md"])["feature"], "001");
+    assert_eq!(scratch.json(["new", "--until", "specify", IDEA, "--prd", "../prd.md"])["feature"], "001");
     scratch.run(["run", "001"]).expect(0);
 }
 
@@ -234,10 +237,10 @@ fn a_feature_that_could_not_be_made_can_be_completed_or_given_up() {
     scratch.git(["add", ".gitignore"]);
     scratch.git(["commit", "-qm", "ignore"]);
     for _ in 0..2 {
-        let ran = scratch.run(["new", IDEA, "--prd", "../prd.md"]).expect(3);
+        let ran = scratch.run(["new", "--until", "specify", IDEA, "--prd", "../prd.md"]).expect(3);
         assert!(ran.stderr.contains("take docs/features/"), "{}", ran.stderr);
     }
-    let ran = scratch.run(["new", IDEA, "--prd", "../prd.md"]).expect(3);
+    let ran = scratch.run(["new", "--until", "specify", IDEA, "--prd", "../prd.md"]).expect(3);
     for command in ["redraft run 003", "redraft decide 003 abandon"] {
         assert!(ran.stderr.contains(command), "{}", ran.stderr);
     }
@@ -269,7 +272,7 @@ fn grow(scratch: &Scratch) {
             .unwrap();
     }
     drop(ledger);
-    scratch.run(["new", "the command that looks"]).expect(0);
+    scratch.run(["new", "--until", "specify", "the command that looks"]).expect(0);
 }
 
 /// Every event up to now, as text.
@@ -325,7 +328,7 @@ fn on_a_small_disk(scratch: &Scratch) {
     let script = r#"
         set -e; mkdir ../small; mount -t tmpfs -o size=4m small ../small; mkdir ../small/repo; cd ../small/repo
         git init -q -b main; git config user.name T; git config user.email t@example.invalid
-        git commit -q --allow-empty -m first; "$0" new "Export the monthly report as CSV" > /dev/null 2>&1
+        git commit -q --allow-empty -m first; "$0" new --until specify "Export the monthly report as CSV" > /dev/null 2>&1
         for left in 0 4 8 16 32 64 128 256; do
             free=$(df --output=avail -k . | tail -n 1)
             [ $free -le $left ] || dd if=/dev/zero of=../filler bs=1k count=$((free - left)) status=none
@@ -356,7 +359,7 @@ fn a_place_that_cannot_be_written_is_told() {
     // A file where a folder must be is refused for everybody, the superuser included.
     let other = Scratch::repository(PROGRAM);
     fs::write(other.state(), "in the way").unwrap();
-    let ran = other.run(["new", IDEA]).expect(3);
+    let ran = other.run(["new", "--until", "specify", IDEA]).expect(3);
     assert!(ran.stderr.contains("redraft"), "{}", ran.stderr);
     let status = read_only(&scratch, "\"$0\" status");
     assert_eq!(status.code, Some(0), "{}", status.stderr);

@@ -157,7 +157,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
         "- Accountants of every branch ask for the figures of the month, and none of them may be left out.\n";
     let prd = format!("# Report export\n\n## Goals\n\n{}", line.repeat(500));
     std::fs::write(scratch.outside().join("prd.md"), prd).unwrap();
-    scratch.run(["new", "a feature", "--prd", "../prd.md"]).expect(0);
+    scratch.run(["new", "--until", "specify", "a feature", "--prd", "../prd.md"]).expect(0);
     let background = "The report has been made by hand for years, and everybody knows why.\n".repeat(lines);
     let requirements = format!("Its name is alpha.\n\n{background}\n## Requirements\n");
     let spec = CLEAN.replace("## Requirements\n", &requirements);
@@ -209,6 +209,11 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
         deadlines,
         budget: Usd(50_000_000),
         person: "tester".to_owned(),
+        revises: true,
+        until: None,
+        profiles: Default::default(),
+        project: None,
+        lint: Default::default(),
     };
     let mut run = Run::load(parts, rules, FeatureId(1)).unwrap();
     let stop = run.drive().unwrap();

@@ -56,7 +56,7 @@ fn any_idea_can_be_demonstrated_and_kept_and_every_command_works_there() {
         assert_eq!(object["v"], 1, "{words:?}");
     }
     assert_eq!(inside(&["log", "-n", "3"], 0).lines().count(), 3);
-    inside(&["new", "another idea"], 0);
+    inside(&["new", "--until", "specify", "another idea"], 0);
     inside(&["run", "002"], 0);
     scratch.run(["demo", "--keep", "kept"]).expect(2);
 }
@@ -115,7 +115,7 @@ fn every_object_begins_with_its_version() {
         &["doctor"],
         &["trust"],
         &["init"],
-        &["new", "another idea"],
+        &["new", "--until", "specify", "another idea"],
         &["replay", "--ledger"],
         &["run", "099"],
         &["no-such-verb"],
@@ -145,7 +145,7 @@ fn help_shows_the_verbs_and_a_wrong_word_is_usage() {
 fn a_feature_is_found_by_number_by_worktree_and_when_it_is_the_only_one_open() {
     let scratch = feature("Export the monthly report as CSV");
     scratch.run(["run"]).expect(0);
-    scratch.run(["new", "Show the weather"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Show the weather"]).expect(0);
     scratch.run(["show", "findings", "001-export"]).expect(0);
     let ran = scratch.run(["run"]).expect(0);
     assert!(ran.stdout.contains("feature 002 is approved"), "the only open one: {}", ran.stdout);
@@ -163,7 +163,7 @@ fn a_feature_is_found_by_number_by_worktree_and_when_it_is_the_only_one_open() {
 fn a_prd_is_copied_in_and_read_by_path() {
     let scratch = Scratch::repository(PROGRAM);
     fs::write(scratch.outside().join("idea.md"), crate::documents::PRD).unwrap();
-    scratch.run(["new", "export the report", "--prd", "../idea.md"]).expect(0);
+    scratch.run(["new", "--until", "specify", "export the report", "--prd", "../idea.md"]).expect(0);
     assert_eq!(fs::read_to_string(scratch.artifacts("001").join("prd.md")).unwrap(), crate::documents::PRD);
     scratch.run(["run"]).expect(0);
     let prompt =
@@ -220,7 +220,7 @@ fn the_command_that_status_prints_goes_on_whatever_stopped_the_run() {
 #[test]
 fn a_close_removes_what_was_kept_of_answers_and_leaves_the_last_failure_and_other_features() {
     let scratch = feature("Export the monthly report as CSV");
-    scratch.run(["new", "Show the weather on the start page"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Show the weather on the start page"]).expect(0);
     let files = |feature: &str| {
         let list = scratch
             .command("find")

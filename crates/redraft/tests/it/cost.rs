@@ -181,7 +181,7 @@ fn a_bill_that_nobody_knows_is_said_to_be_unknown_and_nothing_is_claimed_from_it
 fn several_features_have_a_line_each_and_a_sum() {
     let scratch = feature(IDEA);
     scratch.run(["run"]).expect(0);
-    scratch.run(["new", "Another idea"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Another idea"]).expect(0);
     let text = scratch.run(["cost"]).expect(0).stdout;
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[1].starts_with("001 export-the-monthly-report-as-csv  approved "), "{text}");

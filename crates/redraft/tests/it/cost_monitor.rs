@@ -14,7 +14,7 @@ const FORGETFUL: &str = "[[rule]]\nticket = \"*/review/spec-reviewer/2.1\"\ndo =
     [[rule]]\nticket = \"*/review/phase-reviewer/2.1\"\ndo = \"lose-session\"\n";
 
 fn finished(scratch: &Scratch, number: usize) -> redraft_testkit::Ran {
-    scratch.run(["new", &format!("Export report number {number} as CSV")]).expect(0);
+    scratch.run(["new", "--until", "specify", &format!("Export report number {number} as CSV")]).expect(0);
     scratch.run(["run", &number.to_string(), "--policy", "resume"]).expect(0)
 }
 
@@ -71,7 +71,7 @@ fn conversations_that_are_often_gone_are_told_after_three_finished_features() {
 #[test]
 fn guard_trips_are_counted_among_the_re_reviews() {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["new", "Export the monthly report as CSV"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Export the monthly report as CSV"]).expect(0);
     scratch.run(["run", "001", "--policy", "seed"]).expect(0);
     let tally = scratch.json(["status"])["features"][0]["tally"].clone();
     let events = events(&scratch);
@@ -149,8 +149,11 @@ fn what_counts_as_required_is_the_list_of_the_prompt() {
     for with_prd in [false, true] {
         let scratch = Scratch::repository(PROGRAM);
         scratch.write("idea.md", prd);
-        let words: &[&str] =
-            if with_prd { &["new", "Reports", "--prd", "idea.md"] } else { &["new", "Reports"] };
+        let words: &[&str] = if with_prd {
+            &["new", "--until", "specify", "Reports", "--prd", "idea.md"]
+        } else {
+            &["new", "--until", "specify", "Reports"]
+        };
         scratch.run(words).expect(0);
         scratch.run(["run", "001", "--policy", "fresh"]).expect(0);
         let mut state = Pipeline::default();

@@ -30,6 +30,23 @@ fn dies_everywhere(play: &Play) {
     assert!(passed >= least, "{passed} boundaries for {} dispatches", play.dispatches);
 }
 
+/// The same at every so manieth boundary of one run. A stride that is no multiple of the boundaries of a dispatch meets
+/// each kind of them in turn.
+fn dies_here_and_there(play: &Play, stride: usize) {
+    let run = play.runs()[0];
+    let mut passed = 0;
+    for boundary in (1..BOUNDARIES_MAX).step_by(stride) {
+        play.begin_at(run);
+        if !play.dies(run, boundary) {
+            break;
+        }
+        passed += 1;
+        play.recovers(run, &format!("a crash at boundary {boundary}"));
+    }
+    let least = BOUNDARIES_PER_DISPATCH * play.dispatches as u64 / stride as u64;
+    assert!(passed >= least, "{passed} crashes for {} dispatches", play.dispatches);
+}
+
 /// The same, and the recovery dies at each of its first five boundaries.
 fn dies_twice_everywhere(play: &Play) {
     let mut recoveries = 0;
@@ -63,6 +80,11 @@ fn dies_twice_everywhere(play: &Play) {
 #[test]
 fn a_crash_at_any_boundary_changes_nothing_but_attempts() {
     dies_everywhere(&plays::undisturbed());
+}
+
+#[test]
+fn a_crash_in_any_phase_on_the_way_to_a_task_list_changes_nothing_but_attempts() {
+    dies_here_and_there(&plays::whole(), 11);
 }
 
 #[test]

@@ -107,7 +107,7 @@ impl Progress for Silent {
 #[test]
 fn an_agent_without_conversations_is_asked_anew_instead_of_being_asked_to_repair() {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["new", "Export the monthly report as CSV"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Export the monthly report as CSV"]).expect(0);
     let folder = scratch.worktree("001").join("docs/features/001-export-the-monthly-report-as-csv");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("spec.md"), CLEAN).unwrap();
@@ -141,6 +141,11 @@ fn an_agent_without_conversations_is_asked_anew_instead_of_being_asked_to_repair
         deadlines: Deadlines { connect_ms: ms, first_byte_ms: ms, idle_ms: ms, total_ms: ms },
         budget: Usd(5_000_000),
         person: "tester".to_owned(),
+        revises: true,
+        until: None,
+        profiles: Default::default(),
+        project: None,
+        lint: Default::default(),
     };
     let stop = Run::load(parts, rules, FeatureId(1)).unwrap().drive().unwrap();
     assert_eq!(stop, Stop::Done);

@@ -208,7 +208,7 @@ fn a_detached_head_a_dirty_tree_and_a_subfolder_are_fine() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.git(["checkout", "-q", "--detach"]);
     scratch.write("src/unsaved.rs", "mine");
-    let mut command = scratch.redraft(["new", IDEA]);
+    let mut command = scratch.redraft(["new", "--until", "specify", IDEA]);
     let output = command.current_dir(scratch.root().join("src")).output().unwrap();
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{talk}");
@@ -239,12 +239,12 @@ fn a_ledger_behind_its_branch_is_reported_and_not_continued() {
 fn ids_are_never_reused() {
     let scratch = feature(IDEA);
     scratch.git(["branch", "feature/007-somebody-elses"]);
-    let second = scratch.json(["new", "another thing"]);
+    let second = scratch.json(["new", "--until", "specify", "another thing"]);
     assert_eq!(second["feature"], "008");
     scratch.write("docs/features/011-old/spec.md", CLEAN);
     scratch.git(["add", "docs"]);
     scratch.git(["commit", "-qm", "old"]);
-    assert_eq!(scratch.json(["new", "a third thing"])["feature"], "012");
+    assert_eq!(scratch.json(["new", "--until", "specify", "a third thing"])["feature"], "012");
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn a_new_worktree_is_prepared_once_the_command_was_accepted() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.write(".env", "KEY=local\n");
     scratch.write("redraft.toml", "[workspace]\nsetup = \"echo ready > prepared.txt\"\ncopy = [\".env\"]\n");
-    let ran = scratch.run(["new", IDEA]).expect(6);
+    let ran = scratch.run(["new", "--until", "specify", IDEA]).expect(6);
     assert!(ran.stderr.contains("redraft trust"), "{}", ran.stderr);
     assert!(!scratch.worktree("001").join("prepared.txt").exists());
     scratch.run(["trust"]).expect(6);
@@ -263,7 +263,7 @@ fn a_new_worktree_is_prepared_once_the_command_was_accepted() {
     let files = scratch.git_in(&scratch.worktree("001"), ["ls-files"]);
     assert!(!files.contains(".env") && !files.contains("prepared.txt"), "{files}");
     scratch.write("redraft.toml", "[workspace]\nsetup = \"echo other > prepared.txt\"\n");
-    scratch.run(["new", "something else"]).expect(6);
+    scratch.run(["new", "--until", "specify", "something else"]).expect(6);
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn an_edit_after_the_close_is_told_and_a_clone_with_merged_features_can_begin_an
     for words in [&["config", "user.name", "x"][..], &["config", "user.email", "x@example.invalid"]] {
         scratch.git_in(&clone, words);
     }
-    for words in [&["new", "another idea"][..], &["run"]] {
+    for words in [&["new", "--until", "specify", "another idea"][..], &["run"]] {
         let ran = redraft_testkit::Ran::of(scratch.redraft(words).current_dir(&clone).output().unwrap());
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.stderr);
     }
@@ -300,7 +300,7 @@ fn a_ledger_behind_its_branch_is_noticed_under_commits_of_others_and_an_emptied_
     let ran = scratch.run(["run", "001"]).expect(3);
     assert!(ran.stderr.contains("but branch feature/001-"), "{}", ran.stderr);
     fs::write(&ledger, "").unwrap();
-    let ran = scratch.run(["new", "another"]).expect(3);
+    let ran = scratch.run(["new", "--until", "specify", "another"]).expect(3);
     assert!(ran.stderr.contains("is missing or empty"), "{}", ran.stderr);
     assert_eq!(fs::read(&ledger).unwrap(), b"", "it was left as it is");
     for gone in [false, true] {

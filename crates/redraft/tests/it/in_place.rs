@@ -22,7 +22,7 @@ fn branch(scratch: &Scratch) -> String {
 fn a_feature_in_place_is_drafted_and_approved_on_its_branch_in_the_main_checkout() {
     let scratch = repository();
     let main = scratch.git(["rev-parse", "main"]);
-    let shown = scratch.json(["new", "export the report as CSV"]);
+    let shown = scratch.json(["new", "--until", "specify", "export the report as CSV"]);
     let root = std::fs::canonicalize(scratch.root()).unwrap();
     assert_eq!(shown["worktree"].as_str(), root.to_str());
     assert_eq!(branch(&scratch), "feature/001-export-the-report-as-csv");
@@ -41,12 +41,12 @@ fn a_feature_in_place_is_drafted_and_approved_on_its_branch_in_the_main_checkout
 fn a_checkout_with_changes_is_left_as_it_is() {
     let scratch = repository();
     scratch.write("mine.txt", "not committed");
-    let refused = scratch.run(["new", "an idea"]).expect(2);
+    let refused = scratch.run(["new", "--until", "specify", "an idea"]).expect(2);
     assert!(refused.stderr.contains("has changes that no commit holds"), "{}", refused.stderr);
     assert_eq!(branch(&scratch), "main");
     assert_eq!(scratch.git(["branch", "--list", "feature/*"]), "");
     std::fs::remove_file(scratch.root().join("mine.txt")).unwrap();
-    scratch.run(["new", "an idea"]).expect(0);
+    scratch.run(["new", "--until", "specify", "an idea"]).expect(0);
     scratch.git(["switch", "-q", "main"]);
     scratch.write("README.md", "changed\n");
     let refused = scratch.run(["run", "001"]).expect(2);
@@ -61,12 +61,12 @@ fn a_checkout_with_changes_is_left_as_it_is() {
 #[test]
 fn two_features_take_turns_in_the_main_checkout() {
     let scratch = repository();
-    scratch.run(["new", "first idea"]).expect(0);
-    let refused = scratch.run(["new", "second idea"]).expect(2);
+    scratch.run(["new", "--until", "specify", "first idea"]).expect(0);
+    let refused = scratch.run(["new", "--until", "specify", "second idea"]).expect(2);
     assert!(refused.stderr.contains("feature 001 is in place in "), "{}", refused.stderr);
     assert!(refused.stderr.contains("git switch main"), "{}", refused.stderr);
     scratch.git(["switch", "-q", "main"]);
-    scratch.run(["new", "second idea"]).expect(0);
+    scratch.run(["new", "--until", "specify", "second idea"]).expect(0);
     assert_eq!(branch(&scratch), "feature/002-second-idea");
     scratch.run(["run", "001"]).expect(0);
     assert_eq!(branch(&scratch), "feature/001-first-idea");
@@ -78,7 +78,7 @@ fn two_features_take_turns_in_the_main_checkout() {
 #[test]
 fn a_second_run_in_the_main_checkout_is_refused_while_it_is_held() {
     let scratch = repository();
-    scratch.run(["new", "first idea"]).expect(0);
+    scratch.run(["new", "--until", "specify", "first idea"]).expect(0);
     let lock = scratch.state().join("locks/in-place");
     let held = std::fs::File::options().write(true).create(true).truncate(false).open(lock).unwrap();
     held.lock().unwrap();
@@ -90,7 +90,7 @@ fn a_second_run_in_the_main_checkout_is_refused_while_it_is_held() {
 #[test]
 fn projections_of_a_feature_in_place_are_rebuilt_only_on_its_branch() {
     let scratch = repository();
-    scratch.run(["new", "first idea"]).expect(0);
+    scratch.run(["new", "--until", "specify", "first idea"]).expect(0);
     scratch.run(["run", "001"]).expect(0);
     let meta = scratch.root().join("docs/features/001-first-idea/.meta.json");
     let text = std::fs::read_to_string(&meta).unwrap();
@@ -116,7 +116,7 @@ fn an_agents_changes_in_the_main_checkout_are_undone_and_a_persons_edit_is_taken
     );
     scratch.git(["add", "."]);
     scratch.git(["commit", "-q", "-m", "a scenario"]);
-    scratch.run(["new", "first idea"]).expect(0);
+    scratch.run(["new", "--until", "specify", "first idea"]).expect(0);
     scratch.run(["run", "001"]).expect(0);
     assert_eq!(std::fs::read_to_string(scratch.root().join("README.md")).unwrap(), "# a project\n");
     assert!(!scratch.git(["for-each-ref", "refs/redraft/lost"]).is_empty());

@@ -167,7 +167,7 @@ fn an_error_after_ctrl_c_that_does_not_come_from_it_is_told() {
 #[test]
 fn a_second_driver_is_refused_by_name_and_another_feature_may_run() {
     let scratch = feature(IDEA);
-    scratch.run(["new", "Show the weather on the start page"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Show the weather on the start page"]).expect(0);
     let (mut child, _) = hanging(&scratch, Stdio::piped());
     for words in [&["run", "001"][..], &["decide", "001", "retry"]] {
         let ran = scratch.run(words).expect(7);
@@ -188,7 +188,7 @@ fn a_crash_while_a_feature_is_made_is_mended_by_the_next_command() {
     for boundary in 1..20 {
         let scratch = redraft_testkit::Scratch::repository(crate::world::PROGRAM);
         fs::write(scratch.outside().join("prd.md"), crate::documents::PRD).unwrap();
-        let mut command = scratch.redraft(["new", IDEA, "--prd", "../prd.md"]);
+        let mut command = scratch.redraft(["new", "--until", "specify", IDEA, "--prd", "../prd.md"]);
         let output = command.env("REDRAFT_ABORT_AT_BOUNDARY", boundary.to_string()).output().unwrap();
         if output.status.code() == Some(0) {
             assert!(boundary > 3, "too few boundaries in `new`");
@@ -197,7 +197,7 @@ fn a_crash_while_a_feature_is_made_is_mended_by_the_next_command() {
         assert_eq!(output.status.code(), None);
         let features = scratch.json(["status"])["features"].as_array().unwrap().len();
         if features == 0 {
-            scratch.run(["new", IDEA, "--prd", "../prd.md"]).expect(0);
+            scratch.run(["new", "--until", "specify", IDEA, "--prd", "../prd.md"]).expect(0);
         }
         scratch.run(["run", "001"]).expect(0);
         assert_eq!(

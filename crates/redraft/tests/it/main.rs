@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+mod adopt;
 mod agents;
 mod bad_input;
 mod billed;
@@ -10,6 +11,7 @@ mod commands;
 mod cost;
 mod cost_monitor;
 mod crash;
+mod demo;
 mod doctor;
 mod documents;
 mod forgetful;
@@ -18,16 +20,20 @@ mod in_place;
 mod interruption;
 mod leftovers;
 mod limits;
+mod lint;
 mod loops;
 mod models;
 mod money;
 mod outputs;
 mod parked;
+mod phases;
 mod plays;
 mod policies;
 mod programs;
 mod projections;
+mod projects;
 mod replay;
+mod review_file;
 mod run_tool;
 mod setup;
 mod side_by_side;

@@ -59,7 +59,7 @@ pub(crate) fn with_agent(agent: &str) -> (Scratch, Provider) {
 pub(crate) fn with_model(agent: &str, model: impl Script + 'static) -> (Scratch, Provider) {
     let provider = Provider::start(model);
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["new", "a feature"]).expect(0);
+    scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
     let agent = agent.replace("URL", &provider.base_url());
     scratch.write("redraft.toml", &format!("[agents.model]\n{agent}\n[roles]\ndefault = \"model\"\n"));
     (scratch, provider)
@@ -267,7 +267,7 @@ const REFUSING: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo 9.9.9 && exit 
 #[test]
 fn a_server_of_tools_is_started_only_after_a_person_has_accepted_its_command() {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["new", "a feature"]).expect(0);
+    scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
     executable(&scratch, "claude.sh", REFUSING);
     let server = "[agents.claude.mcp.context7]\ncommand = \"no-such-server\"\nenv = [\"TEST_MODEL_KEY\"]\n";
     let config = format!(
@@ -302,7 +302,7 @@ fn a_server_of_tools_is_started_only_after_a_person_has_accepted_its_command() {
 #[test]
 fn nothing_is_sent_to_an_address_that_only_the_file_knows_before_a_person_has_accepted_it() {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["new", "a feature"]).expect(0);
+    scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
     let config = |settings: &str| {
         let agent = "[agents.service]\nkind = \"openai\"\nmodel = \"qwen\"\nprice = \"local\"\nkey_env = \"TEST_MODEL_KEY\"\n";
         scratch.write("redraft.toml", &format!("{agent}{settings}[roles]\nspec-author = \"service\"\n"));
@@ -359,7 +359,7 @@ const TRACING: &str =
 #[test]
 fn a_program_that_only_the_file_knows_is_not_started_before_a_person_has_accepted_it() {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["new", "a feature"]).expect(0);
+    scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
     executable(&scratch, "tool/claude", TRACING);
     let was_started = || scratch.outside().join("home/started").exists();
     let config = |settings: &str| {

@@ -69,7 +69,7 @@ fn a_known_secret_is_found_nowhere() {
         redraft_testkit::Ran::of(command.env("SOME_API_KEY", CANARY).output().unwrap())
     };
     let idea = format!("Use the key {CANARY} to export the report");
-    let new = with_key(&["new", &idea]);
+    let new = with_key(&["new", "--until", "specify", &idea]);
     assert_eq!(new.code, Some(0), "{}", new.stderr);
     scratch.scenario(&format!(
         "[[rule]]\nticket = \"*/review/spec-reviewer/1.1\"\ndo = \"garbage\"\ntext = \"the key is {CANARY}\"\n"
@@ -105,7 +105,9 @@ fn a_key_that_only_the_configuration_names_is_found_nowhere_either() {
             let command = if by_file { &mut command } else { command.env("MY_ACCESS", CANARY) };
             redraft_testkit::Ran::of(command.output().unwrap())
         };
-        let new = with_key(&["new", &format!("Use the key {CANARY} to export the report")]).expect(0);
+        let new =
+            with_key(&["new", "--until", "specify", &format!("Use the key {CANARY} to export the report")])
+                .expect(0);
         let run = with_key(&["run", "001"]).expect(0);
         for text in [&new.stdout, &new.stderr, &run.stdout, &run.stderr] {
             assert!(!text.contains(CANARY), "{text}");
@@ -191,7 +193,7 @@ fn a_key_of_another_agent_that_a_program_or_the_setup_comes_across_is_kept_nowhe
         let with_key = |words: &[&str]| {
             redraft_testkit::Ran::of(scratch.redraft(words).env("MY_ACCESS", OTHER).output().unwrap())
         };
-        let new = with_key(&["new", IDEA]).expect(0);
+        let new = with_key(&["new", "--until", "specify", IDEA]).expect(0);
         let mut kept = String::new();
         // What a program printed is kept until its answer is stored, so runs are cut off around that moment.
         for boundary in 2..=5 {
@@ -219,7 +221,9 @@ fn a_password_or_key_in_an_idea_reaches_neither_ledger_nor_branch() {
     let scratch = Scratch::repository(PROGRAM);
     let key = format!("gsk_{}", "q7Zr2Lw9Xk4Tn8Vb3Mc6Hd1Js5Pf0Gy7Qa2We9Rt");
     for (at, secret) in [("DB_PASSWORD=", "hunter2hunter2"), ("the key ", key.as_str())] {
-        let new = scratch.run(["new", &format!("Connect with {at}{secret} to the store")]).expect(0);
+        let new = scratch
+            .run(["new", "--until", "specify", &format!("Connect with {at}{secret} to the store")])
+            .expect(0);
         let branches = scratch.command("git").args(["branch", "--list"]).output().unwrap();
         let branches = String::from_utf8_lossy(&branches.stdout).to_lowercase();
         for text in [&new.stdout, &new.stderr, &branches] {
@@ -244,6 +248,6 @@ fn a_commit_that_would_hold_a_secret_is_refused_with_file_and_line() {
     fs::write(folder.join("spec.md"), planted()).unwrap();
     scratch.run(["run", "001"]).expect(0);
     fs::write(scratch.outside().join("prd.md"), &secret).unwrap();
-    let ran = scratch.run(["new", "another", "--prd", "../prd.md"]).expect(2);
+    let ran = scratch.run(["new", "--until", "specify", "another", "--prd", "../prd.md"]).expect(2);
     assert!(ran.stderr.contains("prd.md:"), "{}", ran.stderr);
 }

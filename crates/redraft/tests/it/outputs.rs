@@ -135,7 +135,10 @@ fn arguments_that_are_no_text_are_taken_as_paths_or_refused() {
     fs::write(scratch.outside().join(odd), crate::documents::PRD).unwrap();
     let mut file = std::path::PathBuf::from("..");
     file.push(odd);
-    let words = [OsStr::new("new"), OsStr::new("export"), OsStr::new("--prd"), file.as_os_str()];
+    let words = ["new", "--until", "specify", "export", "--prd"]
+        .map(OsStr::new)
+        .into_iter()
+        .chain([file.as_os_str()]);
     Ran::of(scratch.redraft(words).output().unwrap()).expect(0);
     assert_eq!(fs::read_to_string(scratch.artifacts("002").join("prd.md")).unwrap(), crate::documents::PRD);
 }
@@ -149,8 +152,12 @@ fn a_repository_whose_path_is_no_text_works_like_any_other() {
     let next = ran.stdout.lines().find_map(|line| line.strip_prefix("next: ")).unwrap();
     let followed = Ran::of(scratch.command("bash").args(["-c", next]).output().unwrap()).expect(0);
     assert!(followed.stdout.contains("001 let-people-reset-a-forgotten-password"), "{}", followed.stdout);
-    for words in [&["status", "--verify"][..], &["new", "another idea"], &["run", "002"], &["log", "--json"]]
-    {
+    for words in [
+        &["status", "--verify"][..],
+        &["new", "--until", "specify", "another idea"],
+        &["run", "002"],
+        &["log", "--json"],
+    ] {
         Ran::of(scratch.redraft(words).current_dir(&place).output().unwrap()).expect(0);
     }
 }
@@ -159,21 +166,21 @@ fn a_repository_whose_path_is_no_text_works_like_any_other() {
 fn an_idea_may_be_long_but_not_endless_and_not_empty() {
     let scratch = Scratch::repository(PROGRAM);
     for idea in ["", " \n\t "] {
-        let ran = scratch.run(["new", idea]).expect(2);
+        let ran = scratch.run(["new", "--until", "specify", idea]).expect(2);
         assert!(ran.stderr.contains("the idea is empty"), "{}", ran.stderr);
         let ran = scratch.run(["demo", idea, "--keep", "kept"]).expect(2);
         assert!(ran.stderr.contains("the idea is empty"), "{}", ran.stderr);
         assert!(!scratch.root().join("kept").exists(), "nothing was made");
     }
     let long = "very long ".repeat(12_000);
-    let ran = scratch.run(["new", &long]).expect(2);
+    let ran = scratch.run(["new", "--until", "specify", &long]).expect(2);
     assert!(ran.stderr.contains("at most 20000") && ran.stderr.contains("--prd"), "{}", ran.stderr);
     assert!(ran.stderr.len() < 1000, "the idea is not repeated in full");
     assert_eq!(scratch.json(["status"])["features"], serde_json::json!([]));
-    scratch.run(["new", &"wörter ".repeat(2_800)]).expect(0);
+    scratch.run(["new", "--until", "specify", &"wörter ".repeat(2_800)]).expect(0);
     scratch.run(["run"]).expect(0);
     // A name of many words or of none in Latin letters, and signs that mean something to a terminal.
-    scratch.run(["new", "日本語 \x1b[31m\n\"; rm -rf ~"]).expect(0);
+    scratch.run(["new", "--until", "specify", "日本語 \x1b[31m\n\"; rm -rf ~"]).expect(0);
     assert!(!scratch.run(["log"]).expect(0).stdout.contains('\x1b'));
     assert!(!scratch.run(["status"]).expect(0).stdout.contains('\x1b'));
 }

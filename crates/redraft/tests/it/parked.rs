@@ -77,7 +77,7 @@ fn another_agent_is_not_held_by_a_park() {
 #[test]
 fn a_feature_that_is_being_driven_is_said_to_be_under_way() {
     let scratch = feature(IDEA);
-    scratch.run(["new", "another idea"]).expect(0);
+    scratch.run(["new", "--until", "specify", "another idea"]).expect(0);
     scratch.scenario("[[rule]]\nticket = \"001/*/review/spec-reviewer/1.1\"\ndo = \"hang\"\n");
     let mut command = scratch.redraft(["run", "001"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

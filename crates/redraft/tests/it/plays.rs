@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const SWITCH: &str = "REDRAFT_ABORT_AT_BOUNDARY";
 
+const IDEA: &str = "Export the monthly report as CSV";
+
 /// Dearer than nothing, so that what a lost attempt reserved can be seen on the receipt.
 const PRICES: &str = "usd_per_million_input = 3.0\nusd_per_million_output = 15.0\n";
 
@@ -44,7 +46,12 @@ impl Play {
     /// A feature with this configuration and these rules for the rehearsal agent, played undisturbed once.
     pub(crate) fn new(config: &str, rules: &str, spec: Option<&str>, steps: Vec<Step>) -> Play {
         let scratch = Scratch::repository(PROGRAM);
-        scratch.run(["new", "Export the monthly report as CSV"]).expect(0);
+        scratch.run(["new", "--until", "specify", IDEA]).expect(0);
+        Play::of(scratch, config, rules, spec, steps)
+    }
+
+    /// The same for a feature that was made before.
+    fn of(scratch: Scratch, config: &str, rules: &str, spec: Option<&str>, steps: Vec<Step>) -> Play {
         if let Some(spec) = spec {
             let worktree = scratch.worktree("001");
             let folder = worktree.join("docs/features").join(worktree.file_name().unwrap());
@@ -186,6 +193,15 @@ pub(crate) fn one_defect() -> String {
 /// From the idea to the approval, with nobody touching it.
 pub(crate) fn undisturbed() -> Play {
     Play::new("", "", None, vec![Step::Run(0)])
+}
+
+/// From the idea through every phase to an approved task list.
+pub(crate) fn whole() -> Play {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
+    let play = Play::of(scratch, "", "", None, vec![Step::Run(0)]);
+    assert_eq!(play.expected.later.len(), 3, "a design, a plan and tasks");
+    play
 }
 
 /// A person edits the document between two rounds.

@@ -9,7 +9,7 @@ use std::fs;
 fn eventful() -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     fs::write(scratch.outside().join("prd.md"), PRD).unwrap();
-    scratch.run(["new", "export the report", "--prd", "../prd.md"]).expect(0);
+    scratch.run(["new", "--until", "specify", "export the report", "--prd", "../prd.md"]).expect(0);
     fs::write(scratch.artifacts("001").join("spec.md"), planted()).unwrap();
     scratch.scenario(
         "[[rule]]\nticket = \"*/review/spec-reviewer/1.1\"\ndo = \"edit\"\npath = \"README.md\"\ntext = \"mine\"\n\

@@ -196,7 +196,12 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
     let unnamed = scratch.run(["replay"]).expect(2);
     assert!(unnamed.stderr.contains("redraft replay --ledger"), "{}", unnamed.stderr);
     let nothing = scratch.run(["replay", "loops.jsonl"]).expect(1);
-    assert!(nothing.stderr.contains("no loop was found"), "{}", nothing.stderr);
+    assert!(
+        nothing.stderr.contains("no loop was found, so there is nothing to replay"),
+        "{}",
+        nothing.stderr
+    );
+    assert_eq!(nothing.stdout, "", "a table of zeros says nothing");
     let missing = scratch.run(["replay", "absent.jsonl"]).expect(2);
     assert!(missing.stderr.contains("absent.jsonl cannot be read"), "{}", missing.stderr);
     let unknown = scratch.run(["replay", "loops.jsonl", "--prices", "claude-opus-55"]).expect(2);
@@ -208,6 +213,18 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
     ] {
         scratch.run(words).expect(2);
     }
+}
+
+#[test]
+fn where_nothing_costs_money_every_loop_has_the_tokens_that_were_not_cached() {
+    let scratch = feature("Export the monthly report as CSV");
+    scratch.run(["run"]).expect(0);
+    let shown = scratch.json(["replay", "--ledger", "--prices", "local"]);
+    let one = &shown["loops"][0];
+    assert_eq!(one["input_usd"]["lazy"], json!(0.0));
+    let tokens = |policy: &str| one["not_cached"][policy].as_u64().unwrap();
+    assert!(tokens("inject") > tokens("inline") && tokens("hindsight") > 0, "{one}");
+    assert!(shown["notes"][0].as_str().unwrap().contains("not_cached"), "{}", shown["notes"]);
 }
 
 #[test]
@@ -271,4 +288,23 @@ fn what_editors_put_before_the_first_line_is_no_fault_and_no_line_takes_memory_w
     ];
     assert_eq!(notes.len(), told.len(), "{notes:?}");
     assert!(told.iter().zip(&notes).all(|(told, note)| note.ends_with(told)), "{notes:?}");
+}
+
+#[test]
+fn loops_of_a_file_teach_later_ones_only_where_they_are_said_to() {
+    // A repository in which nothing is answered within five minutes, which is not what is usually met.
+    let slow = |number: usize| {
+        let mut one = recorded(&format!("{number:03}/spec"));
+        one["times"] = json!([1_000, 2_500, 4_000]);
+        one.to_string()
+    };
+    let text: Vec<String> = (0..60).map(slow).collect();
+    let scratch = with_loops(&text.join("\n"));
+    let alone = scratch.json(["replay", "loops.jsonl", "--hit-rate", "0.9"]);
+    let taught = scratch.json(["replay", "loops.jsonl", "--hit-rate", "0.9", "--learn"]);
+    let cost = |shown: &Value| usd(&shown["policies"]["cost"]);
+    assert!(cost(&taught) < cost(&alone), "{} {}", cost(&taught), cost(&alone));
+    assert_eq!(alone["policies"]["inline"], taught["policies"]["inline"], "the others learn nothing");
+    let first = |shown: &Value| shown["loops"][0]["input_usd"]["cost"].clone();
+    assert_eq!(first(&alone), first(&taught), "the first loop has nothing to learn from");
 }

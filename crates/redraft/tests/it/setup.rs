@@ -56,9 +56,9 @@ fn a_setup_that_takes_its_time_is_in_nobodys_way() {
     let gate = pipe(&scratch, "gate");
     fs::write(scratch.outside().join("setup.sh"), format!("echo begun\ncat {} > opened\n", gate.display()))
         .unwrap();
-    let child = begun(&scratch, &["new", IDEA]);
+    let child = begun(&scratch, &["new", "--until", "specify", IDEA]);
     scratch.write("redraft.toml", "");
-    scratch.run(["new", "another idea"]).expect(0);
+    scratch.run(["new", "--until", "specify", "another idea"]).expect(0);
     scratch.run(["run", "002"]).expect(0);
     scratch.run(["run", "001"]).expect(7);
     fs::write(&gate, "go\n").unwrap();
@@ -75,7 +75,7 @@ fn ctrl_c_ends_a_setup_with_all_it_started_and_the_next_run_begins_it_again() {
             let alive = endless(&scratch);
             let watched = std::thread::spawn(move || fs::read(alive));
             // With `--json` nothing is said; the pipe is open once the script runs.
-            let words = ["new", IDEA, "--json"];
+            let words = ["new", "--until", "specify", IDEA, "--json"];
             let child = if json {
                 let mut command = scratch.redraft(words);
                 let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -85,7 +85,7 @@ fn ctrl_c_ends_a_setup_with_all_it_started_and_the_next_run_begins_it_again() {
                 }
                 child
             } else {
-                begun(&scratch, &words[..2])
+                begun(&scratch, &words[..4])
             };
             let sent = scratch.command("kill").args([name, &child.id().to_string()]).status().unwrap();
             assert!(sent.success());
@@ -108,7 +108,7 @@ fn a_setup_ends_with_a_run_that_is_killed() {
     let scratch = project("");
     let alive = endless(&scratch);
     let watched = std::thread::spawn(move || fs::read(alive));
-    let mut child = begun(&scratch, &["new", IDEA]);
+    let mut child = begun(&scratch, &["new", "--until", "specify", IDEA]);
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(watched.join().unwrap().unwrap(), b"", "everything it started is gone");
@@ -120,7 +120,7 @@ fn a_setup_ends_with_a_run_that_is_killed() {
 #[test]
 fn a_setup_that_failed_is_never_skipped_and_one_that_worked_is_not_repeated() {
     let scratch = project("echo once >> tries.txt; echo what is wrong >&2; exit 3\n");
-    let ran = scratch.run(["new", IDEA]).expect(3);
+    let ran = scratch.run(["new", "--until", "specify", IDEA]).expect(3);
     for words in [
         "ended with code 3",
         "  what is wrong\n",

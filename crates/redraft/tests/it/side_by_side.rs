@@ -45,7 +45,7 @@ fn scenario(panel: &[(&str, char)], first: &str) -> String {
 /// A feature whose document is written, with a loop whose only stage has this panel. Each role has an agent of its own.
 fn opened(panel: &[(&str, char)], scenario: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["new", "Export the monthly report as CSV"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Export the monthly report as CSV"]).expect(0);
     let folder = scratch.worktree("001").join(FOLDER);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("spec.md"), planted()).unwrap();
@@ -79,6 +79,9 @@ fn open(scratch: &Scratch, panel: &[(&str, char)]) {
         policy: Policy::Guarded,
         knowledge: Knowledge::Full,
         config: text::hash(b""),
+        base: None,
+        profiles: Default::default(),
+        project: None,
     };
     let decided_on = entries(scratch).last().unwrap().seq;
     let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();

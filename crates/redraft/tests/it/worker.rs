@@ -245,7 +245,7 @@ fn an_agent_at_work_cannot_start_a_run() {
     for (words, wish) in [
         (&["trust", "--yes"][..], "accept anything for a person"),
         (&["decide", "001", "abandon"], "decide for a person"),
-        (&["new", "another idea"], "begin a feature"),
+        (&["new", "--until", "specify", "another idea"], "begin a feature"),
     ] {
         let mut command = scratch.redraft(words);
         let ran =

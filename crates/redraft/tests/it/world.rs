@@ -6,6 +6,7 @@ use redraft_core::findings::Finding;
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
+use redraft_core::project::BoardRow;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
 use redraft_testkit::Scratch;
@@ -17,7 +18,7 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_redraft");
 /// A repository with feature 001, not yet run.
 pub(crate) fn feature(idea: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["new", idea]).expect(0);
+    scratch.run(["new", "--until", "specify", idea]).expect(0);
     scratch
 }
 
@@ -33,6 +34,8 @@ pub(crate) fn executable(scratch: &Scratch, name: &str, script: &str) {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Left {
     pub(crate) artifact: String,
+    /// What later phases wrote.
+    pub(crate) later: Vec<String>,
     /// Id, status, severity and text of every finding.
     pub(crate) findings: Vec<String>,
     /// Review rounds per role.
@@ -58,17 +61,24 @@ pub(crate) fn left(scratch: &Scratch) -> Left {
         serde_json::from_str(&std::fs::read_to_string(folder.join(".meta.json")).unwrap()).unwrap();
     let state = Pipeline::replay(&entries(scratch)).unwrap();
     let line = |f: &Finding| format!("{} {} {} {}", f.id, f.status.name(), f.severity, f.description);
-    let approvals =
-        state.closed(Phase::Specify).map(|closed| closed.approvals.as_slice()).unwrap_or_default();
+    let closed = Phase::ALL.into_iter().filter_map(|phase| state.closed(phase));
+    let approvals: Vec<_> = closed.flat_map(|closed| closed.approvals.clone()).collect();
+    let later = Phase::ALL.into_iter().skip(1);
     Left {
         artifact: std::fs::read_to_string(folder.join("spec.md")).unwrap(),
+        later: later
+            .filter_map(|phase| std::fs::read_to_string(folder.join(phase.artifact())).ok())
+            .collect(),
         findings: state.latest().unwrap().findings.iter().map(line).collect(),
-        rounds: meta["phases"]["specify"]["iterations"].clone(),
+        rounds: Phase::ALL
+            .into_iter()
+            .map(|phase| meta["phases"][phase.name()]["iterations"].clone())
+            .collect(),
         approvals: approvals
             .iter()
             .map(|approval| format!("{} {}", approval.role, approval.revision))
             .collect(),
-        outcome: meta["status"].as_str().unwrap_or_default().to_owned(),
+        outcome: BoardRow::of(&state, 0).status,
     }
 }
 

@@ -128,7 +128,7 @@ impl World {
         S: FnMut(&Recorded, usize) -> Reply + Send + 'static,
     {
         let scratch = Scratch::repository(PROGRAM);
-        scratch.run(["new", "a feature"]).expect(0);
+        scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
         let root = fs::canonicalize(scratch.worktree("001")).unwrap().display().to_string();
         let provider = Provider::start(model(root, scratch.outside().join("home")));
         let agent = (client.agent)(&provider.base_url(), args);

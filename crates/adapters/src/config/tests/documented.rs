@@ -37,6 +37,8 @@ fn every_key_that_is_accepted_is_in_its_table_of_the_page_and_no_other() {
         ("## `[limits]`", "[limits]"),
         ("## `[workspace]`", "[workspace]"),
         ("## `[monitor]`", "[monitor]"),
+        ("## `[lanes]`", "[lanes]"),
+        ("## `[lint]`", "[lint]"),
         ("## `[agents.NAME]`", "[agents.x]"),
         ("### `[agents.NAME.mcp.SERVER]`", "[agents.x.mcp.y]"),
         ("## `[prices.\"MODEL\"]`", "[prices.x]"),

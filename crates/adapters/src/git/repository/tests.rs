@@ -93,9 +93,40 @@ fn a_number_is_used_if_any_branch_or_any_branchs_tree_shows_it() {
     bed.raw(&bed.root, &["commit", "-q", "-m", "features"]);
     bed.raw(&bed.root, &["checkout", "-q", "main"]);
     bed.write("docs/features/050-not-committed/prd.md", "prd");
+    bed.write("docs/features/2026-03-19-a-date/prd.md", "prd");
     put(&bed.root, ".redraft/worktrees/060-left-over/x", "x");
     let numbers: Vec<u32> = repository.feature_numbers().unwrap().into_iter().map(|id| id.0).collect();
     assert_eq!(numbers, [7, 41, 50, 60, 1000]);
+}
+
+#[test]
+fn projects_are_known_from_every_branch_and_from_what_is_not_committed() {
+    let bed = Bed::new();
+    bed.raw(&bed.root, &["checkout", "-q", "-b", "other"]);
+    bed.write("docs/projects/P001-a/prd.md", "prd");
+    bed.raw(&bed.root, &["add", "."]);
+    bed.raw(&bed.root, &["commit", "-q", "-m", "a project"]);
+    bed.raw(&bed.root, &["checkout", "-q", "main"]);
+    bed.write("docs/projects/P002-b/prd.md", "prd");
+    let names = bed.repository().project_names().unwrap();
+    assert_eq!(names, BTreeSet::from(["P001-a".to_owned(), "P002-b".to_owned()]));
+}
+
+#[test]
+fn a_file_is_unchanged_when_the_commit_has_it_as_it_is() {
+    let bed = Bed::new();
+    for name in ["same", "edited", "gone", "ältere spec"] {
+        bed.write(&format!("docs/{name}.md"), "text\n");
+    }
+    bed.write("other/same.md", "text\n");
+    bed.raw(&bed.root, &["add", "."]);
+    bed.raw(&bed.root, &["commit", "-q", "-m", "documents"]);
+    bed.write("docs/edited.md", "other\n");
+    bed.write("docs/new.md", "text\n");
+    fs::remove_file(bed.root.join("docs/gone.md")).unwrap();
+    let unchanged = bed.repository().unchanged(&["docs".to_owned(), "nowhere".to_owned()]).unwrap();
+    assert_eq!(unchanged, BTreeSet::from(["docs/same.md".to_owned(), "docs/ältere spec.md".to_owned()]));
+    assert_eq!(bed.repository().unchanged(&[]).unwrap(), BTreeSet::new());
 }
 
 #[test]

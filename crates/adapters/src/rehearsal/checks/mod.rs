@@ -2,7 +2,8 @@
 //!
 //! A check is a function from the papers to what it found; it never sees the prompt, the session or earlier
 //! findings. Each compares two places and speaks only when it is sure: a finding that is wrong costs a round.
-//! Start at [`DOMAIN`] and [`HANDOFF`], the two lists of checks.
+//! Start at [`DOMAIN`] and [`HANDOFF`], the two lists of checks for a specification; those for the documents of later
+//! phases are in `later`.
 
 mod alike;
 mod criteria;
@@ -24,8 +25,11 @@ mod plants;
 #[cfg(test)]
 mod tests;
 
+use super::later::remedy::Remedy;
+use super::later::{self, Above, Look};
 use super::pace::{Pace, Stopped};
 use super::spec::Spec;
+use redraft_core::phase::Phase;
 use redraft_core::verdict::{Claim, Severity};
 use std::ops::Range;
 
@@ -38,6 +42,10 @@ pub(super) struct Papers<'a> {
     pub(super) path: &'a str,
     pub(super) spec: Spec<'a>,
     pub(super) prd: Option<(&'a str, &'a Spec<'a>)>,
+    /// Which phase writes the document under review.
+    pub(super) phase: Phase,
+    /// What earlier phases wrote.
+    pub(super) above: &'a Above<'a>,
     pub(super) pace: &'a Pace<'a>,
 }
 
@@ -88,6 +96,8 @@ pub(super) enum Wrong {
     NoOwner { line: usize },
     /// A reference to nothing.
     DeadReference { line: usize, at: Range<usize> },
+    /// Something in a document of a later phase, with the change that would mend it.
+    Remedy(Remedy),
 }
 
 impl Defect {
@@ -112,6 +122,8 @@ pub(super) enum Check {
     Spelling,
     Questions,
     References,
+    /// What is looked for in the documents of later phases.
+    Later(Look),
 }
 
 impl Check {
@@ -126,6 +138,7 @@ impl Check {
             Check::Spelling => "every term has one spelling",
             Check::Questions => "every open question has an owner or a default",
             Check::References => "every reference leads somewhere",
+            Check::Later(look) => look.name(),
         }
     }
 
@@ -139,6 +152,7 @@ impl Check {
             Check::Spelling => spelling::look(papers),
             Check::Questions => questions::look(papers),
             Check::References => references::look(papers),
+            Check::Later(look) => look.look(papers),
         }
     }
 }
@@ -162,6 +176,38 @@ pub(super) const DOMAIN: [Check; 6] =
 /// What the phase-reviewer checks: whether the next phase can start from the document alone.
 pub(super) const HANDOFF: [Check; 2] = [Check::Questions, Check::References];
 
+/// What holds for any document, whatever it is for.
+pub(super) const DOCUMENT: [Check; 4] =
+    [Check::Numbers, Check::Spelling, Check::Questions, Check::References];
+
+/// What the domain reviewer of a phase checks.
+pub(super) fn domain(phase: Phase) -> &'static [Check] {
+    match phase {
+        Phase::Specify => &DOMAIN,
+        Phase::Document => &DOCUMENT,
+        Phase::Design | Phase::CreatePlan | Phase::CreateTasks => later::domain(phase),
+    }
+}
+
+/// What the phase reviewer checks when a phase ends.
+pub(super) fn handoff(phase: Phase) -> &'static [Check] {
+    if phase == Phase::Specify { &HANDOFF } else { &later::HANDOFF }
+}
+
+/// Both, in the order in which findings are dealt with.
+pub(super) fn all(phase: Phase) -> Vec<Check> {
+    match phase {
+        Phase::Specify => ALL.to_vec(),
+        Phase::Document => DOCUMENT.to_vec(),
+        Phase::Design | Phase::CreatePlan | Phase::CreateTasks => [domain(phase), handoff(phase)].concat(),
+    }
+}
+
+/// The check of this name, whatever the phase.
+pub(super) fn named(name: &str) -> Option<Check> {
+    ALL.into_iter().chain(later::every()).find(|check| check.name() == name)
+}
+
 /// The parts of a description in backticks: what a finding is about, whatever else is reworded.
 pub(super) fn marks(description: &str) -> impl Iterator<Item = &str> {
     description.split('`').skip(1).step_by(2)
@@ -182,6 +228,6 @@ fn section_name(title: &str) -> String {
 }
 
 /// The words of a line as a quote: exact, trimmed and not endless.
-fn quote(raw: &str) -> String {
+pub(super) fn quote(raw: &str) -> String {
     raw.trim().chars().take(200).collect::<String>().trim_end().to_owned()
 }

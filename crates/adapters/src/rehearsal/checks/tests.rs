@@ -5,9 +5,12 @@ use super::{DOMAIN, HANDOFF, Papers, marks};
 use crate::rehearsal::ask::Open;
 use crate::rehearsal::author::{Desk, write};
 use crate::rehearsal::draft::draft;
+use crate::rehearsal::later::Above;
+use crate::rehearsal::later::drafts::Kit;
 use crate::rehearsal::pace::Pace;
 use crate::rehearsal::review::{Eye, review};
 use crate::rehearsal::spec::Spec;
+use redraft_core::phase::Phase;
 use redraft_core::verdict::{Claim, Severity, Verdict};
 
 /// Hands the papers to somebody.
@@ -15,7 +18,8 @@ pub(super) fn with_papers<T>(spec: &str, prd: Option<&str>, then: impl FnOnce(&P
     let pace = Pace::calm();
     let prd = prd.map(|text| Spec::read(text, &pace).unwrap());
     let prd = prd.as_ref().map(|prd| ("prd.md", prd));
-    then(&Papers { path: "spec.md", spec: Spec::read(spec, &pace).unwrap(), prd, pace: &pace })
+    let spec = Spec::read(spec, &pace).unwrap();
+    then(&Papers { path: "spec.md", spec, prd, phase: Phase::Specify, above: &Above::default(), pace: &pace })
 }
 
 pub(super) fn look(spec: &str, prd: Option<&str>) -> Vec<super::Defect> {
@@ -32,6 +36,10 @@ pub(super) fn revised(text: &str, prd: Option<&str>, open: &[Open], gate: bool) 
             path: "spec.md",
             text: Some(text),
             prd: papers.prd,
+            phase: papers.phase,
+            above: papers.above,
+            kit: Kit::of(|_| false),
+            answers: &[],
             idea: text,
             open,
             gate,

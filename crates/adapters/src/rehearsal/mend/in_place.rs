@@ -19,7 +19,7 @@ pub(super) fn number(text: &str, line: usize, at: Range<usize>, right: &str) -> 
 
 /// The wrong phrase with the right number and its own unit: `45-second` stays an adjective, `5 open sessions` stay
 /// open, and 90 seconds become 120 where the other place says 2 minutes. None where that is no whole number.
-fn renumbered(wrong: &str, right: &str) -> Option<String> {
+pub(in crate::rehearsal) fn renumbered(wrong: &str, right: &str) -> Option<String> {
     let (old, new) = (tokens(wrong), tokens(right));
     let (first, source) = (old.first()?, new.first()?);
     let one =

@@ -13,6 +13,7 @@ use super::checks::Wrong;
 use super::pace::{Pace, Stopped};
 use super::spec::Spec;
 pub(super) use gate::mend_gate;
+pub(super) use in_place::renumbered;
 
 /// The new text and what was done, or none.
 pub(super) struct Mended {
@@ -36,6 +37,7 @@ pub(super) fn mend(
         Wrong::TwoSpellings { right, wrong } => in_place::spelling(text, spec, right, wrong, pace)?,
         Wrong::NoOwner { line } => in_place::owner(text, spec, *line),
         Wrong::DeadReference { line, at } => in_place::reference(text, *line, at.clone()),
+        Wrong::Remedy(remedy) => remedy.apply(text).map(|text| Mended { text, note: remedy.note.clone() }),
     })
 }
 

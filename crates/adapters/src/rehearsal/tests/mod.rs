@@ -1,8 +1,11 @@
 //! The agent as the engine uses it: requests in, answers out.
 
+mod course;
 mod diff;
+mod hosts;
 mod loops;
 mod misbehaviour;
+mod phases;
 mod policies;
 mod size;
 mod stage;

@@ -4,9 +4,12 @@ use super::stage::Stage;
 use crate::rehearsal::ask::Open;
 use crate::rehearsal::author::{Desk, write};
 use crate::rehearsal::checks::Papers;
+use crate::rehearsal::later::Above;
+use crate::rehearsal::later::drafts::Kit;
 use crate::rehearsal::pace::{Calm, LOOK_EVERY, Pace, Stopped};
 use crate::rehearsal::review::{Eye, review};
 use crate::rehearsal::spec::Spec;
+use redraft_core::phase::Phase;
 use redraft_engine::ports::{Agent, Watch};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -68,7 +71,14 @@ fn steps(size: usize) -> u64 {
     let pace = Pace::calm();
     let prd = Spec::read(&prd, &pace).unwrap();
     let read = Spec::read(&spec, &pace).unwrap();
-    let papers = Papers { path: "spec.md", spec: read, prd: Some(("prd.md", &prd)), pace: &pace };
+    let papers = Papers {
+        path: "spec.md",
+        spec: read,
+        prd: Some(("prd.md", &prd)),
+        phase: Phase::Specify,
+        above: &Above::default(),
+        pace: &pace,
+    };
     for eye in [Eye::Domain, Eye::Handoff] {
         review(eye, &papers, &[]).unwrap();
     }
@@ -128,7 +138,14 @@ fn an_author_stops_between_any_two_changes_and_writes_nothing_then() {
     let text = spec(120).replace("(R7)", "").replace("(R9)", "").replace("(R30)", "");
     let pace = Pace::calm();
     let read = Spec::read(&text, &pace).unwrap();
-    let papers = Papers { path: "spec.md", spec: read, prd: None, pace: &pace };
+    let papers = Papers {
+        path: "spec.md",
+        spec: read,
+        prd: None,
+        phase: Phase::Specify,
+        above: &Above::default(),
+        pace: &pace,
+    };
     let verdict = review(Eye::Domain, &papers, &[]).unwrap();
     let open: Vec<Open> = verdict
         .issues
@@ -149,6 +166,10 @@ fn an_author_stops_between_any_two_changes_and_writes_nothing_then() {
             path: "spec.md",
             text: Some(&text),
             prd: None,
+            phase: Phase::Specify,
+            above: &Above::default(),
+            kit: Kit::of(|_| false),
+            answers: &[],
             idea: "",
             open: &open,
             gate: true,

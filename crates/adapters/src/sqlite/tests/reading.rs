@@ -211,14 +211,14 @@ fn events_of_some_kinds_are_read_in_order_across_scopes_and_pages() {
         put(&ledger, if number % 3 == 0 { SECOND } else { FIRST }, &number.to_string());
     }
     let mut seen = Vec::new();
-    let mut take = |scope: &Scope, event: &Event| match event {
+    let mut take = |scope: &Scope, entry: &Entry| match &entry.event {
         Event::Cancelled(fact) => seen.push((scope.clone(), fact.why.clone())),
         other => panic!("{other:?}"),
     };
     ledger.each_of(&["cancelled", "asked"], &mut take).unwrap();
     let expected = (0..150).map(|n| (if n % 3 == 0 { SECOND } else { FIRST }, n.to_string()));
     assert_eq!(seen, expected.collect::<Vec<_>>());
-    ledger.each_of(&["asked"], &mut |_, event| panic!("{event:?}")).unwrap();
+    ledger.each_of(&["asked"], &mut |_, entry| panic!("{entry:?}")).unwrap();
 }
 
 #[test]

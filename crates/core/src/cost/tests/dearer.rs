@@ -2,7 +2,7 @@
 
 use super::drawn::{Draws, USUAL};
 use super::world::{FIRST, FULL, card};
-use crate::cost::{Ahead, Cached, Expected, Facts, Round, Sizes, Terms, decide, weigh};
+use crate::cost::{Ahead, Cached, Expected, Facts, Pace, Round, Sizes, Terms, decide, weigh};
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::price::{Card, Lifetime, PerMillion};
@@ -50,7 +50,7 @@ impl Moment {
     }
 
     fn with<T>(&self, terms: &Terms, decided: impl FnOnce(&Facts<'_>) -> T) -> T {
-        let ahead = Ahead::Expected(Expected::after_review(self.seen, &self.round, None));
+        let ahead = Ahead::Expected(Expected::after_review(self.seen, &self.round, None, &Pace::default()));
         let Moment { sizes, cached, round, allowed, .. } = self;
         decided(&Facts { terms, sizes, cached: *cached, round: *round, allowed, later: &FULL, ahead: &ahead })
     }

@@ -1,14 +1,15 @@
 //! Review loops drawn from a seed, of many kinds that the rule is not told.
 //!
-//! Every loop draws its kind of gaps, of length, of documents, of changes and of cache by itself, so a thousand of them
-//! hold every mixture. The distributions are this file's own, and the rule assumes others: here a loop is quick or slow
-//! as a whole, and its changes grow or shrink. What they have in common is that both are to agree with what is known
-//! of real loops: two thirds of the gaps under five minutes, nearly all under an hour, three rounds in the mean. Start at
-//! [`Draws::any_loop`]; [`Kinds`] draws loops of one kind alone, as they are met less often.
+//! Every loop draws its length, its documents, its changes and its cache by itself, and every gap its pace (where a kind
+//! is steady, every loop), so a thousand of them hold every mixture. The distributions are this file's own, and the rule
+//! assumes others: here gaps are spread evenly within a pace, and changes grow or shrink. [`USUAL`] agrees with what is
+//! known of real loops: two thirds of the gaps under five minutes, nearly all under an hour, three rounds in the mean.
+//! [`WORLDS`] are repositories, each with a pace of its own. Start at [`Draws::any_loop`].
 
 use super::world::SIZES;
 use crate::cost::{CERTAIN, Coming, Round, Sizes};
 use crate::prelude::*;
+use crate::price::Lifetime;
 
 /// Numbers from a seed, the same on every machine.
 pub(super) struct Draws(pub(super) u64);
@@ -25,6 +26,62 @@ pub(super) struct Kinds {
 
 /// As loops are met.
 pub(super) const USUAL: Kinds = Kinds { pace: [60, 32, 5, 3], length: [30, 50, 20], steady: false };
+
+/// Repositories that keep to themselves. Who answers between two rounds decides how long they are apart, so there is one
+/// where only agents do, one where agents do most and a person the rest, one where a person reads along and is at
+/// hand, and one where a person comes back to it now and then. The shares are round numbers for these words.
+pub(super) const WORLDS: [(&str, Kinds); 4] = [
+    ("agents alone", Kinds { pace: [95, 5, 0, 0], ..USUAL }),
+    ("mostly agents", USUAL),
+    ("a person at hand", Kinds { pace: [20, 60, 15, 5], ..USUAL }),
+    ("a person now and then", Kinds { pace: [5, 15, 60, 20], ..USUAL }),
+];
+
+/// The seconds of a quick gap, of an ordinary and of a slow one.
+const PACES: [(u64, u64); 3] = [(20, 280), (100, 1_500), (1_000, 6_000)];
+/// The rounds of a short loop, of a usual and of a long one.
+const LENGTHS: [(u64, u64); 3] = [(1, 3), (2, 5), (4, 7)];
+/// A gap that may be anything is from half a minute to a day, each power of two as likely.
+const POWERS: u64 = 12;
+
+impl Kinds {
+    /// The very frequencies of gaps, as a rule is told them: a gap for each lifetime that may end, with its cases.
+    pub(super) fn gaps(&self) -> Vec<(u64, u32)> {
+        let ends: Vec<u64> = Lifetime::ALL.iter().map(|lifetime| lifetime.seconds()).collect();
+        let starts = core::iter::once(0).chain(ends.iter().copied());
+        let ends = ends.iter().copied().chain([u64::MAX]);
+        let all: u64 = self.pace.iter().sum();
+        let share = |from: u64, to: u64, (low, high): (u64, u64)| {
+            let inside = to.min(high).saturating_sub(from.max(low));
+            inside as f64 / (high - low) as f64
+        };
+        let cases = |(from, to): (u64, u64)| {
+            let anything = (0..POWERS).map(|power| share(from, to, (30 << power, 60 << power))).sum::<f64>();
+            let known =
+                PACES.iter().zip(self.pace).map(|(pace, cases)| share(from, to, *pace) * cases as f64);
+            let sum = known.sum::<f64>() + anything / POWERS as f64 * self.pace[3] as f64;
+            (from + 1, (sum / all as f64 * f64::from(CERTAIN)).round() as u32)
+        };
+        starts.zip(ends).map(cases).filter(|(_, cases)| *cases > 0).collect()
+    }
+
+    /// In how many cases a loop that has come to so many rounds has another one.
+    pub(super) fn again(&self, rounds: u64) -> u32 {
+        let all: u64 = self.length.iter().sum();
+        let longer_than = |rounds: u64| {
+            let share = |(low, high): (u64, u64)| {
+                high.saturating_sub((rounds + 1).max(low)) as f64 / (high - low) as f64
+            };
+            LENGTHS
+                .iter()
+                .zip(self.length)
+                .map(|(one, cases)| share(*one) * cases as f64 / all as f64)
+                .sum::<f64>()
+        };
+        let before = longer_than(rounds - 1);
+        if before == 0.0 { 0 } else { (longer_than(rounds) / before * f64::from(CERTAIN)).round() as u32 }
+    }
+}
 
 /// A loop, and how often the cache answers in it.
 #[derive(Debug, Clone)]
@@ -54,7 +111,7 @@ impl Draws {
 
     /// A loop of one to six rounds.
     pub(super) fn any_loop(&mut self, kinds: &Kinds) -> Drawn {
-        let (fewest, most) = [(1, 3), (2, 5), (4, 7)][self.one_of(&kinds.length)];
+        let (fewest, most) = LENGTHS[self.one_of(&kinds.length)];
         let count = self.between(fewest, most) as usize;
         // Tiny, usual and huge documents.
         let (smallest, largest) = [(300, 2_000), (2_000, 14_000), (15_000, 40_000)][self.below(3) as usize];
@@ -74,18 +131,13 @@ impl Draws {
         Drawn { sizes, rounds, hit_rate }
     }
 
-    /// Seconds between two rounds: of a quick loop, an ordinary one, a slow one, and one in which anything may be, from
-    /// half a minute to a day, each power of two as likely.
+    /// Seconds between two rounds.
     fn gap(&mut self, pace: usize) -> u64 {
-        match pace {
-            0 => self.between(20, 280),
-            1 => self.between(100, 1_500),
-            2 => self.between(1_000, 6_000),
-            _ => {
-                let power = self.below(12);
-                self.between(30 << power, 60 << power)
-            }
-        }
+        let (low, high) = PACES.get(pace).copied().unwrap_or_else(|| {
+            let power = self.below(POWERS);
+            (30 << power, 60 << power)
+        });
+        self.between(low, high)
     }
 
     /// Changes that grow, that shrink, that are all alike, and that are now a word and now half the document.

@@ -3,7 +3,7 @@
 use super::world::{FULL, ROUND, SIZES, Situation, card, situations, terms};
 use crate::cost::{
     Ahead, CERTAIN, Cached, Conversation, Entry, Expected, Exploring, Facts, Known, Marking, Marks, Measures,
-    Prompts, Reader, Setting, Terms, Way, decide, options, prompt_chars, weigh,
+    Pace, Prompts, Reader, Setting, Terms, Way, decide, options, prompt_chars, weigh,
 };
 use crate::event::{Answered, Event, Lost, Started, TreeMark};
 use crate::ids::{AgentName, BlobId};
@@ -23,7 +23,7 @@ fn expected(terms: &Terms, cached: Cached, seen: u32) -> policy::Choice {
 }
 
 fn choice(terms: &Terms, cached: Cached, seen: u32, policy: Policy) -> Choice {
-    let ahead = Ahead::Expected(Expected::after_review(seen, &ROUND, Some(4)));
+    let ahead = Ahead::Expected(Expected::after_review(seen, &ROUND, Some(4), &Pace::default()));
     let facts =
         Facts { terms, sizes: &SIZES, cached, round: ROUND, allowed: &FULL, later: &FULL, ahead: &ahead };
     let priced = Priced { card: "a-card", since_s: Some(7), overhead: 1, facts };
@@ -87,7 +87,7 @@ proptest! {
         let mut cached = Cached::default();
         for (at, coming) in rounds.iter().enumerate() {
             let allowed = if at == 0 { &FULL[..2] } else { &FULL };
-            let ahead = Ahead::Expected(Expected::after_review(at as u32 + 1, &coming.round, None));
+            let ahead = Ahead::Expected(Expected::after_review(at as u32 + 1, &coming.round, None, &Pace::default()));
             let cached_now = cached.after(coming.gap_s);
             let facts = Facts {
                 terms: &terms, sizes: &sizes, cached: cached_now, round: coming.round, allowed, later: &FULL, ahead: &ahead,
@@ -209,6 +209,21 @@ fn counted(round: u16, usage: Usage, opened: Option<Vec<String>>, requests: Opti
         requests,
     };
     told.into()
+}
+
+/// Any dispatch about so many characters, as it begins and as it is answered.
+pub(super) fn started_at(ticket: &str, context_chars: u64) -> Event {
+    match started(1, Strategy::Lazy, prediction(0, CERTAIN, 0)) {
+        Event::Started(fact) => Started { ticket: ticket.parse().unwrap(), context_chars, ..fact }.into(),
+        other => other,
+    }
+}
+
+pub(super) fn answered_at(ticket: &str, asked_ms: Option<i64>) -> Event {
+    match answered(1, Usage::default(), None) {
+        Event::Answered(fact) => Answered { ticket: ticket.parse().unwrap(), asked_ms, ..fact }.into(),
+        other => other,
+    }
 }
 
 fn prediction(read: u64, hit_rate: u32, markdown: u64) -> Prediction {

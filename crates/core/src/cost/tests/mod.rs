@@ -8,3 +8,4 @@ mod live;
 mod promises;
 mod replays;
 mod world;
+mod worlds;

@@ -1,8 +1,8 @@
 //! What a loop would have cost under other policies. Estimates, all of them made with the same assumptions, so that
 //! they can be compared with each other and not with a bill.
 
-use crate::cost::Terms;
 use crate::cost::replay::{Assumed, Measured, Played, play};
+use crate::cost::{Pace, Terms};
 use crate::policy::Policy;
 use crate::prelude::*;
 use crate::tokens::Ratios;
@@ -33,9 +33,15 @@ const CHOICES: [Played; 7] = [
     Played::Cost,
 ];
 
-/// The loop under each policy that can be chosen.
-pub fn replayed(measured: &Measured, terms: &Terms, ratios: &Ratios, assumed: &Assumed) -> Vec<Replayed> {
-    let usage = |played| play(played, measured, terms, ratios, assumed).bill.usage(terms);
+/// The loop under each policy that can be chosen, in a repository of this pace.
+pub fn replayed(
+    measured: &Measured,
+    terms: &Terms,
+    ratios: &Ratios,
+    assumed: &Assumed,
+    pace: &Pace,
+) -> Vec<Replayed> {
+    let usage = |played| play(played, measured, terms, ratios, assumed, pace).bill.usage(terms);
     CHOICES.into_iter().map(|played| Replayed { played, usage: usage(played) }).collect()
 }
 

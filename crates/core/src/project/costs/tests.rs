@@ -44,6 +44,9 @@ impl Story {
             policy: Policy::Guarded,
             knowledge: Knowledge::Full,
             config: BlobId::new("c"),
+            base: None,
+            profiles: BTreeMap::new(),
+            project: None,
         };
         let mut story = Story(Vec::new());
         story.put(opened);

@@ -21,6 +21,7 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
         Decision::Rerun => state.end = Some(End::Superseded),
         Decision::Retry => retry(state, &fact.about),
         Decision::Accept => accept(state, fact),
+        Decision::Answer | Decision::Assume => state.answers = Some(fact.answers.clone()),
     }
     Ok(())
 }
@@ -53,6 +54,7 @@ fn accept(state: &mut Loop, fact: &Decided) {
                 seat.standing = ruled.clone();
             }
         }
+        About::Author { .. } => {}
         About::Gate => waive_gate(state),
         About::Unchanged if state.failed_gate().is_some() => waive_gate(state),
         About::Unchanged => {

@@ -44,19 +44,10 @@ fn any_rules() -> impl Strategy<Value = Rules> {
 }
 
 fn any_habits() -> impl Strategy<Value = Habits> {
-    (0u8..90, (0u8..40, 0u8..100), 0u8..40, 0u8..40, 0u8..40, 0u8..60, 0u8..8, any::<bool>()).prop_map(
-        |(reject, (unusable, insists), fail, lose, unchanged, gate_fails, edit, person)| Habits {
-            reject,
-            unusable,
-            insists,
-            fail,
-            lose,
-            unchanged,
-            gate_fails,
-            edit,
-            person,
-        },
-    )
+    (0u8..90, (0u8..40, 0u8..100), 0u8..40, 0u8..40, 0u8..40, 0u8..60, (0u8..8, 0u8..40), any::<bool>())
+        .prop_map(|(reject, (unusable, insists), fail, lose, unchanged, gate_fails, (edit, asks), person)| {
+            Habits { reject, unusable, insists, fail, lose, unchanged, gate_fails, edit, asks, person }
+        })
 }
 
 fn any_world() -> impl Strategy<Value = World> {
@@ -126,7 +117,15 @@ fn late(ticket: &Ticket) -> Vec<Event> {
         Lost { ticket: ticket(), cost: Usd(1), undone: vec![] }.into(),
         Raised { ticket: ticket(), reserved: Usd(u64::MAX) }.into(),
         Failed { ticket: ticket(), now: Now::GiveUp, detail: "d".into(), usage: None, undone: vec![] }.into(),
-        Drafted { ticket: ticket(), revision, commit: "c".into(), summary: "s".into(), notes: vec![] }.into(),
+        Drafted {
+            ticket: ticket(),
+            revision,
+            commit: "c".into(),
+            summary: "s".into(),
+            notes: vec![],
+            questions: vec![],
+        }
+        .into(),
         Judged {
             ticket: ticket(),
             judgement: Judgement::Approved,

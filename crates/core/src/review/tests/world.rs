@@ -26,6 +26,8 @@ pub(super) struct Habits {
     pub unchanged: u8,
     pub gate_fails: u8,
     pub edit: u8,
+    /// How many of its first drafts are questions instead.
+    pub asks: u8,
     /// Answers questions instead of ending there.
     pub person: bool,
 }
@@ -39,6 +41,7 @@ pub(super) const CALM: Habits = Habits {
     unchanged: 0,
     gate_fails: 0,
     edit: 0,
+    asks: 0,
     person: false,
 };
 
@@ -100,6 +103,12 @@ impl World {
             branch: "feature/031-x".into(),
             prd: None,
             in_place: false,
+            until: Phase::Specify,
+            lane_reason: String::new(),
+            project: None,
+            depends_on: vec![],
+            document: None,
+            brainstorm_source: None,
         });
         world
     }
@@ -224,6 +233,9 @@ impl World {
             policy: self.rules.policy,
             knowledge: self.rules.knowledge,
             config: BlobId::new(""),
+            base: None,
+            profiles: BTreeMap::new(),
+            project: None,
         });
     }
 
@@ -305,14 +317,27 @@ impl World {
     }
 
     fn snapshot(&mut self, ticket: Ticket) {
+        let mut questions = vec![];
         let revision = match () {
+            () if ticket.purpose == Purpose::Draft && self.draw(self.habits.asks) => {
+                let count = 1 + usize::from(self.number()) % 5;
+                questions = vec![AuthorQuestion { question: "q".into(), assumed: "a".into() }; count];
+                None
+            }
             () if self.draw(self.habits.unusable) => None,
             () if ticket.purpose == Purpose::Revise && self.draw(self.habits.unchanged) => {
                 self.state.open.as_ref().unwrap().revision.clone()
             }
             () => Some(self.new_revision()),
         };
-        self.happen(Drafted { ticket, revision, commit: "c".into(), summary: "s".into(), notes: vec![] });
+        self.happen(Drafted {
+            ticket,
+            revision,
+            commit: "c".into(),
+            summary: "s".into(),
+            notes: vec![],
+            questions,
+        });
     }
 
     fn judge(&mut self, ticket: Ticket) {
@@ -364,7 +389,8 @@ impl World {
         let choices: Vec<Decision> =
             question.choices.iter().copied().filter(|c| *c != Decision::Abandon).collect();
         let drawn = choices[self.number() as usize % choices.len()];
-        let choice = if core::mem::take(&mut self.rerun_first) { Decision::Rerun } else { drawn };
+        let reruns = choices.contains(&Decision::Rerun) && core::mem::take(&mut self.rerun_first);
+        let choice = if reruns { Decision::Rerun } else { drawn };
         let decided = decision(self.state.open.as_ref().unwrap(), &question, choice, "someone", "w");
         self.happen(decided);
     }

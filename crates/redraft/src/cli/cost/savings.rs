@@ -4,12 +4,12 @@
 //! never with the bill, so that both have the same assumptions. Where a bill is unknown, or the replay is far from it, nothing is claimed.
 
 use super::super::errors::CliError;
-use super::super::replay::ledger::with_texts;
+use super::super::replay::ledger::{pace, paces, with_texts};
 use super::super::site::Site;
 use super::prices::{Price, Prices};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::cost::replay::{Asked, Assumed, Reviewed, Reviewer, as_sent, reviewed};
-use redraft_core::cost::{BOUNDARIES_MAX, CERTAIN, Marking, Marks, Terms, lifetimes};
+use redraft_core::cost::{BOUNDARIES_MAX, CERTAIN, Marking, Marks, Pace, Terms, lifetimes};
 use redraft_core::event::Entry;
 use redraft_core::ids::{AgentName, FeatureId};
 use redraft_core::policy::Strategy;
@@ -54,8 +54,9 @@ pub(super) fn loops(
     }
     // A worktree that is gone leaves the bills; only the texts are missing then.
     let workspace = site.created(ledger, id).and_then(|created| site.workspace(&created));
+    let paces = paces(ledger, found.iter())?;
     let replay = |one: &Reviewed| match &workspace {
-        Ok(workspace) => replay(one, costs, prices, workspace),
+        Ok(workspace) => replay(one, costs, prices, workspace, &pace(&paces, one)),
         Err(error) => Err(error.message.clone()),
     };
     let looped = found.iter().map(|one| Loop {
@@ -71,6 +72,7 @@ fn replay(
     costs: &Costs,
     prices: &Prices,
     workspace: &dyn Workspace,
+    pace: &Pace,
 ) -> Result<Replay, String> {
     let sent = of_loop(one, costs);
     let mut billed = Usage::default();
@@ -112,7 +114,7 @@ fn replay(
     let ratios = Ratios::measured(Family::of(model));
     let usual = Assumed { reviewer, knowledge, asked: Asked::Usual, ..Assumed::default() };
     let assumed = assumed(usual, &sent, &billed, measured.first(), &ratios);
-    let all = replayed(&measured, &terms, &ratios, &assumed);
+    let all = replayed(&measured, &terms, &ratios, &assumed, pace);
     let others = all.into_iter().filter(|one| one.played != own).collect();
     let done = as_sent(&one.reviews, &measured, &terms, &ratios, &assumed);
     let done = done.ok_or("a conversation was continued that this loop did not begin")?;

@@ -100,7 +100,7 @@ impl Probing<'_> {
         let ledger = &self.place.ledger;
         let Patient { name, kind, setup, agent, expected, reserved, .. } = patient;
         let mut records = Records::default();
-        ledger.each_of(&Records::KINDS, &mut |scope, event| records.take(scope, event))?;
+        ledger.each_of(&Records::KINDS, &mut |scope, entry| records.take(scope, &entry.event))?;
         let entries = ledger.read(Scope::Agent(name.clone()))?;
         let version = agent.as_ref().map(|agent| agent.describe()).unwrap_or_default();
         let able = agent.is_none_or(|agent| agent.abilities().resume != Resume::No);

@@ -2,16 +2,20 @@
 
 use crate::cli::errors::CliError;
 use crate::cli::site::{Site, Surroundings};
-use redraft_core::cost::replay::{Recorded, Reviewed, Reviewer, reviewed};
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::cost::replay::{Measured, Recorded, Review, Reviewed, Reviewer, reviewed};
+use redraft_core::cost::{Pace, Paces};
+use redraft_core::event::Event;
 use redraft_core::ids::FeatureId;
-use redraft_core::ticket::Scope;
+use redraft_core::ticket::{Purpose, Scope, Ticket};
 use redraft_engine::ports::{Store, Workspace};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Hands the loops of one feature, or of all, to `take`; what cannot be read is a note.
 pub(super) fn read(
     around: &Surroundings,
     feature: Option<&str>,
-    take: &mut dyn FnMut(Recorded, Reviewer),
+    take: &mut dyn FnMut(&Measured, Reviewer, &Pace),
     fault: &mut dyn FnMut(String),
 ) -> Result<(), CliError> {
     let site = Site::find(&around.folder)?;
@@ -24,17 +28,44 @@ pub(super) fn read(
         Some(word) => vec![site.feature(&ledger, Some(word))?],
         None => site.features(&ledger)?,
     };
+    let mut loops = Vec::new();
     for id in features {
-        let entries = ledger.read(Scope::Feature(id))?;
+        loops.push((id, reviewed(&ledger.read(Scope::Feature(id))?)));
+    }
+    let paces = paces(&ledger, loops.iter().flat_map(|(_, loops)| loops))?;
+    for (id, loops) in loops {
         let workspace = site.workspace(&site.created(&ledger, id)?)?;
-        for one in reviewed(&entries) {
+        for one in loops {
             match with_texts(&one, &workspace) {
-                Ok(recorded) => take(recorded, one.reviewer()),
+                Ok(recorded) => take(&recorded.measured(), one.reviewer(), &pace(&paces, &one)),
                 Err(why) => fault(format!("{}: {why}, passed over", one.name)),
             }
         }
     }
     Ok(())
+}
+
+/// What earlier loops of the ledger had shown when each of these began, by its first dispatch.
+pub(crate) fn paces<'a>(
+    ledger: &Ledger,
+    loops: impl Iterator<Item = &'a Reviewed>,
+) -> Result<BTreeMap<Ticket, Pace>, CliError> {
+    let mut wanted: BTreeSet<&Ticket> = loops.filter_map(Reviewed::first).collect();
+    let (mut paces, mut found) = (Paces::default(), BTreeMap::new());
+    ledger.each_of(&Paces::KINDS, &mut |scope, entry| {
+        if let Event::Started(fact) = &entry.event
+            && wanted.remove(&fact.ticket)
+        {
+            found.insert(fact.ticket.clone(), paces.of(false).clone());
+        }
+        paces.take(scope, entry.at_ms, &entry.event);
+    })?;
+    Ok(found)
+}
+
+/// That of one of them.
+pub(crate) fn pace(paces: &BTreeMap<Ticket, Pace>, one: &Reviewed) -> Pace {
+    one.first().and_then(|ticket| paces.get(ticket)).cloned().unwrap_or_default()
 }
 
 /// A loop with the texts that its reviewers saw.
@@ -50,11 +81,14 @@ pub(crate) fn with_texts(one: &Reviewed, workspace: &dyn Workspace) -> Result<Re
     }
     let upstream: Result<Vec<String>, String> =
         one.upstream.iter().map(|path| text(&last.sees, path)).collect();
+    let is_validation = |review: &Review| review.ticket.purpose == Purpose::Validate;
+    let validations = one.reviews.iter().enumerate().filter(|(_, review)| is_validation(review));
     Ok(Recorded {
         name: one.name.clone(),
         artifact: one.artifact.clone(),
         upstream: upstream?.into_iter().filter(|text| !text.is_empty()).collect(),
         versions,
         times: one.reviews.iter().map(|review| review.at_s).collect(),
+        validations: validations.map(|(at, _)| at).collect(),
     })
 }

@@ -148,5 +148,6 @@ fn recorded(line: &[u8]) -> Result<Recorded, String> {
         upstream: stored.upstream.into_values().collect(),
         versions: stored.versions,
         times,
+        validations: Vec::new(),
     })
 }

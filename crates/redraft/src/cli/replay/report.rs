@@ -90,6 +90,8 @@ struct LoopObject<'a> {
     reviews: usize,
     guard_trips: Named<u64>,
     input_usd: Named<f64>,
+    /// Input tokens that were not read from the cache, which is what counts where nothing costs money.
+    not_cached: Named<u64>,
 }
 
 /// A map in the order it was made.
@@ -132,12 +134,15 @@ fn policy_object<'a>(card: &CardSum, outcome: &'a Outcome) -> PolicyObject<'a> {
 fn loop_object<'a>(card: &CardSum, one: &'a LoopSum) -> LoopObject<'a> {
     let inputs = card.outcomes.iter().zip(&one.inputs);
     let inputs = inputs.map(|((policy, _), amount)| (policy.name(), dollars(card.terms.usd(*amount))));
+    let not_cached = card.outcomes.iter().zip(&one.not_cached);
+    let not_cached = not_cached.map(|((policy, _), tokens)| (policy.name(), *tokens));
     LoopObject {
         r#loop: &one.name,
         artifact: &one.artifact,
         reviews: one.reviews,
         guard_trips: Named(vec![("seed", one.seed_trips), ("guarded", one.guarded_trips)]),
         input_usd: Named(inputs.collect()),
+        not_cached: Named(not_cached.collect()),
     }
 }
 

@@ -81,7 +81,7 @@ fn what_a_probe_sent_and_found_is_in_the_ledger() {
     // No feature pays for it, and the commands that list features are not confused by it.
     let status = scratch.json(["status"]);
     assert_eq!(status["features"].as_array().unwrap().len(), 0);
-    scratch.run(["new", "Export the monthly report as CSV"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Export the monthly report as CSV"]).expect(0);
     scratch.run(["run", "001", "--budget", "4"]).expect(0);
     let spent = scratch.json(["status"])["features"][0]["spent_micro_usd"].clone();
     assert_eq!(spent, 4_000_000, "all of the budget was left for it");

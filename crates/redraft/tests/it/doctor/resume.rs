@@ -49,7 +49,7 @@ fn a_failed_probe_turns_resuming_off_and_says_so_until_one_passes() {
     scratch.scenario("");
     let (report, code) = doctor(&scratch, &[]);
     assert_eq!((code, agent(&report, "rehearsal")["resume"].as_str()), (0, Some("yes")), "{report:#}");
-    scratch.run(["new", "Show the weather on the start page"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Show the weather on the start page"]).expect(0);
     let ran = scratch.run(["run", "002", "--policy", "resume"]).expect(0);
     assert!(strategies(&scratch, "002").contains(&"resume".to_owned()));
     assert!(meta(&scratch, "002").get("r1_deferred_reason").is_none());
@@ -61,11 +61,11 @@ fn a_probe_tells_every_feature_of_the_agent_that_can_go_on_and_no_other() {
     let scratch = feature(IDEA);
     scratch.scenario("");
     scratch.run(["run", "001"]).expect(0);
-    scratch.run(["new", "Show the weather on the start page"]).expect(0);
-    scratch.run(["new", "Let people export their data"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Show the weather on the start page"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Let people export their data"]).expect(0);
     scratch.run(["decide", "003", "abandon"]).expect(0);
     scratch.scenario("[[rule]]\nticket = \"*/review/*\"\ndo = \"hang\"\n");
-    scratch.run(["new", "Sort the list of orders"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Sort the list of orders"]).expect(0);
     let mut driven =
         scratch.redraft(["run", "004"]).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     let asked = |_: &i32| {
@@ -133,7 +133,7 @@ fn an_agent_nobody_probed_may_resume_until_two_conversations_in_a_row_are_gone()
     );
     // It holds for every feature of the agent.
     scratch.scenario("");
-    scratch.run(["new", "Show the weather on the start page"]).expect(0);
+    scratch.run(["new", "--until", "specify", "Show the weather on the start page"]).expect(0);
     scratch.run(["run", "002", "--policy", "resume"]).expect(0);
     assert!(strategies(&scratch, "002").iter().all(|strategy| strategy == "lazy"));
     assert_eq!(meta(&scratch, "002")["r1_deferred_reason"], reason.as_str());

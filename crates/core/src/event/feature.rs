@@ -1,0 +1,187 @@
+//! Facts about a feature as a whole: that it begins, what it may cost, which phases it passes through, that it ends.
+
+use crate::ids::{BlobId, FeatureId, ReviewId};
+use crate::phase::{Lane, Phase};
+use crate::prelude::*;
+use crate::ticket::{Scope, Ticket};
+use crate::usage::Usd;
+use serde::{Deserialize, Serialize};
+
+/// A feature begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureCreated {
+    pub id: FeatureId,
+    pub slug: String,
+    pub idea: String,
+    pub lane: Lane,
+    /// The branch the user was on; empty when HEAD was detached.
+    pub base_branch: String,
+    pub base_commit: String,
+    pub branch: String,
+    /// The PRD that was put into the feature's folder.
+    pub prd: Option<BlobId>,
+    /// Whether it is worked on in the main checkout instead of a worktree of its own. Since version 2.
+    #[serde(default)]
+    pub in_place: bool,
+    /// The last phase it is to pass through. Since version 3; before that there was one.
+    #[serde(default = "the_first_phase")]
+    pub until: Phase,
+    /// Why it is in its lane. Since version 3.
+    #[serde(default)]
+    pub lane_reason: String,
+    /// The project it belongs to, as `P001`. Since version 3.
+    #[serde(default)]
+    pub project: Option<String>,
+    /// Features that come before it, as their folders are named. Since version 3.
+    #[serde(default)]
+    pub depends_on: Vec<String>,
+    /// The document that is reviewed by itself, relative to the repository: this is then no feature, and its number that of
+    /// a review. Since version 3.
+    #[serde(default)]
+    pub document: Option<String>,
+    /// The file its PRD came from, relative to the repository. Since version 3.
+    #[serde(default)]
+    pub brainstorm_source: Option<String>,
+}
+
+impl FeatureCreated {
+    /// Whose events these are.
+    pub fn scope(&self) -> Scope {
+        match self.document {
+            Some(_) => Scope::Review(ReviewId(self.id.0)),
+            None => Scope::Feature(self.id),
+        }
+    }
+
+    /// The folder of the artifacts, relative to the worktree; empty where that is the worktree itself.
+    pub fn folder(&self) -> String {
+        match &self.document {
+            Some(document) => {
+                document.rsplit_once('/').map(|(folder, _)| folder).unwrap_or_default().to_owned()
+            }
+            None => format!("docs/features/{}-{}", self.id, self.slug),
+        }
+    }
+
+    /// A file in that folder.
+    pub fn path_of(&self, name: &str) -> String {
+        match self.folder().as_str() {
+            "" => name.to_owned(),
+            folder => format!("{folder}/{name}"),
+        }
+    }
+}
+
+fn the_first_phase() -> Phase {
+    Phase::Specify
+}
+
+/// A feature that was begun by people or with another tool is taken over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Adopted {
+    /// The folder it was found in, relative to the repository.
+    pub from: String,
+    /// The phases whose documents are taken as they are, on a person's word.
+    pub accepted: Vec<Phase>,
+    /// Where it stood.
+    pub life: Life,
+    pub by: String,
+    /// Its documents, as far as the base commit has not got them under these names as they were found.
+    #[serde(default)]
+    pub files: Vec<Brought>,
+}
+
+/// A document that is put on a feature's branch when its worktree is made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Brought {
+    /// Relative to the repository.
+    pub path: String,
+    pub blob: BlobId,
+}
+
+/// Where a feature stands, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Life {
+    /// Nothing was done yet.
+    Planned,
+    Active,
+    Completed,
+    Abandoned,
+}
+
+impl Life {
+    pub fn name(self) -> &'static str {
+        match self {
+            Life::Planned => "planned",
+            Life::Active => "active",
+            Life::Completed => "completed",
+            Life::Abandoned => "abandoned",
+        }
+    }
+}
+
+/// A person chose another lane or another end for the feature. What exists is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaneSet {
+    pub lane: Lane,
+    pub until: Phase,
+    pub by: String,
+    pub why: String,
+}
+
+/// A phase is left out, by a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseSkipped {
+    pub phase: Phase,
+    pub by: String,
+    pub why: String,
+}
+
+/// A person goes back to a phase that was over: it and all after it are passed through again, with what exists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WentBack {
+    pub phase: Phase,
+    pub by: String,
+    pub why: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cancelled {
+    pub by: String,
+    pub why: String,
+}
+
+/// A person accepted the commands of `redraft.toml`, by hash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trusted {
+    pub commands: BlobId,
+    pub by: String,
+}
+
+/// A person said what the feature may cost in all. Holds until somebody says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetSet {
+    pub limit: Usd,
+    pub by: String,
+}
+
+/// A dispatch was not sent, because its dearest outcome did not fit what was left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetReached {
+    pub ticket: Ticket,
+    /// What it could have cost, and what was left of the limit.
+    pub needed: Usd,
+    pub left: Usd,
+    pub limit: Usd,
+}

@@ -1,0 +1,38 @@
+//! The three roles of the phase `create-plan`.
+
+use super::{Kind, Profile, READING, WRITING, hand_off};
+
+pub(super) static AUTHOR: Profile = Profile {
+    role: "plan-author",
+    letter: 'A',
+    kind: Kind::Author,
+    title: "Write the plan",
+    artifacts: &["prd.md", "spec.md", "design.md"],
+    tools: WRITING,
+    rubric: include_str!("../../texts/plan-author.md"),
+    coda: "Before you answer, put the checks below to your own text, as its reviewer will, and mend what fails.",
+    checklist: include_str!("../../texts/plan-checks.md"),
+    next_phase: "",
+    categories: &[],
+};
+
+pub(super) static REVIEWER: Profile = Profile {
+    role: "plan-reviewer",
+    letter: 'L',
+    kind: Kind::Domain,
+    title: "Validate that the plan reaches the whole design in its order",
+    artifacts: &["prd.md", "spec.md", "design.md"],
+    tools: READING,
+    rubric: include_str!("../../texts/plan-reviewer.md"),
+    coda: "What passes here is done in this order, and what no step does will not be missed until everything else is \
+           finished.",
+    checklist: include_str!("../../texts/plan-checks.md"),
+    next_phase: "",
+    categories: &["failure-mode", "assumption", "dependency", "tdd-order", "feasibility"],
+};
+
+pub(super) static HANDOFF: Profile = hand_off(
+    "Validate that the task list can start from the plan",
+    &["prd.md", "spec.md", "design.md", "plan.md"],
+    include_str!("../../texts/next-phase-tasks.md"),
+);

@@ -1,0 +1,37 @@
+//! The three roles of the phase `create-tasks`.
+
+use super::{Kind, Profile, READING, WRITING, hand_off};
+
+pub(super) static AUTHOR: Profile = Profile {
+    role: "task-author",
+    letter: 'A',
+    kind: Kind::Author,
+    title: "Write the task list",
+    artifacts: &["prd.md", "spec.md", "design.md", "plan.md"],
+    tools: WRITING,
+    rubric: include_str!("../../texts/task-author.md"),
+    coda: "Before you answer, put the checks below to your own text, as its reviewer will, and mend what fails.",
+    checklist: include_str!("../../texts/task-checks.md"),
+    next_phase: "",
+    categories: &[],
+};
+
+pub(super) static REVIEWER: Profile = Profile {
+    role: "task-reviewer",
+    letter: 'T',
+    kind: Kind::Domain,
+    title: "Validate that every task can be done and checked by itself",
+    artifacts: &["prd.md", "spec.md", "design.md", "plan.md"],
+    tools: READING,
+    rubric: include_str!("../../texts/task-reviewer.md"),
+    coda: "What passes here is handed out one task at a time, to somebody who will do what it says.",
+    checklist: include_str!("../../texts/task-checks.md"),
+    next_phase: "",
+    categories: &["plan-fidelity", "executability", "size", "dependencies", "testability"],
+};
+
+pub(super) static HANDOFF: Profile = hand_off(
+    "Validate that implementation can start from the task list",
+    &["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"],
+    include_str!("../../texts/next-phase-implement.md"),
+);

@@ -1,0 +1,174 @@
+//! Opens the loop of a phase, checks its document by gates, and says where a run rests before the feature's end.
+
+use crate::compose::{Papers, source};
+use crate::driver::Run;
+use crate::ending::{EngineError, Stop};
+use redraft_core::event::{Certify, Checked, LoopOpened};
+use redraft_core::ids::{Revision, Role};
+use redraft_core::lint;
+use redraft_core::phase::{Lane, Phase};
+use redraft_core::profile;
+use redraft_core::review::{Effect, Loop};
+use redraft_core::text::hash;
+use redraft_core::ticket::Purpose;
+
+/// So many files that a document names are looked for.
+const FILES_MAX: usize = 200;
+
+/// What a prompt has room for.
+fn first_lines(text: &str) -> String {
+    const LINES_MAX: usize = 20;
+    let mut lines: Vec<&str> = text.lines().take(LINES_MAX).collect();
+    let left = text.lines().count().saturating_sub(LINES_MAX);
+    let more = format!("… and {left} more: redraft lint");
+    if left > 0 {
+        lines.push(&more);
+    }
+    lines.join("\n")
+}
+
+impl Run<'_> {
+    /// Whether the next thing owed is a phase that this run was not asked for.
+    pub(crate) fn is_far_enough(&self, effects: &[Effect]) -> bool {
+        let Some(until) = self.rules.until else { return false };
+        matches!(effects, [Effect::Open { phase, .. }] if *phase > until)
+    }
+
+    /// Where a run rests that goes on only when a person has edited the document: a revision is due that its author is not
+    /// to make, or a document by itself is approved. Such a one is never closed: the next time it is looked at, the
+    /// reviewer that knows it is asked about what changed.
+    pub(crate) fn rests_with_a_person(&self, effects: &[Effect]) -> Option<Stop> {
+        let writes = |purpose: Purpose| matches!(purpose, Purpose::Revise | Purpose::Draft);
+        match effects {
+            [Effect::ClosePhase { .. }] if self.created.document.is_some() => Some(Stop::Done),
+            [Effect::Dispatch(order)] if !self.rules.revises && writes(order.ticket.purpose) => {
+                Some(Stop::Findings)
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn open(&mut self, phase: Phase, pass: u16) -> Result<(), EngineError> {
+        let lane = self.lane();
+        let mut upstream: Vec<String> =
+            phase.upstream().iter().map(|name| self.created.path_of(name)).collect();
+        self.require_upstream(phase)?;
+        upstream.extend(self.source_of_prd()?);
+        let base = self.parts.workspace.revision(&upstream)?;
+        let document = self.created.document.clone();
+        let mut paths = vec![document.clone().unwrap_or_else(|| self.created.path_of(phase.artifact()))];
+        paths.extend(upstream);
+        let mut blobs: Vec<Vec<u8>> = Vec::new();
+        let mut kept = |text: &str| {
+            blobs.push(text.as_bytes().to_vec());
+            hash(text.as_bytes())
+        };
+        let cast: Vec<Role> = profile::cast(phase).iter().map(|profile| Role::new(profile.role)).collect();
+        let own = self.rules.profiles.iter().filter(|(role, _)| cast.contains(role));
+        let profiles = own.map(|(role, text)| (role.clone(), kept(text))).collect();
+        let project = self.rules.project.as_deref().map(&mut kept);
+        let opened = LoopOpened {
+            phase,
+            pass,
+            author: profile::author(phase),
+            panels: match document {
+                Some(_) => profile::domain_panel(phase),
+                None if lane.reviews() => profile::panels(phase),
+                None => Vec::new(),
+            },
+            paths,
+            gates: vec!["lint".to_owned()],
+            limits: self.rules.limits,
+            rule: self.rules.threshold,
+            certify: match lane {
+                Lane::Express => Certify::Off,
+                Lane::Standard => self.rules.certify,
+                Lane::Deep => Certify::Fresh,
+            },
+            policy: self.rules.policy,
+            knowledge: self.rules.knowledge,
+            config: self.rules.config.clone(),
+            base: base.clone(),
+            profiles,
+            project,
+        };
+        self.papers = Papers {
+            project: self.rules.project.clone(),
+            profiles: Papers::read(&self.rules.profiles, &opened.profiles),
+        };
+        self.append(vec![opened.into()], &blobs)?;
+        // Kept from git's collection: prompts are built from it until there is a draft.
+        base.map_or(Ok(()), |base| self.keep_anchor(0, &base))
+    }
+
+    /// The file that stands in for a PRD (I8): the one the feature came from, where it can be read and there is no other.
+    fn source_of_prd(&self) -> Result<Option<String>, EngineError> {
+        let own = self.created.path_of("prd.md");
+        let Some(source) = source(&self.created) else { return Ok(None) };
+        let source = [source.to_owned()];
+        // What cannot be taken into a revision cannot be shown either; then there is none.
+        let readable = matches!(self.parts.workspace.revision(&source), Ok(Some(_)));
+        let missing = self.parts.workspace.read(&own)?.is_none();
+        Ok(source.into_iter().next().filter(|_| readable && missing))
+    }
+
+    fn lane(&self) -> Lane {
+        self.state.created.as_ref().map_or(self.created.lane, |created| created.lane)
+    }
+
+    /// A phase begins only where what it builds on is there, or was left out by somebody's word.
+    fn require_upstream(&self, phase: Phase) -> Result<(), EngineError> {
+        if self.created.document.is_some() {
+            return Ok(());
+        }
+        for earlier in Phase::ALL.into_iter().filter(|earlier| *earlier < phase) {
+            let path = self.created.path_of(earlier.artifact());
+            let left_out = self.state.left_out(earlier).is_some();
+            if !left_out && self.parts.workspace.read(&path)?.is_none() {
+                let feature = self.created.id;
+                return Err(EngineError::Prerequisite { feature, phase, earlier, path });
+            }
+            // What was approved is what the next phase builds on; an edit since then has been seen by nobody.
+            let closed = self.state.closed(earlier).map(|closed| closed.revision.clone());
+            if let Some(revision) = closed
+                && self.parts.workspace.read_at(&revision, &path)? != self.parts.workspace.read(&path)?
+            {
+                let feature = self.created.id;
+                return Err(EngineError::Changed { feature, phase, earlier, path });
+            }
+        }
+        Ok(())
+    }
+
+    /// An error of lint stands in the way of reviewers; what it only warns of is kept with a check that passed, and shown.
+    pub(crate) fn check(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
+        let open = self.open_loop()?;
+        let (pass, artifact) = (open.opened.pass, open.artifact().to_owned());
+        let documents = self.documents(open, &revision)?;
+        let faults = lint::check(&documents, &self.rules.lint);
+        let of = |level| lint::evidence(&lint::of_document(&faults, &artifact, level));
+        let errors = of(lint::Level::Error);
+        let passed = errors.is_empty();
+        let evidence = if passed { first_lines(&of(lint::Level::Warning)) } else { errors };
+        self.append(vec![Checked { pass, revision, gate, passed, evidence }.into()], &[])
+    }
+
+    /// The document under review with those it builds on, as they stand in a revision.
+    fn documents(&self, open: &Loop, revision: &Revision) -> Result<lint::Documents, EngineError> {
+        let mut documents = lint::Documents::default();
+        for (at, path) in open.opened.paths.iter().enumerate() {
+            let content = match self.parts.workspace.read_at(revision, path)?.map(String::from_utf8) {
+                Some(Ok(text)) => lint::Content::Text(text),
+                Some(Err(_)) => lint::Content::Unreadable(format!("{path} is not UTF-8 text")),
+                // A phase may do without what it builds on, but not without its own document.
+                None if at == 0 => lint::Content::Absent,
+                None => continue,
+            };
+            documents.documents.push(lint::Document { path: path.clone(), content });
+        }
+        let missing = |path: &String| matches!(self.parts.workspace.read(path), Ok(None));
+        documents.absent_files =
+            lint::named_files(&documents).into_iter().take(FILES_MAX).filter(missing).collect();
+        Ok(documents)
+    }
+}

@@ -1,0 +1,295 @@
+//! `redraft adopt`: tells what features there are that people or other tools have begun, and takes them over when told.
+//!
+//! `survey` reads, the core understands, `take` stores; this file talks.
+
+mod survey;
+mod take;
+
+use super::args::AdoptArgs;
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::adopt::{Folder, Named, Understood, give_numbers, named, understand};
+use redraft_core::event::Event;
+use redraft_core::ids::FeatureId;
+use redraft_core::text::{count, one_line};
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::Store;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Serialize)]
+struct AdoptJson {
+    v: u16,
+    /// Whether nothing was changed.
+    dry_run: bool,
+    features: Vec<FeatureJson>,
+    notes: Vec<String>,
+    next: String,
+}
+
+#[derive(Serialize)]
+struct FeatureJson {
+    folder: String,
+    id: String,
+    slug: String,
+    /// `planned`, `active`, `completed` or `abandoned`.
+    status: &'static str,
+    /// `new`, `adopted` (just now), `known` (in the ledger already) or `left` (its notes say why).
+    state: &'static str,
+    artifacts: Vec<ArtifactJson>,
+    unknown: Vec<UnknownJson>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ArtifactJson {
+    file: String,
+    kind: &'static str,
+    how: &'static str,
+    /// What it is called in the feature's folder; null for what the ledger writes anew.
+    #[serde(rename = "as")]
+    target: Option<String>,
+}
+
+#[derive(Serialize)]
+struct UnknownJson {
+    file: String,
+    reason: String,
+}
+
+/// A folder, what was understood of it, and what becomes of it.
+struct Candidate {
+    found: Folder,
+    feature: Understood,
+    fate: Fate,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    New,
+    Adopted,
+    Known,
+    Left,
+}
+
+impl Fate {
+    fn name(self) -> &'static str {
+        match self {
+            Fate::New => "new",
+            Fate::Adopted => "adopted",
+            Fate::Known => "known",
+            Fate::Left => "left",
+        }
+    }
+}
+
+pub(crate) fn adopt(args: AdoptArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let found = survey::survey(&site, around, &args.paths)?;
+    let mut candidates: Vec<Candidate> = found.folders.into_iter().map(candidate).collect();
+    let known = match site.reader()? {
+        Some(ledger) => known(&site, &ledger)?,
+        None => Known::default(),
+    };
+    sort_out(&site, &known, &mut candidates)?;
+    let fresh = |candidates: &[Candidate]| candidates.iter().filter(|one| one.fate == Fate::New).count();
+    let wanted = fresh(&candidates);
+    let unfinished = candidates.iter().any(|one| one.fate == Fate::Known);
+    let doing = match (args.dry_run, args.yes) {
+        (true, _) => false,
+        (false, true) => wanted > 0 || unfinished,
+        (false, false) => wanted > 0 && asked(&candidates, around, console),
+    };
+    if doing {
+        take::take(&site, &mut candidates, args.review, around, console)?;
+    }
+    let left = fresh(&candidates);
+    let next = match (candidates.is_empty(), left) {
+        (true, _) => around.next("redraft new \"your idea\""),
+        (false, 0) => around.next("redraft status"),
+        (false, _) => around.next(&again(&args)),
+    };
+    let features: Vec<FeatureJson> = candidates.iter().map(shown).collect();
+    let shown = AdoptJson { v: 1, dry_run: !doing, features, notes: found.notes, next };
+    console.show(&text(&shown), &shown);
+    Ok(if around.stopped() { Code::Interrupted } else { Code::Done })
+}
+
+/// What the ledger knows: folders, with the features they became, and every number.
+#[derive(Default)]
+struct Known {
+    folders: BTreeMap<String, FeatureId>,
+    numbers: BTreeSet<FeatureId>,
+    /// What features are called here, by what they may be called elsewhere: the folder they came from, their number.
+    names: BTreeMap<String, String>,
+}
+
+impl Known {
+    /// Remembers a feature under its number and the folder it came from; who had a name first keeps it.
+    fn name(&mut self, id: FeatureId, slug: &str, from: &str) {
+        let name = format!("{id}-{slug}");
+        for other in [name.clone(), id.to_string(), from.rsplit('/').next().unwrap_or(from).to_owned()] {
+            self.names.entry(other).or_insert_with(|| name.clone());
+        }
+    }
+}
+
+fn known(site: &Site, ledger: &Ledger) -> Result<Known, CliError> {
+    let mut known = Known::default();
+    for id in site.features(ledger)? {
+        known.numbers.insert(id);
+        let slug = site.created(ledger, id)?.slug;
+        for entry in ledger.read(Scope::Feature(id))? {
+            let from = match entry.event {
+                Event::FeatureCreated(created) => created.folder(),
+                Event::Adopted(adopted) => adopted.from,
+                _ => continue,
+            };
+            known.name(id, &slug, &from);
+            known.folders.insert(from, id);
+        }
+    }
+    Ok(known)
+}
+
+fn candidate(found: Folder) -> Candidate {
+    let feature = understand(&found);
+    Candidate { found, feature, fate: Fate::New }
+}
+
+/// Says of each candidate what becomes of it, and which number it has or gets.
+fn sort_out(site: &Site, known: &Known, candidates: &mut [Candidate]) -> Result<(), CliError> {
+    for one in candidates.iter_mut() {
+        one.fate = match known.folders.get(&one.feature.folder) {
+            Some(id) => {
+                one.feature.id = *id;
+                Fate::Known
+            }
+            None if one.feature.artifacts.iter().all(|artifact| artifact.kind.file().is_none()) => {
+                one.feature
+                    .notes
+                    .push("there is no document in it that a feature could be made of".to_owned());
+                Fate::Left
+            }
+            None => Fate::New,
+        };
+    }
+    let mut fresh: Vec<Understood> =
+        candidates.iter().filter(|one| one.fate == Fate::New).map(|one| one.feature.clone()).collect();
+    let own = |name: &Named| fresh.iter().any(|one| (one.number, &one.slug) == (name.number, &name.slug));
+    let mut taken = known.numbers.clone();
+    let others = site.repository.feature_names()?;
+    taken.extend(
+        others.iter().map(|name| named(name)).filter(|name| !own(name)).filter_map(|name| name.number),
+    );
+    give_numbers(&mut fresh, &taken);
+    let places = candidates.iter_mut().filter(|one| one.fate == Fate::New);
+    for (one, numbered) in places.zip(fresh) {
+        one.feature = numbered;
+    }
+    Ok(())
+}
+
+fn asked(candidates: &[Candidate], around: &Surroundings, console: &Console) -> bool {
+    if !console.can_ask() {
+        return false;
+    }
+    for one in candidates {
+        console.say(lines(&shown(one)).trim_end());
+    }
+    let fresh = candidates.iter().filter(|one| one.fate == Fate::New).count();
+    let question = format!("take over {} as described? yes or no: ", count(fresh, "feature"));
+    console.ask(&question, &around.clock).is_some_and(|word| word == "yes" || word == "y")
+}
+
+/// The command that does what was reported.
+fn again(args: &AdoptArgs) -> String {
+    let mut command = "redraft adopt".to_owned();
+    for path in &args.paths {
+        command.push_str(&format!(" {}", redraft_adapters::shell_word::quoted_path(path)));
+    }
+    command.push_str(if args.review { " --review --yes" } else { " --yes" });
+    command
+}
+
+fn shown(one: &Candidate) -> FeatureJson {
+    let feature = &one.feature;
+    let artifacts = feature.artifacts.iter().map(|artifact| ArtifactJson {
+        file: artifact.file.clone(),
+        kind: artifact.kind.name(),
+        how: artifact.how,
+        target: artifact.target.clone(),
+    });
+    let unknown = feature
+        .unknown
+        .iter()
+        .map(|unknown| UnknownJson { file: unknown.file.clone(), reason: unknown.reason.clone() });
+    FeatureJson {
+        folder: feature.folder.clone(),
+        id: if feature.id == FeatureId(0) { String::new() } else { feature.id.to_string() },
+        slug: feature.slug.clone(),
+        status: feature.life.name(),
+        state: one.fate.name(),
+        artifacts: artifacts.collect(),
+        unknown: unknown.collect(),
+        notes: feature.notes.clone(),
+    }
+}
+
+fn text(shown: &AdoptJson) -> String {
+    let mut text: String = shown.features.iter().map(lines).collect();
+    for note in &shown.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    let files = |pick: fn(&FeatureJson) -> usize| shown.features.iter().map(pick).sum::<usize>();
+    let known = files(|feature| feature.artifacts.len());
+    let all = known + files(|feature| feature.unknown.len());
+    let of_state = |state: &str| shown.features.iter().filter(|feature| feature.state == state).count();
+    text.push_str(&format!(
+        "{}, {known} of {} understood",
+        count(shown.features.len(), "folder"),
+        count(all, "file")
+    ));
+    for (state, what) in
+        [("new", "to adopt"), ("adopted", "adopted"), ("known", "in the ledger already"), ("left", "left")]
+    {
+        match of_state(state) {
+            0 => {}
+            number => text.push_str(&format!("; {number} {what}")),
+        }
+    }
+    if shown.dry_run {
+        text.push_str("; nothing was changed");
+    }
+    text.push_str(&format!("\nnext: {}", shown.next));
+    text
+}
+
+fn lines(feature: &FeatureJson) -> String {
+    let FeatureJson { folder, id, slug, status, state, .. } = feature;
+    let mut text = match *state {
+        "left" => format!("{folder}  left\n"),
+        "known" => format!("{folder}  is feature {id} already\n"),
+        state => format!("{folder}  {state}: {id} {slug}, {status}\n"),
+    };
+    let found: Vec<String> = feature
+        .artifacts
+        .iter()
+        .map(|artifact| match (artifact.target.as_deref(), artifact.how) {
+            (Some(target), "its name") if target == artifact.file => target.to_owned(),
+            (_, how) => format!("{} ({}, by {how})", artifact.file, artifact.kind),
+        })
+        .collect();
+    if !found.is_empty() && *state != "known" {
+        text.push_str(&format!("    {}\n", found.join(", ")));
+    }
+    for unknown in &feature.unknown {
+        text.push_str(&format!("    not understood: {}: {}\n", unknown.file, unknown.reason));
+    }
+    for note in feature.notes.iter().filter(|_| *state != "known") {
+        text.push_str(&format!("    note: {}\n", one_line(note, 300)));
+    }
+    text
+}

@@ -1,0 +1,244 @@
+//! Reads the folders of features from disk: which there are, and what is in them.
+//!
+//! Nothing outside the repository is read, and nothing without bound: links that lead out are named and not followed, large
+//! files and deep folders too.
+
+use crate::cli::errors::{CliError, Code};
+use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::plain_file;
+use redraft_core::adopt::{File, Folder, Layout, is_artifact, may_tell, named};
+use redraft_core::text::count;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// More than any document; a larger file is something else.
+const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// A feature's folder is not an archive: what lies deeper, or comes after this many files, is not a document of it.
+const DEPTH_MAX: usize = 4;
+const FILES_MAX: usize = 1_000;
+
+/// Loose files and folders of folders are named one by one up to this many.
+const NAMED_MAX: usize = 20;
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Survey {
+    pub(super) folders: Vec<Folder>,
+    pub(super) notes: Vec<String>,
+}
+
+/// The places named, or those that are customary.
+pub(super) fn survey(site: &Site, around: &Surroundings, paths: &[PathBuf]) -> Result<Survey, CliError> {
+    let root = site.repository.here();
+    let root = fs::canonicalize(root).map_err(|error| failed(root, &error))?;
+    let mut survey = Survey::default();
+    let mut places = Vec::new();
+    for path in paths {
+        places.push(inside(&root, &around.folder.join(path))?);
+    }
+    if paths.is_empty() {
+        places = customary(&root)?;
+        if places.is_empty() {
+            let note = "there is no docs/features, no specs of spec-kit and no openspec/changes here";
+            survey.notes.push(note.to_owned());
+        }
+    }
+    for place in places {
+        look(&root, &place, &mut survey)?;
+    }
+    survey.folders.sort_by(|one, other| one.path.cmp(&other.path));
+    survey.folders.dedup_by(|one, other| one.path == other.path);
+    Ok(survey)
+}
+
+/// A folder that a person named, if it is one of this repository.
+fn inside(root: &Path, path: &Path) -> Result<PathBuf, CliError> {
+    let real = fs::canonicalize(path).map_err(|error| {
+        CliError::usage(format!("{}: {error}", path.display())).hint("name a folder of features")
+    })?;
+    if !real.is_dir() {
+        return Err(CliError::usage(format!("{} is not a folder", path.display()))
+            .hint("name the folder it is in, or a folder of such folders"));
+    }
+    let inside = real.strip_prefix(root).map(Path::to_owned);
+    inside.map_err(|_| {
+        CliError::usage(format!("{} is not in this checkout", path.display()))
+            .hint(format!("only what is below {} can be adopted", root.display()))
+    })
+}
+
+fn customary(root: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let mut places = Vec::new();
+    let (features, specs, changes) =
+        (Path::new("docs/features"), Path::new("specs"), Path::new("openspec/changes"));
+    // A link is somebody's way of saying that it is elsewhere.
+    let is_there = |place: &Path| fs::symlink_metadata(root.join(place)).is_ok_and(|found| found.is_dir());
+    if is_there(features) {
+        places.push(features.to_owned());
+    }
+    // Other tools keep other things in a folder of that name.
+    if is_there(specs) {
+        let marked = root.join(".specify").is_dir();
+        let numbered =
+            |name: &String| named(name).number.is_some() && holds_artifact(&root.join(specs).join(name));
+        if marked || names(&root.join(specs))?.0.iter().any(numbered) {
+            places.push(specs.to_owned());
+        }
+    }
+    if is_there(changes) {
+        places.push(changes.to_owned());
+    }
+    Ok(places)
+}
+
+/// A place is one feature's folder, or a folder of such.
+fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> {
+    let changes = place.join("changes");
+    if place.ends_with("openspec") && root.join(&changes).is_dir() {
+        return look(root, &changes, survey);
+    }
+    let (folders, files) = names(&root.join(place))?;
+    let full = |name: &String| root.join(place).join(name);
+    let is_place = folders.iter().any(|name| holds_artifact(&full(name)) && !is_delta_folder(place, name));
+    if !is_place && (files.iter().any(|name| is_artifact(name)) || holds_deltas(place, &folders)) {
+        survey.folders.push(read(root, place)?);
+        return Ok(());
+    }
+    for name in folders.iter().filter(|name| !name.starts_with('.')) {
+        let path = place.join(name);
+        let below = names(&full(name))?.0;
+        let several = below.iter().filter(|inner| holds_artifact(&full(name).join(inner))).count();
+        if !holds_artifact(&full(name)) && several > 0 && !holds_deltas(&path, &below) {
+            let shown = path.display();
+            let what = count(several, "folder");
+            survey
+                .notes
+                .push(format!("{shown} holds {what} of its own; to adopt them: redraft adopt {shown}"));
+            continue;
+        }
+        survey.folders.push(read(root, &path)?);
+    }
+    let loose: Vec<&String> = files.iter().filter(|name| may_tell(name) && !name.starts_with('.')).collect();
+    for name in loose.iter().take(NAMED_MAX) {
+        let shown = place.join(name);
+        survey.notes.push(format!("{} is beside the folders, so it belongs to no feature", shown.display()));
+    }
+    if loose.len() > NAMED_MAX {
+        survey.notes.push(format!("{} more beside them", count(loose.len() - NAMED_MAX, "file")));
+    }
+    Ok(())
+}
+
+/// Whether a folder directly holds a document.
+fn holds_artifact(folder: &Path) -> bool {
+    names(folder).is_ok_and(|(_, files)| files.iter().any(|name| is_artifact(name)))
+}
+
+/// `specs` of a change holds folders, each with a part of its specification.
+fn holds_deltas(place: &Path, folders: &[String]) -> bool {
+    is_change(place) && folders.iter().any(|name| name == "specs")
+}
+
+fn is_delta_folder(place: &Path, name: &str) -> bool {
+    is_change(place) && name == "specs"
+}
+
+fn is_change(place: &Path) -> bool {
+    let parent = place.parent();
+    parent.is_some_and(|parent| parent.ends_with("openspec/changes") || parent.ends_with("changes/archive"))
+        && place.file_name().is_some_and(|name| name != "archive")
+}
+
+fn read(root: &Path, place: &Path) -> Result<Folder, CliError> {
+    let mut files = Vec::new();
+    collect(root, &root.join(place), "", 1, &mut files)?;
+    let archived = place.parent().is_some_and(|parent| parent.ends_with("changes/archive"));
+    let layout = if is_change(place) { Layout::OpenSpec { archived } } else { Layout::Feature };
+    let path = place.to_string_lossy().replace('\\', "/");
+    Ok(Folder { path, layout, files })
+}
+
+fn collect(
+    root: &Path,
+    folder: &Path,
+    below: &str,
+    depth: usize,
+    files: &mut Vec<File>,
+) -> Result<(), CliError> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| failed(folder, &error))? {
+        entries.push(entry.map_err(|error| failed(folder, &error))?.file_name());
+    }
+    entries.sort();
+    for name in entries {
+        let path = folder.join(&name);
+        let Some(name) = name.to_str() else {
+            let name = format!("{below}{}", name.to_string_lossy());
+            files.push(File { name, content: Err("its name is not UTF-8".to_owned()) });
+            continue;
+        };
+        let shown = format!("{below}{name}");
+        if files.len() >= FILES_MAX {
+            let reason = format!("only {FILES_MAX} files of a feature are looked at");
+            files.push(File { name: shown, content: Err(reason) });
+            return Ok(());
+        }
+        let found = fs::symlink_metadata(&path).map_err(|error| failed(&path, &error))?;
+        if found.is_dir() && name == ".git" {
+            continue;
+        }
+        if found.is_dir() && depth < DEPTH_MAX {
+            collect(root, &path, &format!("{shown}/"), depth + 1, files)?;
+            continue;
+        }
+        let content = if found.is_dir() {
+            Err("it is a folder that lies too deep".to_owned())
+        } else {
+            content(root, &path, name, found.is_symlink())
+        };
+        files.push(File { name: shown, content });
+    }
+    Ok(())
+}
+
+/// What a file holds, or why that is not known.
+fn content(root: &Path, path: &Path, name: &str, link: bool) -> Result<String, String> {
+    if link {
+        let real = fs::canonicalize(path).map_err(|_| "it is a link that leads nowhere".to_owned())?;
+        if !real.starts_with(root) || real.starts_with(root.join(".git")) {
+            return Err("it is a link that leads out of the repository".to_owned());
+        }
+        if real.is_dir() {
+            return Err("it is a link to a folder, which is not followed".to_owned());
+        }
+    }
+    if !may_tell(name) && !may_tell(&path.to_string_lossy()) {
+        return Err("it is no document".to_owned());
+    }
+    let bytes = plain_file::read(path, FILE_BYTES_MAX).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+}
+
+/// The folders and the files in a folder, by name, sorted. Links and names that are not UTF-8 are neither.
+fn names(folder: &Path) -> Result<(Vec<String>, Vec<String>), CliError> {
+    let (mut folders, mut files) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(folder).map_err(|error| failed(folder, &error))? {
+        let entry = entry.map_err(|error| failed(folder, &error))?;
+        let kind = entry.file_type().map_err(|error| failed(folder, &error))?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if kind.is_dir() {
+            folders.push(name);
+        } else if kind.is_file() {
+            files.push(name);
+        }
+    }
+    folders.sort();
+    files.sort();
+    Ok((folders, files))
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> CliError {
+    CliError::new(Code::Config, format!("{}: {error}", path.display()))
+        .hint("make it readable, then run again")
+}

@@ -1,0 +1,296 @@
+//! Stores features that were begun elsewhere, and makes the worktrees of those that go on.
+//!
+//! Each feature is stored in one step, with its documents as far as the base commit has not got them. A crash in between
+//! leaves some adopted and the rest as they were; the same command goes on.
+
+use super::{Candidate, Fate, known, sort_out};
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::prepare::{hold_place, prepare};
+use crate::cli::project::{folder_of, project_number};
+use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::config::{Config, WorkspaceMode};
+use redraft_adapters::git::Head;
+use redraft_adapters::plain_file;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::adopt::{Understood, join};
+use redraft_core::event::{Adopted, Brought, Event, FeatureCreated, Life, PhaseSkipped};
+use redraft_core::ids::FeatureId;
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::project;
+use redraft_core::text::hash;
+use redraft_core::ticket::Scope;
+use redraft_engine::compose::source;
+use redraft_engine::ports::{Append, Clock, CommitRefused, Store, WorkspaceError};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More than any PRD.
+const SOURCE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// What all of them have in common.
+struct Taking<'a> {
+    site: &'a Site,
+    config: Config,
+    head: Head,
+    /// Files that HEAD has as they are.
+    unchanged: BTreeSet<String>,
+    /// What features are called here, by what they may be called elsewhere.
+    names: BTreeMap<String, String>,
+    review: bool,
+    around: &'a Surroundings,
+    console: &'a Console,
+}
+
+pub(super) fn take(
+    site: &Site,
+    candidates: &mut [Candidate],
+    review: bool,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<(), CliError> {
+    let config = site.config()?;
+    let head = site.repository.head()?;
+    // Whatever would stop a feature from being made is found before one is stored.
+    site.repository.make_room(config.workspace.mode != WorkspaceMode::InPlace)?;
+    if !site.repository.has_identity()? {
+        return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
+    }
+    let mut folders: Vec<String> = candidates.iter().map(|one| one.found.path.clone()).collect();
+    folders.extend(candidates.iter().filter_map(|one| one.feature.meta.brainstorm_source.clone()));
+    folders.retain(|path| !path.starts_with(['/', ':']) && !path.split('/').any(|part| part == ".."));
+    let unchanged = site.repository.unchanged(&folders)?;
+    let names = BTreeMap::new();
+    let mut taking = Taking { site, config, head, unchanged, names, review, around, console };
+    let lock = site.lock("repo", around)?;
+    let ledger = site.writer()?;
+    // Others may have begun features since the report was made.
+    for one in candidates.iter_mut() {
+        one.feature = redraft_core::adopt::understand(&one.found);
+    }
+    let mut known = known(site, &ledger)?;
+    sort_out(site, &known, candidates)?;
+    for one in candidates.iter().filter(|one| one.fate == Fate::New) {
+        known.name(one.feature.id, &one.feature.slug, &one.feature.folder);
+    }
+    taking.names = known.names;
+    for one in candidates.iter_mut().filter(|one| one.fate == Fate::New) {
+        if around.stopped() {
+            break;
+        }
+        match taking.store(&ledger, one)? {
+            None => one.fate = Fate::Adopted,
+            Some(why) => {
+                one.fate = Fate::Left;
+                one.feature.notes.push(why);
+            }
+        }
+    }
+    drop(lock);
+    for one in candidates.iter_mut().filter(|one| matches!(one.fate, Fate::Adopted | Fate::Known)) {
+        if around.stopped() {
+            break;
+        }
+        taking.make_ready(&ledger, one)?;
+    }
+    Ok(())
+}
+
+impl Taking<'_> {
+    /// Stores one feature; returns why not, where that is the fault of one of its files.
+    fn store(&self, ledger: &Ledger, one: &mut Candidate) -> Result<Option<String>, CliError> {
+        let created = self.created(&mut one.feature)?;
+        let (files, blobs) = match self.documents(one, &created) {
+            Ok(documents) => documents,
+            Err(why) => return Ok(Some(why)),
+        };
+        let (feature, by) = (&one.feature, self.around.user.clone());
+        let accepted = if self.review { Vec::new() } else { feature.phases() };
+        let life = match feature.life {
+            // Who wants them reviewed wants them to go on.
+            Life::Completed if self.review => Life::Active,
+            life => life,
+        };
+        let adopted = Adopted { from: feature.folder.clone(), accepted, life, by: by.clone(), files };
+        let mut events = vec![Event::from(created.clone()), Event::from(adopted)];
+        let mut state = Pipeline::default();
+        for event in &events {
+            state = pipeline::step(&state, event)
+                .map_err(|error| CliError::new(Code::Bug, format!("{}: {error}", feature.folder)))?;
+        }
+        for phase in feature.gaps() {
+            let why =
+                format!("{} was not there when it was adopted, and later documents were", phase.artifact());
+            let event = Event::from(PhaseSkipped { phase, by: by.clone(), why });
+            // Where nothing was taken, or nothing is left to do, there is nothing to leave out.
+            if let Ok(next) = pipeline::step(&state, &event) {
+                state = next;
+                events.push(event);
+                let note = format!(
+                    "it has no {}: {phase} is left out; to have it written: redraft phase back {} {phase} --why \"…\"",
+                    phase.artifact(),
+                    created.id
+                );
+                one.feature.notes.push(note);
+            }
+        }
+        let at_ms = self.around.clock.now_ms();
+        self.around.boundaries.pass("before a feature is adopted");
+        ledger.append(Append {
+            scope: Scope::Feature(created.id),
+            decided_on: 0,
+            at_ms,
+            events: &events,
+            blobs: &blobs,
+            board: Some(&project::board_row(&state, at_ms)),
+        })?;
+        self.around.boundaries.pass("after a feature is adopted");
+        Ok(None)
+    }
+
+    fn created(&self, feature: &mut Understood) -> Result<FeatureCreated, CliError> {
+        let place = self.site.repository.feature_place(feature.id, &feature.slug)?;
+        if self.site.repository.has_branch(&place.branch)? {
+            let note = format!("branch {} exists; what is on it counts", place.branch);
+            feature.notes.push(note);
+        }
+        let lane = feature.lane();
+        Ok(FeatureCreated {
+            id: feature.id,
+            slug: feature.slug.clone(),
+            idea: self.around.redactor.redact(&feature.idea).0.into_owned(),
+            lane,
+            base_branch: self.head.branch.clone().unwrap_or_default(),
+            base_commit: self.head.commit.clone(),
+            branch: place.branch,
+            prd: None,
+            in_place: self.config.workspace.mode == WorkspaceMode::InPlace,
+            until: lane.last(),
+            lane_reason: match feature.meta.lane {
+                Some(said) if said == lane => "its .meta.json says so".to_owned(),
+                _ => "it was adopted".to_owned(),
+            },
+            project: self.project(feature)?,
+            depends_on: self.dependencies(feature),
+            document: None,
+            brainstorm_source: feature.meta.brainstorm_source.as_ref().map(|source| {
+                // Some tools write where it is on their machine.
+                let root = format!("{}/", self.site.repository.here().display());
+                source.strip_prefix(&root).unwrap_or(source).trim_start_matches("./").to_owned()
+            }),
+        })
+    }
+
+    /// The project it says it belongs to, as `P001` where it is written as a folder.
+    fn project(&self, feature: &mut Understood) -> Result<Option<String>, CliError> {
+        let Some(word) = feature.meta.project.clone() else { return Ok(None) };
+        let number = word.split('-').next().and_then(project_number);
+        let id = number.map_or(word, |number| format!("P{number:03}"));
+        if folder_of(self.site, &id)?.is_none() {
+            feature.notes.push(format!("project {id}, which it belongs to, is not found"));
+        }
+        Ok(Some(id))
+    }
+
+    /// The features it depends on, as they are called here.
+    fn dependencies(&self, feature: &mut Understood) -> Vec<String> {
+        let mut named = Vec::new();
+        for word in feature.meta.depends_on.clone() {
+            match self.names.get(&word) {
+                Some(name) => named.push(name.clone()),
+                None => {
+                    feature.notes.push(format!("{word}, which it depends on, is not found"));
+                    named.push(word);
+                }
+            }
+        }
+        named
+    }
+
+    /// The documents that must be put on the branch; an error says why the feature is left.
+    fn documents(
+        &self,
+        one: &Candidate,
+        created: &FeatureCreated,
+    ) -> Result<(Vec<Brought>, Vec<Vec<u8>>), String> {
+        let (from, to) = (&one.found.path, created.folder());
+        let text = |name: &str| {
+            let file = one.found.files.iter().find(|file| file.name == name);
+            file.and_then(|file| file.content.as_deref().ok()).unwrap_or_default()
+        };
+        let (mut files, mut blobs) = (Vec::new(), Vec::new());
+        for (target, sources) in one.feature.documents() {
+            let path = format!("{to}/{target}");
+            let as_is = matches!(sources.as_slice(), [source] if format!("{from}/{source}") == path);
+            if as_is && self.unchanged.contains(&path) {
+                continue;
+            }
+            for source in &sources {
+                if let Some(found) = self.around.redactor.find(text(source)).first() {
+                    let (line, kind) = (found.line, found.kind.name());
+                    return Err(format!(
+                        "{source}:{line} holds what looks like a secret ({kind}), which would be committed; take it out, and change the secret if it is real"
+                    ));
+                }
+            }
+            let bytes = match sources.as_slice() {
+                [source] => text(source).to_owned(),
+                several => {
+                    let parts: Vec<(&str, &str)> =
+                        several.iter().map(|source| (*source, text(source))).collect();
+                    join(&parts)
+                }
+            };
+            files.push(Brought { path, blob: hash(bytes.as_bytes()) });
+            blobs.push(bytes.into_bytes());
+        }
+        if let Some((path, bytes)) = self.source_of_prd(created) {
+            files.push(Brought { path, blob: hash(&bytes) });
+            blobs.push(bytes);
+        }
+        Ok((files, blobs))
+    }
+
+    /// The file its PRD came from, where no commit has it yet. One that cannot be taken along is as good as none.
+    fn source_of_prd(&self, created: &FeatureCreated) -> Option<(String, Vec<u8>)> {
+        let path = source(created).filter(|path| !self.unchanged.contains(*path))?;
+        let root = std::fs::canonicalize(self.site.repository.here()).ok()?;
+        let file = std::fs::canonicalize(root.join(path)).ok().filter(|file| *file == root.join(path))?;
+        let bytes = plain_file::read(&file, SOURCE_BYTES_MAX).ok()?;
+        let text = std::str::from_utf8(&bytes).ok()?;
+        self.around.redactor.find(text).is_empty().then(|| (path.to_owned(), bytes.clone()))
+    }
+
+    /// Makes the worktree of a feature that goes on, once. One that is over needs none until somebody goes back, and one in
+    /// place is entered when it is run.
+    fn make_ready(&self, ledger: &Ledger, one: &mut Candidate) -> Result<(), CliError> {
+        let id: FeatureId = one.feature.id;
+        let ready = self.site.state.join("ready").join(id.to_string());
+        let created = self.site.created(ledger, id)?;
+        if ready.exists() || created.in_place || !self.goes_on(ledger, id)? {
+            return Ok(());
+        }
+        let _lock = self.site.lock(&id.to_string(), self.around)?;
+        let _place = hold_place(self.site, &created, self.around)?;
+        match prepare(self.site, ledger, &created, &self.config, self.around, self.console) {
+            Ok(()) => Ok(()),
+            Err(error) if error.code == Code::Interrupted => Err(error),
+            // It is stored; what keeps its worktree from being made does not keep the others.
+            Err(error) => {
+                let again = self.around.next(&format!("redraft run {id}"));
+                one.feature.notes.push(format!(
+                    "its worktree is not ready: {}; once that is mended: {again}",
+                    error.message
+                ));
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether it was adopted and has something left to do.
+    fn goes_on(&self, ledger: &Ledger, id: FeatureId) -> Result<bool, CliError> {
+        let entries = ledger.read(Scope::Feature(id))?;
+        let state =
+            Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+        Ok(state.adopted.is_some() && !state.cancelled && state.phase().is_some())
+    }
+}

@@ -1,0 +1,99 @@
+//! A question answered without leaving the run: by a flag, or on the terminal.
+
+use super::args::OnCap;
+use super::console::Console;
+use super::site::Surroundings;
+use redraft_core::event::{About, AuthorQuestion, Decision, Question};
+use redraft_core::findings::Finding;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::text::one_line;
+
+/// What a person said, or a flag in their place.
+pub(crate) struct Said {
+    pub(crate) choice: Decision,
+    pub(crate) why: String,
+    /// What an author is told, a text for each of its questions.
+    pub(crate) answers: Vec<String>,
+}
+
+impl Said {
+    fn new(choice: Decision, why: &str) -> Said {
+        Said { choice, why: why.to_owned(), answers: Vec::new() }
+    }
+}
+
+/// The findings that a decision is about, a line each.
+pub(crate) fn in_the_way(state: &Pipeline) -> Vec<String> {
+    const LINES_MAX: usize = 20;
+    let Some(open) = &state.open else { return Vec::new() };
+    let blocking = open.findings.iter().filter(|finding| finding.blocks(open.opened.rule));
+    let line = |finding: &Finding| {
+        let (id, severity, role) = (&finding.id, finding.severity.name(), &finding.role);
+        format!("  {id} {severity}, {role}: {}", one_line(&finding.description, 160))
+    };
+    let mut lines: Vec<String> = blocking.clone().take(LINES_MAX).map(line).collect();
+    let left = blocking.count().saturating_sub(LINES_MAX);
+    if left > 0 {
+        lines.push(format!("  … and {left} more: redraft show findings {}", open.scope));
+    }
+    lines
+}
+
+/// None where the run has to wait for a person.
+pub(crate) fn answer(
+    question: &Question,
+    state: &Pipeline,
+    on_cap: OnCap,
+    yes: bool,
+    around: &Surroundings,
+    console: &Console,
+) -> Option<Said> {
+    let cap = matches!(question.about, About::Cap { .. });
+    if cap && on_cap == OnCap::Accept {
+        return Some(Said::new(Decision::Accept, "--on-cap accept"));
+    }
+    if yes && matches!(question.about, About::Author { .. }) {
+        return Some(Said::new(Decision::Assume, "--yes"));
+    }
+    if yes || !console.can_ask() || (cap && on_cap == OnCap::Stop) {
+        return None;
+    }
+    console.say(&question.text);
+    console.say_all(&in_the_way(state));
+    let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
+    loop {
+        let word = console.ask(&format!("{} or stop? ", names.join(", ")), &around.clock)?;
+        if word.is_empty() || word == "stop" {
+            return None;
+        }
+        let Some(choice) = question.choices.iter().find(|choice| choice.name() == word) else {
+            console.say(&format!("`{word}` is not a choice here"));
+            continue;
+        };
+        if let (Decision::Answer, About::Author { questions }) = (choice, &question.about) {
+            let answers = each_answer(questions, around, console)?;
+            return Some(Said { answers, ..Said::new(Decision::Answer, "") });
+        }
+        let why = console.ask("why (kept with the decision)? ", &around.clock)?;
+        if *choice == Decision::Accept && why.is_empty() {
+            console.say("accepting is a ruling and needs a reason");
+            continue;
+        }
+        return Some(Said::new(*choice, &why));
+    }
+}
+
+/// An empty line leaves a question to what the author would assume.
+fn each_answer(
+    questions: &[AuthorQuestion],
+    around: &Surroundings,
+    console: &Console,
+) -> Option<Vec<String>> {
+    let mut answers = Vec::new();
+    for (at, asked) in questions.iter().enumerate() {
+        let assumed = if asked.assumed.is_empty() { "leave it open" } else { asked.assumed.as_str() };
+        let text = format!("{}. {} [{assumed}] ", at + 1, asked.question);
+        answers.push(console.ask(&text, &around.clock)?);
+    }
+    Some(answers)
+}

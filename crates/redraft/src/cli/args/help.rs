@@ -1,0 +1,194 @@
+//! The examples and exit codes that stand at the end of each command's help.
+
+pub(super) const AFTER_HELP: &str = "\
+First steps:
+  redraft demo            play a whole feature offline in a throw-away repository
+  redraft new \"an idea\"   begin a feature in this repository
+  redraft run             drive it on; run again after any interruption
+
+Each command has examples: redraft help COMMAND
+
+Exit codes:
+  0  done                      5    limit or budget reached
+  1  not approved, or findings 6    waiting for a decision
+  2  usage                     7    held by another process
+  3  configuration, ledger,    70   a bug in redraft
+     repository or disk        130  interrupted; the same command
+  4  agent failure                  continues";
+
+pub(super) const DEMO_HELP: &str = "\
+Examples:
+  redraft demo                           the built-in idea; nothing is left behind
+  redraft demo \"Show the weather\"       an idea of your own
+  redraft demo --keep ./shop             keep the repository, to look around in it
+
+Exit codes: 0 approved, 2 the folder is not empty; the others as in `redraft help`";
+
+pub(super) const INIT_HELP: &str = "\
+Examples:
+  redraft init                           a file that is there already is checked and left as it is
+
+Exit codes: 0 written or left, 2 not a repository, 3 the file that is there has a mistake";
+
+pub(super) const NEW_HELP: &str = "\
+Examples:
+  redraft new \"Let people export their orders as CSV\"
+  redraft new \"Export orders\" --prd notes/export.md
+  redraft new \"Rotate the signing keys\" --lane deep
+  redraft new \"Export orders\" --until specify   a specification and no more
+  redraft new \"Invoices\" --project P001 --depends-on 003-export-orders
+
+The lane is express (a mini-spec, no reviewers) when the idea names one or two files, deep (fresh eyes sign every \
+phase) when it names something sensitive, else standard; --lane overrides that.
+
+Your own checkout is not touched: the feature gets a branch and a folder below .redraft/worktrees/. \
+If something is amiss after the feature was begun, the error says how to go on or to give it up.
+
+Exit codes: 0 begun, 2 usage, 3 configuration, git or disk, 6 a command of redraft.toml must be accepted \
+first (redraft trust), 7 another process is making a worktree, 130 interrupted";
+
+pub(super) const RUN_HELP: &str = "\
+Examples:
+  redraft run                            the only feature that can go on, or that of this worktree
+  redraft run 002 --budget 8             it may cost 8 dollars in all, now and in later runs
+  redraft run 002 --until design         rest after that phase, or go on beyond the feature's end
+  redraft run 002 --lane deep            take another lane from here on; what exists is kept
+  redraft run 002 --now                  try an agent again before its usage limit is over
+  redraft run 002 --on-cap accept        accept what is still open after the last round
+  redraft run 002 --yes --json           for scripts: asks nothing, prints one object
+
+Exit codes: 0 approved or accepted, 1 given up, 2 usage, 3 configuration, ledger, git or disk, 4 an agent \
+failed, 5 a limit or the budget is reached, 6 waiting for a decision or a yes, 7 another process drives it, \
+130 interrupted; the same command continues";
+
+pub(super) const DECIDE_HELP: &str = "\
+Examples:
+  redraft decide                         show what is asked
+  redraft decide 002 accept --why \"good enough for a first version\"
+  redraft decide 002 answer --answer \"100 a minute\" --answer \"no\"
+  redraft decide 002 assume              let the author go on with what it would assume
+  redraft decide 002 rerun               a new pass with new conversations
+  redraft decide 002 abandon             give the feature up, at any time before it is approved
+
+Exit codes: 0 decided or nothing asked, 2 not a choice here, 6 the question was shown, 7 the feature is \
+being driven";
+
+pub(super) const STATUS_HELP: &str = "\
+Examples:
+  redraft status
+  redraft status 002 --json
+  redraft status --rebuild               bring deleted .meta.json and .review-history.md back
+  redraft status --verify                after a crash of the disk, or when in doubt
+
+Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
+
+pub(super) const COST_HELP: &str = "\
+Examples:
+  redraft cost                           the only feature, or that of this worktree; else a line for each
+  redraft cost 002 --json
+  redraft cost --why 002/specify.1/review/spec-reviewer/2.1
+  redraft cost 002 --svg cost.svg        bars are bills, marks are estimates
+
+What every column means: docs/receipts.md. An --svg file is written whole or not at all. It replaces an older \
+drawing of this command; any other file only with --force.
+
+Exit codes: 0 shown, 2 no such feature or dispatch, or the file is not ours to replace, 3 the ledger is damaged or \
+the file cannot be written";
+
+pub(super) const LOG_HELP: &str = "\
+Examples:
+  redraft log                            everything, oldest first
+  redraft log 002 -n 20                  the last 20 events of one feature
+  redraft log --json                     with the body of every event
+
+Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
+
+pub(super) const SHOW_HELP: &str = "\
+Examples:
+  redraft show findings 002
+  redraft show prompt 002 --role spec-reviewer";
+
+pub(super) const PROMPT_HELP: &str = "\
+Examples:
+  redraft show prompt                    the last one that was sent
+  redraft show prompt 002 --role spec-reviewer
+  redraft show prompt --ticket 002/specify.1/review/spec-reviewer/2.1 --json
+  redraft show prompt --example --role task-reviewer --strategy inline
+  redraft show prompt 002 --verify
+
+Exit codes: 0 shown or identical, 1 a rebuilt prompt differs, 2 nothing like that was sent";
+
+pub(super) const FINDINGS_HELP: &str = "\
+Examples:
+  redraft show findings                  of the only feature, or that of this worktree
+  redraft show findings 002 --json
+
+Exit codes: 0 shown, 2 no such feature";
+
+pub(super) const TRUST_HELP: &str = "\
+Examples:
+  redraft trust                          look at the commands, then answer
+  redraft trust --yes                    accept them without being asked
+
+They are accepted by hash: a command that changes must be accepted again.
+
+Exit codes: 0 accepted or none there, 3 configuration, 6 not accepted";
+
+pub(super) const ADOPT_HELP: &str = "\
+Examples:
+  redraft adopt                          what there is and what it is; asks on a terminal whether to do it
+  redraft adopt --dry-run --json         the same for a program, changing nothing
+  redraft adopt --yes                    do it
+  redraft adopt docs/features/031-limits --review --yes
+  redraft adopt openspec/changes/archive
+
+Each folder becomes a feature under its own number; documents that are there are taken as they are, on your word. With \
+--review none is, and a run reviews each. Your own checkout is not touched.
+
+Exit codes: 0 reported or adopted, 2 no such folder or usage, 3 configuration, ledger, git or disk, 7 another process \
+is making a worktree, 130 interrupted; the same command continues";
+
+pub(super) const PROJECT_HELP: &str = "\
+Examples:
+  redraft project                        every project with its milestones and features
+  redraft project new \"Gateway\" --prd notes/gateway.md
+  redraft new \"Rate limits\" --project P001 --depends-on 003
+
+A project is docs/projects/P001-slug/ with prd.md and roadmap.md. The roadmap's headings are milestones, and the features \
+named below one belong to it; write and commit both files yourself.
+
+Exit codes: 0 shown or begun, 2 usage, 3 git or disk, 7 another process gives out a number";
+
+pub(super) const PHASE_HELP: &str = "\
+Examples:
+  redraft phase skip 002 design --why \"one function, nothing to design\"
+  redraft phase back 002 specify --why \"exports must be encrypted after all\"
+
+Skipping and going back are kept with their reason. Going back voids what was approved from that phase on; the \
+documents stay, are reviewed again, and can be edited before.
+
+Exit codes: 0 done, 2 not possible here, 7 the feature is being driven";
+
+pub(super) const REVIEW_HELP: &str = "\
+Examples:
+  redraft review docs/proposal.md        findings, and what they cost; the file is left as it is
+  redraft review docs/proposal.md        after an edit: only what changed is sent
+  redraft review docs/proposal.md --fix  let an author revise it until it is approved
+  redraft review api.md --as design      judge it as a design
+
+The work is done in a worktree of its own; only --fix writes to your file, and never over an edit of yours.
+
+Exit codes: 0 approved, 1 findings, 2 usage, 3 configuration, git or disk, 4 an agent failed, 5 a limit or the budget \
+is reached, 6 waiting for a yes, 7 another process reviews it, 130 interrupted; the same command continues";
+
+pub(super) const LINT_HELP: &str = "\
+Examples:
+  redraft lint                           every folder under docs/features, and features in their worktrees
+  redraft lint 031                       one feature
+  redraft lint docs/features/031-export docs/notes.md
+  redraft lint --sarif > lint.sarif      for code scanning
+  redraft lint --rules                   what is checked
+
+A path needs no repository. What each rule means, and how to change its level: docs/lint.md.
+
+Exit codes: 0 nothing or warnings only, 1 errors, 2 no such path or feature, 3 configuration";

@@ -1,0 +1,117 @@
+//! `redraft lint`: the mechanical checks over documents, without any agent.
+//!
+//! Finds the documents, reads them, asks `core::lint` and shows what it says. Needs no repository and no ledger.
+//! `find` says which files are meant, `report` how the faults look.
+
+mod find;
+mod report;
+
+use super::args::LintArgs;
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::Surroundings;
+use find::Group;
+use redraft_adapters::config::Config;
+use redraft_adapters::git::{GitError, Repository};
+use redraft_adapters::plain_file;
+use redraft_core::lint::{self, Content, Document, Documents, Fault, Level, Settings};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A hundred times what people write; a larger file is no document.
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Where a check happens.
+struct Place {
+    /// The top folder of the repository or worktree we are in; the folder itself outside of any.
+    root: PathBuf,
+    /// Of the repository.
+    main: PathBuf,
+    /// Where the command was typed; shown paths are relative to it.
+    folder: PathBuf,
+}
+
+pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let place = Place::of(around)?;
+    let settings = Config::load(&place.main, &redraft_core::profile::roles())?.lint;
+    if args.rules {
+        report::rules(&settings, console);
+        return Ok(Code::Done);
+    }
+    let groups = find::groups(&args.targets, &place)?;
+    let mut faults: Vec<Fault> = Vec::new();
+    for group in &groups {
+        if around.stopped() {
+            return Err(CliError::new(Code::Interrupted, "stopped before everything was checked"));
+        }
+        faults.extend(check(group, &place, &settings));
+    }
+    let documents = groups.iter().map(|group| group.files.len()).sum();
+    let form = match (args.sarif, args.github) {
+        (true, _) => report::Form::Sarif,
+        (_, true) => report::Form::Github,
+        (_, _) => report::Form::Plain,
+    };
+    report::show(
+        &faults,
+        &report::Checked { groups: groups.len(), documents, root: &place.root, folder: &place.folder },
+        form,
+        console,
+    );
+    let errors = faults.iter().any(|fault| fault.level == Level::Error);
+    Ok(if errors { Code::NotApproved } else { Code::Done })
+}
+
+impl Place {
+    fn of(around: &Surroundings) -> Result<Place, CliError> {
+        let folder = around.folder.canonicalize().unwrap_or_else(|_| around.folder.clone());
+        match Repository::discover(&folder) {
+            Ok(repository) => {
+                let (root, main) = (repository.here().to_owned(), repository.main_checkout().to_owned());
+                Ok(Place { root, main, folder })
+            }
+            // Documents can be looked at without git; only one that does not work is told.
+            Err(
+                GitError::NotARepository(_)
+                | GitError::Missing { .. }
+                | GitError::Bare(_)
+                | GitError::BareMain(_)
+                | GitError::NoMainCheckout(_)
+                | GitError::InsideGitFolder(_),
+            ) => Ok(Place { root: folder.clone(), main: folder.clone(), folder }),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn check(group: &Group, place: &Place, settings: &Settings) -> Vec<Fault> {
+    let read = |file: &PathBuf| Document { path: find::shown(file, &place.folder), content: content(file) };
+    let mut documents =
+        Documents { documents: group.files.iter().map(read).collect(), ..Documents::default() };
+    if settings.level(lint::Rule::MissingFile) != Level::Off {
+        documents.absent_files = absent(&lint::named_files(&documents), group, place);
+    }
+    lint::check(&documents, settings)
+}
+
+fn content(file: &Path) -> Content {
+    match plain_file::read(file, BYTES_MAX) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Content::Text(text),
+            Err(_) => Content::Unreadable("it is not UTF-8 text".to_owned()),
+        },
+        Err(error) if error.is_absent(file) => Content::Absent,
+        Err(error) => Content::Unreadable(error.to_string()),
+    }
+}
+
+/// Files that are nowhere, although the folder they are said to be in belongs to this repository.
+fn absent(named: &BTreeSet<String>, group: &Group, place: &Place) -> BTreeSet<String> {
+    let top = group.root.as_deref().unwrap_or(&place.root);
+    let is_absent = |path: &&String| {
+        let first = path.split('/').next().unwrap_or_default();
+        let ours = !first.is_empty() && top.join(first).is_dir();
+        ours && !top.join(path).exists() && !group.folder.join(path).exists()
+    };
+    named.iter().filter(is_absent).cloned().collect()
+}

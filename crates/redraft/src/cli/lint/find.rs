@@ -1,0 +1,149 @@
+//! Which files are meant: a path, a feature's number, or everything.
+
+use super::super::errors::{CliError, Code};
+use super::Place;
+use redraft_core::ids::FeatureId;
+use redraft_core::lint::Kind;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Documents that are checked together.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) folder: PathBuf,
+    /// The top folder of the worktree they are in, where that is another than ours.
+    pub(super) root: Option<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// Where features have their folders.
+const FEATURES: &str = "docs/features";
+const WORKTREES: &str = ".redraft/worktrees";
+
+pub(super) fn groups(targets: &[PathBuf], place: &Place) -> Result<Vec<Group>, CliError> {
+    if targets.is_empty() {
+        return everything(place);
+    }
+    let mut groups = Vec::new();
+    for target in targets {
+        groups.extend(target_groups(target, place)?);
+    }
+    Ok(groups)
+}
+
+/// Every feature of the checkout we are in, and those that have a worktree, from there.
+fn everything(place: &Place) -> Result<Vec<Group>, CliError> {
+    let mut found: BTreeMap<String, Group> = BTreeMap::new();
+    let here = place.root.join(FEATURES);
+    for folder in folders(&here)? {
+        found.extend(artifacts(&folder).map(|group| (name(&folder), group)));
+    }
+    if place.root == place.main {
+        for worktree in folders(&place.main.join(WORKTREES))? {
+            let group = artifacts(&worktree.join(FEATURES).join(name(&worktree)));
+            found.extend(group.map(|group| (name(&worktree), Group { root: Some(worktree), ..group })));
+        }
+    }
+    if found.is_empty() {
+        return Err(CliError::usage(format!("there is no document in {}", here.display()))
+            .hint("name a file or folder: redraft lint PATH")
+            .hint("or begin a feature: redraft new \"your idea\""));
+    }
+    Ok(found.into_values().collect())
+}
+
+fn target_groups(target: &Path, place: &Place) -> Result<Vec<Group>, CliError> {
+    let path = place.folder.join(target);
+    if path.is_dir() {
+        return folder_groups(&path);
+    }
+    // Also what is no ordinary file: reading it says why it is none.
+    if path.symlink_metadata().is_ok() {
+        let folder = path.parent().unwrap_or(&path).to_owned();
+        return Ok(vec![Group { folder, root: None, files: vec![path] }]);
+    }
+    let word = target.to_string_lossy();
+    let number = word.split('-').next().and_then(|number| number.parse::<FeatureId>().ok());
+    let found = number.map(|number| feature(number, place)).transpose()?.flatten();
+    found.map(|group| vec![group]).ok_or_else(|| {
+        CliError::usage(format!("there is no file, folder or feature `{word}`"))
+            .hint("name a path, or the number of a feature under docs/features")
+    })
+}
+
+/// A feature's own folder, or all that stand in a folder.
+fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
+    if let Some(group) = artifacts(path) {
+        return Ok(vec![group]);
+    }
+    let below = path.join(FEATURES);
+    let parent = if below.is_dir() { &below } else { path };
+    let groups: Vec<Group> = folders(parent)?.iter().filter_map(|folder| artifacts(folder)).collect();
+    if groups.is_empty() {
+        // Somebody says that documents are here: the one everything begins with is missing.
+        let files = vec![path.join(Kind::Spec.file())];
+        return Ok(vec![Group { folder: path.to_owned(), root: None, files }]);
+    }
+    Ok(groups)
+}
+
+/// In its worktree, where it is worked on; else where it was merged.
+fn feature(number: FeatureId, place: &Place) -> Result<Option<Group>, CliError> {
+    let is_it = |folder: &PathBuf| {
+        let name = name(folder);
+        name.split('-').next().and_then(|word| word.parse().ok()) == Some(number)
+    };
+    for worktree in folders(&place.main.join(WORKTREES))?.into_iter().filter(is_it) {
+        if let Some(group) = artifacts(&worktree.join(FEATURES).join(name(&worktree))) {
+            return Ok(Some(Group { root: Some(worktree), ..group }));
+        }
+    }
+    let mut folders = folders(&place.root.join(FEATURES))?.into_iter().filter(is_it);
+    Ok(folders.find_map(|folder| artifacts(&folder)))
+}
+
+/// The artifacts of a folder, none if it has none.
+fn artifacts(folder: &Path) -> Option<Group> {
+    let files: Vec<PathBuf> = Kind::ALL
+        .into_iter()
+        .map(|kind| folder.join(kind.file()))
+        .filter(|file| file.symlink_metadata().is_ok())
+        .collect();
+    (!files.is_empty()).then(|| Group { folder: folder.to_owned(), root: None, files })
+}
+
+/// The folders of a folder by name; none where it is not there.
+fn folders(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let unreadable = |error: std::io::Error| {
+        CliError::new(Code::Config, format!("{} cannot be read: {error}", folder.display()))
+            .hint("look at its rights, then run again")
+    };
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(unreadable(error)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_dir() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// A path as it is shown: relative to a folder where it is inside, with `/` between its parts.
+pub(super) fn shown(path: &Path, folder: &Path) -> String {
+    let shown = path.strip_prefix(folder).unwrap_or(path);
+    shown.to_string_lossy().replace('\\', "/")
+}

@@ -1,0 +1,173 @@
+//! How faults look: as lines, JSON, SARIF 2.1.0 or annotations of GitHub.
+
+use super::super::console::Console;
+use redraft_core::lint::{Fault, Level, Rule, Settings};
+use redraft_core::text::count;
+use serde::Serialize;
+use serde_json::json;
+use std::path::Path;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Form {
+    /// Lines, or one JSON object with `--json`.
+    Plain,
+    Sarif,
+    Github,
+}
+
+/// What was looked at.
+pub(super) struct Checked<'a> {
+    pub(super) groups: usize,
+    pub(super) documents: usize,
+    /// What code scanning takes paths relative to.
+    pub(super) root: &'a Path,
+    /// What the paths of faults are relative to.
+    pub(super) folder: &'a Path,
+}
+
+#[derive(Serialize)]
+struct LintJson<'a> {
+    v: u16,
+    features: usize,
+    documents: usize,
+    errors: usize,
+    warnings: usize,
+    faults: Vec<FaultJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct FaultJson<'a> {
+    path: &'a str,
+    line: u32,
+    rule: &'static str,
+    level: &'static str,
+    message: &'a str,
+    hint: &'a str,
+}
+
+#[derive(Serialize)]
+struct RulesJson {
+    v: u16,
+    rules: Vec<RuleJson>,
+}
+
+#[derive(Serialize)]
+struct RuleJson {
+    name: &'static str,
+    level: &'static str,
+    default: &'static str,
+    explanation: &'static str,
+}
+
+pub(super) fn show(faults: &[Fault], checked: &Checked<'_>, form: Form, console: &Console) {
+    let of = |level: Level| faults.iter().filter(|fault| fault.level == level).count();
+    let (errors, warnings) = (of(Level::Error), of(Level::Warning));
+    match form {
+        Form::Sarif => console.object(&sarif(faults, checked)),
+        Form::Github => faults.iter().for_each(|fault| console.data(&annotation(fault, checked))),
+        Form::Plain if console.json => {
+            let faults = faults.iter().map(FaultJson::of).collect();
+            let (features, documents) = (checked.groups, checked.documents);
+            console.object(&LintJson { v: 1, features, documents, errors, warnings, faults });
+        }
+        Form::Plain => faults.iter().for_each(|fault| console.data(&line(fault))),
+    }
+    console.say(&format!(
+        "{} checked: {}, {}",
+        count(checked.documents, "document"),
+        count(errors, "error"),
+        count(warnings, "warning")
+    ));
+}
+
+pub(super) fn rules(settings: &Settings, console: &Console) {
+    let rules = Rule::ALL.map(|rule| RuleJson {
+        name: rule.name(),
+        level: settings.level(rule).name(),
+        default: rule.level().name(),
+        explanation: rule.explanation(),
+    });
+    let lines: Vec<String> = rules
+        .iter()
+        .map(|rule| format!("{:<21} {:<8} {}", rule.name, rule.level, rule.explanation))
+        .collect();
+    console.show(&lines.join("\n"), &RulesJson { v: 1, rules: rules.into() });
+}
+
+impl<'a> FaultJson<'a> {
+    fn of(fault: &'a Fault) -> FaultJson<'a> {
+        FaultJson {
+            path: &fault.path,
+            line: fault.line,
+            rule: fault.rule.name(),
+            level: fault.level.name(),
+            message: &fault.message,
+            hint: &fault.hint,
+        }
+    }
+}
+
+fn line(fault: &Fault) -> String {
+    let Fault { rule, level, path, line, message, hint } = fault;
+    format!("{path}:{line}: {level} [{rule}] {message}\n  hint: {hint}")
+}
+
+/// `::error file=…,line=…,title=…::message`, in which some characters must be written otherwise.
+fn annotation(fault: &Fault, checked: &Checked<'_>) -> String {
+    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    let path = property(&from_root(&fault.path, checked));
+    let said = data(&format!("{}; {}", fault.message, fault.hint));
+    format!("::{} file={path},line={},title={}::{said}", fault.level, fault.line, fault.rule)
+}
+
+fn sarif(faults: &[Fault], checked: &Checked<'_>) -> serde_json::Value {
+    let rules = Rule::ALL.map(|rule| {
+        json!({
+            "id": rule.name(),
+            "shortDescription": {"text": rule.explanation()},
+            "defaultConfiguration": {"level": rule.level().name()},
+        })
+    });
+    let results: Vec<serde_json::Value> = faults.iter().map(|fault| result(fault, checked)).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "redraft", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
+            "results": results,
+        }],
+    })
+}
+
+fn result(fault: &Fault, checked: &Checked<'_>) -> serde_json::Value {
+    let index = Rule::ALL.iter().position(|rule| *rule == fault.rule);
+    json!({
+        "ruleId": fault.rule.name(),
+        "ruleIndex": index,
+        "level": fault.level.name(),
+        "message": {"text": format!("{}; {}", fault.message, fault.hint)},
+        "locations": [{"physicalLocation": {
+            "artifactLocation": {"uri": address(&from_root(&fault.path, checked))},
+            "region": {"startLine": fault.line},
+        }}],
+    })
+}
+
+fn from_root(path: &str, checked: &Checked<'_>) -> String {
+    super::find::shown(&checked.folder.join(path), checked.root)
+}
+
+/// A path as the part of an address; everything that could mean something else is written as its bytes.
+fn address(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                out.push(char::from(byte))
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    if path.starts_with('/') { format!("file://{out}") } else { out }
+}

@@ -1,0 +1,103 @@
+//! `redraft phase`: leaves a phase out, or goes back to one. Both are a person's word, kept with its reason.
+
+use super::args::{PhaseArgs, PhaseCommand};
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use redraft_core::event::{Event, PhaseSkipped, WentBack};
+use redraft_core::ids::FeatureId;
+use redraft_core::phase::Phase;
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::project::{self, BoardRow};
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Clock, Store};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct PhaseJson {
+    v: u16,
+    feature: String,
+    phase: &'static str,
+    done: &'static str,
+    next: String,
+}
+
+pub(crate) fn phase(
+    command: PhaseCommand,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let (done, args) = match command {
+        PhaseCommand::Skip(args) => ("skipped", args),
+        PhaseCommand::Back(args) => ("went back", args),
+    };
+    let site = Site::find(&around.folder)?;
+    let ledger = site.writer()?;
+    let (feature, phase) = split(&args)?;
+    let id = site.feature(&ledger, feature)?;
+    let why = around.redactor.redact(args.why.trim()).0.into_owned();
+    if why.is_empty() {
+        return Err(CliError::usage("the reason is empty").hint("say why: --why \"…\""));
+    }
+    let _lock = site.lock(&id.to_string(), around)?;
+    let entries = ledger.read(Scope::Feature(id))?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let by = around.user.clone();
+    let event = match done {
+        "skipped" => Event::from(PhaseSkipped { phase, by, why }),
+        _ => Event::from(WentBack { phase, by, why }),
+    };
+    let next_state = pipeline::step(&state, &event).map_err(|_| refused(done, id, phase, &state))?;
+    let at_ms = around.clock.now_ms();
+    let (events, blobs) = ([event], Vec::new());
+    ledger.append(Append {
+        scope: Scope::Feature(id),
+        decided_on: state.seq,
+        at_ms,
+        events: &events,
+        blobs: &blobs,
+        board: Some(&project::board_row(&next_state, at_ms)),
+    })?;
+    let next = around.next(&BoardRow::of(&next_state, at_ms).next);
+    let text = match done {
+        "skipped" => format!("feature {id}: {phase} is left out\nnext: {next}"),
+        _ => format!(
+            "feature {id}: back at {phase}; edit {} now if it is to change\nnext: {next}",
+            phase.artifact()
+        ),
+    };
+    console.show(&text, &PhaseJson { v: 1, feature: id.to_string(), phase: phase.name(), done, next });
+    Ok(Code::Done)
+}
+
+/// `[FEATURE] PHASE`.
+fn split(args: &PhaseArgs) -> Result<(Option<&str>, Phase), CliError> {
+    let (feature, phase) = match args.words.as_slice() {
+        [feature, phase] => (Some(feature.as_str()), phase),
+        [phase] => (None, phase),
+        _ => return Err(CliError::usage("a phase is missing")),
+    };
+    let phase =
+        phase.parse().map_err(|error: redraft_core::ids::BadId| CliError::usage(error.to_string()))?;
+    Ok((feature, phase))
+}
+
+fn refused(done: &str, id: FeatureId, phase: Phase, state: &Pipeline) -> CliError {
+    let stands = match state.phase() {
+        Some(at) => format!("it stands at {at}"),
+        None => "all its phases are over".to_owned(),
+    };
+    if state.cancelled {
+        return CliError::usage(format!("feature {id} was given up"));
+    }
+    match done {
+        "skipped" if phase == Phase::Specify => {
+            CliError::usage("specify cannot be left out: everything builds on it")
+                .hint("for a small change take lane express, which has no reviewers")
+        }
+        "skipped" => {
+            CliError::usage(format!("only the next phase of feature {id} can be left out; {stands}"))
+        }
+        _ => CliError::usage(format!("feature {id} cannot go back to {phase}, which is not over; {stands}")),
+    }
+}

@@ -1,0 +1,50 @@
+//! Role texts of the repository: `.redraft/agents/ROLE.md` in the main checkout, in place of the built-in ones.
+
+use super::errors::{CliError, Code};
+use super::site::Site;
+use redraft_adapters::plain_file;
+use redraft_core::ids::Role;
+use redraft_core::profile::{self, Override};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const FOLDER: &str = ".redraft/agents";
+/// More than any role text; a larger file is a mistake.
+const BYTES_MAX: u64 = 256 * 1024;
+
+/// Every role text there is, checked. A file that could not be used is an error, whichever role is asked next: it would
+/// silently not apply.
+pub(crate) fn read(site: &Site) -> Result<BTreeMap<Role, String>, CliError> {
+    let folder = site.repository.main_checkout().join(FOLDER);
+    let mut texts = BTreeMap::new();
+    let listed = match std::fs::read_dir(&folder) {
+        Ok(listed) => listed,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(texts),
+        Err(error) => return Err(CliError::new(Code::Config, format!("{FOLDER}: {error}"))),
+    };
+    let mut names: Vec<String> =
+        listed.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    for name in names.iter().filter(|name| !name.starts_with('.')) {
+        let Some(stem) = name.strip_suffix(".md") else { continue };
+        let role = Role::new(stem);
+        texts.insert(role.clone(), one(&folder.join(name), &role)?);
+    }
+    Ok(texts)
+}
+
+fn one(file: &Path, role: &Role) -> Result<String, CliError> {
+    let shown = format!("{FOLDER}/{role}.md");
+    let wrong = |what: String| CliError::new(Code::Config, what);
+    if profile::kind(role).is_none() {
+        let names: Vec<String> = profile::roles().iter().map(Role::to_string).collect();
+        return Err(wrong(format!("{shown}: there is no role {role}"))
+            .hint(format!("roles are {}", names.join(", "))));
+    }
+    let bytes = plain_file::read(file, BYTES_MAX).map_err(|error| wrong(format!("{shown}: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong(format!("{shown} is not UTF-8 text")))?;
+    match Override::parse(&text, role) {
+        Ok(_) => Ok(text),
+        Err(bad) => Err(wrong(format!("{shown}:{}: {}", bad.line, bad.what)).hint(bad.hint)),
+    }
+}

@@ -1,0 +1,361 @@
+//! `redraft project`: projects with their milestones and features; and what features are told about theirs.
+//!
+//! A project is a folder of the repository that people write, `docs/projects/P001-slug/`; only its number is given out here.
+//! Which features belong to it the ledger says, which milestone they are in the roadmap.
+
+mod context;
+
+pub(crate) use context::project_context;
+
+use super::args::{ProjectArgs, ProjectCommand, ProjectNewArgs};
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::new::read_prd;
+use super::site::{Site, Surroundings};
+use redraft_adapters::plain_file;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::Life;
+use redraft_core::ids::{FeatureId, slug};
+use redraft_core::pipeline::Pipeline;
+use redraft_core::project_context::milestones;
+use redraft_core::text::one_line;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::Store;
+use serde::Serialize;
+use std::fs;
+use std::path::Path;
+
+/// Where projects are, below the checkout.
+const PROJECTS: &str = "docs/projects";
+
+/// More than any roadmap or PRD.
+const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// A project's name stands in prompts and listings.
+const NAME_CHARS_MAX: usize = 120;
+
+#[derive(Serialize)]
+struct ProjectsJson {
+    v: u16,
+    projects: Vec<ProjectJson>,
+    notes: Vec<String>,
+    next: String,
+}
+
+#[derive(Serialize)]
+struct ProjectJson {
+    id: String,
+    folder: String,
+    milestones: Vec<MilestoneJson>,
+    /// Features of the project that no milestone names.
+    not_on_roadmap: Vec<MemberJson>,
+}
+
+#[derive(Serialize)]
+struct MilestoneJson {
+    name: String,
+    features: Vec<MemberJson>,
+}
+
+#[derive(Serialize)]
+struct MemberJson {
+    feature: String,
+    /// `planned`, `active`, `completed`, `abandoned`, or `not begun`.
+    status: &'static str,
+}
+
+#[derive(Serialize)]
+struct BegunJson {
+    v: u16,
+    project: String,
+    folder: String,
+    next: String,
+}
+
+pub(crate) fn project(args: ProjectArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    match args.command {
+        Some(ProjectCommand::New(args)) => begin(&site, &args, around, console),
+        None => list(&site, around, console),
+    }
+}
+
+/// The project that a word means, as `P001`: the number or the folder's name.
+pub(crate) fn project_named(site: &Site, word: &str) -> Result<String, CliError> {
+    let known = folders(site)?;
+    let number = word.split('-').next().and_then(project_number);
+    let hint = match known.as_slice() {
+        [] => "there is no project yet; begin one: redraft project new \"its name\"".to_owned(),
+        known => format!("there are {}; or begin one: redraft project new \"its name\"", known.join(", ")),
+    };
+    let unknown =
+        || CliError::usage(format!("there is no project `{word}` in {PROJECTS}")).hint(hint.clone());
+    let number = number.ok_or_else(unknown)?;
+    let id = format!("P{number:03}");
+    let found = folder_of(site, &id)?.ok_or_else(unknown)?;
+    if word.contains('-') && word != found {
+        return Err(unknown());
+    }
+    Ok(id)
+}
+
+/// The features that words mean, as their folders are called: numbers or those names.
+pub(crate) fn dependencies_named(
+    site: &Site,
+    ledger: &Ledger,
+    words: &[String],
+) -> Result<Vec<String>, CliError> {
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known = members(site, ledger)?;
+    let folders = names_in(&site.repository.main_checkout().join("docs/features"))?;
+    let mut named: Vec<String> = Vec::new();
+    for word in words {
+        let exact = known.iter().map(|member| &member.name).chain(&folders).find(|name| *name == word);
+        let number = word.parse::<FeatureId>().ok();
+        let by_number = || {
+            let of_ledger =
+                known.iter().find(|member| Some(member.id) == number).map(|member| vec![&member.name]);
+            let has = |name: &&String| redraft_core::adopt::named(name).number == number;
+            number
+                .map(|_| of_ledger.unwrap_or_else(|| folders.iter().filter(has).collect()))
+                .unwrap_or_default()
+        };
+        let found = match exact {
+            Some(exact) => vec![exact],
+            None => by_number(),
+        };
+        let name = match found.as_slice() {
+            [one] => (*one).clone(),
+            [] => {
+                return Err(CliError::usage(format!("there is no feature `{word}` to depend on")).hint(
+                    "`redraft status` lists them; name one by its number or its folder, as 003-export-orders",
+                ));
+            }
+            several => {
+                let names: Vec<&str> = several.iter().map(|name| name.as_str()).collect();
+                return Err(CliError::usage(format!("several features have number {word}"))
+                    .hint(format!("name one of {}", names.join(", "))));
+            }
+        };
+        if !named.contains(&name) {
+            named.push(name);
+        }
+    }
+    Ok(named)
+}
+
+fn begin(
+    site: &Site,
+    args: &ProjectNewArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let name = one_line(&around.redactor.redact(args.name.trim()).0, NAME_CHARS_MAX);
+    if name.is_empty() {
+        return Err(CliError::usage("the project has no name").hint("redraft project new \"Gateway\""));
+    }
+    let prd = args.prd.as_deref().map(|file| read_prd(&around.folder.join(file), around)).transpose()?;
+    let prd = prd.unwrap_or_else(|| template_prd(&name).into_bytes());
+    let _lock = site.lock("repo", around)?;
+    let named = site.repository.project_names()?;
+    let mut last = named.iter().filter_map(|name| project_number(name.split('-').next()?)).max().unwrap_or(0);
+    if let Some(ledger) = site.reader()? {
+        // A project whose folder is gone still owns its number while a feature names it.
+        let numbers =
+            members(site, &ledger)?.into_iter().filter_map(|member| project_number(&member.project?));
+        last = last.max(numbers.max().unwrap_or(0));
+    }
+    let id = format!("P{:03}", last.saturating_add(1));
+    let folder = format!("{PROJECTS}/{id}-{}", slug(&name));
+    let place = site.repository.main_checkout().join(&folder);
+    let failed = |error: std::io::Error| {
+        CliError::new(Code::Config, format!("{}: {error}", place.display()))
+            .hint("remove what is there of it, mend the cause and run the command again")
+    };
+    around.boundaries.pass("before a project is written");
+    // The roadmap comes last: with it the folder is whole.
+    fs::create_dir_all(&place).map_err(failed)?;
+    fs::write(place.join("prd.md"), prd).map_err(failed)?;
+    fs::write(place.join("roadmap.md"), template_roadmap(&name)).map_err(failed)?;
+    let next = around.next(&format!("redraft new \"its first feature\" --project {id}"));
+    let text = format!(
+        "project {id} in {folder}\nwrite its goals into prd.md and its milestones into roadmap.md, and commit both\nnext: {next}"
+    );
+    console.show(&text, &BegunJson { v: 1, project: id, folder, next });
+    Ok(Code::Done)
+}
+
+fn list(site: &Site, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let members = match site.reader()? {
+        Some(ledger) => members(site, &ledger)?,
+        None => Vec::new(),
+    };
+    let mut notes = Vec::new();
+    let mut projects = Vec::new();
+    let known = folders(site)?;
+    for name in &known {
+        let id = name.split('-').next().unwrap_or(name).to_owned();
+        if known.iter().filter(|other| other.split('-').next() == Some(&id)).count() > 1 {
+            notes.push(format!(
+                "several folders are called {id}; rename all but one before a feature is given to it"
+            ));
+        }
+        let place = site.repository.main_checkout().join(PROJECTS).join(name);
+        projects.push(shown(&id, name, text(&place.join("roadmap.md")).as_deref(), &members));
+    }
+    notes.dedup();
+    for member in members.iter().filter(|member| member.project.is_some()) {
+        let id = member.project.as_deref().unwrap_or_default();
+        if !known.iter().any(|name| name.split('-').next() == Some(id)) {
+            notes.push(format!("{} belongs to {id}, which is not found in {PROJECTS}", member.name));
+        }
+    }
+    let next = match projects.first() {
+        None => "redraft project new \"its name\"".to_owned(),
+        Some(first) => format!("redraft new \"an idea\" --project {}", first.id),
+    };
+    let shown = ProjectsJson { v: 1, projects, notes, next: around.next(&next) };
+    console.show(&report(&shown), &shown);
+    Ok(Code::Done)
+}
+
+fn shown(id: &str, name: &str, roadmap: Option<&str>, members: &[Member]) -> ProjectJson {
+    let milestones = roadmap.map(milestones).unwrap_or_default();
+    let own: Vec<&Member> = members.iter().filter(|member| member.project.as_deref() == Some(id)).collect();
+    let listed = milestones.iter().map(|milestone| {
+        let features = milestone.features.iter().map(|word| {
+            let found = members.iter().find(|member| member.name == *word || member.id.to_string() == *word);
+            match found {
+                Some(member) => member.shown(),
+                None => MemberJson { feature: word.clone(), status: "not begun" },
+            }
+        });
+        MilestoneJson { name: milestone.name.clone(), features: features.collect() }
+    });
+    let off = own.iter().filter(|member| !milestones.iter().any(|milestone| milestone.names(&member.name)));
+    ProjectJson {
+        id: id.to_owned(),
+        folder: format!("{PROJECTS}/{name}"),
+        not_on_roadmap: off.map(|member| member.shown()).collect(),
+        milestones: listed.collect(),
+    }
+}
+
+fn report(shown: &ProjectsJson) -> String {
+    let mut text = String::new();
+    let line = |member: &MemberJson| format!("    {}  {}\n", member.feature, member.status);
+    for project in &shown.projects {
+        text.push_str(&format!("{}  {}\n", project.id, project.folder));
+        for milestone in &project.milestones {
+            text.push_str(&format!("  {}\n", milestone.name));
+            text.extend(milestone.features.iter().map(line));
+        }
+        if !project.not_on_roadmap.is_empty() {
+            text.push_str("  not on roadmap\n");
+            text.extend(project.not_on_roadmap.iter().map(line));
+        }
+    }
+    if shown.projects.is_empty() {
+        text.push_str("no projects yet\n");
+    }
+    for note in &shown.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    text.push_str(&format!("next: {}", shown.next));
+    text
+}
+
+/// A feature of the ledger, as far as projects are concerned.
+struct Member {
+    id: FeatureId,
+    name: String,
+    project: Option<String>,
+    depends_on: Vec<String>,
+    life: Life,
+}
+
+impl Member {
+    fn shown(&self) -> MemberJson {
+        MemberJson { feature: self.name.clone(), status: self.life.name() }
+    }
+}
+
+fn members(site: &Site, ledger: &Ledger) -> Result<Vec<Member>, CliError> {
+    let mut members = Vec::new();
+    for id in site.features(ledger)? {
+        let entries = ledger.read(Scope::Feature(id))?;
+        let state =
+            Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+        let Some(created) = &state.created else { continue };
+        let name = format!("{id}-{}", created.slug);
+        let (project, depends_on) = (created.project.clone(), created.depends_on.clone());
+        members.push(Member { id, name, project, depends_on, life: state.life() });
+    }
+    Ok(members)
+}
+
+/// The one folder of a project; several are somebody's mistake, which nobody else can mend.
+pub(crate) fn folder_of(site: &Site, id: &str) -> Result<Option<String>, CliError> {
+    let found: Vec<String> =
+        folders(site)?.into_iter().filter(|name| name.split('-').next() == Some(id)).collect();
+    match found.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        several => Err(CliError::new(Code::Config, format!("several folders of {PROJECTS} are called {id}"))
+            .hint(format!("rename all but one of {}", several.join(", ")))),
+    }
+}
+
+/// The folders of projects in the main checkout, sorted.
+fn folders(site: &Site) -> Result<Vec<String>, CliError> {
+    let names = names_in(&site.repository.main_checkout().join(PROJECTS))?;
+    let is_one = |name: &String| name.split_once('-').is_some_and(|(id, _)| project_number(id).is_some());
+    Ok(names.into_iter().filter(is_one).collect())
+}
+
+/// The number of `P001`.
+pub(crate) fn project_number(id: &str) -> Option<u32> {
+    let digits = id.strip_prefix(['P', 'p'])?;
+    let plain = digits.len() >= 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| plain)
+}
+
+/// The names of the folders in a folder, sorted; none where it is not there.
+fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
+    let failed =
+        |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", folder.display()));
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed)?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        if entry.path().is_dir() {
+            names.extend(entry.file_name().into_string());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// What a file says; one that cannot be read says nothing.
+fn text(file: &Path) -> Option<String> {
+    plain_file::read_text(file, FILE_BYTES_MAX).ok()
+}
+
+fn template_prd(name: &str) -> String {
+    format!(
+        "# PRD: {name}\n\n## Problem Statement\n\n<!-- Who has which problem today, and what it costs them. -->\n\n\
+         ## Goals\n\n<!-- One bullet for each; the first three are shown to every role of every feature. -->\n"
+    )
+}
+
+fn template_roadmap(name: &str) -> String {
+    format!(
+        "# Roadmap: {name}\n\n<!-- A heading for each milestone, in order; below it the features that belong to it, by folder \
+         name (003-export-orders) or number (003). -->\n\n## M1: First milestone\n"
+    )
+}

@@ -1,0 +1,116 @@
+//! The progress of a demo as a story: who wrote what, who rejected it and why, who approved it.
+//!
+//! Tells what a newcomer needs and leaves out tickets and revisions; whatever goes wrong is told as in any run. It
+//! knows events and nothing of how they came about. Start at [`Story`].
+
+use super::console::Console;
+use redraft_core::event::{Drafted, Entry, Event, Judged, Judgement, LoopOpened, PhaseClosed};
+use redraft_core::pipeline::Pipeline;
+use redraft_core::policy::Strategy;
+use redraft_core::project;
+use redraft_core::text::{count, one_line};
+use redraft_core::ticket::{Purpose, Ticket};
+use redraft_engine::{Progress, Undone};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// As much of a finding as fits on a line.
+const FINDING_CHARS_MAX: usize = 150;
+
+pub(crate) struct Story<'a> {
+    console: &'a Console,
+    /// How each dispatch was sent.
+    sent: Mutex<BTreeMap<String, Strategy>>,
+}
+
+impl<'a> Story<'a> {
+    pub(crate) fn new(console: &'a Console) -> Self {
+        Story { console, sent: Mutex::new(BTreeMap::new()) }
+    }
+
+    fn tell(&self, event: &Event) {
+        match event {
+            Event::Started(fact) => {
+                if let Ok(mut sent) = self.sent.lock() {
+                    sent.insert(fact.ticket.to_string(), fact.choice.strategy);
+                }
+            }
+            Event::Answered(_) | Event::StageClosed(_) => {}
+            Event::Checked(fact) if fact.passed => {}
+            Event::LoopOpened(fact) => self.console.say(&opened(fact)),
+            Event::Drafted(fact) if fact.revision.is_some() => self.console.say(&drafted(fact)),
+            Event::Judged(fact) => self.judged(fact),
+            Event::PhaseClosed(fact) => self.console.say(&closed(fact)),
+            other => self.console.say(&format!("  {}", project::line(other))),
+        }
+    }
+
+    fn judged(&self, fact: &Judged) {
+        let role = &fact.ticket.role;
+        let again = self.again(&fact.ticket);
+        match &fact.judgement {
+            Judgement::Approved if fact.ticket.purpose == Purpose::Validate => {
+                self.console.say(&format!("  {role} approved what has changed since{again}"));
+            }
+            Judgement::Approved => self.console.say(&format!("  {role} approved{again}")),
+            Judgement::Rejected => {
+                let found: Vec<_> =
+                    fact.verdict.issues.iter().filter(|issue| issue.same_as.is_empty()).collect();
+                let left = fact.verdict.issues.len() - found.len();
+                let still = if left > 0 { format!(", {left} still open") } else { String::new() };
+                let number = count(found.len(), "finding");
+                self.console.say(&format!("  {role} rejected: {number}{still}{again}"));
+                for issue in found {
+                    // How it is known does not matter here.
+                    let what = issue.description.trim_end().trim_end_matches(" [read]");
+                    let what = one_line(what.trim_end_matches(" [traced]"), FINDING_CHARS_MAX);
+                    self.console.say(&format!("    - {}: {what}", issue.severity));
+                }
+            }
+            Judgement::Repair { .. } | Judgement::NoVerdict { .. } => {
+                self.console.say(&format!("  {}", project::line(&Event::Judged(fact.clone()))));
+            }
+        }
+    }
+
+    /// Whether the role was asked in the conversation it had before.
+    fn again(&self, ticket: &Ticket) -> &'static str {
+        let sent = self.sent.lock().ok().and_then(|sent| sent.get(&ticket.to_string()).copied());
+        if sent == Some(Strategy::Resume) { ", resumed: it was sent only what changed" } else { "" }
+    }
+}
+
+impl Progress for Story<'_> {
+    fn stored(&self, entry: &Entry, _state: &Pipeline) {
+        self.tell(&entry.event);
+    }
+
+    fn doing(&self, ticket: &Ticket, doing: &str) {
+        self.console.doing(ticket, doing);
+    }
+
+    fn undone(&self, undone: &Undone) {
+        self.console.undone(undone);
+    }
+}
+
+fn opened(fact: &LoopOpened) -> String {
+    let phase = fact.phase;
+    format!("\n{phase}: {} writes {}", fact.author, phase.artifact())
+}
+
+fn drafted(fact: &Drafted) -> String {
+    let role = &fact.ticket.role;
+    // What was done for each finding follows on lines of its own.
+    let what = one_line(fact.summary.lines().next().unwrap_or_default(), FINDING_CHARS_MAX);
+    if fact.commit.is_empty() {
+        format!("  {role} changed nothing: {what}")
+    } else {
+        format!("  {role} {what}")
+    }
+}
+
+fn closed(fact: &PhaseClosed) -> String {
+    let roles: Vec<&str> = fact.approvals.iter().map(|approval| approval.role.as_str()).collect();
+    format!("  {} is approved by {}", fact.phase.artifact(), roles.join(" and "))
+}

@@ -1,0 +1,137 @@
+//! `redraft review FILE`: one document by itself, again after an edit, and revised.
+
+use crate::world::{PROGRAM, bodies, events};
+use redraft_testkit::Scratch;
+use serde_json::Value;
+use std::fs;
+
+/// A specification with a requirement that nothing can be told by, which the rehearsal reviewer finds.
+const LACKING: &str = "\
+# Export
+
+## Requirements
+
+- R1: When a user asks for an export, the system shall write it within 10 seconds.
+- R2: When the disk is full, the system shall tell the user within 5 seconds.
+
+## Acceptance Criteria
+
+- AC1 (R1): an export of 1,000 orders is written within 10 seconds.
+";
+
+const CRITERION: &str = "- AC2 (R2): with a full disk a message is shown within 5 seconds.\n";
+
+fn repository(path: &str, text: &str) -> Scratch {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.write(path, text);
+    scratch
+}
+
+fn reviews(scratch: &Scratch) -> Vec<String> {
+    let all = events(scratch);
+    bodies(&all, "started").map(|body| body["ticket"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_document_is_reviewed_without_a_feature_and_left_as_it_is() {
+    let scratch = repository("docs/api/spec.md", LACKING);
+    let ran = scratch.run(["review", "docs/api/spec.md"]).expect(1);
+    for words in ["S1 [", "orchestration: 0 tokens", "docs/api/spec.md has findings", "next: "] {
+        assert!(ran.stdout.contains(words), "no `{words}` in: {}", ran.stdout);
+    }
+    assert_eq!(reviews(&scratch), ["review-001/specify.1/review/spec-reviewer/1.1"]);
+    assert_eq!(fs::read_to_string(scratch.root().join("docs/api/spec.md")).unwrap(), LACKING);
+    assert!(!scratch.root().join("docs/api/.meta.json").exists(), "nothing is put beside it");
+    assert_eq!(scratch.git(["status", "--short"]).trim(), "?? docs/", "the user's checkout is as it was");
+    assert_eq!(scratch.json(["status"])["features"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn called_again_without_an_edit_it_asks_nobody_and_says_the_same() {
+    let scratch = repository("spec.md", LACKING);
+    let first = scratch.json(["review", "spec.md"]);
+    let again = scratch.json(["review", "spec.md"]);
+    assert_eq!(first["outcome"], "findings");
+    assert_eq!(first["findings"], again["findings"]);
+    assert_eq!(reviews(&scratch).len(), 1);
+}
+
+#[test]
+fn after_an_edit_the_reviewer_that_knows_it_is_sent_only_what_changed() {
+    let scratch = repository("spec.md", LACKING);
+    scratch.run(["review", "spec.md"]).expect(1);
+    let mended = format!("{LACKING}{CRITERION}");
+    scratch.write("spec.md", &mended);
+    scratch.run(["review", "spec.md"]);
+    let all = events(&scratch);
+    let second: Vec<&Value> = bodies(&all, "started").collect();
+    assert_eq!(second.len(), 2, "{:?}", reviews(&scratch));
+    assert_eq!(second[1]["choice"]["strategy"], "resume");
+    let prompt = scratch.run(["show", "prompt", "--ticket", "review-001/specify.1/review/spec-reviewer/2.1"]);
+    let prompt = prompt.expect(0).stdout;
+    assert!(prompt.contains(&format!("+{CRITERION}")), "{prompt}");
+    assert!(!prompt.contains("# Rules for Every Role") && prompt.contains("[S1]"), "{prompt}");
+}
+
+#[test]
+fn with_fix_an_author_revises_it_until_it_is_approved() {
+    let scratch = repository("spec.md", LACKING);
+    let shown = scratch.json(["review", "spec.md", "--fix"]);
+    assert_eq!((&shown["outcome"], &shown["fixed"]), (&"approved".into(), &true.into()), "{shown}");
+    let text = fs::read_to_string(scratch.root().join("spec.md")).unwrap();
+    assert_ne!(text, LACKING);
+    assert!(text.starts_with(LACKING.trim_end()), "only what was found is mended: {text}");
+    // An approved document is looked at again only when it changes.
+    let before = reviews(&scratch).len();
+    scratch.run(["review", "spec.md"]).expect(0);
+    assert_eq!(reviews(&scratch).len(), before);
+    scratch.write("spec.md", &text.replace("within 5 seconds", "within 7 seconds"));
+    scratch.run(["review", "spec.md"]);
+    let last = reviews(&scratch).pop().unwrap();
+    assert_eq!(last, "review-001/specify.1/validate/spec-reviewer/1.1", "{:?}", reviews(&scratch));
+}
+
+#[test]
+fn a_review_that_was_killed_goes_on_and_the_file_is_written_once_at_the_end() {
+    let scratch = repository("spec.md", LACKING);
+    let whole = repository("spec.md", LACKING);
+    whole.run(["review", "spec.md", "--fix"]).expect(0);
+    for boundary in [3, 9, 15, 21] {
+        let mut killed = scratch.redraft(["review", "spec.md", "--fix"]);
+        killed.env("REDRAFT_ABORT_AT_BOUNDARY", boundary.to_string());
+        assert!(!killed.output().unwrap().status.success() || boundary > 3, "nothing was interrupted");
+    }
+    scratch.run(["review", "spec.md", "--fix"]).expect(0);
+    let text = |scratch: &Scratch| fs::read_to_string(scratch.root().join("spec.md")).unwrap();
+    assert_eq!(text(&scratch), text(&whole));
+}
+
+#[test]
+fn it_can_begin_anew_and_be_judged_as_another_kind() {
+    let scratch = repository("notes.md", LACKING);
+    scratch.run(["review", "notes.md", "--as", "spec"]).expect(1);
+    scratch.run(["review", "notes.md", "--as", "spec", "--again"]).expect(1);
+    let tickets = reviews(&scratch);
+    assert_eq!(tickets[0], "review-001/specify.1/review/spec-reviewer/1.1");
+    assert_eq!(tickets[1], "review-002/specify.1/review/spec-reviewer/1.1");
+    scratch.run(["review", "notes.md", "--as", "document"]);
+    assert_eq!(reviews(&scratch)[2], "review-003/document.1/review/document-reviewer/1.1");
+}
+
+#[test]
+fn what_cannot_be_reviewed_is_told_and_leaves_nothing_behind() {
+    let scratch = repository("empty.md", "\n  \n");
+    fs::write(scratch.root().join("binary.md"), [0xff, 0xfe, 0x00]).unwrap();
+    fs::write(scratch.outside().join("elsewhere.md"), LACKING).unwrap();
+    for (file, words) in [
+        ("absent.md", "absent.md"),
+        ("empty.md", "nothing to review"),
+        ("binary.md", "not UTF-8"),
+        (".", "."),
+        ("../elsewhere.md", "not in the repository"),
+    ] {
+        let ran = scratch.run(["review", file]).expect(2);
+        assert!(ran.stderr.contains(words), "{file}: {}", ran.stderr);
+    }
+    assert!(!scratch.root().join(".redraft/worktrees").exists());
+}
