@@ -258,14 +258,19 @@ fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
     ignored.collect()
 }
 
-/// A document that was edited after its phase had closed is not what was approved; nobody will look at it again.
+/// A document that was edited after its phase had closed is not what was approved, and nobody has looked at it since.
 fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<String>, CliError> {
     let Some(past) = state.past.last().filter(|_| state.open.is_none()) else { return Ok(None) };
     let Some(End::Closed(closed)) = &past.end else { return Ok(None) };
     let found = workspace.revision(&past.opened.paths)?;
     let changed = found.as_ref() != Some(&closed.revision);
-    let (path, phase) = (past.artifact(), closed.phase);
-    Ok(changed.then(|| format!("{path} is not what was approved: it was edited after {phase} had closed, and nobody will review that; put it back (git restore), or describe the change in a feature of its own")))
+    let (path, phase, scope) = (past.artifact(), closed.phase, &past.scope);
+    Ok(changed.then(|| {
+        format!(
+            "{path} is not what was approved: it or what it builds on was edited after {phase} had closed, and nobody has \
+             reviewed that; put it back (git restore), or have it reviewed: redraft phase back {scope} {phase} --why \"…\""
+        )
+    }))
 }
 
 /// What redraft.toml says, with every role played by `--agent`.
