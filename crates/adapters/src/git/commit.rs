@@ -39,7 +39,7 @@ pub(super) fn commit(
         return Ok(None);
     }
     let call = place
-        .call(["commit", "--quiet", "--only", "--no-verify", "--cleanup=verbatim", "--untracked-files=no"])
+        .writing(["commit", "--quiet", "--only", "--no-verify", "--cleanup=verbatim", "--untracked-files=no"])
         // A guessed address would stay in the history for ever.
         .setting("user.useConfigOnly=true")
         .arg("-m")
@@ -112,7 +112,8 @@ fn stage(place: &GitWorkspace, paths: &[&str]) -> Result<(), WorkspaceError> {
     if paths.is_empty() {
         return Ok(());
     }
-    let call = place.call(["add", "--pathspec-from-file=-", "--pathspec-file-nul"]).input_list(bytes(paths));
+    let call =
+        place.writing(["add", "--pathspec-from-file=-", "--pathspec-file-nul"]).input_list(bytes(paths));
     match call.succeed() {
         Ok(_) => Ok(()),
         Err(error) => match ignored(error.stderr(), paths) {

@@ -28,6 +28,7 @@ mod temp_index;
 #[cfg(test)]
 mod testbed;
 mod workspace;
+mod writing;
 
 pub use create::create_repository;
 pub use error::{GitError, MINIMUM};

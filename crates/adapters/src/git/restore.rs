@@ -83,13 +83,13 @@ impl Pass<'_> {
             self.move_back(&now, tip.as_deref(), lines)?;
         }
         if index_moved {
-            place.call(["read-tree", "--reset"]).arg(&mark.index).succeed()?;
+            place.writing(["read-tree", "--reset"]).arg(&mark.index).succeed()?;
             lines.push("put the index back".to_owned());
         }
         put_files_back(place, &files)?;
         lines.extend(self.file_lines(&files));
         // Only makes later calls faster; the exit code says that allowed files differ.
-        place.call(["update-index", "-q", "--refresh"]).end()?;
+        place.writing(["update-index", "-q", "--refresh"]).end()?;
         Ok(files.iter().any(Change::decides_about_others))
     }
 
@@ -137,10 +137,10 @@ impl Pass<'_> {
 
     fn forget(&self, operation: &str) -> Result<(), GitError> {
         let call = match operation {
-            "rebase" => self.place.call(["rebase", "--quit"]),
-            "patch" => self.place.call(["am", "--quit"]),
+            "rebase" => self.place.writing(["rebase", "--quit"]),
+            "patch" => self.place.writing(["am", "--quit"]),
             // Forgets a merge and a revert as well.
-            _ => self.place.call(["cherry-pick", "--quit"]),
+            _ => self.place.writing(["cherry-pick", "--quit"]),
         };
         call.succeed().map(drop)
     }
@@ -150,19 +150,19 @@ impl Pass<'_> {
         let (place, mark) = (self.place, self.mark);
         let reason = ["-m", "redraft: back to where the agent began"];
         if mark.branch.is_empty() {
-            let call = place.call(["update-ref", reason[0], reason[1], "--no-deref", "HEAD"]);
+            let call = place.writing(["update-ref", reason[0], reason[1], "--no-deref", "HEAD"]);
             call.arg(&mark.head).succeed()?;
             lines.push(self.moved_line("HEAD", Some(&now.head))?);
             return Ok(());
         }
         let short = mark.branch.strip_prefix("refs/heads/").unwrap_or(&mark.branch);
         if tip != Some(&mark.head) {
-            let call = place.call(["update-ref", reason[0], reason[1]]).arg(&mark.branch);
+            let call = place.writing(["update-ref", reason[0], reason[1]]).arg(&mark.branch);
             call.arg(&mark.head).succeed()?;
             lines.push(self.moved_line(short, tip)?);
         }
         if now.branch != mark.branch {
-            place.call(["symbolic-ref", reason[0], reason[1], "HEAD"]).arg(&mark.branch).succeed()?;
+            place.writing(["symbolic-ref", reason[0], reason[1], "HEAD"]).arg(&mark.branch).succeed()?;
             lines.push(format!("moved HEAD back to {short}"));
         }
         Ok(())

@@ -5,11 +5,12 @@
 //! Nothing here knows what a call is for.
 
 use super::error::{GitError, MINIMUM};
+use super::writing::Writing;
 use redraft_core::text::one_line;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
@@ -149,6 +150,7 @@ impl Git {
             settings: SETTINGS.into_iter().map(Cow::Borrowed).collect(),
             args: args.into_iter().map(Into::into).collect(),
             input: None,
+            marker: None,
             patience: self.patience,
         }
     }
@@ -161,6 +163,7 @@ pub(super) struct Call {
     settings: Vec<Cow<'static, str>>,
     args: Vec<OsString>,
     input: Option<Vec<u8>>,
+    marker: Option<PathBuf>,
     patience: Duration,
 }
 
@@ -178,6 +181,12 @@ impl Call {
 
     pub(super) fn arg(mut self, arg: impl Into<OsString>) -> Call {
         self.args.push(arg.into());
+        self
+    }
+
+    /// Lets this file say, while the call lasts, that git may hold locks for us.
+    pub(super) fn marked(mut self, marker: PathBuf) -> Call {
+        self.marker = Some(marker);
         self
     }
 
@@ -227,8 +236,12 @@ impl Call {
         self.complete();
         let mut left = self.patience;
         loop {
-            let output =
-                feed(&mut self.command, self.input.as_deref()).map_err(|error| self.unstarted(&error))?;
+            let output = match &self.marker {
+                None => feed(&mut self.command, self.input.as_deref()),
+                Some(marker) => Writing::begin(marker, self.input.as_deref())
+                    .and_then(|writing| writing.during(&mut self.command)),
+            };
+            let output = output.map_err(|error| self.unstarted(&error))?;
             let done = Done {
                 command: self.shown(),
                 code: output.status.code(),

@@ -9,6 +9,7 @@ use super::recent::Recent;
 use super::refs::MarkedRefs;
 use super::repository::Repository;
 use super::run::{Call, Git};
+use super::writing::{self, Cleared};
 use super::{commit, refs, restore, revision, standing};
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
@@ -89,6 +90,11 @@ impl GitWorkspace {
         call.env("GIT_DIR", &self.git_dir).env("GIT_WORK_TREE", self.root())
     }
 
+    /// A call for this worktree that changes its index, HEAD or branch. Only one is made at a time.
+    pub(super) fn writing<const N: usize>(&self, args: [&str; N]) -> Call {
+        self.call(args).marked(self.scratch.join(writing::MARKER))
+    }
+
     /// What was asked a moment ago. A panic elsewhere cannot leave it half written, so a poisoned lock is as good.
     pub(super) fn recent<T>(&self, ask: impl FnOnce(&mut Recent) -> T) -> T {
         ask(&mut self.recent.lock().unwrap_or_else(PoisonError::into_inner))
@@ -105,6 +111,14 @@ impl GitWorkspace {
     /// Removes what a run of this branch left in its scratch space when it was killed. The caller holds the
     /// feature's lock, so nobody is using it.
     pub fn sweep(&self) {
+        // Before the marker itself is swept away.
+        let branch = self.common.join("refs/heads").join(format!("{}.lock", self.branch));
+        let locks = [self.git_dir.join("index.lock"), self.git_dir.join("HEAD.lock"), branch];
+        if writing::clear(&self.scratch.join(writing::MARKER), &locks, writing::PATIENCE)
+            == Cleared::StillWriting
+        {
+            return;
+        }
         let Ok(entries) = fs::read_dir(&self.scratch) else { return };
         for entry in entries.flatten() {
             // What cannot be removed now is in nobody's way, and the next run tries again.
