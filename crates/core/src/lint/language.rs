@@ -56,7 +56,8 @@ pub(super) fn of(page: &Page<'_>) -> Language {
         }
     }
     if han + kana > others / 2 && han + kana >= HITS_MIN {
-        return if kana * 4 > han { Language::Other } else { Language::Chinese };
+        // Chinese has none of it, and a Japanese heading may be all signs.
+        return if kana > 0 { Language::Other } else { Language::Chinese };
     }
     let best = (0..hits.len()).max_by_key(|at| hits[*at]).unwrap_or(0);
     // Words of code and names are in every document; the language must stand out.

@@ -245,16 +245,17 @@ fn decoded(anchor: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| anchor.to_owned())
 }
 
-/// `design §3.1`, `spec.md section 4`: a numbered section of another document of the feature.
+/// `design §3.1`, `spec.md section 4`, `section 4 of spec.md`: a numbered section of another document of the feature.
 pub(super) fn check_sections(page: &Page<'_>, pages: &[&Page<'_>], faults: &mut Faults<'_>) {
     let mut looked_up = LookedUp::default();
     for (at, line) in page.texts() {
         let prose: &str = &line.prose;
         for (mark, sign) in prose.match_indices('§').chain(prose.match_indices("ection ")) {
             let before = prose[..mark].trim_end_matches(['S', 's']);
-            let Some(to) = document_before(before, pages) else { continue };
             let number = prose[mark + sign.len()..].trim_start();
             let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
+            let to = document_before(before, pages).or_else(|| document_after(&number[end..], pages));
+            let Some(to) = to else { continue };
             let follows = number[end..].chars().next();
             let number = number[..end].trim_end_matches('.');
             // `§4b` or `§3-FR` name something finer than a number does.
@@ -270,6 +271,20 @@ pub(super) fn check_sections(page: &Page<'_>, pages: &[&Page<'_>], faults: &mut 
             }
         }
     }
+}
+
+/// The document in `of design.md` or `of the design`. A bare `design` may be anything.
+fn document_after<'p, 'a>(after: &str, pages: &[&'p Page<'a>]) -> Option<&'p Page<'a>> {
+    let rest = ["of ", "in "].iter().find_map(|word| after.trim_start().strip_prefix(word))?;
+    let end = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | ')' | '(');
+    let mut words = rest.split(end).map(|word| word.trim_matches(['`', '*', '_']).trim_end_matches('.'));
+    let first = words.next()?;
+    let named = match first {
+        "the" => words.next()?,
+        name if name.ends_with(".md") => name,
+        _ => return None,
+    };
+    document_before(named, pages)
 }
 
 /// The document a text ends with the name of. `114 design` is a document of another feature.

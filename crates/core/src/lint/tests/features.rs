@@ -107,7 +107,14 @@ fn a_link_to_a_heading_that_does_not_exist_is_an_unknown_reference() {
 fn a_section_that_another_document_does_not_have_is_an_unknown_reference() {
     let design = "# D\n\n## 1 Overview\n\nx\n\n## 2. Components\n\n### 2.1 Parser\n\nx\n";
     let plan = |text: &str| format!("# P\n\n## Steps\n\n{text}\n");
-    for text in ["as design §2.2 says", "per design.md section 4", "(Design Section 7)"] {
+    for text in [
+        "as design §2.2 says",
+        "per design.md section 4",
+        "(Design Section 7)",
+        "see section 9 of design.md",
+        "section 2.2 of the design",
+        "(Section 7 in design.md)",
+    ] {
         check_feature(&[("design.md", design), ("plan.md", &plan(text))], &["plan.md 5 unknown-reference"]);
     }
     for text in [
@@ -117,9 +124,19 @@ fn a_section_that_another_document_does_not_have_is_an_unknown_reference() {
         "the OpenAPI spec §9",
         "`x.md` §9",
         "design §2b",
+        "section 2.1 of design.md",
+        "section 9 of x.md",
+        "section 9 of RFC 2119",
+        "section 9 of the OpenAPI spec",
     ] {
         check_feature(&[("design.md", design), ("plan.md", &plan(text))], &[]);
     }
+}
+
+#[test]
+fn a_short_japanese_document_is_not_held_to_the_headings_of_another_language() {
+    let spec = "# 仕様\n\n## 要件\n\n- 利用者は鍵を停止できる。\n- 停止は一秒以内に有効になる。\n- 結果は記録される。\n";
+    check_feature(&[("spec.md", spec)], &[]);
 }
 
 #[test]
