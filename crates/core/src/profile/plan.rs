@@ -13,6 +13,7 @@ pub(super) static AUTHOR: Profile = Profile {
     coda: "Before you answer, put the checks below to your own text, as its reviewer will, and mend what fails.",
     checklist: include_str!("../../texts/plan-checks.md"),
     next_phase: "",
+    iteration_from: 1,
     categories: &[],
 };
 
@@ -28,6 +29,7 @@ pub(super) static REVIEWER: Profile = Profile {
            finished.",
     checklist: include_str!("../../texts/plan-checks.md"),
     next_phase: "",
+    iteration_from: 2,
     categories: &["failure-mode", "assumption", "dependency", "tdd-order", "feasibility"],
 };
 

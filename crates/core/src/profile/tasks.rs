@@ -13,6 +13,7 @@ pub(super) static AUTHOR: Profile = Profile {
     coda: "Before you answer, put the checks below to your own text, as its reviewer will, and mend what fails.",
     checklist: include_str!("../../texts/task-checks.md"),
     next_phase: "",
+    iteration_from: 1,
     categories: &[],
 };
 
@@ -27,6 +28,7 @@ pub(super) static REVIEWER: Profile = Profile {
     coda: "What passes here is handed out one task at a time, to somebody who will do what it says.",
     checklist: include_str!("../../texts/task-checks.md"),
     next_phase: "",
+    iteration_from: 2,
     categories: &["plan-fidelity", "executability", "size", "dependencies", "testability"],
 };
 
