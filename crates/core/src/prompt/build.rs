@@ -2,6 +2,7 @@
 
 use super::brief::Brief;
 use super::fragment::{Fragment, Prompt};
+use super::stable::Lasting;
 use super::{author, digest, open, stable, turn};
 use crate::policy::Strategy;
 use crate::prelude::*;
@@ -21,16 +22,16 @@ pub fn build(brief: &Brief<'_>) -> Prompt {
     Prompt {
         constant: stable::constant_fragments(),
         feature,
-        role: stable::role_fragments(
-            brief.profile,
-            brief.text,
-            &brief.place,
+        role: stable::role_fragments(Lasting {
+            profile: brief.profile,
+            own: brief.text,
+            place: &brief.place,
             strategy,
-            brief.upstream,
-            brief.missing,
-            brief.project,
-            brief.rule,
-        ),
+            upstream: brief.upstream,
+            missing: brief.missing,
+            project: brief.project,
+            rule: brief.rule,
+        }),
         turn: if strategy == Strategy::Digest { digest::turn(brief) } else { fresh_turn(brief, strategy) },
     }
 }

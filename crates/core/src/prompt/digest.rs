@@ -55,7 +55,7 @@ fn note(brief: &Brief<'_>) -> Fragment {
         "## What You Are Given\n\n\
          An earlier turn of your role walked the whole document and {said}. You continue that review without its \
          memory: what changed since then stands below, with the sections that the changes and the open findings \
-         touch. The walk itself is not done again. {CHECKS_OF_A_CHANGE} {task}\n\
+         touch. The Walk of your role is not done again. {CHECKS_OF_A_CHANGE} {task}\n\
          Where a change depends on a part of {name} that is not below, open {} and look at that part.\n",
         brief.place.artifact
     );

@@ -60,7 +60,10 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
         ),
         Intro::Validate => (
             "Open Findings",
-            format!("Rule on every id below, in `answers`:\n\n{RULING}\nPrevious issues to re-evaluate:\n"),
+            format!(
+                "An earlier turn of your role left the findings below. Rule on every id, in `answers`:\n\n{RULING}\n\
+                 Previous issues to re-evaluate:\n"
+            ),
         ),
         Intro::Fix => ("Open Findings", "Reviewers found these; answer every id:\n".to_owned()),
         Intro::FixNew => ("New Issues to Fix", "Open after the last review; answer every id:\n".to_owned()),
@@ -97,7 +100,7 @@ pub(super) fn steps_of_a_rereview(brief: &Brief<'_>) -> String {
         Strategy::Inline | Strategy::Lazy | Strategy::Digest => "",
     };
     steps.push(format!(
-        "Read every hunk for new harm: what it contradicts now, what it dropped, what it leaves without a test. \
+        "Read every hunk for new harm: what it contradicts now, what it dropped, what it leaves without a check. \
          A new finding cites a changed line, also where the harm shows elsewhere; name that place in the description. \
          Any other new finding {DEFERRED}{missed}. If a fault of the same kind comes back at one place, write one \
          finding for the kind, with a remedy for its cause.\n"

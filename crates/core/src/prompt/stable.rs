@@ -32,17 +32,22 @@ pub(super) fn shared_artifacts(upstream: &[Upstream<'_>]) -> Vec<Fragment> {
     upstream.iter().filter(|file| file.shared).map(given).collect()
 }
 
+/// What the role part is made of: all that lasts through a loop, and nothing that changes in it.
+#[derive(Clone, Copy)]
+pub(super) struct Lasting<'a> {
+    pub(super) profile: &'a Profile,
+    pub(super) own: Option<&'a Override>,
+    pub(super) place: &'a Place<'a>,
+    pub(super) strategy: Strategy,
+    pub(super) upstream: &'a [Upstream<'a>],
+    pub(super) missing: &'a [String],
+    pub(super) project: Option<&'a str>,
+    pub(super) rule: Threshold,
+}
+
 /// The same for every dispatch of one role in one phase with one strategy.
-pub(super) fn role_fragments(
-    profile: &Profile,
-    own: Option<&Override>,
-    place: &Place<'_>,
-    strategy: Strategy,
-    upstream: &[Upstream<'_>],
-    missing: &[String],
-    project: Option<&str>,
-    rule: Threshold,
-) -> Vec<Fragment> {
+pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
+    let Lasting { profile, own, place, strategy, upstream, missing, project, rule } = of;
     let mut fragments = Vec::new();
     if strategy == Strategy::Inline {
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
@@ -160,7 +165,7 @@ fn work(profile: &Profile) -> &'static str {
 
 /// Where a document builds on no other.
 fn nothing_to_read(profile: &Profile, place: &Place<'_>) -> Option<String> {
-    let nothing = format!("## Required Artifacts\n\nNo file has to be read before {}", work(profile));
+    let nothing = format!("## Required Artifacts\n\nNo other file has to be read before {}", work(profile));
     paths(profile, place).is_empty().then_some(nothing)
 }
 
@@ -265,7 +270,7 @@ fn given(file: &Upstream<'_>) -> Fragment {
 fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
     let fields = match profile.kind {
         Kind::Author => {
-            "- `approved`: true; the file is ready to be reviewed.\n\
+            "- `approved`: true; the file is finished.\n\
              - `summary`: what you changed and where, by finding id; the reviewers are shown it. For a first draft: what you assumed.\n\
              - `answers`: one entry for every finding id you were given, `fixed` or `not_fixed`; none if you were given none.\n\
              - `issues`: empty.\n\

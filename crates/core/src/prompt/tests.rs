@@ -1,5 +1,6 @@
 mod digest;
 mod fences;
+mod outcome;
 mod phases;
 mod seeds;
 
@@ -119,6 +120,44 @@ fn a_reviewer_is_told_the_rule_of_approval_that_the_engine_decides_by() {
             .starts_with("`approved` is false while one of your blockers or warnings is open")
     );
     assert!(told(Threshold::Blockers).starts_with("`approved` is false while one of your blockers is open"));
+}
+
+/// Words that mean something only to those who know the program, and those that a fresh prompt explains before it is over.
+#[test]
+fn no_prompt_counts_on_a_word_that_it_does_not_explain() {
+    const OURS: [&str; 14] = [
+        "gate",
+        "threshold",
+        "anchor",
+        "certificate",
+        "certify",
+        "ledger",
+        "panel",
+        "stage",
+        "epoch",
+        "ticket",
+        "strategy",
+        "projection",
+        "ruling",
+        "seat",
+    ];
+    const EXPLAINED: [(&str, &str); 4] = [
+        ("iteration", "Reviews are counted as iterations"),
+        (", revision ", "at which revision, the id of the version that was judged"),
+        ("final validation", "approved"),
+        ("deferred", "is deferred: it is kept for later and holds nothing up now"),
+    ];
+    example::each(&mut |Case { name, brief, .. }| {
+        let prompt = build(brief);
+        let text = prompt.text();
+        let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphabetic()).collect();
+        let found: Vec<&&str> = OURS.iter().filter(|word| words.contains(**word)).collect();
+        assert!(found.is_empty(), "{} {name}: {found:?}", brief.profile.role);
+        // A continued conversation was told at its beginning.
+        for (word, meaning) in EXPLAINED.iter().filter(|_| !prompt.role.is_empty()) {
+            assert!(!text.contains(word) || text.contains(meaning), "{} {name}: {word}", brief.profile.role);
+        }
+    });
 }
 
 #[test]

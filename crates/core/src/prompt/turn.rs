@@ -18,7 +18,7 @@ use crate::verdict::Severity;
 
 /// What a reviewer reports of its checks where it is asked about changes only.
 pub(super) const CHECKS_OF_A_CHANGE: &str = "A check on which no change bears passes, with the note `not touched`; \
-    `coverage` counts hunks read of hunks shown, and ids ruled on of ids open.";
+    `coverage` counts hunks read of hunks shown and, if any are open, ids ruled on of ids open.";
 
 pub(super) fn idea(brief: &Brief<'_>) -> Fragment {
     let idea = text::fenced("text", brief.place.idea);

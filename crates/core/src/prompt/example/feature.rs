@@ -162,7 +162,7 @@ pub(super) static DESIGN: Document = Document {
 
 Counts the requests of a key in the current minute (Spec R1). New, `src/counter.rs`.
 
-### C2: Gate
+### C2: Filter
 
 Asks C1 and the key store before it forwards a request (Spec R1, Spec R2). Changed, `src/gateway.rs`; depends on I1.
 
@@ -187,7 +187,7 @@ The other option was a shared store. Criterion: no call that leaves the process 
 
 Counts the requests of a key in the current minute (Spec R1), reading and adding in one atomic step. New, `src/counter.rs`.
 
-### C2: Gate
+### C2: Filter
 
 Asks C1 and the key store before it forwards a request (Spec R1, Spec R2); without an answer of the key store within 1 second it refuses with status 503. Changed, `src/gateway.rs`; depends on I1.
 
@@ -214,7 +214,7 @@ The other option was a shared store. Criterion: no call that leaves the process 
     },
     handoff: Some(Fault {
         category: "completeness",
-        section: "C2: Gate",
+        section: "C2: Filter",
         quote: "Asks C1 and the key store before it forwards a request",
         description: "The plan has to decide whether a request passes or is refused when the key store does not answer, \
                       and a caller sees which; searched Components, Interfaces and Decisions [read]",
@@ -234,7 +234,7 @@ pub(super) static PLAN: Document = Document {
 
 ## Steps
 
-### Step 1.1: Put the gate before every route
+### Step 1.1: Put the filter before every route
 
 **Implements:** Design C2, Spec R2
 **Files:** `src/gateway.rs`
@@ -258,7 +258,7 @@ pub(super) static PLAN: Document = Document {
 
 ## Steps
 
-### Step 1.1: Put the gate before every route
+### Step 1.1: Put the filter before every route
 
 **Implements:** Design C2, Spec R2
 **Files:** `src/gateway.rs`
@@ -276,9 +276,9 @@ pub(super) static PLAN: Document = Document {
 ",
     domain: Fault {
         category: "dependency",
-        section: "Step 1.1: Put the gate before every route",
+        section: "Step 1.1: Put the filter before every route",
         quote: "**Depends on:** no other step",
-        description: "Step 1.1 calls `Counter::admit`, which step 1.2 produces; whoever begins at the top builds the gate \
+        description: "Step 1.1 calls `Counter::admit`, which step 1.2 produces; whoever begins at the top builds the filter \
                       without the count, and its check passes all the same [traced]",
         suggestion: "Let step 1.1 depend on step 1.2.",
         fixed: "Step 1.1 depends on step 1.2.",

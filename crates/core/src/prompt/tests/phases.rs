@@ -6,7 +6,8 @@ use crate::ids::Role;
 use crate::phase::Phase;
 use crate::policy::Strategy;
 use crate::prelude::*;
-use crate::profile;
+use crate::profile::{self, Kind};
+use crate::ticket::Purpose;
 
 #[test]
 fn every_role_of_every_phase_can_be_shown_with_every_strategy() {
@@ -56,4 +57,73 @@ fn an_artifact_of_a_skipped_phase_is_named_as_none_with_the_reason() {
         }
     });
     assert!(drafts.len() == 1 && !drafts[0].contains("- Research:"), "{drafts:?}");
+}
+
+/// An example that does not fit teaches the wrong thing: the finding is the role's own, quotes the first version and is
+/// gone in the next, and the changes are those of the phase's document.
+#[test]
+fn the_example_of_every_role_fits_its_phase() {
+    for phase in Phase::ALL.into_iter().chain([Phase::Document]) {
+        for profile in profile::cast(phase) {
+            let role = Role::new(profile.role);
+            let resumed = sample(phase, &role, None, Strategy::Resume, None).unwrap().prompt;
+            let raised = if profile.kind == Kind::Author { profile::cast(phase)[1] } else { profile };
+            let list = resumed.get("open-findings").unwrap();
+            let line = list.lines().find(|line| line.starts_with("- [")).unwrap();
+            assert!(line.starts_with(&format!("- [{}1] [blocker] [", raised.letter)), "{phase}: {line}");
+            let category = line.split(['[', ']']).nth(5).unwrap();
+            assert!(raised.categories.contains(&category), "{phase} {role}: {category}");
+            if profile.kind == Kind::Author {
+                let quote = list.lines().find_map(|line| line.strip_prefix("  Quote: ")).unwrap();
+                let review = sample(phase, &Role::new(raised.role), None, Strategy::Lazy, None).unwrap();
+                assert!(
+                    review.prompt.get("artifact").unwrap().contains(quote.trim_matches('"')),
+                    "{phase}: {quote}"
+                );
+                continue;
+            }
+            let delta = resumed.get("delta").unwrap();
+            let file = delta.lines().find_map(|line| line.strip_prefix("+++ b/")).unwrap();
+            assert!(phase == Phase::Document || file.ends_with(phase.artifact()), "{phase}: {file}");
+            assert!(resumed.get("fix-summary").unwrap().contains(&format!("\n{}1: ", raised.letter)));
+        }
+    }
+}
+
+#[test]
+fn an_example_can_be_shown_for_every_purpose_a_role_has_and_for_no_other() {
+    for phase in Phase::ALL.into_iter().chain([Phase::Document]) {
+        for profile in profile::cast(phase) {
+            let role = Role::new(profile.role);
+            let fits: Vec<Purpose> = (Purpose::ALL.into_iter())
+                .filter(|purpose| sample(phase, &role, Some(*purpose), Strategy::Lazy, None).is_some())
+                .collect();
+            let expected: &[Purpose] = match (profile.kind, phase) {
+                (Kind::Author, Phase::Document) => &[Purpose::Revise],
+                (Kind::Author, _) => &[Purpose::Draft, Purpose::Revise],
+                _ => &[Purpose::Review, Purpose::Validate, Purpose::Certify, Purpose::Repair],
+            };
+            assert_eq!(fits, expected, "{phase} {role}");
+        }
+    }
+    let role = Role::new("spec-reviewer");
+    let certify = sample(Phase::Specify, &role, Some(Purpose::Certify), Strategy::Resume, None).unwrap();
+    assert_eq!(certify.strategy, Strategy::Lazy, "fresh eyes are never resumed");
+}
+
+/// A document by itself builds on nothing, so nobody is told to read an empty list or to trust one.
+#[test]
+fn the_roles_of_a_document_are_told_that_no_other_file_has_to_be_read() {
+    for profile in profile::cast(Phase::Document) {
+        for strategy in [Strategy::Lazy, Strategy::Inline, Strategy::Digest] {
+            let prompt =
+                sample(Phase::Document, &Role::new(profile.role), None, strategy, None).unwrap().prompt;
+            let (_, list) = prompt.fragments().find(|(_, one)| one.name.contains("artifacts")).unwrap();
+            assert!(list.text.contains("No other file has to be read before your "), "{}", list.text);
+            assert!(!prompt.text().contains("MUST read"), "{}", profile.role);
+        }
+        let resumed =
+            sample(Phase::Document, &Role::new(profile.role), None, Strategy::Resume, None).unwrap();
+        assert!(!resumed.prompt.text().contains("upstream artifacts"), "{}", profile.role);
+    }
 }
