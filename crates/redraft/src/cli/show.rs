@@ -82,7 +82,7 @@ fn example(args: &PromptArgs, around: &Surroundings, console: &Console) -> Resul
     let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
     let named = args.example.as_ref().and_then(Option::as_ref).or(args.role.as_ref());
     let roles = || profile::roles().iter().map(Role::to_string).collect::<Vec<_>>().join(", ");
-    let Some(role) = named.map(|name| Role::new(name)) else {
+    let Some(role) = named.map(Role::new) else {
         return Err(CliError::usage("an example needs a role").hint(format!("roles are {}", roles())));
     };
     let asked: Option<Phase> = args.phase.as_deref().map(str::parse).transpose().map_err(unknown)?;
