@@ -47,7 +47,7 @@ fn said(answer: &[u8]) -> Vec<String> {
     let line = text.lines().find(confirms).and_then(|line| line.split_once(':'));
     let in_line = line.into_iter().flat_map(|(_, list)| list.split(',')).map(|one| {
         let name = one.split('(').next().unwrap_or_default();
-        name.trim().trim_matches(['`', '*', '"', '.']).to_owned()
+        name.trim_matches([' ', '`', '*', '"', '.']).to_owned()
     });
     let in_form = verdict::parse(answer).verdict.map(|said| said.files_read).unwrap_or_default();
     in_line.chain(in_form.into_iter().map(|read| read.file)).collect()
