@@ -5,12 +5,10 @@ use crate::ports::{Trailers, WorkspaceError};
 use redraft_core::delta::Delta;
 use redraft_core::event::{Answered, AuthorQuestion, Drafted, Started};
 use redraft_core::judge::{Case, FORMLESS, judge};
-use redraft_core::policy::Strategy;
-use redraft_core::profile;
 use redraft_core::review::{Loop, case_for};
 use redraft_core::text;
 use redraft_core::ticket::{Purpose, Ticket};
-use redraft_core::verdict::{self, Verdict};
+use redraft_core::verdict;
 
 impl Run<'_> {
     pub(crate) fn conclude(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
@@ -20,7 +18,7 @@ impl Run<'_> {
 
     fn snapshot(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         let open = self.open_loop()?;
-        let Some((_, answered)) = flight(open, ticket) else { return Ok(()) };
+        let Some((started, answered)) = flight(open, ticket) else { return Ok(()) };
         let answer = self.parts.store.blob(&answered.answer)?;
         let (summary, notes) = fix_summary(&answer, answered.formless);
         let questions = questions(&answer, answered.formless);
@@ -38,6 +36,7 @@ impl Run<'_> {
             drafted.questions = questions;
             return self.append(vec![drafted.into()], &[]);
         }
+        drafted.notes.extend(self.unread(started, answered, &answer));
         if !written {
             drafted.notes.push(format!("{} is missing or empty", open.artifact()));
             return self.append(vec![drafted.into()], &[]);
@@ -101,25 +100,8 @@ impl Run<'_> {
             formless: answered.formless,
             text_of: &text_of,
         });
-        judged.notes.extend(self.unread(started, answered, &judged.verdict));
+        judged.notes.extend(self.unread(started, answered, &answer));
         self.append(vec![judged.into()], &[])
-    }
-
-    /// A fresh conversation was told to read files. If it did not, the history says so; it never blocks.
-    fn unread(&self, started: &Started, answered: &Answered, verdict: &Verdict) -> Option<String> {
-        if started.choice.strategy != Strategy::Lazy {
-            return None;
-        }
-        let role = &started.ticket.role;
-        let told =
-            profile::of(started.ticket.phase, role)?.artifacts.iter().map(|name| self.created.path_of(name));
-        let there = told.filter(|path| matches!(self.parts.workspace.read(path), Ok(Some(_))));
-        let confirmed = |path: &String| match &answered.opened {
-            Some(opened) => opened.contains(path),
-            None => verdict.files_read.iter().any(|read| path.ends_with(read.file.trim_start_matches("./"))),
-        };
-        let unread = there.into_iter().any(|path| !confirmed(&path));
-        unread.then(|| format!("LAZY-LOAD-WARNING: {role} did not confirm artifact reads"))
     }
 }
 

@@ -27,6 +27,7 @@ mod phases;
 pub mod ports;
 pub mod probe;
 mod purse;
+mod reads;
 mod recover;
 mod undone;
 

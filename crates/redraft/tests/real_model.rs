@@ -205,6 +205,7 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
     let prompt = build(&Brief {
         text: None,
         project: None,
+        rule: Threshold::Strict,
         lint: &[],
         may_ask: false,
         answers: &[],

@@ -9,7 +9,7 @@ use crate::text;
 
 /// Bins of the list. With the rules every role is sent, the conversation is then longer than the least that any
 /// vendor caches (4,096 tokens), so that a cache that works can be seen to work.
-const BINS: usize = 300;
+const BINS: usize = 360;
 /// Faults planted before the commit: at least, and how many different numbers there are.
 const FAULTS_MIN: usize = 2;
 const FAULTS_RANGE: usize = 5;

@@ -10,9 +10,10 @@ pub(super) static AUTHOR: Profile = Profile {
     artifacts: &["prd.md", "spec.md", "research.md"],
     tools: WRITING,
     rubric: include_str!("../../texts/design-author.md"),
-    coda: "Before you answer, put the checks below to your own text, as its reviewer will, and mend what fails.",
+    coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
     checklist: include_str!("../../texts/design-checks.md"),
     next_phase: "",
+    iteration_from: 1,
     categories: &[],
 };
 
@@ -28,6 +29,7 @@ pub(super) static REVIEWER: Profile = Profile {
            already rests on it.",
     checklist: include_str!("../../texts/design-checks.md"),
     next_phase: "",
+    iteration_from: 1,
     categories: &["completeness", "consistency", "feasibility", "assumptions", "complexity"],
 };
 

@@ -10,9 +10,10 @@ pub(super) static AUTHOR: Profile = Profile {
     artifacts: &[],
     tools: WRITING,
     rubric: include_str!("../../texts/document-author.md"),
-    coda: "Before you answer, put the checks below to your own text, as its reviewer will, and mend what fails.",
+    coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
     checklist: include_str!("../../texts/document-checks.md"),
     next_phase: "",
+    iteration_from: 1,
     categories: &[],
 };
 
@@ -27,5 +28,6 @@ pub(super) static REVIEWER: Profile = Profile {
     coda: "What passes here is believed by readers who cannot ask anybody.",
     checklist: include_str!("../../texts/document-checks.md"),
     next_phase: "",
+    iteration_from: 1,
     categories: &["accuracy", "consistency", "completeness", "clarity", "actionability"],
 };

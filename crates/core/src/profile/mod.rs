@@ -39,6 +39,10 @@ pub struct Profile {
     pub checklist: &'static str,
     /// What the phase after this one needs; only a phase reviewer has it.
     pub next_phase: &'static str,
+    /// The first round in which a fresh review is told which one it is. I1-R4's deviations: the reviewers of plan and
+    /// tasks are not told in the first; in later ones they are, because there stands what is open and that an earlier
+    /// conversation is gone.
+    pub iteration_from: u16,
     /// The categories its findings may have; empty for an author.
     pub categories: &'static [&'static str],
 }
@@ -143,6 +147,7 @@ const fn hand_off(
         coda: "What is not settled here will be settled by whoever meets it first, and nobody will notice.",
         checklist: include_str!("../../texts/phase-checks.md"),
         next_phase,
+        iteration_from: 1,
         categories: &["completeness", "ambiguity", "traceability", "scope", "open-question"],
     }
 }

@@ -10,9 +10,10 @@ pub(super) static AUTHOR: Profile = Profile {
     artifacts: &["prd.md", "spec.md", "design.md"],
     tools: WRITING,
     rubric: include_str!("../../texts/plan-author.md"),
-    coda: "Before you answer, put the checks below to your own text, as its reviewer will, and mend what fails.",
+    coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
     checklist: include_str!("../../texts/plan-checks.md"),
     next_phase: "",
+    iteration_from: 1,
     categories: &[],
 };
 
@@ -28,6 +29,7 @@ pub(super) static REVIEWER: Profile = Profile {
            finished.",
     checklist: include_str!("../../texts/plan-checks.md"),
     next_phase: "",
+    iteration_from: 2,
     categories: &["failure-mode", "assumption", "dependency", "tdd-order", "feasibility"],
 };
 

@@ -10,9 +10,10 @@ pub(super) static AUTHOR: Profile = Profile {
     artifacts: &["prd.md"],
     tools: WRITING,
     rubric: include_str!("../../texts/spec-author.md"),
-    coda: "Before you answer, put the checks below to your own text, as its reviewer will, and mend what fails.",
+    coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
     checklist: include_str!("../../texts/spec-checks.md"),
     next_phase: "",
+    iteration_from: 1,
     categories: &[],
 };
 
@@ -27,6 +28,7 @@ pub(super) static REVIEWER: Profile = Profile {
     coda: "What passes here is built as it is written. Nobody after you will ask what was meant.",
     checklist: include_str!("../../texts/spec-checks.md"),
     next_phase: "",
+    iteration_from: 1,
     categories: &["testability", "assumptions", "scope", "traceability", "clarity"],
 };
 

@@ -10,9 +10,10 @@ pub(super) static AUTHOR: Profile = Profile {
     artifacts: &["prd.md", "spec.md", "design.md", "plan.md"],
     tools: WRITING,
     rubric: include_str!("../../texts/task-author.md"),
-    coda: "Before you answer, put the checks below to your own text, as its reviewer will, and mend what fails.",
+    coda: "Before you answer, put the checks below to your own text, as a reviewer would, and mend what fails.",
     checklist: include_str!("../../texts/task-checks.md"),
     next_phase: "",
+    iteration_from: 1,
     categories: &[],
 };
 
@@ -27,6 +28,7 @@ pub(super) static REVIEWER: Profile = Profile {
     coda: "What passes here is handed out one task at a time, to somebody who will do what it says.",
     checklist: include_str!("../../texts/task-checks.md"),
     next_phase: "",
+    iteration_from: 2,
     categories: &["plan-fidelity", "executability", "size", "dependencies", "testability"],
 };
 

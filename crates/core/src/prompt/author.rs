@@ -37,7 +37,7 @@ pub(super) fn answers(brief: &Brief<'_>) -> Option<Fragment> {
 
 /// How much is wanted where no reviewer will read it.
 pub(super) fn mini(brief: &Brief<'_>) -> Option<Fragment> {
-    let text = "## A Small One\n\n\
+    let text = "## A Mini-Spec\n\n\
          This is a small change that goes straight to code: write a mini-spec, about a page. It has the problem in two \
          sentences, the requirements with their acceptance criteria, and what is excluded; leave out every other \
          section. No reviewer reads it, only mechanical checks do, so what it does not say will not be built.\n";

@@ -1,6 +1,6 @@
 //! Everything one prompt is made of, as the engine hands it over.
 
-use crate::findings::Finding;
+use crate::findings::{Finding, Threshold};
 use crate::ids::{Revision, Role};
 use crate::policy::Strategy;
 use crate::prelude::*;
@@ -18,7 +18,7 @@ pub struct Place<'a> {
     pub absent: &'a [Absent<'a>],
     /// `docs/features/031-x/spec.md`: what is written and reviewed.
     pub artifact: &'a str,
-    /// What the user asked for; shown to the author only.
+    /// What the user asked for; shown to the author only: to reviewers it is the documents that say what is wanted.
     pub idea: &'a str,
 }
 
@@ -67,6 +67,8 @@ pub struct Brief<'a> {
     pub place: Place<'a>,
     /// The project the feature belongs to: its goals, what comes before, what it is worth. The same all through a phase.
     pub project: Option<&'a str>,
+    /// Which open findings stand in the way of an approval. The same all through a loop.
+    pub rule: Threshold,
     pub purpose: Purpose,
     pub strategy: Strategy,
     /// The bytes of the artifact at the revision seen.

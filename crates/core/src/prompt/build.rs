@@ -2,7 +2,8 @@
 
 use super::brief::Brief;
 use super::fragment::{Fragment, Prompt};
-use super::{author, digest, stable, turn};
+use super::stable::Lasting;
+use super::{author, digest, open, stable, turn};
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::Kind;
@@ -21,21 +22,22 @@ pub fn build(brief: &Brief<'_>) -> Prompt {
     Prompt {
         constant: stable::constant_fragments(),
         feature,
-        role: stable::role_fragments(
-            brief.profile,
-            brief.text,
-            &brief.place,
+        role: stable::role_fragments(Lasting {
+            profile: brief.profile,
+            own: brief.text,
+            place: &brief.place,
             strategy,
-            brief.upstream,
-            brief.missing,
-            brief.project,
-        ),
+            upstream: brief.upstream,
+            missing: brief.missing,
+            project: brief.project,
+            rule: brief.rule,
+        }),
         turn: if strategy == Strategy::Digest { digest::turn(brief) } else { fresh_turn(brief, strategy) },
     }
 }
 
 /// The strategy asked for, or the nearest one in which the dispatch makes sense.
-fn possible(brief: &Brief<'_>) -> Strategy {
+pub(super) fn possible(brief: &Brief<'_>) -> Strategy {
     match (brief.purpose, brief.strategy) {
         // A certificate is worth something only from a conversation that saw no earlier revision, and only if it
         // sees the whole document.
@@ -60,33 +62,33 @@ fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
             author::may_ask(brief),
         ]),
         (Kind::Author, _) => present([
+            turn::idea_in_place_of_a_prd(brief),
             Some(turn::revise_task(brief)),
             turn::changes_by_others(brief),
             turn::gate(brief),
             turn::lint(brief),
-            turn::open_findings(brief, turn::Intro::Fix),
-            Some(turn::iteration(brief)),
+            open::open_findings(brief, open::Intro::Fix),
         ]),
         // Fresh eyes judge like a first reader: what others found before would lead them.
         (Kind::Domain | Kind::Phase, Purpose::Certify) => {
-            fresh_review(&Brief { findings: &[], ..*brief }, turn::Intro::Validate, strategy)
+            fresh_review(&Brief { findings: &[], ..*brief }, open::Intro::Validate, strategy)
         }
         (Kind::Domain | Kind::Phase, Purpose::Validate) => {
-            fresh_review(brief, turn::Intro::Validate, strategy)
+            fresh_review(brief, open::Intro::Validate, strategy)
         }
-        (Kind::Domain | Kind::Phase, _) => fresh_review(brief, turn::Intro::Reevaluate, strategy),
+        (Kind::Domain | Kind::Phase, _) => fresh_review(brief, open::Intro::Reevaluate, strategy),
     }
 }
 
-fn fresh_review(brief: &Brief<'_>, intro: turn::Intro, strategy: Strategy) -> Vec<Fragment> {
+fn fresh_review(brief: &Brief<'_>, intro: open::Intro, strategy: Strategy) -> Vec<Fragment> {
     // A phase reviewer reads the document by its path, unless everything is in the prompt anyway.
     let whole = brief.profile.kind == Kind::Domain || strategy == Strategy::Inline;
     present([
         Some(turn::artifact(brief, whole)),
         turn::domain_outcome(brief),
         turn::lint(brief),
-        turn::open_findings(brief, intro),
-        Some(turn::iteration(brief)),
+        open::open_findings(brief, intro),
+        turn::iteration(brief),
     ])
 }
 
@@ -94,7 +96,7 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
     match (brief.profile.kind, brief.purpose) {
         (_, Purpose::Repair) => present([
             Some(turn::repair(brief)),
-            turn::open_findings(brief, turn::Intro::List),
+            open::open_findings(brief, open::Intro::List),
             Some(turn::return_short(brief)),
         ]),
         (Kind::Author, Purpose::Draft) => {
@@ -105,8 +107,7 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             turn::changes_by_others(brief),
             turn::gate(brief),
             turn::lint(brief),
-            turn::open_findings(brief, turn::Intro::FixNew),
-            Some(turn::iteration(brief)),
+            open::open_findings(brief, open::Intro::FixNew),
             Some(turn::return_short(brief)),
         ]),
         (Kind::Domain | Kind::Phase, purpose) => present([
@@ -116,8 +117,8 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             // A validation asks only whether the role's own approval still holds.
             turn::domain_outcome(brief).filter(|_| purpose != Purpose::Validate),
             turn::lint(brief),
-            turn::open_findings(brief, turn::Intro::List),
-            Some(turn::iteration(brief)),
+            open::open_findings(brief, open::Intro::List),
+            turn::iteration(brief),
             Some(turn::return_short(brief)),
         ]),
     }

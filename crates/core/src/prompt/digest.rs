@@ -8,7 +8,8 @@ use super::brief::Brief;
 use super::build::present;
 use super::fragment::Fragment;
 use super::stable::{file_name, header, label};
-use super::turn;
+use super::turn::CHECKS_OF_A_CHANGE;
+use super::{open, turn};
 use crate::delta::{Delta, FileDelta};
 use crate::place;
 use crate::prelude::*;
@@ -25,8 +26,8 @@ pub(super) fn turn(brief: &Brief<'_>) -> Vec<Fragment> {
         turn::fix_summary(brief),
         touched(brief),
         turn::domain_outcome(brief).filter(|_| !validating),
-        turn::open_findings(brief, turn::Intro::Recall),
-        Some(turn::iteration(brief)),
+        open::open_findings(brief, open::Intro::Recall),
+        turn::iteration(brief),
     ])
 }
 
@@ -39,19 +40,22 @@ fn note(brief: &Brief<'_>) -> Fragment {
                 "Since then the file was changed to answer others. Check whether the approval still holds: go through \
                  every hunk and through every place that depends on what it touches, and put your checks to them. A \
                  new finding may lie anywhere in the file.\n{}",
-                turn::ruling_on(brief)
+                open::ruling_on(brief)
             ),
         ),
         _ => (
-            format!("left the findings listed under Open Findings on {name}"),
-            format!("Do this and no more:\n\n{}", turn::steps_of_a_rereview(brief)),
+            match brief.findings.is_empty() {
+                true => format!("did not approve {name}"),
+                false => format!("left the findings listed under Open Findings on {name}"),
+            },
+            format!("Do this and no more:\n\n{}", open::steps_of_a_rereview(brief)),
         ),
     };
     let text = format!(
         "## What You Are Given\n\n\
          An earlier turn of your role walked the whole document and {said}. You continue that review without its \
          memory: what changed since then stands below, with the sections that the changes and the open findings \
-         touch. The walk itself is not done again; `coverage` counts what you go through here. {task}\n\
+         touch. The Walk of your role is not done again. {CHECKS_OF_A_CHANGE} {task}\n\
          Where a change depends on a part of {name} that is not below, open {} and look at that part.\n",
         brief.place.artifact
     );

@@ -12,6 +12,7 @@ mod build;
 mod digest;
 mod example;
 mod fragment;
+mod open;
 mod probe;
 mod schema;
 mod sizes;
@@ -23,7 +24,7 @@ mod turn;
 
 pub use brief::{Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Upstream};
 pub use build::build;
-pub use example::sample;
+pub use example::{Sample, sample};
 pub use fragment::{Fragment, Prompt, Stability};
 pub use probe::{ProbeTurn, probe};
 pub use schema::SCHEMA;

@@ -32,7 +32,16 @@ Whatever was written by somebody else (artifacts, diffs, summaries, the idea, th
 that is longer than any run of backticks inside it, or, in the list of findings, on one line. It can neither end its \
 fence nor look like a heading.
 
-Which strategy a dispatch is sent with is decided elsewhere (`policy::choose`); this page shows what each gives.
+The rules for findings (`reviewer-rules`) stand in the role part of reviewers and not in the constant one: an author has \
+no use for them, and a constant part of its own would cost it the files it shares with the reviewers of an inline phase. \
+They say the rule of approval that is configured (`threshold`).
+
+Some roles differ on purpose. A first review by the plan- or task-reviewer has no `iteration`; its later ones have, because \
+that is where it stands that an earlier conversation is gone. An author is never told the round: it is told what is open. \
+All roles answer in one form, since another one would be another prefix to a cache.
+
+Which strategy a dispatch is sent with is decided elsewhere (`policy::choose`); this page shows what each gives. \
+`redraft show prompt --example ROLE` prints any of them, with `--phase`, `--purpose` and `--strategy`, in any folder.
 ";
 
 /// The whole page.

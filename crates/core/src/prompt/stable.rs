@@ -7,14 +7,23 @@ use super::brief::{Place, Prd, Upstream};
 use super::fragment::Fragment;
 use super::schema::FORM;
 use super::sizes::NAME_CHARS_MAX;
+use crate::findings::Threshold;
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{Kind, Override, Profile};
 use crate::text;
 
 const HOUSE_RULES: &str = include_str!("../../texts/house-rules.md");
+const REVIEWER_RULES: &str = include_str!("../../texts/reviewer-rules.md");
 
-/// The same for every role of every feature.
+/// The same for every role of every feature, so only what every role needs.
+///
+/// The rules for findings, some 3,300 characters, are a reviewer's and stand in its role part, behind the shared
+/// artifacts. In this part an author would be sent them in every fresh conversation without any use for them; with a
+/// constant part of its own it would no longer share the artifacts with the reviewers of an inline phase, which are far
+/// larger. The price: where the author's prompt is still in the cache, reviewers would have read the rules from it at a
+/// tenth, and now each writes them once. That is about 600 tokens' worth a phase against, and where nothing is found in
+/// the cache 700 in favour.
 pub(super) fn constant_fragments() -> Vec<Fragment> {
     vec![Fragment::new("house-rules", HOUSE_RULES)]
 }
@@ -24,20 +33,27 @@ pub(super) fn shared_artifacts(upstream: &[Upstream<'_>]) -> Vec<Fragment> {
     upstream.iter().filter(|file| file.shared).map(given).collect()
 }
 
+/// What the role part is made of: all that lasts through a loop, and nothing that changes in it.
+#[derive(Clone, Copy)]
+pub(super) struct Lasting<'a> {
+    pub(super) profile: &'a Profile,
+    pub(super) own: Option<&'a Override>,
+    pub(super) place: &'a Place<'a>,
+    pub(super) strategy: Strategy,
+    pub(super) upstream: &'a [Upstream<'a>],
+    pub(super) missing: &'a [String],
+    pub(super) project: Option<&'a str>,
+    pub(super) rule: Threshold,
+}
+
 /// The same for every dispatch of one role in one phase with one strategy.
-pub(super) fn role_fragments(
-    profile: &Profile,
-    own: Option<&Override>,
-    place: &Place<'_>,
-    strategy: Strategy,
-    upstream: &[Upstream<'_>],
-    missing: &[String],
-    project: Option<&str>,
-) -> Vec<Fragment> {
+pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
+    let Lasting { profile, own, place, strategy, upstream, missing, project, rule } = of;
     let mut fragments = Vec::new();
     if strategy == Strategy::Inline {
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
     }
+    fragments.extend((profile.kind != Kind::Author).then(|| reviewer_rules(rule)));
     fragments.push(Fragment::new("rubric", rubric(profile, own)));
     let tools = own.map_or_else(|| profile.tools.to_vec(), |own| own.tools(profile));
     fragments.extend(missing_tools(&tools, missing));
@@ -58,6 +74,25 @@ pub(super) fn role_fragments(
     }
     fragments.push(answer_form(profile, strategy));
     fragments
+}
+
+/// What is the same for all reviewers, with the rule of approval as it is configured.
+fn reviewer_rules(rule: Threshold) -> Fragment {
+    let rule = match rule {
+        Threshold::Strict => {
+            "`approved` is false while one of your blockers or warnings is open, and true otherwise; a suggestion never \
+             stands in the way."
+        }
+        Threshold::Blockers => {
+            "`approved` is false while one of your blockers is open, and true otherwise; warnings and suggestions are \
+             recorded and do not stand in the way."
+        }
+    };
+    let text = format!(
+        "# Rules for Reviewers\n\n## Verdict\n\n{rule} The engine computes the same from your findings, so choose each \
+         severity by the rules below and not by the verdict it leads to.\n\n{REVIEWER_RULES}"
+    );
+    Fragment::new("reviewer-rules", text)
 }
 
 /// What the role decides and how. A repository's own text has its own end.
@@ -122,23 +157,31 @@ fn missing_tools(tools: &[&str], missing: &[String]) -> Option<Fragment> {
     Some(Fragment::new("missing-tools", text))
 }
 
-fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
-    let work = match profile.kind {
+fn work(profile: &Profile) -> &'static str {
+    match profile.kind {
         Kind::Author => "your work",
         Kind::Domain | Kind::Phase => "your review",
-    };
+    }
+}
+
+/// Where a document builds on no other.
+fn nothing_to_read(profile: &Profile, place: &Place<'_>) -> Option<String> {
+    let nothing = format!("## Required Artifacts\n\nNo other file has to be read before {}", work(profile));
+    paths(profile, place).is_empty().then_some(nothing)
+}
+
+fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
+    if let Some(nothing) = nothing_to_read(profile, place) {
+        let text = format!("{nothing}; confirm with \"Files read: none\" in a single line.\n");
+        return Fragment::new("required-artifacts", text);
+    }
+    let work = work(profile);
     let mut text = format!(
         "## Required Artifacts\n\n\
          You MUST read the following files before beginning {work}.\n\
          After reading, confirm: \"Files read: {{name}} ({{N}} lines), ...\" in a single line.\n\n"
     );
     let paths = paths(profile, place);
-    if paths.is_empty() {
-        let text = format!(
-            "## Required Artifacts\n\nNothing has to be read before {work}; confirm with \"Files read: none\" in a single line.\n"
-        );
-        return Fragment::new("required-artifacts", text);
-    }
     for (label, path) in &paths {
         text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
     }
@@ -150,6 +193,9 @@ fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
 
 /// The same list where every file is in the prompt. The author opens its own document all the same, to change it.
 fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
+    if let Some(nothing) = nothing_to_read(profile, place) {
+        return Fragment::new("given-artifacts", format!("{nothing}.\n"));
+    }
     let mut text = "## Required Artifacts\n\n\
          All of them stand in this prompt, in full, as they are on disk; reading them here is reading them. \
          Open a file only for what is not in this prompt.\n\n"
@@ -166,14 +212,17 @@ fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
     Fragment::new("given-artifacts", text)
 }
 
-/// The same list for a reader that is not asked about the whole.
+/// The same list for a reader that is not asked about the whole, so nothing on it is required.
 fn artifacts_at_hand(profile: &Profile, place: &Place<'_>) -> Fragment {
-    let mut text = "## Required Artifacts\n\n\
+    if let Some(nothing) = nothing_to_read(profile, place) {
+        return Fragment::new("artifacts-at-hand", format!("{nothing}.\n"));
+    }
+    let mut text = "## Artifacts at Hand\n\n\
          An earlier turn of your role has read these. Open one only where a finding or a change cannot be judged \
          from what stands below; otherwise leave them closed.\n\n"
         .to_owned();
     for (label, path) in paths(profile, place) {
-        text.push_str(&format!("- {label}: {}\n", path.as_deref().unwrap_or(NO_PRD)));
+        text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
     }
     Fragment::new("artifacts-at-hand", text)
 }
@@ -222,9 +271,9 @@ fn given(file: &Upstream<'_>) -> Fragment {
 fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
     let fields = match profile.kind {
         Kind::Author => {
-            "- `approved`: true when the file is ready to be reviewed.\n\
+            "- `approved`: true; the file is finished.\n\
              - `summary`: what you changed and where, by finding id; the reviewers are shown it. For a first draft: what you assumed.\n\
-             - `answers`: one entry for every finding id you were given: `fixed` or `not_fixed`.\n\
+             - `answers`: one entry for every finding id you were given, `fixed` or `not_fixed`; none if you were given none.\n\
              - `issues`: empty.\n\
              - `checks`: one entry for every check above, as you put it to your own text.\n\
              - `verified`: the facts about existing code, files or services that you opened.\n"
@@ -241,7 +290,10 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
         ),
     };
     let first = match strategy {
-        Strategy::Lazy | Strategy::Resume => "Write the line that confirms your reads, then one",
+        Strategy::Lazy | Strategy::Resume => {
+            "Write the line that confirms your reads (where you can answer with the object alone, `files_read` does \
+             that), then one"
+        }
         Strategy::Inline | Strategy::Digest => "Write one",
     };
     let text = format!(

@@ -3,46 +3,34 @@
 //! Everything here that somebody else wrote is fenced or kept on one line, so that it can neither end its own
 //! fence nor pass for a heading of ours. Which of these a prompt has is decided in `build`.
 
-use super::anchor::Anchors;
-use super::brief::{Brief, DomainResult};
+use super::brief::{Brief, DomainResult, Prd};
 use super::fragment::Fragment;
+use super::open;
 use super::schema::FORM;
 use super::sizes::FIELD_CHARS_MAX;
 use super::stable::{file_name, header, label};
-use crate::findings::Finding;
+use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::Kind;
-use crate::sections::Outline;
 use crate::text::{self, one_line};
 use crate::ticket::Purpose;
 use crate::verdict::Severity;
 
-const RULING: &str = "\
-- `fixed`: the failure can no longer happen. The note names the mechanism: what the text says now, and what that prevents.
-- `not_fixed`: the failure is still possible, however the text was moved or reworded. What you cannot tell is not fixed; the note says what you would need to see.
-- `withdrawn`: the finding was wrong. The note quotes the words that prove it.
-";
-
-/// How a list of open findings is introduced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Intro {
-    /// The prompt has said already what to do with them.
-    List,
-    /// The same to a reader that never saw them.
-    Recall,
-    /// To a reviewer that never saw them, in a later round.
-    Reevaluate,
-    /// The same in a validation, where new findings may lie anywhere.
-    Validate,
-    /// To an author that has not seen them.
-    Fix,
-    /// To an author that has fixed others before.
-    FixNew,
-}
+/// What a reviewer reports of its checks where it is asked about changes only.
+pub(super) const CHECKS_OF_A_CHANGE: &str = "A check on which no change bears passes, with the note `not touched`; \
+    `coverage` counts hunks read of hunks shown and, if any are open, ids ruled on of ids open.";
 
 pub(super) fn idea(brief: &Brief<'_>) -> Fragment {
     let idea = text::fenced("text", brief.place.idea);
     Fragment::new("idea", format!("## Idea\n\nWhat was asked for, in the words of the user:\n\n{idea}"))
+}
+
+/// For an author that did not draft: without a PRD nothing but the idea says what was asked for. A document that is
+/// reviewed by itself came from no idea.
+pub(super) fn idea_in_place_of_a_prd(brief: &Brief<'_>) -> Option<Fragment> {
+    let by_itself = brief.place.absent.iter().any(|absent| absent.name == "prd.md");
+    let wanted = brief.profile.artifacts.contains(&"prd.md") && brief.place.prd == Prd::None && !by_itself;
+    wanted.then(|| idea(brief))
 }
 
 pub(super) fn draft_task(brief: &Brief<'_>) -> Fragment {
@@ -70,28 +58,28 @@ pub(super) fn revise_task(brief: &Brief<'_>) -> Fragment {
 /// Tells a continued conversation what it has and what to do with what follows.
 pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
     let name = file_name(brief.place.artifact);
+    // A document by itself builds on none.
+    let upstream = if brief.profile.artifacts.is_empty() { "" } else { "the upstream artifacts and " };
     let text = match (brief.profile.kind, brief.purpose) {
         (Kind::Author, _) => format!(
-            "You already have the upstream artifacts and your last version of {name} in context from your previous \
-             turn. {} on disk is that version{}.\n\n{}\n{}",
+            "You already have {upstream}your last version of {name} in context from your previous turn. {} on disk is \
+             that version{}.\n\n{}\n{}",
             brief.place.artifact,
             if brief.delta.is_some() { ", with what others have changed since" } else { "" },
             work(brief, "New Issues to Fix"),
             unchanged(brief)
         ),
         (Kind::Domain | Kind::Phase, Purpose::Validate) => format!(
-            "You already have the upstream artifacts and the previous version of {name} in context from your prior \
-             review at iteration {}, in which you approved it. Since then the file was changed to answer others.\n\n\
+            "You already have {upstream}the previous version of {name} in context from your prior review at iteration {}, in which you approved it. Since then the file was changed to answer others.\n\n\
              Check whether your approval still holds. Go through every hunk of the changes and through every place \
              that depends on what it touches, and put your checks to them. A new finding may lie anywhere in the file.\
              \n{}",
             brief.last_round,
-            ruling_on(brief)
+            open::ruling_on(brief)
         ),
         (Kind::Domain | Kind::Phase, _) => format!(
-            "You already have the upstream artifacts and the previous version of {name} in context from your prior \
-             review. What changed in the file since then stands below. Do this and no more:\n\n{}",
-            steps_of_a_rereview(brief)
+            "You already have {upstream}the previous version of {name} in context from your prior review. What changed in the file since then stands below. Do this and no more:\n\n{}",
+            open::steps_of_a_rereview(brief)
         ),
     };
     Fragment::new("resume-note", text)
@@ -168,9 +156,9 @@ pub(super) fn domain_outcome(brief: &Brief<'_>) -> Option<Fragment> {
             format!("FAILED at iteration cap ({max}/{max}), revision {}", revision.short())
         }
     };
-    let unresolved: Vec<String> = (current(brief, outcome.unresolved).iter())
+    let unresolved: Vec<String> = (open::current(brief, outcome.unresolved).iter())
         .filter(|finding| finding.severity > Severity::Suggestion)
-        .map(|finding| format!("\n  {}", headline(finding)))
+        .map(|finding| format!("\n  {}", open::headline(finding)))
         .collect();
     let unresolved = if unresolved.is_empty() { " none".to_owned() } else { unresolved.concat() };
     let text = format!(
@@ -183,8 +171,9 @@ pub(super) fn domain_outcome(brief: &Brief<'_>) -> Option<Fragment> {
 pub(super) fn gate(brief: &Brief<'_>) -> Option<Fragment> {
     let evidence = text::fenced("text", brief.gate?);
     let text = format!(
-        "## Failed Gate\n\n\
-         This check failed on the current version. It runs again before any reviewer is asked:\n\n{evidence}"
+        "## Failed Mechanical Check\n\n\
+         The engine checks the text mechanically before any reviewer is asked. This failed on the current version and \
+         is checked again after your turn:\n\n{evidence}"
     );
     Some(Fragment::new("gate", text))
 }
@@ -196,12 +185,12 @@ pub(super) fn lint(brief: &Brief<'_>) -> Option<Fragment> {
     }
     let intro = match brief.profile.kind {
         Kind::Author => {
-            "Lint warns of these places in the current version: mend those where the warning is right, even where no finding \
-             reaches them, leave the text where it is wrong, and give them no entry in `answers`."
+            "A mechanical check warns of these places in the current version: mend those where the warning is right, even where \
+             no finding reaches them, leave the text where it is wrong, and give them no entry in `answers`."
         }
         Kind::Domain | Kind::Phase => {
-            "The author is shown these warnings too, so none of them is a finding by itself; a failure that follows from one \
-             is a finding like any other."
+            "A mechanical check gave these warnings. The author is shown them too, so none of them is a finding by itself; a \
+             failure that follows from one is a finding like any other."
         }
     };
     let list: String =
@@ -209,67 +198,32 @@ pub(super) fn lint(brief: &Brief<'_>) -> Option<Fragment> {
     Some(Fragment::new("lint", format!("## Lint Warnings\n\n{intro}\n\n{list}")))
 }
 
-pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment> {
-    if brief.findings.is_empty() {
+/// Which review it is. A first one by a role that is not told (`Profile::iteration_from`) has none, and neither have
+/// authors, who are told what is open instead (I7).
+pub(super) fn iteration(brief: &Brief<'_>) -> Option<Fragment> {
+    let Brief { round, rounds_max, purpose, .. } = brief;
+    let told_from = brief.profile.iteration_from;
+    // Fresh eyes read like a first reader.
+    let as_first = *purpose == Purpose::Certify && told_from > 1;
+    if (as_first || (*purpose == Purpose::Review && *round < told_from)) && !brief.unavailable {
         return None;
     }
-    let (heading, lead) = match intro {
-        Intro::List | Intro::Recall => {
-            ("Open Findings", "These ids are open; each needs an answer:\n".to_owned())
-        }
-        Intro::Reevaluate => (
-            "Open Findings",
-            format!(
-                "Rule on every id below, in `answers`:\n\n{RULING}\n\
-                 The engine compares each new finding with what changed since the last review and defers one that \
-                 lies outside, except a blocker, whose description then says why the earlier round missed it.\n\n\
-                 Previous issues to re-evaluate:\n"
-            ),
+    let mut text = "## Iteration Context\n\n".to_owned();
+    text.push_str(&match (purpose, brief.strategy) {
+        (Purpose::Validate, Strategy::Lazy | Strategy::Inline) => format!(
+            "This is the final validation round (iteration {round} of {rounds_max}): your role approved an earlier \
+             version, and the file was changed since. Judge the document as it is now; a new finding may lie anywhere \
+             in it.\n"
         ),
-        Intro::Validate => (
-            "Open Findings",
-            format!("Rule on every id below, in `answers`:\n\n{RULING}\nPrevious issues to re-evaluate:\n"),
-        ),
-        Intro::Fix => ("Open Findings", "Reviewers found these; answer every id:\n".to_owned()),
-        Intro::FixNew => ("New Issues to Fix", "Open after the last review; answer every id:\n".to_owned()),
-    };
-    // A reviewer that is asked again in its own conversation has its own words there.
-    let line = match intro {
-        Intro::List => |finding: &Finding| format!("{}\n", headline(&by_name(finding))),
-        Intro::Recall | Intro::Reevaluate | Intro::Validate | Intro::Fix | Intro::FixNew => {
-            |finding: &Finding| listed(finding)
+        (Purpose::Validate, Strategy::Resume | Strategy::Digest) => {
+            format!("This is the final validation round (iteration {round} of {rounds_max}).\n")
         }
-    };
-    let findings = current(brief, brief.findings);
-    let list: String = findings.iter().map(line).collect();
-    Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}")))
-}
-
-pub(super) fn iteration(brief: &Brief<'_>) -> Fragment {
-    let Brief { round, rounds_max, .. } = brief;
-    let mut text = match brief.purpose {
-        Purpose::Validate => {
-            format!(
-                "## Iteration Context\n\nThis is the final validation round (iteration {round} of {rounds_max}).\n"
-            )
-        }
-        Purpose::Draft
-        | Purpose::Revise
-        | Purpose::Review
-        | Purpose::Certify
-        | Purpose::Repair
-        | Purpose::Probe => {
-            format!("## Iteration Context\n\nThis is iteration {round} of {rounds_max}.\n")
-        }
-    };
+        _ => format!("This is iteration {round} of {rounds_max}.\n"),
+    });
     if brief.unavailable {
-        let session = match brief.profile.kind {
-            Kind::Author => "session",
-            Kind::Domain | Kind::Phase => "review session",
-        };
-        text.push_str(&format!("(Fresh dispatch — prior {session} unavailable.)\n"));
+        text.push_str("(Fresh dispatch — prior review session unavailable.)\n");
     }
-    Fragment::new("iteration", text)
+    Some(Fragment::new("iteration", text))
 }
 
 pub(super) fn repair(brief: &Brief<'_>) -> Fragment {
@@ -281,54 +235,36 @@ pub(super) fn repair(brief: &Brief<'_>) -> Fragment {
     Fragment::new("repair", text)
 }
 
+/// The form once more, with what its fields are for in this turn.
 pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
-    let ids = if brief.findings.is_empty() { "" } else { " `answers` has one entry for every id above." };
+    let mut fields = String::new();
+    if !brief.findings.is_empty() {
+        fields.push_str("- `answers`: one entry for every id above.\n");
+    }
+    fields.push_str(&match (brief.profile.kind, brief.purpose) {
+        (_, Purpose::Repair) => "- every other field: as it was asked for before.\n".to_owned(),
+        (Kind::Author, _) => "- `summary`, `checks`, `verified`: as before, of the file as it is now.\n\
+             - `issues`: empty.\n\
+             - `files_read`: every file you opened in this turn.\n"
+            .to_owned(),
+        (Kind::Domain | Kind::Phase, _) => format!(
+            "- `checks`: one entry for every check of your role and `coverage`. {CHECKS_OF_A_CHANGE}\n\
+             - `verified`, `files_read`: what you checked and opened in this turn.\n"
+        ),
+    });
     let text = format!(
         "## Your Answer\n\n\
          One JSON object of the same form as before, and nothing after it. Every field is required; an empty text, \
-         an empty list or 0 means none.{ids}\n\n{}",
+         an empty list or 0 means none.\n\n{}\n{fields}",
         text::fenced("json", FORM)
     );
     Fragment::new("return-short", text)
 }
 
-/// How to rule on what is open; empty where nothing is.
-pub(super) fn ruling_on(brief: &Brief<'_>) -> String {
-    if brief.findings.is_empty() {
-        return String::new();
-    }
-    format!("\nRule on every id under Open Findings, in `answers`:\n\n{RULING}")
-}
-
-/// The whole of a re-review: rule on ids, read the change, stop.
-pub(super) fn steps_of_a_rereview(brief: &Brief<'_>) -> String {
-    let mut steps = Vec::new();
-    if !brief.findings.is_empty() {
-        steps.push(format!("Rule on every id under Open Findings, in `answers`:\n{}", indented(RULING)));
-    }
-    steps.push(
-        "Read every hunk for new harm: what it contradicts now, what it dropped, what it leaves without a test. \
-         A new finding cites a changed line, also where the harm shows elsewhere; name that place in the description. \
-         The engine defers every other new finding, except a blocker, whose description then says why your first \
-         review missed it. If a fault of the same kind comes back at one place, write one finding for the kind, with \
-         a remedy for its cause.\n"
-            .to_owned(),
-    );
-    steps.push("Stop. The rest of the document has been reviewed and is not searched again.\n".to_owned());
-    let numbered: Vec<String> =
-        steps.iter().enumerate().map(|(at, step)| format!("{}. {step}", at + 1)).collect();
-    numbered.concat()
-}
-
-/// Inside a numbered step, so that the list belongs to it.
-fn indented(list: &str) -> String {
-    list.lines().map(|line| format!("   {line}\n")).collect()
-}
-
 /// What an author has to deal with, by the headings under which it stands.
 fn work(brief: &Brief<'_>, findings_heading: &str) -> String {
     let findings = (!brief.findings.is_empty()).then(|| format!("every id under {findings_heading}"));
-    let gate = brief.gate.map(|_| "what Failed Gate reports".to_owned());
+    let gate = brief.gate.map(|_| "what Failed Mechanical Check reports".to_owned());
     let items: Vec<String> = [gate, findings].into_iter().flatten().collect();
     if items.is_empty() {
         return "Make it complete and consistent again.".to_owned();
@@ -344,59 +280,12 @@ fn unchanged(brief: &Brief<'_>) -> String {
     let ids: Vec<&str> = brief.findings.iter().map(|finding| finding.id.as_str()).collect();
     let open = match (ids.is_empty(), brief.gate.is_some()) {
         (false, _) => format!("These findings are open: {}.", ids.join(", ")),
-        (true, true) => "The gate still fails.".to_owned(),
+        (true, true) => "The mechanical check still fails.".to_owned(),
         (true, false) => "What you were asked for is still to be done.".to_owned(),
     };
     format!(
         "\nThe last turn left {} as it was. {open} The file must change; where you hold a finding to be wrong, word \
          the text so that nobody can read it that way.\n",
         brief.place.artifact
-    )
-}
-
-/// Findings with their places in the artifact as the reader has it.
-fn current(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> {
-    let content = String::from_utf8_lossy(brief.artifact.unwrap_or_default());
-    let outline = Outline::of(&content);
-    let anchors = Anchors::new(brief, &outline);
-    findings.iter().map(|finding| anchors.current(finding)).collect()
-}
-
-/// A finding with what is known about it. All of it comes from agents and stays on its line.
-fn listed(finding: &Finding) -> String {
-    let mut text = format!("{}\n", headline(finding));
-    let quote = one_line(&finding.quote, FIELD_CHARS_MAX);
-    if !quote.is_empty() {
-        text.push_str(&format!("  Quote: \"{quote}\"\n"));
-    }
-    let unverified = finding.unverified.as_deref().unwrap_or_default();
-    for (name, value) in [
-        ("Suggestion", finding.suggestion.as_str()),
-        ("Unverified", unverified),
-        ("Last note", &finding.note),
-    ] {
-        let value = one_line(value, FIELD_CHARS_MAX);
-        if !value.is_empty() {
-            text.push_str(&format!("  {name}: {value}\n"));
-        }
-    }
-    text
-}
-
-/// The finding with its file's name alone: whoever found it knows the folder.
-fn by_name(finding: &Finding) -> Finding {
-    let name = finding.file.rsplit('/').next().unwrap_or_default().to_owned();
-    Finding { file: name, ..finding.clone() }
-}
-
-fn headline(finding: &Finding) -> String {
-    let line = |value: &str| one_line(value, FIELD_CHARS_MAX);
-    format!(
-        "- [{}] [{}] [{}] {} (at: {})",
-        finding.id,
-        finding.severity,
-        line(&finding.category),
-        line(&finding.description),
-        line(&finding.place())
     )
 }

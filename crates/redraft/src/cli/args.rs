@@ -350,9 +350,13 @@ pub(crate) struct PromptArgs {
     /// The last prompt sent with this strategy: inline, lazy, digest or resume
     #[arg(long)]
     pub(crate) strategy: Option<String>,
-    /// Show what the role would be sent in a small made-up feature, with your own text for it if there is one
-    #[arg(long, requires = "role", conflicts_with_all = ["ticket", "verify", "feature"])]
-    pub(crate) example: bool,
+    /// Show what a role would be sent in a small made-up feature, with your own text for it if there is one; needs no
+    /// repository
+    #[arg(long, value_name = "ROLE", num_args = 0..=1, conflicts_with_all = ["ticket", "verify", "feature"])]
+    pub(crate) example: Option<Option<String>>,
+    /// What the example is for: draft, revise, review, validate, certify or repair [default: the role's first turn]
+    #[arg(long, requires = "example")]
+    pub(crate) purpose: Option<String>,
     /// The phase of the example, for the role that takes part in several: specify, design, create-plan or create-tasks
     #[arg(long, requires = "example")]
     pub(crate) phase: Option<String>,

@@ -16,7 +16,7 @@ use redraft_core::profile::{self, Override};
 use redraft_core::prompt::{self, Prompt};
 use redraft_core::review::Loop;
 use redraft_core::text::hash;
-use redraft_core::ticket::{Scope, Ticket};
+use redraft_core::ticket::{Purpose, Scope, Ticket};
 use redraft_engine::compose;
 use redraft_engine::ports::Store;
 use serde::Serialize;
@@ -52,10 +52,10 @@ struct FragmentJson {
 }
 
 pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let site = Site::find(&around.folder)?;
-    if args.example {
-        return example(&site, &args, console);
+    if args.example.is_some() {
+        return example(&args, around, console);
     }
+    let site = Site::find(&around.folder)?;
     let ticket = args.ticket.as_deref().map(str::parse::<Ticket>).transpose();
     let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
     if let Some(Ticket { scope: scope @ (Scope::Agent(_) | Scope::Review(_)), .. }) = &ticket {
@@ -77,10 +77,14 @@ pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console)
     show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console)
 }
 
-/// What a role would be sent, in the feature that the documentation uses.
-fn example(site: &Site, args: &PromptArgs, console: &Console) -> Result<Code, CliError> {
+/// What a role would be sent, in the feature that the documentation uses. Only a role text of a repository needs one.
+fn example(args: &PromptArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
-    let role = Role::new(args.role.as_deref().unwrap_or_default());
+    let named = args.example.as_ref().and_then(Option::as_ref).or(args.role.as_ref());
+    let roles = || profile::roles().iter().map(Role::to_string).collect::<Vec<_>>().join(", ");
+    let Some(role) = named.map(Role::new) else {
+        return Err(CliError::usage("an example needs a role").hint(format!("roles are {}", roles())));
+    };
     let asked: Option<Phase> = args.phase.as_deref().map(str::parse).transpose().map_err(unknown)?;
     let word = args.strategy.as_deref().unwrap_or("lazy");
     let strategy = Strategy::ALL.into_iter().find(|strategy| strategy.name() == word).ok_or_else(|| {
@@ -92,18 +96,39 @@ fn example(site: &Site, args: &PromptArgs, console: &Console) -> Result<Code, Cl
         .chain([Phase::Document])
         .filter(|phase| asked.is_none_or(|asked| asked == *phase));
     let Some(phase) = phases.into_iter().find(takes_part) else {
-        let names: Vec<String> = profile::roles().iter().map(Role::to_string).collect();
         let place = asked.map(|phase| format!(" in {phase}")).unwrap_or_default();
-        return Err(CliError::usage(format!("there is no role {role}{place}"))
-            .hint(format!("roles are {}", names.join(", "))));
+        return Err(
+            CliError::usage(format!("there is no role {role}{place}")).hint(format!("roles are {}", roles()))
+        );
     };
-    let own = profiles::read(site)?.remove(&role);
+    let purpose = args.purpose.as_deref().map(purpose).transpose()?;
+    let own = match Site::find(&around.folder) {
+        Ok(site) => profiles::read(&site)?.remove(&role),
+        Err(_) => None,
+    };
     let own = own.and_then(|text| Override::parse(&text, &role).ok());
-    let prompt = prompt::sample(phase, &role, strategy, own.as_ref()).unwrap_or_default();
-    let text = prompt.text();
+    let Some(sample) = prompt::sample(phase, &role, purpose, strategy, own.as_ref()) else {
+        let word = purpose.map(Purpose::name).unwrap_or_default();
+        let fit = Purpose::ALL
+            .into_iter()
+            .filter(|one| prompt::sample(phase, &role, Some(*one), strategy, None).is_some());
+        let fit: Vec<&str> = fit.map(Purpose::name).collect();
+        return Err(CliError::usage(format!("{role} is never asked to {word} in {phase}"))
+            .hint(format!("its purposes are {}", fit.join(", "))));
+    };
+    let text = sample.prompt.text();
     let why = if own.is_some() { "an example, with the text of .redraft/agents" } else { "an example" };
-    let ticket = format!("{phase}/{role}");
-    shown(&prompt, ticket, strategy.name(), why.to_owned(), hash(text.as_bytes()).to_string(), console)
+    let ticket = format!("{phase}/{}/{role}", sample.purpose.name());
+    let sha256 = hash(text.as_bytes()).to_string();
+    shown(&sample.prompt, ticket, sample.strategy.name(), why.to_owned(), sha256, console)
+}
+
+fn purpose(word: &str) -> Result<Purpose, CliError> {
+    Purpose::ALL.into_iter().find(|purpose| purpose.name() == word).ok_or_else(|| {
+        let words: Vec<&str> = Purpose::ALL.into_iter().map(Purpose::name).collect();
+        CliError::usage(format!("`{word}` is not a purpose"))
+            .hint(format!("purposes are {}", words.join(", ")))
+    })
 }
 
 /// The newest prompt that was asked for. `whom` it was sent for, and the command that sends the first one.

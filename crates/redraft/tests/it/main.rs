@@ -18,6 +18,7 @@ mod forgetful;
 mod git_outcomes;
 mod in_place;
 mod interruption;
+mod lazy_reads;
 mod leftovers;
 mod limits;
 mod lint;

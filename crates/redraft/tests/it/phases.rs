@@ -304,4 +304,30 @@ fn the_prompt_of_every_role_can_be_shown_with_every_strategy() {
     assert!(scratch.run(words).expect(0).stdout.contains("tasks.md"));
     let refused = scratch.run(["show", "prompt", "--example", "--role", "nobody"]).expect(2);
     assert!(refused.stderr.contains("roles are spec-author"), "{}", refused.stderr);
+    let refused = scratch.run(["show", "prompt", "--example"]).expect(2);
+    assert!(refused.stderr.contains("an example needs a role"), "{}", refused.stderr);
+    let refused =
+        scratch.run(["show", "prompt", "--example", "spec-author", "--purpose", "certify"]).expect(2);
+    assert!(refused.stderr.contains("its purposes are draft, revise"), "{}", refused.stderr);
+    let refused = scratch.run(["show", "prompt", "--example", "spec-author", "--purpose", "x"]).expect(2);
+    assert!(refused.stderr.contains("`x` is not a purpose"), "{}", refused.stderr);
+}
+
+#[test]
+fn an_example_needs_no_repository_and_is_of_the_phase_and_role_that_was_asked_for() {
+    let scratch = Scratch::repository(PROGRAM);
+    let nowhere = tempfile::tempdir().unwrap();
+    let shown = |words: &[&str]| {
+        let mut command = scratch.redraft([&["show", "prompt", "--example"], words].concat());
+        command.current_dir(nowhere.path());
+        redraft_testkit::Ran::of(command.output().unwrap()).expect(0).stdout
+    };
+    assert!(shown(&["spec-author"]).contains("# Write the Specification"));
+    let resumed = shown(&["phase-reviewer", "--phase", "create-plan", "--strategy", "resume"]);
+    assert!(resumed.contains("--- a/docs/features/031-key-limits/plan.md"), "{resumed}");
+    assert!(resumed.contains("- [P1] [blocker] [completeness] Step 1.2 has no check"), "{resumed}");
+    let digest = shown(&["task-reviewer", "--strategy", "digest"]);
+    assert!(digest.contains("- [T1] [blocker] [testability] A counter that never refuses"), "{digest}");
+    let validate = shown(&["design-reviewer", "--purpose", "validate", "--strategy", "resume"]);
+    assert!(validate.contains("This is the final validation round (iteration 3 of 5)."), "{validate}");
 }

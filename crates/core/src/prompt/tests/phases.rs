@@ -1,6 +1,6 @@
-//! What the prompts of the four phases have in common, by the names the original documents gave it.
+//! What the prompts of the four phases have in common, and the examples of them.
 
-use super::super::example::{self, Case};
+use super::super::example;
 use super::super::*;
 use crate::ids::Role;
 use crate::phase::Phase;
@@ -15,142 +15,28 @@ fn every_role_of_every_phase_can_be_shown_with_every_strategy() {
         for profile in profile::cast(phase) {
             for strategy in Strategy::ALL {
                 let role = Role::new(profile.role);
-                let prompt = sample(phase, &role, strategy, None).unwrap();
+                let prompt = sample(phase, &role, None, strategy, None).unwrap().prompt;
                 let fresh = strategy != Strategy::Resume;
                 assert_eq!(prompt.get("rubric").is_some(), fresh, "{phase} {role} {strategy:?}");
                 assert!(!prompt.turn.is_empty(), "{phase} {role} {strategy:?}");
             }
         }
     }
-    assert_eq!(sample(Phase::Design, &Role::new("spec-reviewer"), Strategy::Lazy, None), None);
+    assert_eq!(sample(Phase::Design, &Role::new("spec-reviewer"), None, Strategy::Lazy, None), None);
 }
 
 #[test]
 fn a_text_of_the_repository_stands_where_the_built_in_one_would_and_nothing_else_changes() {
     let role = Role::new("plan-reviewer");
     let own = profile::Override::parse("---\ntools: Read\n---\n# Ours\n\nAsk this.\n", &role).unwrap();
-    let built_in = sample(Phase::CreatePlan, &role, Strategy::Lazy, None).unwrap();
-    let replaced = sample(Phase::CreatePlan, &role, Strategy::Lazy, Some(&own)).unwrap();
+    let built_in = sample(Phase::CreatePlan, &role, None, Strategy::Lazy, None).unwrap().prompt;
+    let replaced = sample(Phase::CreatePlan, &role, None, Strategy::Lazy, Some(&own)).unwrap().prompt;
     assert_eq!(replaced.get("rubric"), Some("# Ours\n\nAsk this.\n"));
     let others = |prompt: &Prompt| {
         let rest = prompt.fragments().filter(|(_, fragment)| fragment.name != "rubric");
         rest.map(|(stability, fragment)| (stability, fragment.clone())).collect::<Vec<_>>()
     };
     assert_eq!(others(&replaced), others(&built_in));
-}
-
-/// AC-11 of seed 022: in all four phases the phase reviewer is told who reviewed before it, with which result and what is
-/// left; the block stands between the artifact and the iteration, and after what is the same in every round.
-#[test]
-fn ac_11_the_phase_reviewer_of_every_phase_is_told_the_outcome_of_the_domain_review() {
-    let mut seen = BTreeSet::new();
-    example::each(&mut |Case { phase, name, brief }| {
-        if brief.profile.kind != Kind::Phase || brief.outcome.is_none() || brief.strategy == Strategy::Resume
-        {
-            return;
-        }
-        let prompt = build(brief);
-        let turn: Vec<&str> = prompt.turn.iter().map(|fragment| fragment.name.as_str()).collect();
-        let at = |wanted: &str| turn.iter().position(|name| *name == wanted);
-        if brief.purpose != Purpose::Review || at("domain-outcome").is_none() {
-            return;
-        }
-        assert!(
-            at("artifact") < at("domain-outcome") && at("domain-outcome") < at("iteration"),
-            "{phase} {name}: {turn:?}"
-        );
-        let text = prompt.get("domain-outcome").unwrap();
-        assert!(
-            text.contains(&format!("- Reviewer: {}\n", profile::cast(*phase)[1].role)),
-            "{phase} {name}: {text}"
-        );
-        let result = text.lines().find(|line| line.starts_with("- Result: ")).unwrap();
-        let approved = result.starts_with("- Result: APPROVED at iteration ");
-        assert!(approved || result.starts_with("- Result: FAILED at iteration cap ("), "{result}");
-        assert!(text.contains("- Unresolved issues:"), "{text}");
-        assert!(prompt.role.iter().any(|fragment| fragment.name == "next-phase"), "{phase} {name}");
-        seen.insert((*phase, approved));
-    });
-    assert_eq!(seen.len(), 8, "approved and failed in each of four phases: {seen:?}");
-}
-
-/// AC-12 of seed 022: without a domain review there is no block, not even an empty one.
-#[test]
-fn ac_12_without_a_domain_review_there_is_no_outcome_block() {
-    let mut phases = BTreeSet::new();
-    example::each(&mut |Case { phase, name, brief }| {
-        if brief.profile.kind == Kind::Phase && brief.outcome.is_none() {
-            assert!(!build(brief).text().contains("Domain Reviewer Outcome\n"), "{phase} {name}");
-            phases.insert(*phase);
-        }
-    });
-    assert_eq!(phases.len(), 4);
-}
-
-/// R4 of seed 031, for every reviewer of the document phases: rubric with its coda, artifacts, checklist, next phase,
-/// answer form; then the artifact, the outcome, the iteration.
-#[test]
-fn r4_every_fresh_lazy_review_has_its_sections_in_the_canonical_order() {
-    let order = [
-        "rubric",
-        "required-artifacts",
-        "checklist",
-        "next-phase",
-        "return",
-        "artifact",
-        "domain-outcome",
-        "iteration",
-    ];
-    for phase in Phase::ALL {
-        for profile in profile::cast(phase).iter().filter(|profile| profile.kind != Kind::Author) {
-            let mut names = Vec::new();
-            example::each(&mut |case| {
-                if (case.phase, case.name, case.brief.profile.role) == (phase, "review", profile.role) {
-                    let prompt = build(&case.brief);
-                    names = prompt.role.iter().chain(&prompt.turn).map(|one| one.name.clone()).collect();
-                    let rubric = prompt.get("rubric").unwrap();
-                    assert!(
-                        rubric.ends_with(&format!("{}\n", profile.coda)),
-                        "{phase}: the coda closes the rubric"
-                    );
-                }
-            });
-            let hands_off = profile.kind == Kind::Phase;
-            let expected: Vec<&str> = order
-                .into_iter()
-                .filter(|name| hands_off || !matches!(*name, "next-phase" | "domain-outcome"))
-                .collect();
-            assert_eq!(names, expected, "{phase} {}", profile.role);
-        }
-    }
-}
-
-/// The per-command deviations of seed 031's I1-R4 for the document phases. One schema for all roles is ours: the fields
-/// `task`, `category` and `location` of the originals are `section` and `category` here, in every phase.
-#[test]
-fn i1_r4_deviations_the_reviewed_artifact_stands_inline_for_domain_reviewers_and_by_path_for_the_phase_reviewer()
- {
-    for phase in Phase::ALL {
-        example::each(&mut |case| {
-            if case.phase != phase || case.name != "review" {
-                return;
-            }
-            let (prompt, path) = (build(&case.brief), case.brief.place.artifact);
-            let (listed, artifact) =
-                (prompt.get("required-artifacts").unwrap(), prompt.get("artifact").unwrap());
-            match case.brief.profile.kind {
-                Kind::Domain => {
-                    assert!(!listed.contains(path), "{phase}: what is inline is not to be read again");
-                    assert!(artifact.contains("```markdown"), "{phase}: {artifact}");
-                }
-                Kind::Phase => {
-                    assert!(listed.contains(path), "{phase}: {listed}");
-                    assert!(!artifact.contains("```"), "{phase}: {artifact}");
-                }
-                Kind::Author => unreachable!("an author does not review"),
-            }
-        });
-    }
 }
 
 /// DESIGN 8: an artifact whose phase was skipped is named with the reason; a note that is not there is not named.
@@ -171,4 +57,73 @@ fn an_artifact_of_a_skipped_phase_is_named_as_none_with_the_reason() {
         }
     });
     assert!(drafts.len() == 1 && !drafts[0].contains("- Research:"), "{drafts:?}");
+}
+
+/// An example that does not fit teaches the wrong thing: the finding is the role's own, quotes the first version and is
+/// gone in the next, and the changes are those of the phase's document.
+#[test]
+fn the_example_of_every_role_fits_its_phase() {
+    for phase in Phase::ALL.into_iter().chain([Phase::Document]) {
+        for profile in profile::cast(phase) {
+            let role = Role::new(profile.role);
+            let resumed = sample(phase, &role, None, Strategy::Resume, None).unwrap().prompt;
+            let raised = if profile.kind == Kind::Author { profile::cast(phase)[1] } else { profile };
+            let list = resumed.get("open-findings").unwrap();
+            let line = list.lines().find(|line| line.starts_with("- [")).unwrap();
+            assert!(line.starts_with(&format!("- [{}1] [blocker] [", raised.letter)), "{phase}: {line}");
+            let category = line.split(['[', ']']).nth(5).unwrap();
+            assert!(raised.categories.contains(&category), "{phase} {role}: {category}");
+            if profile.kind == Kind::Author {
+                let quote = list.lines().find_map(|line| line.strip_prefix("  Quote: ")).unwrap();
+                let review = sample(phase, &Role::new(raised.role), None, Strategy::Lazy, None).unwrap();
+                assert!(
+                    review.prompt.get("artifact").unwrap().contains(quote.trim_matches('"')),
+                    "{phase}: {quote}"
+                );
+                continue;
+            }
+            let delta = resumed.get("delta").unwrap();
+            let file = delta.lines().find_map(|line| line.strip_prefix("+++ b/")).unwrap();
+            assert!(phase == Phase::Document || file.ends_with(phase.artifact()), "{phase}: {file}");
+            assert!(resumed.get("fix-summary").unwrap().contains(&format!("\n{}1: ", raised.letter)));
+        }
+    }
+}
+
+#[test]
+fn an_example_can_be_shown_for_every_purpose_a_role_has_and_for_no_other() {
+    for phase in Phase::ALL.into_iter().chain([Phase::Document]) {
+        for profile in profile::cast(phase) {
+            let role = Role::new(profile.role);
+            let fits: Vec<Purpose> = (Purpose::ALL.into_iter())
+                .filter(|purpose| sample(phase, &role, Some(*purpose), Strategy::Lazy, None).is_some())
+                .collect();
+            let expected: &[Purpose] = match (profile.kind, phase) {
+                (Kind::Author, Phase::Document) => &[Purpose::Revise],
+                (Kind::Author, _) => &[Purpose::Draft, Purpose::Revise],
+                _ => &[Purpose::Review, Purpose::Validate, Purpose::Certify, Purpose::Repair],
+            };
+            assert_eq!(fits, expected, "{phase} {role}");
+        }
+    }
+    let role = Role::new("spec-reviewer");
+    let certify = sample(Phase::Specify, &role, Some(Purpose::Certify), Strategy::Resume, None).unwrap();
+    assert_eq!(certify.strategy, Strategy::Lazy, "fresh eyes are never resumed");
+}
+
+/// A document by itself builds on nothing, so nobody is told to read an empty list or to trust one.
+#[test]
+fn the_roles_of_a_document_are_told_that_no_other_file_has_to_be_read() {
+    for profile in profile::cast(Phase::Document) {
+        for strategy in [Strategy::Lazy, Strategy::Inline, Strategy::Digest] {
+            let prompt =
+                sample(Phase::Document, &Role::new(profile.role), None, strategy, None).unwrap().prompt;
+            let (_, list) = prompt.fragments().find(|(_, one)| one.name.contains("artifacts")).unwrap();
+            assert!(list.text.contains("No other file has to be read before your "), "{}", list.text);
+            assert!(!prompt.text().contains("MUST read"), "{}", profile.role);
+        }
+        let resumed =
+            sample(Phase::Document, &Role::new(profile.role), None, Strategy::Resume, None).unwrap();
+        assert!(!resumed.prompt.text().contains("upstream artifacts"), "{}", profile.role);
+    }
 }

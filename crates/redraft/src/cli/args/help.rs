@@ -113,7 +113,8 @@ Examples:
   redraft show prompt                    the last one that was sent
   redraft show prompt 002 --role spec-reviewer
   redraft show prompt --ticket 002/specify.1/review/spec-reviewer/2.1 --json
-  redraft show prompt --example --role task-reviewer --strategy inline
+  redraft show prompt --example task-reviewer --strategy inline
+  redraft show prompt --example phase-reviewer --phase design --purpose validate --strategy resume
   redraft show prompt 002 --verify
 
 Exit codes: 0 shown or identical, 1 a rebuilt prompt differs, 2 nothing like that was sent";

@@ -1,26 +1,32 @@
 //! From an order to the prompt that answers it.
 //!
 //! Everything comes from the state, the order and the revisions it names, never from the worktree as it
-//! happens to be, so a prompt can be built again from the ledger at any later time ([`rebuild`]).
+//! happens to be, so a prompt can be built again from the ledger at any later time ([`rebuild()`]). Start at [`compose`];
+//! what is read for it is in `texts` and `papers`.
 
-use crate::ending::EngineError;
-use crate::ports::{Store, StoreError, Workspace, WorkspaceError};
-use redraft_core::event::{Entry, Event, FeatureCreated, LoopOpened, StageOutcome};
+mod papers;
+mod rebuild;
+mod texts;
+
+pub use papers::Papers;
+pub use rebuild::{Rebuilt, rebuild};
+pub use texts::{Texts, source};
+
+use crate::ports::WorkspaceError;
+use redraft_core::event::{FeatureCreated, StageOutcome};
 use redraft_core::findings::{Finding, Status};
-use redraft_core::ids::{BlobId, Revision, Role};
+use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
-use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::pipeline::Pipeline;
 use redraft_core::policy::Strategy;
-use redraft_core::profile::{self, Kind, Override, Profile};
+use redraft_core::profile::{self, Kind, Profile};
 use redraft_core::prompt::{
     Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, Upstream, build,
 };
-use redraft_core::redact::Redactor;
-use redraft_core::review::{Effect, Loop, Order, Seat, shown_round};
-use redraft_core::ticket::{Purpose, Ticket};
+use redraft_core::review::{Loop, Order, Seat, shown_round};
+use redraft_core::ticket::Purpose;
 use redraft_core::verdict::Severity;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use texts::chars;
 
 /// A prompt and how much its conversation will hold.
 pub struct Composed {
@@ -29,167 +35,12 @@ pub struct Composed {
     pub context_chars: u64,
 }
 
-/// A file of a revision, if it has it.
-type Bytes = Option<Vec<u8>>;
-
-/// Revisions as they are read for one order: every file and every delta once, however many prompts are made of them.
-pub struct Texts<'a> {
-    workspace: &'a dyn Workspace,
-    files: RefCell<BTreeMap<(Revision, String), Bytes>>,
-    deltas: RefCell<BTreeMap<(Revision, Revision), String>>,
-}
-
-/// Characters of what a role works with.
-pub(crate) struct Given {
-    /// Of the upstream artifacts its profile names, and how many there are.
-    pub(crate) upstream: u64,
-    pub(crate) files: u32,
-    pub(crate) artifact: u64,
-}
-
-impl<'a> Texts<'a> {
-    pub fn new(workspace: &'a dyn Workspace) -> Self {
-        Texts { workspace, files: RefCell::default(), deltas: RefCell::default() }
-    }
-
-    fn read_at(&self, revision: &Revision, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        let key = (revision.clone(), path.to_owned());
-        if let Some(bytes) = self.files.borrow().get(&key) {
-            return Ok(bytes.clone());
-        }
-        let bytes = self.workspace.read_at(revision, path)?;
-        self.files.borrow_mut().insert(key, bytes.clone());
-        Ok(bytes)
-    }
-
-    /// A file as the order's role is shown it. Before the first draft there is no revision but what the loop was opened
-    /// on; without one the PRD is what the feature was created with.
-    fn shown(
-        &self,
-        created: &FeatureCreated,
-        state: &Loop,
-        order: &Order,
-        path: &str,
-    ) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        match order.sees.as_ref().or(state.opened.base.as_ref()) {
-            Some(revision) => self.read_at(revision, path),
-            None if created.prd.is_some() && path == prd_path(created) => self.workspace.read(path),
-            None => Ok(None),
-        }
-    }
-
-    /// The PRD and where it is (I8): `prd.md` beside the other artifacts, else the file that the feature came from. None
-    /// that can be read is none.
-    fn prd(
-        &self,
-        created: &FeatureCreated,
-        state: &Loop,
-        order: &Order,
-    ) -> Result<(String, Option<Vec<u8>>), WorkspaceError> {
-        let own = prd_path(created);
-        let found = self.shown(created, state, order, &own)?;
-        let source = source(created).filter(|_| found.is_none());
-        if let Some(source) = source
-            && let Some(bytes) = self.shown(created, state, order, source)?
-        {
-            return Ok((source.to_owned(), Some(bytes)));
-        }
-        Ok((own, found))
-    }
-
-    fn delta(&self, from: &Revision, to: &Revision) -> Result<String, WorkspaceError> {
-        let key = (from.clone(), to.clone());
-        if let Some(delta) = self.deltas.borrow().get(&key) {
-            return Ok(delta.clone());
-        }
-        let delta = self.workspace.delta(from, to)?;
-        self.deltas.borrow_mut().insert(key, delta.clone());
-        Ok(delta)
-    }
-
-    pub(crate) fn given(
-        &self,
-        created: &FeatureCreated,
-        state: &Loop,
-        order: &Order,
-    ) -> Result<Given, WorkspaceError> {
-        let profile = profile::of(order.ticket.phase, &order.ticket.role);
-        let names = profile.map(|profile| profile.artifacts).unwrap_or_default();
-        let mut given = Given { upstream: 0, files: 0, artifact: 0 };
-        for name in names.iter().filter(|name| **name != state.opened.phase.artifact()) {
-            let bytes = match *name {
-                "prd.md" => self.prd(created, state, order)?.1,
-                name => self.shown(created, state, order, &created.path_of(name))?,
-            };
-            if let Some(bytes) = bytes {
-                given.upstream += chars(&bytes);
-                given.files += 1;
-            }
-        }
-        given.artifact =
-            self.shown(created, state, order, state.artifact())?.map_or(0, |bytes| chars(&bytes));
-        Ok(given)
-    }
-}
-
-fn prd_path(created: &FeatureCreated) -> String {
-    created.path_of("prd.md")
-}
-
-/// The file a feature's PRD came from, where that can be a file of the working folder.
-pub fn source(created: &FeatureCreated) -> Option<&str> {
-    let inside = |path: &&str| {
-        let parts = path.split('/');
-        !path.contains('\\')
-            && parts.clone().all(|part| !part.is_empty() && !matches!(part, "." | ".." | ".git"))
-    };
-    created.brainstorm_source.as_deref().filter(inside)
-}
-
-fn chars(bytes: &[u8]) -> u64 {
-    String::from_utf8_lossy(bytes).chars().count() as u64
-}
-
 /// What the prompts of a loop are made of beside its documents: facts of the feature, and texts that were stored when it
 /// was opened.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
     pub pipeline: &'a Pipeline,
     pub papers: &'a Papers,
-}
-
-/// Texts that a loop was opened with.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Papers {
-    /// What its roles are told about the project.
-    pub project: Option<String>,
-    /// Role texts of the repository, in place of the built-in ones.
-    pub profiles: BTreeMap<Role, Override>,
-}
-
-impl Papers {
-    /// The role texts a loop is opened with, of all that the repository has.
-    pub(crate) fn read(
-        texts: &BTreeMap<Role, String>,
-        named: &BTreeMap<Role, BlobId>,
-    ) -> BTreeMap<Role, Override> {
-        let own = texts.iter().filter(|(role, _)| named.contains_key(role));
-        own.filter_map(|(role, text)| Some((role.clone(), Override::parse(text, role).ok()?))).collect()
-    }
-
-    /// As they were stored when the loop was opened.
-    pub fn of(store: &dyn Store, opened: &LoopOpened) -> Result<Papers, StoreError> {
-        let text = |blob: &BlobId| Ok(String::from_utf8_lossy(&store.blob(blob)?).into_owned());
-        let project = opened.project.as_ref().map(text).transpose()?;
-        let mut profiles = BTreeMap::new();
-        for (role, blob) in &opened.profiles {
-            // What was stored was accepted once.
-            if let Ok(read) = Override::parse(&text(blob)?, role) {
-                profiles.insert(role.clone(), read);
-            }
-        }
-        Ok(Papers { project, profiles })
-    }
 }
 
 pub fn compose(
@@ -280,6 +131,7 @@ pub fn compose(
             idea: &created.idea,
         },
         project: setting.papers.project.as_deref(),
+        rule: state.opened.rule,
         purpose: if repair.is_some() { Purpose::Repair } else { purpose },
         strategy,
         artifact: artifact.as_deref(),
@@ -371,47 +223,4 @@ fn outcome<'a>(
         StageOutcome::Failed => DomainResult::Failed { round: closed.round, max, revision },
     };
     Some(DomainOutcome { reviewer, result, unresolved })
-}
-
-/// A prompt as it was sent, and as it comes out when it is built again.
-pub struct Rebuilt {
-    pub ticket: Ticket,
-    pub stored: redraft_core::ids::BlobId,
-    pub prompt: Prompt,
-}
-
-/// Builds every prompt of a feature again, from its events and the revisions git keeps.
-pub fn rebuild(
-    store: &dyn Store,
-    workspace: &dyn Workspace,
-    entries: &[Entry],
-    redactor: &Redactor,
-) -> Result<Vec<Rebuilt>, EngineError> {
-    let mut rebuilt = Vec::new();
-    let mut state = Pipeline::default();
-    for entry in entries {
-        if let (Event::Started(started), Some(created), Some(open)) =
-            (&entry.event, &state.created, &state.open)
-        {
-            let order = pipeline::pending(&state).into_iter().find_map(|effect| match effect {
-                Effect::Dispatch(order) if order.ticket == started.ticket => Some(order),
-                _ => None,
-            });
-            if let Some(order) = order {
-                let (strategy, missing) = (started.choice.strategy, &started.missing);
-                let texts = Texts::new(workspace);
-                let papers = Papers::of(store, &open.opened)?;
-                let setting = Setting { pipeline: &state, papers: &papers };
-                let mut composed = compose(&texts, setting, created, open, &order, strategy, missing)?;
-                crate::dispatch::redact(&mut composed.prompt, redactor);
-                let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());
-                rebuilt.push(Rebuilt { ticket, stored, prompt: composed.prompt });
-            }
-        }
-        state = pipeline::step(&state, &entry.event).map_err(|rejected| WorkspaceError::File {
-            path: format!("event {}", entry.seq),
-            detail: rejected.to_string(),
-        })?;
-    }
-    Ok(rebuilt)
 }

@@ -1,0 +1,389 @@
+//! The documents of the made-up feature: each as it was first written and as it was mended, with what its reviewers
+//! found between the two.
+//!
+//! Data only. Every fault quotes words of the first version and is gone in the second, so that a reader of an example
+//! can follow it; the tests compare them.
+
+use crate::delta::Comparison;
+use crate::findings::{Finding, Status};
+use crate::ids::{FindingId, Role};
+use crate::phase::Phase;
+use crate::prelude::*;
+use crate::profile::{self, Kind, Profile};
+use crate::verdict::{Claim, Severity};
+
+pub(in crate::prompt) const FOLDER: &str = "docs/features/031-key-limits";
+pub(in crate::prompt) const ARTIFACT: &str = "docs/features/031-key-limits/spec.md";
+pub(super) const PRD: &str = "docs/features/031-key-limits/prd.md";
+
+/// What a phase writes, twice, and what was found in the first version.
+pub(super) struct Document {
+    pub(super) path: &'static str,
+    pub(super) first: &'static str,
+    pub(super) mended: &'static str,
+    pub(super) domain: Fault,
+    /// None where nothing is handed over.
+    pub(super) handoff: Option<Fault>,
+}
+
+pub(super) struct Fault {
+    category: &'static str,
+    section: &'static str,
+    quote: &'static str,
+    description: &'static str,
+    suggestion: &'static str,
+    /// What the author says it did about it.
+    fixed: &'static str,
+}
+
+impl Document {
+    /// The unified diff from the first version to the mended one.
+    pub(super) fn diff(&self) -> String {
+        Comparison::of(self.first, self.mended).unified(self.path)
+    }
+
+    /// The finding a reviewer left on the first version; for the author, what the domain reviewer left.
+    pub(super) fn finding(&self, phase: Phase, profile: &Profile) -> Finding {
+        let raised = self.raised_by(phase, profile);
+        let fault = self.fault(raised.kind);
+        let line = self.first.lines().position(|line| line.contains(fault.quote)).map_or(0, |at| at + 1);
+        Finding {
+            id: FindingId::new(format!("{}1", raised.letter)),
+            role: Role::new(raised.role),
+            round: 1,
+            severity: Severity::Blocker,
+            category: fault.category.to_owned(),
+            claim: Claim::Present,
+            file: self.path.to_owned(),
+            line: u32::try_from(line).unwrap_or(0),
+            section: fault.section.to_owned(),
+            quote: fault.quote.to_owned(),
+            description: fault.description.to_owned(),
+            suggestion: fault.suggestion.to_owned(),
+            status: Status::Open,
+            late: false,
+            unverified: None,
+            note: String::new(),
+        }
+    }
+
+    /// `S1: what the author says it did about it`
+    pub(super) fn summary(&self, phase: Phase, profile: &Profile) -> String {
+        let raised = self.raised_by(phase, profile);
+        format!("{}1: {}", raised.letter, self.fault(raised.kind).fixed)
+    }
+
+    fn fault(&self, kind: Kind) -> &Fault {
+        self.handoff.as_ref().filter(|_| kind == Kind::Phase).unwrap_or(&self.domain)
+    }
+
+    /// The reviewer itself; what an author is told comes from the domain reviewer.
+    fn raised_by<'a>(&self, phase: Phase, profile: &'a Profile) -> &'a Profile {
+        let domain = || profile::cast(phase).iter().copied().find(|one| one.kind == Kind::Domain);
+        if profile.kind == Kind::Author { domain().unwrap_or(profile) } else { profile }
+    }
+}
+
+pub(super) fn document(phase: Phase) -> &'static Document {
+    match phase {
+        Phase::Specify => &SPECIFICATION,
+        Phase::Design => &DESIGN,
+        Phase::CreatePlan => &PLAN,
+        Phase::CreateTasks => &TASKS,
+        Phase::Document => &GUIDE,
+    }
+}
+
+pub(super) const PRD_TEXT: &str = "\
+# Key limits
+
+## Goals
+
+- One customer cannot slow down the others.
+- A leaked key stops working at once.
+";
+
+pub(in crate::prompt) const SPEC: &str = "\
+# Limits for API keys
+
+## Requirements
+
+- R1: When a key has made 100 requests in one minute, the gateway shall refuse the next one with status 429.
+- R2: When a key is revoked, the gateway shall refuse it quickly.
+
+## Acceptance Criteria
+
+- AC1 (R1): the 101st request within a minute gets status 429.
+";
+
+pub(super) static SPECIFICATION: Document = Document {
+    path: ARTIFACT,
+    first: SPEC,
+    mended: "\
+# Limits for API keys
+
+## Requirements
+
+- R1: When a key has made 100 requests in one minute, the gateway shall refuse the next one with status 429.
+- R2: When a key is revoked, the gateway shall refuse it within 5 seconds with status 401.
+
+## Acceptance Criteria
+
+- AC1 (R1): the 101st request within a minute gets status 429.
+- AC2 (R2): a request 5 seconds after the revocation gets status 401.
+",
+    domain: Fault {
+        category: "testability",
+        section: "Requirements",
+        quote: "the gateway shall refuse it quickly",
+        description: "R2 has no acceptance criterion and no time within which it must hold, so every result passes it [read]",
+        suggestion: "State the time and the status.",
+        fixed: "R2 now names 5 seconds and status 401; added AC2.",
+    },
+    handoff: Some(Fault {
+        category: "ambiguity",
+        section: "Requirements",
+        quote: "the gateway shall refuse it quickly",
+        description: "Design has to choose between refusing a revoked key by a status and by closing the connection, \
+                      and a caller sees which; searched Requirements and Acceptance Criteria [read]",
+        suggestion: "State what the caller gets.",
+        fixed: "R2 now names status 401.",
+    }),
+};
+
+pub(super) static DESIGN: Document = Document {
+    path: "docs/features/031-key-limits/design.md",
+    first: "\
+# Design: limits for API keys
+
+## Components
+
+### C1: Counter
+
+Counts the requests of a key in the current minute (Spec R1). New, `src/counter.rs`.
+
+### C2: Filter
+
+Asks C1 and the key store before it forwards a request (Spec R1, Spec R2). Changed, `src/gateway.rs`; depends on I1.
+
+## Interfaces
+
+### I1: `Counter::admit`
+
+`admit(key: &KeyId) -> bool`: whether this request is among the first 100 of its minute.
+
+## Decisions
+
+### D1: Counters live in the gateway's memory
+
+The other option was a shared store. Criterion: no call that leaves the process for each request. Cost: a restart forgets up to one minute.
+",
+    mended: "\
+# Design: limits for API keys
+
+## Components
+
+### C1: Counter
+
+Counts the requests of a key in the current minute (Spec R1), reading and adding in one atomic step. New, `src/counter.rs`.
+
+### C2: Filter
+
+Asks C1 and the key store before it forwards a request (Spec R1, Spec R2); without an answer of the key store within 1 second it refuses with status 503. Changed, `src/gateway.rs`; depends on I1.
+
+## Interfaces
+
+### I1: `Counter::admit`
+
+`admit(key: &KeyId) -> bool`: whether this request is among the first 100 of its minute.
+
+## Decisions
+
+### D1: Counters live in the gateway's memory
+
+The other option was a shared store. Criterion: no call that leaves the process for each request. Cost: a restart forgets up to one minute.
+",
+    domain: Fault {
+        category: "completeness",
+        section: "C1: Counter",
+        quote: "Counts the requests of a key in the current minute",
+        description: "Two requests of one key at once both read 99 and both pass, so Spec R1 is broken by the 101st \
+                      request and nothing shows it [traced]",
+        suggestion: "Read and add in one step; a test with two requests at once fails without it.",
+        fixed: "C1 reads and adds in one atomic step.",
+    },
+    handoff: Some(Fault {
+        category: "completeness",
+        section: "C2: Filter",
+        quote: "Asks C1 and the key store before it forwards a request",
+        description: "The plan has to decide whether a request passes or is refused when the key store does not answer, \
+                      and a caller sees which; searched Components, Interfaces and Decisions [read]",
+        suggestion: "State the time limit and the status.",
+        fixed: "C2 now refuses with status 503 after 1 second.",
+    }),
+};
+
+pub(super) static PLAN: Document = Document {
+    path: "docs/features/031-key-limits/plan.md",
+    first: "\
+# Plan: limits for API keys
+
+## Constraints
+
+- 100 requests in one minute, status 429 (Spec R1); 5 seconds, status 401 (Spec R2)
+
+## Steps
+
+### Step 1.1: Put the filter before every route
+
+**Implements:** Design C2, Spec R2
+**Files:** `src/gateway.rs`
+**Depends on:** no other step
+**Produces:** `Gateway::admit`
+**Check:** `a_revoked_key_gets_401` fails before the step and passes after it.
+
+### Step 1.2: Count the requests of a key
+
+**Implements:** Design C1, Design I1, Design D1, Spec R1
+**Files:** `src/counter.rs` (new)
+**Depends on:** none
+**Produces:** `Counter::admit`
+",
+    mended: "\
+# Plan: limits for API keys
+
+## Constraints
+
+- 100 requests in one minute, status 429 (Spec R1); 5 seconds, status 401 (Spec R2)
+
+## Steps
+
+### Step 1.1: Put the filter before every route
+
+**Implements:** Design C2, Spec R2
+**Files:** `src/gateway.rs`
+**Depends on:** 1.2
+**Produces:** `Gateway::admit`
+**Check:** `a_revoked_key_gets_401` fails before the step and passes after it.
+
+### Step 1.2: Count the requests of a key
+
+**Implements:** Design C1, Design I1, Design D1, Spec R1
+**Files:** `src/counter.rs` (new)
+**Depends on:** none
+**Produces:** `Counter::admit`
+**Check:** `the_101st_request_is_refused` fails before the step and passes after it.
+",
+    domain: Fault {
+        category: "dependency",
+        section: "Step 1.1: Put the filter before every route",
+        quote: "**Depends on:** no other step",
+        description: "Step 1.1 calls `Counter::admit`, which step 1.2 produces; whoever begins at the top builds the filter \
+                      without the count, and its check passes all the same [traced]",
+        suggestion: "Let step 1.1 depend on step 1.2.",
+        fixed: "Step 1.1 depends on step 1.2.",
+    },
+    handoff: Some(Fault {
+        category: "completeness",
+        section: "Step 1.2: Count the requests of a key",
+        quote: "**Produces:** `Counter::admit`",
+        description: "Step 1.2 has no check, so its tasks would have to make up what shows that the count is right; \
+                      searched all fields of both steps [read]",
+        suggestion: "Name the test for the 101st request.",
+        fixed: "Step 1.2 has a check.",
+    }),
+};
+
+static TASKS: Document = Document {
+    path: "docs/features/031-key-limits/tasks.md",
+    first: "\
+# Tasks: limits for API keys
+
+## Constraints
+
+- Build and test: `cargo test`
+
+### Task 1.1: Count the requests of a key
+
+**Implements:** Plan 1.2, Design C1, Design I1
+**Files:** `src/counter.rs` (new)
+
+**Do:**
+1. Write the test `the_101st_request_is_refused`. See it fail.
+2. Write `Counter::admit`.
+
+**Done when:**
+- the counter works
+",
+    mended: "\
+# Tasks: limits for API keys
+
+## Constraints
+
+- Build and test: `cargo test`
+
+### Task 1.1: Count the requests of a key
+
+**Implements:** Plan 1.2, Design C1, Design I1
+**Files:** `src/counter.rs` (new)
+**Depends on:** none
+
+**Do:**
+1. Write the test `the_101st_request_is_refused`. See it fail.
+2. Write `Counter::admit`.
+
+**Done when:**
+- `the_101st_request_is_refused` passes; without step 2 it fails.
+",
+    domain: Fault {
+        category: "testability",
+        section: "Task 1.1: Count the requests of a key",
+        quote: "the counter works",
+        description: "A counter that never refuses a request is said to work as well, so the task counts as done and the \
+                      limit is not there [read]",
+        suggestion: "Name the test of step 1 and that it fails without step 2.",
+        fixed: "Task 1.1 is done when its test passes, which fails without step 2.",
+    },
+    handoff: Some(Fault {
+        category: "completeness",
+        section: "Task 1.1: Count the requests of a key",
+        quote: "**Files:** `src/counter.rs` (new)",
+        description: "Task 1.1 does not say what it depends on, so whoever hands out the tasks has to guess whether it can \
+                      be first; searched its fields and Constraints [read]",
+        suggestion: "Add the field, if only with `none`.",
+        fixed: "Task 1.1 names its dependencies.",
+    }),
+};
+
+/// A document that belongs to no feature.
+static GUIDE: Document = Document {
+    path: "docs/limits.md",
+    first: "\
+# Limits of our API
+
+A key may make 100 requests in one minute.
+
+## When you are refused
+
+Wait until your 60 requests of the minute are used up no longer, then repeat the request.
+",
+    mended: "\
+# Limits of our API
+
+A key may make 100 requests in one minute.
+
+## When you are refused
+
+Status 429 means that the limit is used up: wait for the next minute, then repeat the request.
+",
+    domain: Fault {
+        category: "consistency",
+        section: "When you are refused",
+        quote: "your 60 requests of the minute",
+        description: "The first paragraph allows 100 requests in one minute and this one 60, so a reader who slows down to \
+                      60 gives away what was promised [read]",
+        suggestion: "Name the limit in one place only.",
+        fixed: "The number stands in the first paragraph only.",
+    },
+    handoff: None,
+};

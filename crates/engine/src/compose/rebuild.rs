@@ -1,0 +1,56 @@
+//! Every prompt of a feature once more, from its events and the revisions git keeps: the proof that the same events and
+//! inputs give the same bytes.
+
+use super::{Papers, Setting, Texts, compose};
+use crate::ending::EngineError;
+use crate::ports::{Store, Workspace, WorkspaceError};
+use redraft_core::event::{Entry, Event};
+use redraft_core::ids::BlobId;
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::prompt::Prompt;
+use redraft_core::redact::Redactor;
+use redraft_core::review::Effect;
+use redraft_core::ticket::Ticket;
+
+/// A prompt as it was sent, and as it comes out when it is built again.
+pub struct Rebuilt {
+    pub ticket: Ticket,
+    pub stored: BlobId,
+    pub prompt: Prompt,
+}
+
+/// Builds every prompt of a feature again, from its events and the revisions git keeps.
+pub fn rebuild(
+    store: &dyn Store,
+    workspace: &dyn Workspace,
+    entries: &[Entry],
+    redactor: &Redactor,
+) -> Result<Vec<Rebuilt>, EngineError> {
+    let mut rebuilt = Vec::new();
+    let mut state = Pipeline::default();
+    for entry in entries {
+        if let (Event::Started(started), Some(created), Some(open)) =
+            (&entry.event, &state.created, &state.open)
+        {
+            let order = pipeline::pending(&state).into_iter().find_map(|effect| match effect {
+                Effect::Dispatch(order) if order.ticket == started.ticket => Some(order),
+                _ => None,
+            });
+            if let Some(order) = order {
+                let (strategy, missing) = (started.choice.strategy, &started.missing);
+                let texts = Texts::new(workspace);
+                let papers = Papers::of(store, &open.opened)?;
+                let setting = Setting { pipeline: &state, papers: &papers };
+                let mut composed = compose(&texts, setting, created, open, &order, strategy, missing)?;
+                crate::dispatch::redact(&mut composed.prompt, redactor);
+                let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());
+                rebuilt.push(Rebuilt { ticket, stored, prompt: composed.prompt });
+            }
+        }
+        state = pipeline::step(&state, &entry.event).map_err(|rejected| WorkspaceError::File {
+            path: format!("event {}", entry.seq),
+            detail: rejected.to_string(),
+        })?;
+    }
+    Ok(rebuilt)
+}
