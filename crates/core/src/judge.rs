@@ -110,7 +110,7 @@ fn decide(
         (false, []) => Err(groundless(case, &after, reconciled)),
         (false, _) => Ok(Judgement::Rejected),
         (true, blocking) => {
-            notes.push(format!("said to be approved, but open at the threshold: {}", blocking.join(", ")));
+            notes.push(format!("said to be approved, but still open: {}", blocking.join(", ")));
             Ok(Judgement::Rejected)
         }
     }
@@ -141,7 +141,7 @@ fn groundless(case: &Case<'_>, after: &[Finding], reconciled: &Reconciled) -> St
         Threshold::Strict => "a blocker or warning",
         Threshold::Blockers => "a blocker",
     };
-    let mut why = format!("rejected without a finding at the threshold ({rule})");
+    let mut why = format!("rejected without an open finding that stands in the way ({rule})");
     let is_known = |finding: &Finding| case.known.iter().any(|known| known.id == finding.id);
     let grave = after.iter().filter(|finding| finding.severity >= case.rule.least());
     for finding in grave.filter(|finding| finding.role == case.ticket.role) {
@@ -155,7 +155,7 @@ fn groundless(case: &Case<'_>, after: &[Finding], reconciled: &Reconciled) -> St
                 why.push_str(&format!("; {name} does not hold: {unverified}"))
             }
             (Status::Deferred, _) if !is_known(finding) => {
-                why.push_str(&format!("; {name} lies outside the delta and is deferred"));
+                why.push_str(&format!("; {name} is about what had not changed since your last review, so it is put off and holds nothing up"));
             }
             _ => {}
         }

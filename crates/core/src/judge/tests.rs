@@ -159,20 +159,23 @@ fn the_threshold_decides_whether_a_warning_blocks() {
     let lenient = Setting { rule: Threshold::Blockers, ..Setting::default() };
     lenient.approves(&one_issue(true, "warning"));
     lenient.rejects(&one_issue(false, "blocker"));
-    lenient.refuses(&one_issue(false, "warning"), "rejected without a finding at the threshold (a blocker)");
+    lenient.refuses(
+        &one_issue(false, "warning"),
+        "rejected without an open finding that stands in the way (a blocker)",
+    );
 }
 
 #[test]
 fn an_approval_with_a_blocking_finding_rejects_with_a_note() {
     let judged = Setting::default().rejects(&one_issue(true, "warning"));
-    assert!(judged.notes.iter().any(|note| note == "said to be approved, but open at the threshold: S1"));
+    assert!(judged.notes.iter().any(|note| note == "said to be approved, but still open: S1"));
     let kept = r#"{"approved": true, "issues": [], "answers": [{"id": "S1", "status": "not_fixed"}]}"#;
     with(&[finding("S1", Severity::Warning)]).rejects(kept);
 }
 
 #[test]
 fn a_rejection_without_a_finding_at_the_threshold_cannot_be_used() {
-    let why = "rejected without a finding at the threshold (a blocker or warning)";
+    let why = "rejected without an open finding that stands in the way (a blocker or warning)";
     Setting::default().refuses(r#"{"approved": false, "issues": []}"#, why);
     Setting::default().refuses(&one_issue(false, "suggestion"), why);
 }
@@ -248,7 +251,7 @@ fn what_was_read_is_kept_even_if_it_cannot_be_used() {
 #[test]
 fn a_rejection_for_old_text_alone_is_deferred_and_cannot_be_used() {
     let setting = Setting { delta: Some(Delta::parse(DIFF)), ..Setting::default() };
-    let why = r#"; "fast has no number" lies outside the delta and is deferred"#;
+    let why = r#"; "fast has no number" is about what had not changed since your last review, so it is put off and holds nothing up"#;
     setting.refuses(&one_issue(false, "warning"), why);
     let judged = setting.approves(&one_issue(true, "warning"));
     assert!(
@@ -260,7 +263,10 @@ fn a_rejection_for_old_text_alone_is_deferred_and_cannot_be_used() {
 fn a_blocker_in_old_text_is_admitted_once() {
     let setting = |late_left| Setting { delta: Some(Delta::parse(DIFF)), late_left, ..Setting::default() };
     assert!(setting(true).rejects(&one_issue(false, "blocker")).late);
-    setting(false).refuses(&one_issue(false, "blocker"), "lies outside the delta and is deferred");
+    setting(false).refuses(
+        &one_issue(false, "blocker"),
+        "is about what had not changed since your last review, so it is put off and holds nothing up",
+    );
     assert!(!setting(false).approves(&one_issue(true, "blocker")).late);
 }
 
