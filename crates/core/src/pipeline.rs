@@ -23,6 +23,8 @@ pub struct Pipeline {
     pub past: Vec<Loop>,
     /// Phases that a person left out.
     pub skipped: BTreeSet<Phase>,
+    /// Features that come before it and that a person goes on without.
+    pub unblocked: BTreeSet<String>,
     /// Where it was found and how, if it was begun elsewhere.
     pub adopted: Option<Adopted>,
     pub cancelled: bool,
@@ -107,12 +109,22 @@ impl Pipeline {
         let taken = self.adopted.as_ref().map(|taken| taken.life);
         match () {
             () if self.cancelled || taken == Some(Life::Abandoned) => Life::Abandoned,
-            () if self.phase().is_none() => Life::Completed,
+            // What nobody has worked on here stands where it was found: that nothing is left to do here does not make
+            // it completed.
+            () if self.phase().is_none() => {
+                taken.filter(|_| self.latest().is_none()).unwrap_or(Life::Completed)
+            }
             () if self.latest().is_none() && taken.is_none_or(|taken| taken == Life::Planned) => {
                 Life::Planned
             }
             () => Life::Active,
         }
+    }
+
+    /// The features that come before it, without those that a person goes on without.
+    pub fn waits_for(&self) -> impl Iterator<Item = &String> {
+        let all = self.created.iter().flat_map(|created| &created.depends_on);
+        all.filter(|name| !self.unblocked.contains(*name))
     }
 
     /// The phases it passes through, in order: those of its lane up to its end, without those left out.
@@ -175,6 +187,14 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         Event::LaneSet(set) => set_lane(state, set).ok_or_else(|| unexpected(event))?,
         Event::PhaseSkipped(fact) => skip(state, fact.phase).ok_or_else(|| unexpected(event))?,
         Event::WentBack(fact) => go_back(state, fact.phase).ok_or_else(|| unexpected(event))?,
+        Event::Unblocked(fact) => {
+            // Said again, or of what it never waited for, it would say nothing.
+            let waited = fact.dependencies.iter().all(|name| state.waits_for().any(|other| other == name));
+            if fact.dependencies.is_empty() || !waited || state.cancelled {
+                return Err(unexpected(event));
+            }
+            state.unblocked.extend(fact.dependencies.iter().cloned());
+        }
         Event::BudgetSet(_) | Event::BudgetReached(_) if state.created.is_none() || state.cancelled => {
             return Err(unexpected(event));
         }

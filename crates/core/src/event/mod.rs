@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use feature::{
     Adopted, Brought, BudgetReached, BudgetSet, Cancelled, FeatureCreated, LaneSet, Life, PhaseSkipped,
-    Trusted, WentBack,
+    Trusted, Unblocked, WentBack,
 };
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
 pub use stored::{DecodeError, Event};

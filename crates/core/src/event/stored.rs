@@ -90,6 +90,7 @@ events! {
     "lane-set" 1 LaneSet,
     "phase-skipped" 1 PhaseSkipped,
     "went-back" 1 WentBack,
+    "unblocked" 1 Unblocked,
     "trusted" 1 Trusted,
     "agents-met" 1 AgentsMet,
     "probed" 1 Probed,

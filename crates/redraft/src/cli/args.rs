@@ -175,7 +175,7 @@ pub(crate) struct PhaseArgs {
     pub(crate) why: String,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct RunArgs {
     /// The feature's number; not needed inside its worktree or when only one is active
     pub(crate) feature: Option<String>,
@@ -192,6 +192,9 @@ pub(crate) struct RunArgs {
     /// Take this lane from here on: express, standard or deep
     #[arg(long, value_name = "LANE")]
     pub(crate) lane: Option<String>,
+    /// Go on though features that come before it are not completed; the reason is kept
+    #[arg(long, value_name = "WHY")]
+    pub(crate) unblock: Option<String>,
     /// Send also to an agent whose usage limit is said to last; without it nothing is sent to a parked one
     #[arg(long)]
     pub(crate) now: bool,

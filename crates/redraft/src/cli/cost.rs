@@ -12,10 +12,11 @@ mod text;
 mod why;
 
 use super::args::CostArgs;
+use super::board::rows;
 use super::console::Console;
 use super::errors::{CliError, Code};
+use super::monitor;
 use super::site::{Site, Surroundings};
-use super::{monitor, status};
 use prices::{Price, Prices};
 use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
@@ -93,7 +94,7 @@ fn one(
     let costs = costs_of(id, &entries, site);
     let prices = Prices::of(site);
     let accuracies = accuracies(ledger)?;
-    let rows = status::rows(ledger)?;
+    let rows = rows(ledger)?;
     let row = rows.iter().find(|row| row.id == id.to_string());
     let billed = |name: &AgentName| Billed {
         name: name.clone(),
@@ -141,7 +142,7 @@ fn accuracies(ledger: &Ledger) -> Result<Accuracies, CliError> {
 
 /// A line for each feature, and their sum.
 fn all(known: &[FeatureId], site: &Site, ledger: &Ledger, console: &Console) -> Result<Code, CliError> {
-    let rows = status::rows(ledger)?;
+    let rows = rows(ledger)?;
     let mut features = Vec::new();
     for id in known {
         let costs = costs_of(*id, &ledger.read(Scope::Feature(*id))?, site);

@@ -39,19 +39,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         depends_on: Vec::new(),
     };
     let id = new::create(&site, &feature, around, console)?;
-    let args_run = RunArgs {
-        feature: None,
-        yes: false,
-        until: None,
-        lane: None,
-        now: false,
-        on_cap: Some(OnCap::Stop),
-        budget: None,
-        agent: None,
-        policy: None,
-        knowledge: None,
-        certify: None,
-    };
+    let args_run = RunArgs { on_cap: Some(OnCap::Stop), ..RunArgs::default() };
     let program = &around.program;
     let ending = match &args.keep {
         Some(_) => {

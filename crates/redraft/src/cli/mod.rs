@@ -3,12 +3,14 @@
 mod adopt;
 mod answer;
 mod args;
+mod board;
 mod cast;
 mod consent;
 mod console;
 mod cost;
 mod decide;
 mod demo;
+mod dependencies;
 mod doctor;
 mod errors;
 mod init;

@@ -2,9 +2,10 @@
 
 use super::args::NewArgs;
 use super::console::Console;
+use super::dependencies::{dependencies_named, refuse_circle};
 use super::errors::{CliError, Code};
 use super::prepare::{hold_place, prepare};
-use super::project::{dependencies_named, project_named};
+use super::project::project_named;
 use super::site::{Site, Surroundings};
 use redraft_adapters::config::{Config, WorkspaceMode};
 use redraft_adapters::git::GitError;
@@ -107,6 +108,7 @@ pub(crate) fn create(
     };
     let id = FeatureId(next);
     let slug = slug(idea);
+    refuse_circle(site, &ledger, (id, &format!("{id}-{slug}")), &depends_on)?;
     let place = site.repository.feature_place(id, &slug)?;
     let created = FeatureCreated {
         id,

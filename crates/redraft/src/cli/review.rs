@@ -317,17 +317,12 @@ fn bring_back(workspace: &dyn Workspace, document: &Document) -> Result<(bool, V
 
 fn run_args(args: &ReviewArgs) -> RunArgs {
     RunArgs {
-        feature: None,
         on_cap: Some(OnCap::Stop),
         yes: args.yes,
-        until: None,
-        lane: None,
-        now: false,
         budget: args.budget.clone(),
         agent: args.agent.clone(),
         policy: args.policy.clone(),
-        knowledge: None,
-        certify: None,
+        ..RunArgs::default()
     }
 }
 

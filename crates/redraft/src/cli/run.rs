@@ -2,16 +2,17 @@
 
 use super::answer::answer;
 use super::args::{OnCap, RunArgs};
+use super::board::{self, Board, from_when};
 use super::cast::Cast;
 use super::consent;
 use super::console::Console;
+use super::dependencies::require_unblocked;
 use super::errors::{CliError, Code};
 use super::monitor;
 use super::prepare::{hold_place, prepare};
 use super::profiles;
 use super::project::project_context;
 use super::site::{Site, Surroundings};
-use super::status;
 use super::story::Story;
 use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
@@ -34,7 +35,7 @@ use serde::Serialize;
 struct RunJson<'a> {
     v: u16,
     feature: String,
-    /// `approved`, `accepted` (by a ruling), `waiting`, `parked`, `over budget`, `abandoned` or `interrupted`.
+    /// `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `abandoned` or `interrupted`.
     outcome: &'a str,
     question: Option<&'a Question>,
     /// Where it is parked: when the usage limit is over.
@@ -100,6 +101,7 @@ pub(crate) fn drive_to(
         rules.budget = kept_budget(&ledger, Scope::Feature(id))?.unwrap_or(rules.budget);
     }
     rules.project = project_context(site, &ledger, &created, console)?;
+    require_unblocked(site, &ledger, id, args.unblock.as_deref(), around, console)?;
     let _place = hold_place(site, &created, around)?;
     prepare(site, &ledger, &created, &config, around, console)?;
     let workspace = site.workspace(&created)?;
@@ -173,18 +175,22 @@ pub(crate) fn drive_to(
         Stop::OverBudget { .. } => ("over budget", Code::Limit),
     };
     let question = if let Stop::Asking(question) = &stop { Some(question) } else { None };
-    let again = match &args.agent {
-        Some(agent) if row.next.starts_with("redraft run") => format!("{} --agent {agent}", row.next),
-        _ => row.next.clone(),
+    let rows = board::rows(&ledger)?;
+    let next = match (&ending, &args.agent) {
+        (Some(ending), _) => ending.next.clone(),
+        (None, _) if !row.is_open() => Board::of(site, rows.clone(), around).next().command,
+        (None, Some(agent)) if row.next.starts_with("redraft run") => {
+            around.next(&format!("{} --agent {agent}", row.next))
+        }
+        (None, _) => around.next(&row.next),
     };
-    let next = ending.as_ref().map_or_else(|| around.next(&again), |ending| ending.next.clone());
     if let Stop::OverBudget { ticket, over } = &stop {
         console.say(&format!("{ticket}: {over}"));
     }
     let folder = place.display().to_string();
     console.say("");
     let (feature, undone) = (id.to_string(), run.undone());
-    let warnings = monitor::watch(site, &status::rows(&ledger)?);
+    let warnings = monitor::watch(site, &rows);
     let receipt = &receipt;
     let shown = RunJson {
         v: 1,
@@ -199,8 +205,11 @@ pub(crate) fn drive_to(
         folder,
         next,
     };
-    let costs = around.next(&format!("redraft cost {id}"));
-    console.show(&report(&shown, &costs, ending), &shown);
+    let mut more = format!("costs: {}\n", around.next(&format!("redraft cost {id}")));
+    if row.open_findings + row.deferred_findings > 0 {
+        more.push_str(&format!("findings: {}\n", around.next(&format!("redraft show findings {id}"))));
+    }
+    console.show(&report(&shown, &more, ending), &shown);
     monitor::say(&shown.warnings, console);
     drop(lock);
     Ok(code)
@@ -286,12 +295,13 @@ pub(crate) fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
     })
 }
 
-fn report(shown: &RunJson<'_>, costs: &str, ending: Option<Ending>) -> String {
+/// `more` is where to look further, a line each.
+fn report(shown: &RunJson<'_>, more: &str, ending: Option<Ending>) -> String {
     let RunJson { feature, outcome, question, parked_until_ms, receipt, undone, folder, next, .. } = shown;
-    let next = status::from_when(next, *parked_until_ms);
+    let next = from_when(next, *parked_until_ms);
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
-    let ending = ending
-        .map_or_else(|| format!("costs: {costs}\nfolder: {folder}\nnext: {next}"), |ending| ending.text);
+    let outcome = if *outcome == "closed" { "closed by gates only, no reviewer" } else { outcome };
+    let ending = ending.map_or_else(|| format!("{more}folder: {folder}\nnext: {next}"), |ending| ending.text);
     let undone: String = undone.iter().map(lost_and_found).collect();
     format!("{}\n{undone}feature {feature} is {outcome}{asked}\n{ending}", receipt.text())
 }
@@ -332,7 +342,7 @@ pub(crate) fn dollars(word: &str) -> Option<Usd> {
 }
 
 fn done_code(status: &str) -> Code {
-    if matches!(status, "approved" | "accepted") { Code::Done } else { Code::NotApproved }
+    if matches!(status, "approved" | "accepted" | "closed") { Code::Done } else { Code::NotApproved }
 }
 
 pub(crate) fn waiting_code(question: &Question, on_cap: OnCap) -> Code {

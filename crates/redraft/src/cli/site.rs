@@ -273,7 +273,7 @@ impl Site {
         for (scope, _, row) in ledger.board()? {
             let row: Option<BoardRow> = serde_json::from_str(&row).ok();
             if let (Scope::Feature(id), Some(row)) = (scope, row)
-                && matches!(row.status.as_str(), "active" | "waiting")
+                && row.is_open()
             {
                 open.push(id);
             }

@@ -119,7 +119,7 @@ fn sc7_the_roles_of_a_feature_are_told_what_the_project_wants_and_what_comes_bef
         "docs/projects/P001-gateway/roadmap.md",
         "# Roadmap\n\n## M1: Foundations\n\n- 001-keys\n- 002-limits\n- 009-later\n\n## M2: Comfort\n",
     );
-    scratch.run(["run", "002", "--policy", "fresh"]).expect(0);
+    scratch.run(["run", "002", "--policy", "fresh", "--unblock", "its keys are made up for now"]).expect(0);
     for role in ["spec-author", "spec-reviewer", "phase-reviewer"] {
         let prompt = scratch.run(["show", "prompt", "002", "--role", role, "--strategy", "lazy"]).expect(0);
         let block = "**Project:** Gateway | **This feature:** 002-limits\n**Project goals:**\n- One customer cannot slow down the others.\n**Feature dependencies:** planned: 001-keys\n**Priority signal:** M1: Foundations (milestone 1 of 2)\n";
