@@ -250,10 +250,13 @@ pub fn pending(state: &Pipeline) -> Vec<Effect> {
 fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
     at_rest(state)?;
     let created = state.created.as_mut()?;
+    let alone = created.document.is_some();
     let same = (created.lane, created.until) == (set.lane, set.until);
     // What reviewers have begun to judge is not closed by gates alone: that would approve it in their place.
     let judged = state.past.iter().chain(&state.open).any(Loop::reviews);
-    if same || (judged && !set.lane.reviews()) || !set.lane.phases().contains(&set.until) {
+    // A document by itself keeps its lane and is judged as another kind.
+    let fits = if alone { set.lane == created.lane } else { set.lane.phases().contains(&set.until) };
+    if same || (judged && !set.lane.reviews()) || !fits {
         return None;
     }
     created.lane = set.lane;
@@ -267,10 +270,11 @@ fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
         }
     }
     let lane = set.lane.phases();
-    if let Some(mut open) = state
-        .open
-        .take_if(|open| !lane.contains(&open.opened.phase) || open.reviewers.is_empty() == set.lane.reviews())
-    {
+    let is_other = |open: &Loop| match alone {
+        true => open.opened.phase != set.until,
+        false => !lane.contains(&open.opened.phase) || open.reviewers.is_empty() == set.lane.reviews(),
+    };
+    if let Some(mut open) = state.open.take_if(|open| is_other(open)) {
         open.end = Some(End::Superseded);
         state.past.push(open);
     }

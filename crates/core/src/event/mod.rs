@@ -319,6 +319,10 @@ pub struct Edited {
     pub revision: Revision,
     pub commit: String,
     pub by: String,
+    /// Whether there was nothing in the loop before: the document was brought, not changed. Since version 2; before that
+    /// nobody knew.
+    #[serde(default)]
+    pub first: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

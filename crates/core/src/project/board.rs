@@ -2,10 +2,11 @@
 
 use crate::event::{BudgetReached, Life};
 use crate::phase::Phase;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{self, Pipeline};
 use crate::prelude::*;
 use crate::project::Tally;
-use crate::review::{self, End, Loop, Seat};
+use crate::review::{self, Effect, End, Loop, Seat};
+use crate::ticket::Purpose;
 use serde::{Deserialize, Serialize};
 
 /// What `status` shows of a feature. Stored as JSON; an older or newer form is simply computed again.
@@ -18,7 +19,8 @@ pub struct BoardRow {
     pub idea: String,
     pub branch: String,
     pub lane: String,
-    /// `active`, `waiting`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer) or `abandoned`.
+    /// `active`, `waiting`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer) or `abandoned`; of a
+    /// review also `findings`.
     pub status: String,
     pub phase: String,
     pub pass: u16,
@@ -57,6 +59,9 @@ pub struct BoardRow {
     pub project: Option<String>,
     #[serde(default)]
     pub waits_for: Vec<String>,
+    /// The document that is reviewed by itself: this is then the row of a review. Since version 5.
+    #[serde(default)]
+    pub document: Option<String>,
     /// The command that goes on from here.
     pub next: String,
 }
@@ -113,6 +118,7 @@ impl BoardRow {
             (None, None) if latest.is_some_and(by_ruling) || on_a_word(state) => "accepted",
             (None, None) if state.standing().any(by_gates_only) => "closed",
             (None, None) => "approved",
+            (None, Some(_)) if created.is_some_and(|created| created.document.is_some()) => by_itself(state),
             (None, Some(_)) => "active",
         };
         let names = |phases: Vec<Phase>| phases.into_iter().map(|phase| phase.name().to_owned()).collect();
@@ -147,6 +153,7 @@ impl BoardRow {
             after_failure: state.past.iter().chain(&state.open).map(Loop::approved_after_failure).sum(),
             project: created.and_then(|created| created.project.clone()),
             waits_for: state.waits_for().cloned().collect(),
+            document: created.and_then(|created| created.document.clone()),
             parked_until_ms: state.parked_until_ms().filter(|_| status == "active"),
             id,
         }
@@ -156,6 +163,16 @@ impl BoardRow {
 /// Whether a person's ruling stood in for an approval.
 fn by_ruling(latest: &Loop) -> bool {
     latest.reviewers.iter().any(Seat::ruled)
+}
+
+/// Where the review of a document by itself stands. It is never closed: what is approved rests until the next edit.
+fn by_itself(state: &Pipeline) -> &'static str {
+    let writes = |purpose: Purpose| matches!(purpose, Purpose::Revise | Purpose::Draft);
+    match pipeline::pending(state).as_slice() {
+        [Effect::ClosePhase { .. }] => "approved",
+        [Effect::Dispatch(order)] if writes(order.ticket.purpose) => "findings",
+        _ => "active",
+    }
 }
 
 /// Whether nobody but the program has read what it closed on.

@@ -95,7 +95,10 @@ pub fn line(event: &Event) -> String {
                 Judgement::NoVerdict { why } => format!("{role} gave no verdict: {why}"),
             }
         }
-        Event::Edited(fact) => format!("{} edited the document: revision {}", fact.by, fact.revision.short()),
+        Event::Edited(fact) => {
+            let did = if fact.first { "brought" } else { "edited" };
+            format!("{} {did} the document: revision {}", fact.by, fact.revision.short())
+        }
         Event::Checked(fact) if fact.passed => format!("gate {} passed", fact.gate),
         Event::Checked(fact) => format!("gate {} failed: {}", fact.gate, one_line(&fact.evidence, 160)),
         Event::Asked(fact) => {

@@ -98,6 +98,8 @@ impl Seen {
 /// Everything that is seen.
 pub(crate) struct Board {
     pub(crate) features: Vec<Seen>,
+    /// Documents that are reviewed by themselves.
+    pub(crate) reviews: Vec<BoardRow>,
     /// What to type where nothing is left to go on with.
     begin: String,
 }
@@ -109,7 +111,12 @@ pub(crate) struct Next {
 }
 
 impl Board {
-    pub(crate) fn of(site: &Site, rows: Vec<BoardRow>, around: &Surroundings) -> Board {
+    pub(crate) fn of(
+        site: &Site,
+        rows: Vec<BoardRow>,
+        mut reviews: Vec<BoardRow>,
+        around: &Surroundings,
+    ) -> Board {
         let lives = Lives::new(site, &rows);
         let now_ms = around.clock.now_ms();
         // Where nothing was begun here, others may have begun something.
@@ -120,10 +127,15 @@ impl Board {
         for (feature, before) in features.iter_mut().zip(before) {
             feature.row.next = around.next(before.as_ref().unwrap_or(&feature.row.next));
         }
-        Board { features, begin: around.next(begin) }
+        for review in &mut reviews {
+            let document = review.document.as_deref().unwrap_or_default();
+            review.next = around.next(&site.reviewing(document, around));
+        }
+        Board { features, reviews, begin: around.next(begin) }
     }
 
-    /// The command that goes on in this repository: with the feature that can go on soonest, else with a new one.
+    /// The command that goes on in this repository: with the feature that can go on soonest, else with a new one. A review
+    /// goes on when its document is edited, which only counts where there is nothing else.
     pub(crate) fn next(&self) -> Next {
         let open = self.features.iter().filter(|feature| feature.row.is_open());
         match open.min_by_key(|feature| feature.rank()) {
@@ -131,7 +143,11 @@ impl Board {
                 command: first.row.next.clone(),
                 after_ms: first.row.parked_until_ms.filter(|_| first.rank() == 1),
             },
-            None => Next { command: self.begin.clone(), after_ms: None },
+            None => {
+                let left = self.reviews.iter().rev().find(|review| review.status != "approved");
+                let left = left.filter(|_| self.features.is_empty()).map(|review| &review.next);
+                Next { command: left.unwrap_or(&self.begin).clone(), after_ms: None }
+            }
         }
     }
 }
@@ -162,27 +178,34 @@ pub(crate) fn from_when(command: &str, parked_until_ms: Option<i64>) -> String {
     }
 }
 
-/// The board, read as it is; a row of another form, or a board that is gone, is folded again without being stored.
+/// The rows of all features, read as they are; where one is of another form, or the board is gone, all are folded again
+/// without being stored.
 pub(crate) fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
-    let mut rows = Vec::new();
-    if ledger.has_board()? {
-        for (scope, _, row) in ledger.board()? {
-            if !matches!(scope, Scope::Feature(_)) {
-                continue;
-            }
-            match serde_json::from_str::<BoardRow>(&row) {
-                Ok(row) if row.is_current() => rows.push(row),
-                Ok(_) | Err(_) => return folded(ledger),
-            }
-        }
-        return Ok(rows);
-    }
-    folded(ledger)
+    rows_of(ledger, |scope| matches!(scope, Scope::Feature(_)))
 }
 
-fn folded(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
+/// The same for reviews of documents.
+pub(crate) fn reviews(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
+    rows_of(ledger, |scope| matches!(scope, Scope::Review(_)))
+}
+
+fn rows_of(ledger: &Ledger, wanted: fn(&Scope) -> bool) -> Result<Vec<BoardRow>, CliError> {
+    if !ledger.has_board()? {
+        return folded(ledger, wanted);
+    }
     let mut rows = Vec::new();
-    for scope in ledger.scopes()? {
+    for (_, _, row) in ledger.board()?.into_iter().filter(|(scope, _, _)| wanted(scope)) {
+        match serde_json::from_str::<BoardRow>(&row) {
+            Ok(row) if row.is_current() => rows.push(row),
+            Ok(_) | Err(_) => return folded(ledger, wanted),
+        }
+    }
+    Ok(rows)
+}
+
+fn folded(ledger: &Ledger, wanted: fn(&Scope) -> bool) -> Result<Vec<BoardRow>, CliError> {
+    let mut rows = Vec::new();
+    for scope in ledger.scopes()?.into_iter().filter(wanted) {
         if let Some((_, row)) = fold(&scope, &ledger.read(scope.clone())?)? {
             rows.push(row);
         }
@@ -190,9 +213,11 @@ fn folded(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
     Ok(rows)
 }
 
-/// The row of a feature, with the number of its last event.
+/// The row of a feature or a review, with the number of its last event.
 pub(crate) fn fold(scope: &Scope, entries: &[Entry]) -> Result<Option<(u64, BoardRow)>, CliError> {
-    let (Scope::Feature(_), Some(last)) = (scope, entries.last()) else { return Ok(None) };
+    let (Scope::Feature(_) | Scope::Review(_), Some(last)) = (scope, entries.last()) else {
+        return Ok(None);
+    };
     let state = Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     Ok(Some((last.seq, BoardRow::of(&state, last.at_ms))))
 }

@@ -25,7 +25,7 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
         return Ok(nothing(around, console));
     };
     let only = match &args.feature {
-        Some(word) => Some(Scope::Feature(site.feature(&ledger, Some(word))?)),
+        Some(word) => Some(site.meant(&ledger, Some(word), around)?),
         None => None,
     };
     let limit = args.limit.unwrap_or(usize::MAX);

@@ -16,6 +16,7 @@ mod errors;
 mod init;
 mod lint;
 mod log;
+mod meant;
 mod monitor;
 mod new;
 mod phase;

@@ -90,7 +90,7 @@ pub(crate) fn create(
     if !site.repository.has_identity()? {
         return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
     }
-    let lock = site.lock("repo", around)?;
+    let lock = site.lock_repository(around, console)?;
     let ledger = site.writer()?;
     let depends_on = dependencies_named(site, &ledger, &args.depends_on)?;
     let given = ledger.scopes()?.into_iter().filter_map(|scope| match scope {

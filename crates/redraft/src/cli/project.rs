@@ -115,7 +115,7 @@ fn begin(
     }
     let prd = args.prd.as_deref().map(|file| read_prd(&around.folder.join(file), around)).transpose()?;
     let prd = prd.unwrap_or_else(|| template_prd(&name).into_bytes());
-    let _lock = site.lock("repo", around)?;
+    let _lock = site.lock_repository(around, console)?;
     let named = site.repository.project_names()?;
     let mut last = named.iter().filter_map(|name| project_number(name.split('-').next()?)).max().unwrap_or(0);
     if let Some(ledger) = site.reader()? {

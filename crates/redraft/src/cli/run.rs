@@ -1,5 +1,9 @@
 //! `redraft run`: drives a feature on until it is approved, a person is needed, or it is interrupted.
 
+mod rules;
+
+pub(crate) use rules::{budget, config, deadlines, kept_budget, rules};
+
 use super::answer::answer;
 use super::args::{OnCap, RunArgs};
 use super::board::{self, Board, from_when};
@@ -10,14 +14,11 @@ use super::dependencies::require_unblocked;
 use super::errors::{CliError, Code};
 use super::monitor;
 use super::prepare::{hold_place, prepare};
-use super::profiles;
 use super::project::project_context;
 use super::site::{Site, Surroundings};
 use super::story::Story;
-use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{About, Certify, Decision, Entry, Event, Question};
+use redraft_core::event::{About, Decision, Entry, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
@@ -26,9 +27,8 @@ use redraft_core::project::{self, BoardRow, Receipt, Warning};
 use redraft_core::review::{End, Loop};
 use redraft_core::text::utc;
 use redraft_core::ticket::Scope;
-use redraft_core::usage::Usd;
-use redraft_engine::ports::{Agents, Clock, Deadlines, Store, Workspace};
-use redraft_engine::{Parts, Rules, Run, Stop, Undone};
+use redraft_engine::ports::{Agents, Clock, Workspace};
+use redraft_engine::{Parts, Run, Stop, Undone};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -178,7 +178,9 @@ pub(crate) fn drive_to(
     let rows = board::rows(&ledger)?;
     let next = match (&ending, &args.agent) {
         (Some(ending), _) => ending.next.clone(),
-        (None, _) if !row.is_open() => Board::of(site, rows.clone(), around).next().command,
+        (None, _) if !row.is_open() => {
+            Board::of(site, rows.clone(), board::reviews(&ledger)?, around).next().command
+        }
         (None, Some(agent)) if row.next.starts_with("redraft run") => {
             around.next(&format!("{} --agent {agent}", row.next))
         }
@@ -282,19 +284,6 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
     }))
 }
 
-/// What redraft.toml says, with every role played by `--agent`.
-pub(crate) fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
-    let config = site.config()?;
-    let Some(name) = &args.agent else { return Ok(config) };
-    config.played_by(name).map_err(|unknown| {
-        let error = CliError::usage(unknown.to_string());
-        match unknown.near {
-            Some(near) => error.hint(format!("did you mean `{near}`?")),
-            None => error.hint(format!("to add it, write [agents.{name}] in redraft.toml")),
-        }
-    })
-}
-
 /// `more` is where to look further, a line each.
 fn report(shown: &RunJson<'_>, more: &str, ending: Option<Ending>) -> String {
     let RunJson { feature, outcome, question, parked_until_ms, receipt, undone, folder, next, .. } = shown;
@@ -315,15 +304,6 @@ fn lost_and_found(undone: &Undone) -> String {
     )
 }
 
-/// The budget an earlier run was given for the feature.
-pub(crate) fn kept_budget(ledger: &Ledger, scope: Scope) -> Result<Option<Usd>, CliError> {
-    let entries = ledger.read(scope)?;
-    Ok(entries.into_iter().rev().find_map(|entry| match entry.event {
-        Event::BudgetSet(set) => Some(set.limit),
-        _ => None,
-    }))
-}
-
 /// Removes what was kept of dispatches that nobody needs any more. What cannot be removed is left for the next run.
 pub(crate) fn tidy(inbox: &FileInbox, scope: &Scope, entries: &[Entry], console: &Console) {
     for ticket in project::settled(entries).iter().filter(|ticket| ticket.scope == *scope) {
@@ -332,13 +312,6 @@ pub(crate) fn tidy(inbox: &FileInbox, scope: &Scope, entries: &[Entry], console:
             return;
         }
     }
-}
-
-/// Dollars as typed, `5` or `2.50`.
-pub(crate) fn dollars(word: &str) -> Option<Usd> {
-    let amount: f64 = word.trim_start_matches('$').parse().ok()?;
-    (amount.is_finite() && (0.0..=1_000_000.0).contains(&amount))
-        .then(|| Usd((amount * 1_000_000.0).round() as u64))
 }
 
 fn done_code(status: &str) -> Code {
@@ -351,67 +324,5 @@ pub(crate) fn waiting_code(question: &Question, on_cap: OnCap) -> Code {
         (About::Agent { .. }, _) if !question.choices.contains(&Decision::Accept) => Code::Agent,
         (About::Cap { .. }, OnCap::Stop) => Code::Limit,
         _ => Code::Waiting,
-    }
-}
-
-pub(crate) fn rules(
-    site: &Site,
-    config: &Config,
-    args: &RunArgs,
-    around: &Surroundings,
-) -> Result<Rules, CliError> {
-    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
-    let policy = match &args.policy {
-        Some(word) => word.parse().map_err(unknown)?,
-        None => config.policy,
-    };
-    let knowledge = match &args.knowledge {
-        Some(word) => word.parse().map_err(unknown)?,
-        None => config.knowledge,
-    };
-    let certify = match args.certify.as_deref() {
-        None => config.certify,
-        Some(word) => Certify::ALL
-            .into_iter()
-            .find(|certify| certify.name() == word)
-            .ok_or_else(|| CliError::usage(format!("`{word}` is not one of resume, fresh, off")))?,
-    };
-    let budget = budget(args.budget.as_deref(), config)?;
-    Ok(Rules {
-        limits: config.limits,
-        threshold: config.threshold,
-        certify,
-        policy,
-        knowledge,
-        config: config.hash.clone(),
-        deadlines: deadlines(config.dispatch_minutes * 60_000),
-        budget,
-        person: around.user.clone(),
-        revises: true,
-        lint: config.lint.clone(),
-        until: args.until.as_deref().map(str::parse).transpose().map_err(unknown)?,
-        profiles: profiles::read(site)?,
-        project: None,
-    })
-}
-
-/// What was typed, else what the file says.
-pub(crate) fn budget(typed: Option<&str>, config: &Config) -> Result<Usd, CliError> {
-    let Some(word) = typed else { return Ok(config.budget) };
-    let wrong = || {
-        let message = format!("`{word}` is not a budget: dollars from 0 to 1,000,000 are accepted");
-        CliError::usage(message).hint("write it as 5 or 2.50")
-    };
-    dollars(word).ok_or_else(wrong)
-}
-
-/// The total is the user's; the parts of it are what a healthy agent never exceeds.
-pub(crate) fn deadlines(total_ms: u64) -> Deadlines {
-    let at_most = |ms: u64| ms.min(total_ms);
-    Deadlines {
-        connect_ms: at_most(10_000),
-        first_byte_ms: at_most(120_000),
-        idle_ms: at_most(300_000),
-        total_ms,
     }
 }

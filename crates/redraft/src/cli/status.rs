@@ -1,14 +1,16 @@
 //! `redraft status`: where each feature stands and the next command to type.
 
 use super::args::StatusArgs;
-use super::board::{self, Board, Next, Seen, fold, from_when, rows};
+use super::board::{self, Board, Next, Seen, fold, from_when};
 use super::console::Console;
 use super::errors::{CliError, Code, unknown_feature};
+use super::meant::scope_of;
 use super::monitor;
+use super::review;
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Entry, FeatureCreated};
-use redraft_core::ids::FeatureId;
+use redraft_core::phase::Phase;
 use redraft_core::project::{self, BoardRow, Warning};
 use redraft_core::text::{count, indented, utc};
 use redraft_core::ticket::Scope;
@@ -20,6 +22,9 @@ use serde::Serialize;
 struct StatusJson {
     v: u16,
     features: Vec<Seen>,
+    /// Documents that are reviewed by themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reviews: Vec<BoardRow>,
     /// What happens too often over several features, with the remedy.
     warnings: Vec<Warning>,
     next: String,
@@ -49,24 +54,22 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
         let events = count(events as usize, "event");
         console.say(&format!("the ledger is in order: {events}, each with its checksum, and every blob"));
     }
-    let rows = match &ledger {
-        None => Vec::new(),
-        Some(ledger) => rows(ledger)?,
+    let (rows, reviews) = match &ledger {
+        None => Default::default(),
+        Some(ledger) => (board::rows(ledger)?, board::reviews(ledger)?),
     };
     // Over all features, also where only one is shown.
     let warnings = monitor::watch(&site, &rows);
-    let mut board = Board::of(&site, rows, around);
+    let mut board = Board::of(&site, rows, reviews, around);
     if let Some(word) = &args.feature {
-        let id = word.split('-').next().and_then(|number| number.parse::<FeatureId>().ok());
-        let id = id.map(|id| id.to_string());
-        board.features.retain(|seen| Some(&seen.row.id) == id.as_ref());
-        if board.features.is_empty() {
-            return Err(unknown_feature(word));
-        }
+        let ledger = ledger.as_ref().ok_or_else(|| unknown_feature(word))?;
+        let only = site.meant(ledger, Some(word), around)?;
+        board.features.retain(|seen| scope_of(&seen.row) == only);
+        board.reviews.retain(|row| scope_of(row) == only);
     }
     let Next { command: next, after_ms } = board.next();
-    let (features, next_after) = (board.features, after_ms.map(utc));
-    let shown = StatusJson { v: 1, features, warnings, next, next_after, verified_events };
+    let (features, reviews, next_after) = (board.features, board.reviews, after_ms.map(utc));
+    let shown = StatusJson { v: 1, features, reviews, warnings, next, next_after, verified_events };
     console.show(&text(&shown), &shown);
     monitor::say(&shown.warnings, console);
     Ok(Code::Done)
@@ -116,7 +119,23 @@ fn text(shown: &StatusJson) -> String {
             text.push_str(&format!("    next: {}\n", from_when(&row.next, until_ms)));
         }
     }
-    if shown.features.is_empty() {
+    for row in &shown.reviews {
+        let (scope, document) = (scope_of(row), row.document.as_deref().unwrap_or_default());
+        let kind = review::kind_of(row.phase.parse().unwrap_or(Phase::Document));
+        let (findings, dispatches) =
+            (count(row.open_findings as usize, "open finding"), count(row.dispatches as usize, "dispatch"));
+        let (status, spent) = (&row.status, Usd(row.spent_micro_usd));
+        text.push_str(&format!(
+            "{scope} {document}  {status}, as {kind}, {findings}, {dispatches}, {spent}\n"
+        ));
+        if let Some(question) = &row.question {
+            text.push_str(&format!("    waiting: {}\n", indented(question, 4)));
+        }
+        if row.status != "approved" {
+            text.push_str(&format!("    next: {}\n", row.next));
+        }
+    }
+    if shown.features.is_empty() && shown.reviews.is_empty() {
         text.push_str("no features yet\n");
     }
     text.push_str(&match &shown.next_after {
@@ -179,7 +198,11 @@ fn fold_board(ledger: &Ledger) -> Result<usize, CliError> {
         folds += 1;
         match ledger.replace_board(&board) {
             Err(StoreError::Moved { .. }) if folds < FOLDS_MAX => {}
-            done => return Ok(done.map(|()| board.len())?),
+            done => {
+                let features =
+                    board.iter().filter(|(scope, _, _)| matches!(scope, Scope::Feature(_))).count();
+                return Ok(done.map(|()| features)?);
+            }
         }
     }
 }

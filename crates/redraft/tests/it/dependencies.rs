@@ -119,6 +119,24 @@ fn what_is_not_found_is_a_note_and_what_the_ledger_does_not_know_is_offered_to_a
 }
 
 #[test]
+fn features_begun_at_the_same_time_wait_for_each_other_and_get_numbers_of_their_own() {
+    let scratch = Scratch::repository(PROGRAM);
+    let begun: Vec<_> = (0..8)
+        .map(|n| {
+            let mut command = scratch.redraft(["new".to_owned(), format!("Report {n}")]);
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    for child in begun {
+        redraft_testkit::Ran::of(child.wait_with_output().unwrap()).expect(0);
+    }
+    let shown = scratch.json(["status"]);
+    let ids: Vec<&str> =
+        shown["features"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["001", "002", "003", "004", "005", "006", "007", "008"]);
+}
+
+#[test]
 fn projects_list_what_is_in_the_way_of_their_features() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["project", "new", "Gateway"]).expect(0);

@@ -7,6 +7,7 @@ mod adopted;
 mod agents;
 mod bad_input;
 mod billed;
+mod caps;
 mod choosing;
 mod commands;
 mod cost;

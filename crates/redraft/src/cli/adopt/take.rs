@@ -61,7 +61,7 @@ pub(super) fn take(
     let unchanged = site.repository.unchanged(&folders)?;
     let names = BTreeMap::new();
     let mut taking = Taking { site, config, head, unchanged, names, review, around, console };
-    let lock = site.lock("repo", around)?;
+    let lock = site.lock_repository(around, console)?;
     let ledger = site.writer()?;
     // Others may have begun features since the report was made.
     for one in candidates.iter_mut() {
