@@ -11,6 +11,7 @@ use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::dependency::{Blocker, blockers, first};
 use redraft_core::event::Entry;
+use redraft_core::ids::FeatureId;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project::BoardRow;
 use redraft_core::text::utc;
@@ -69,6 +70,8 @@ impl Seen {
         row.parked_until_ms = row.parked_until_ms.filter(|until_ms| *until_ms > now_ms);
         let held_by =
             Some(&row).filter(|row| row.is_open()).and_then(|row| Lock::holder(&lives.site.state, &row.id));
+        // Who asks lets go of it in a moment.
+        let held_by = held_by.filter(|holder| holder.pid != std::process::id());
         if held_by.is_some() {
             row.next = format!("redraft log {}", row.id);
         }
@@ -150,6 +153,18 @@ impl Board {
             }
         }
     }
+}
+
+/// What to type after something was done to a feature: what goes on with it, else what goes on in the repository.
+pub(crate) fn next_after(
+    site: &Site,
+    ledger: &Ledger,
+    id: FeatureId,
+    around: &Surroundings,
+) -> Result<String, CliError> {
+    let board = Board::of(site, rows(ledger)?, reviews(ledger)?, around);
+    let own = board.features.iter().find(|seen| seen.row.id == id.to_string() && seen.row.is_open());
+    Ok(own.map_or_else(|| board.next().command, |own| own.row.next.clone()))
 }
 
 /// What to type so that a feature others are in the way of can go on.

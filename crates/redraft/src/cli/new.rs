@@ -1,6 +1,7 @@
 //! `redraft new`: a feature with a number, a branch and a worktree of its own.
 
 use super::args::NewArgs;
+use super::board::next_after;
 use super::console::Console;
 use super::dependencies::{dependencies_named, refuse_circle};
 use super::errors::{CliError, Code};
@@ -49,7 +50,7 @@ pub(crate) fn new(args: NewArgs, around: &Surroundings, console: &Console) -> Re
     let ledger = site.writer()?;
     let created = site.created(&ledger, id)?;
     let worktree = site.worktree(&created)?;
-    let next = around.next(&format!("redraft run {id}"));
+    let next = next_after(&site, &ledger, id, around)?;
     let shown = NewJson {
         v: 1,
         feature: id.to_string(),

@@ -6,7 +6,7 @@ pub(crate) use rules::{budget, config, deadlines, kept_budget, rules};
 
 use super::answer::answer;
 use super::args::{OnCap, RunArgs};
-use super::board::{self, Board, from_when};
+use super::board::{self, from_when};
 use super::cast::Cast;
 use super::consent;
 use super::console::Console;
@@ -178,13 +178,10 @@ pub(crate) fn drive_to(
     let rows = board::rows(&ledger)?;
     let next = match (&ending, &args.agent) {
         (Some(ending), _) => ending.next.clone(),
-        (None, _) if !row.is_open() => {
-            Board::of(site, rows.clone(), board::reviews(&ledger)?, around).next().command
-        }
-        (None, Some(agent)) if row.next.starts_with("redraft run") => {
+        (None, Some(agent)) if row.is_open() && row.next.starts_with("redraft run") => {
             around.next(&format!("{} --agent {agent}", row.next))
         }
-        (None, _) => around.next(&row.next),
+        (None, _) => board::next_after(site, &ledger, id, around)?,
     };
     if let Stop::OverBudget { ticket, over } = &stop {
         console.say(&format!("{ticket}: {over}"));

@@ -39,6 +39,9 @@ fn a_feature_is_not_run_before_what_comes_before_it_and_both_ways_out_are_named(
 #[test]
 fn status_says_what_is_in_the_way_and_names_what_can_be_run_next() {
     let scratch = chain();
+    let made = scratch.json(["new", "More reports", "--depends-on", "003", "--until", "specify"]);
+    assert_eq!(made["next"], "redraft run 001", "what is printed can be typed");
+    scratch.run(["decide", "004", "abandon"]).expect(0);
     let shown = scratch.json(["status"]);
     let blocked_by = |at: usize| shown["features"][at]["blocked_by"].clone();
     assert_eq!(blocked_by(0), json!(null));

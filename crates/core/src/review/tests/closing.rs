@@ -10,9 +10,30 @@ use crate::policy::Policy;
 use crate::prelude::*;
 use crate::review::{End, Loop, Seat};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+
+/// Without this the properties below could hold because nothing happens.
+#[test]
+fn worlds_are_drawn_in_which_people_take_other_lanes_leave_phases_out_and_go_back() {
+    let mut runner = TestRunner::deterministic();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for _ in 0..300 {
+        let mut world = any_world().new_tree(&mut runner).unwrap().current();
+        world.play(STEPS_MAX);
+        seen.extend(world.log.iter().map(|entry| entry.event.kind()));
+        let by_gates = |past: &Loop| past.reviewers.is_empty() && matches!(past.end, Some(End::Closed(_)));
+        seen.extend(world.state.past.iter().any(by_gates).then_some("closed by gates only"));
+        seen.extend(world.state.closed(Phase::CreateTasks).map(|_| "all four phases"));
+    }
+    let wanted = ["lane-set", "phase-skipped", "went-back", "closed by gates only", "all four phases"];
+    for kind in wanted {
+        assert!(seen.contains(kind), "{kind} in {seen:?}");
+    }
+}
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn all_approvals_that_close_a_phase_name_its_revision(mut world in any_world()) {

@@ -16,6 +16,11 @@ use proptest::prelude::*;
 /// A world that has not ended after so many steps does not end.
 pub(super) const STEPS_MAX: usize = 20_000;
 
+/// How many worlds a property is tried on; `PROPTEST_CASES` asks for more.
+pub(super) fn cases() -> u32 {
+    ProptestConfig::default().cases.max(400)
+}
+
 pub(super) fn any_rules() -> impl Strategy<Value = Rules> {
     let panels = prop_oneof![
         Just(vec![1]),

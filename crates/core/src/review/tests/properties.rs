@@ -10,7 +10,7 @@ use crate::ticket::{Purpose, Ticket};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn replay_equals_the_live_state_and_owes_the_same(mut world in any_world()) {

@@ -13,7 +13,7 @@ use crate::ticket::{Purpose, Scope, Ticket};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_role_has_left_in_the_cache_what_its_last_answered_dispatch_did_whatever_failed_since(
