@@ -83,6 +83,14 @@ impl Pipeline {
         last.into_values()
     }
 
+    /// The loops whose findings count: of a feature the last of each phase, of a document by itself the one that judges it
+    /// as what it is taken for now.
+    pub fn relevant(&self) -> impl Iterator<Item = &Loop> {
+        let alone = self.created.as_ref().filter(|created| created.document.is_some());
+        let kind = alone.map(|created| created.until);
+        self.standing().filter(move |one| kind.is_none_or(|kind| one.opened.phase == kind))
+    }
+
     /// The phase the feature stands in: the open one, else the next of its lane.
     pub fn phase(&self) -> Option<Phase> {
         let open = self.open.as_ref().map(|open| open.opened.phase);

@@ -109,7 +109,7 @@ impl BoardRow {
         let latest = state.latest();
         let question = state.open.as_ref().and_then(review::question);
         let count = |wanted: crate::findings::Status| {
-            let findings = state.standing().flat_map(|one| &one.findings);
+            let findings = state.relevant().flat_map(|one| &one.findings);
             findings.filter(|finding| finding.status == wanted).count() as u32
         };
         let status = match (&question, state.phase()) {

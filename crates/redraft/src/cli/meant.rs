@@ -29,7 +29,7 @@ impl Site {
         let path = self.path_of(word, around);
         let meant = |row: &&BoardRow| {
             let file = path.is_some() && row.document == path;
-            file || scope_of(row).to_string() == word
+            file || word.parse() == Ok(scope_of(row))
         };
         // Of several reviews of a file the last one counts.
         if let Some(row) = known.iter().rev().find(meant) {

@@ -256,7 +256,7 @@ pub(crate) fn findings(
     let site = Site::find(&around.folder)?;
     let (_, scope, entries) = open(&site, args.feature.as_deref(), around)?;
     let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    let raised: Vec<&Loop> = state.standing().filter(|one| !one.findings.is_empty()).collect();
+    let raised: Vec<&Loop> = state.relevant().filter(|one| !one.findings.is_empty()).collect();
     let mut text = String::new();
     let mut findings = Vec::new();
     for one in &raised {

@@ -129,6 +129,13 @@ fn what_it_was_judged_as_is_kept_and_told_until_another_kind_is_asked_for() {
     let kept = scratch.run(["review", "notes.md"]).expect(1);
     assert!(kept.stderr.contains("notes.md is judged as spec, as the last time"), "{}", kept.stderr);
     assert_eq!(reviews(&scratch).last().unwrap(), "review-001/specify.1/review/spec-reviewer/2.1");
+    // What another reviewer found counts no more.
+    scratch.run(["review", "notes.md", "--as", "plan"]);
+    let shown = scratch.json(["status", "notes.md"])["reviews"][0].clone();
+    let listed = scratch.json(["show", "findings", "notes.md"])["findings"].clone();
+    let phases = listed.as_array().unwrap().iter().map(|one| one["phase"].as_str().unwrap());
+    assert!(phases.clone().all(|phase| phase == "create-plan"), "{listed}");
+    assert_eq!(shown["open_findings"], phases.count(), "{shown}");
     // Back to what it was, without an edit; that is kept as well, and by a new review, too.
     assert_eq!(scratch.json(["review", "notes.md", "--as", "document"])["as"], "document");
     assert_eq!(scratch.json(["review", "notes.md"])["as"], "document");
@@ -148,7 +155,7 @@ fn a_review_is_shown_by_its_file_or_its_number_wherever_features_are() {
         "{status}"
     );
     assert!(status.contains("    next: redraft review docs/api/spec.md\n"), "{status}");
-    for word in ["docs/api/spec.md", "./docs/api/../api/spec.md", "review-001"] {
+    for word in ["docs/api/spec.md", "./docs/api/../api/spec.md", "review-001", "review-1"] {
         let findings = scratch.json(["show", "findings", word]);
         assert_eq!(
             (&findings["feature"], &findings["findings"][0]["id"]),

@@ -99,10 +99,10 @@ pub(super) fn judged_as(
     let phase = asked.unwrap_or(created.until);
     let why = match asked {
         Some(_) => "you said so",
-        None if phase == by_name(&document.path) => "by its name",
-        None => "as the last time",
+        None if phase == by_name(&document.path) => "by its name; --as says otherwise",
+        None => "as the last time; --as says otherwise",
     };
-    console.say(&format!("{} is judged as {}, {why}; --as says otherwise", document.path, kind_of(phase)));
+    console.say(&format!("{} is judged as {}, {why}", document.path, kind_of(phase)));
     if phase == created.until {
         return Ok(created);
     }
