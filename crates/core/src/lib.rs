@@ -16,6 +16,7 @@ extern crate std;
 pub mod adopt;
 pub mod cost;
 pub mod delta;
+pub mod dependency;
 pub mod estimate;
 pub mod event;
 pub mod evidence;

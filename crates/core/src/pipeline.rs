@@ -23,6 +23,8 @@ pub struct Pipeline {
     pub past: Vec<Loop>,
     /// Phases that a person left out.
     pub skipped: BTreeSet<Phase>,
+    /// Features that come before it and that a person goes on without.
+    pub unblocked: BTreeSet<String>,
     /// Where it was found and how, if it was begun elsewhere.
     pub adopted: Option<Adopted>,
     pub cancelled: bool,
@@ -81,6 +83,14 @@ impl Pipeline {
         last.into_values()
     }
 
+    /// The loops whose findings count: of a feature the last of each phase, of a document by itself the one that judges it
+    /// as what it is taken for now.
+    pub fn relevant(&self) -> impl Iterator<Item = &Loop> {
+        let alone = self.created.as_ref().filter(|created| created.document.is_some());
+        let kind = alone.map(|created| created.until);
+        self.standing().filter(move |one| kind.is_none_or(|kind| one.opened.phase == kind))
+    }
+
     /// The phase the feature stands in: the open one, else the next of its lane.
     pub fn phase(&self) -> Option<Phase> {
         let open = self.open.as_ref().map(|open| open.opened.phase);
@@ -107,12 +117,22 @@ impl Pipeline {
         let taken = self.adopted.as_ref().map(|taken| taken.life);
         match () {
             () if self.cancelled || taken == Some(Life::Abandoned) => Life::Abandoned,
-            () if self.phase().is_none() => Life::Completed,
+            // What nobody has worked on here stands where it was found: that nothing is left to do here does not make
+            // it completed.
+            () if self.phase().is_none() => {
+                taken.filter(|_| self.latest().is_none()).unwrap_or(Life::Completed)
+            }
             () if self.latest().is_none() && taken.is_none_or(|taken| taken == Life::Planned) => {
                 Life::Planned
             }
             () => Life::Active,
         }
+    }
+
+    /// The features that come before it, without those that a person goes on without.
+    pub fn waits_for(&self) -> impl Iterator<Item = &String> {
+        let all = self.created.iter().flat_map(|created| &created.depends_on);
+        all.filter(|name| !self.unblocked.contains(*name))
     }
 
     /// The phases it passes through, in order: those of its lane up to its end, without those left out.
@@ -175,6 +195,14 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         Event::LaneSet(set) => set_lane(state, set).ok_or_else(|| unexpected(event))?,
         Event::PhaseSkipped(fact) => skip(state, fact.phase).ok_or_else(|| unexpected(event))?,
         Event::WentBack(fact) => go_back(state, fact.phase).ok_or_else(|| unexpected(event))?,
+        Event::Unblocked(fact) => {
+            // Said again, or of what it never waited for, it would say nothing.
+            let waited = fact.dependencies.iter().all(|name| state.waits_for().any(|other| other == name));
+            if fact.dependencies.is_empty() || !waited || state.cancelled {
+                return Err(unexpected(event));
+            }
+            state.unblocked.extend(fact.dependencies.iter().cloned());
+        }
         Event::BudgetSet(_) | Event::BudgetReached(_) if state.created.is_none() || state.cancelled => {
             return Err(unexpected(event));
         }
@@ -230,10 +258,13 @@ pub fn pending(state: &Pipeline) -> Vec<Effect> {
 fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
     at_rest(state)?;
     let created = state.created.as_mut()?;
+    let alone = created.document.is_some();
     let same = (created.lane, created.until) == (set.lane, set.until);
     // What reviewers have begun to judge is not closed by gates alone: that would approve it in their place.
     let judged = state.past.iter().chain(&state.open).any(Loop::reviews);
-    if same || (judged && !set.lane.reviews()) || !set.lane.phases().contains(&set.until) {
+    // A document by itself keeps its lane and is judged as another kind.
+    let fits = if alone { set.lane == created.lane } else { set.lane.phases().contains(&set.until) };
+    if same || (judged && !set.lane.reviews()) || !fits {
         return None;
     }
     created.lane = set.lane;
@@ -247,10 +278,11 @@ fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
         }
     }
     let lane = set.lane.phases();
-    if let Some(mut open) = state
-        .open
-        .take_if(|open| !lane.contains(&open.opened.phase) || open.reviewers.is_empty() == set.lane.reviews())
-    {
+    let is_other = |open: &Loop| match alone {
+        true => open.opened.phase != set.until,
+        false => !lane.contains(&open.opened.phase) || open.reviewers.is_empty() == set.lane.reviews(),
+    };
+    if let Some(mut open) = state.open.take_if(|open| is_other(open)) {
         open.end = Some(End::Superseded);
         state.past.push(open);
     }

@@ -88,6 +88,11 @@ pub fn one_line(text: &str, chars_max: usize) -> String {
     cut
 }
 
+/// All lines after the first moved to the right, for a text that begins in that column.
+pub fn indented(text: &str, columns: usize) -> String {
+    text.replace('\n', &format!("\n{}", " ".repeat(columns)))
+}
+
 /// `1 round`, `2 rounds`, `2 dispatches`.
 pub fn count(number: usize, thing: &str) -> String {
     let plural = match number {

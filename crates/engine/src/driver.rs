@@ -97,6 +97,7 @@ fn shows(event: &Event) -> bool {
         | Event::LaneSet(_)
         | Event::PhaseSkipped(_)
         | Event::WentBack(_)
+        | Event::Unblocked(_)
         | Event::Started(_)
         | Event::Raised(_)
         | Event::Answered(_)

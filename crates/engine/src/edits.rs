@@ -34,7 +34,8 @@ impl Run<'_> {
         };
         self.keep_anchor(epoch, &revision)?;
         self.parts.boundaries.pass("before an edit is stored");
-        self.append(vec![Edited { revision, commit: commit.0, by: self.rules.person.clone() }.into()], &[])?;
+        let (by, first) = (self.rules.person.clone(), known.is_none());
+        self.append(vec![Edited { revision, commit: commit.0, by, first }.into()], &[])?;
         Ok(true)
     }
 

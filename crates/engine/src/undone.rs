@@ -29,6 +29,7 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::LaneSet(_)
         | Event::PhaseSkipped(_)
         | Event::WentBack(_)
+        | Event::Unblocked(_)
         | Event::Started(_)
         | Event::Drafted(_)
         | Event::Judged(_)

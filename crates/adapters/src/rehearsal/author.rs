@@ -5,14 +5,14 @@
 //! the change only if the defect is gone afterwards.
 
 use super::ask::{Answered, Open};
-use super::checks::{Check, DEFECTS_MAX, Defect, Papers, all};
+use super::checks::{Check, DEFECTS_MAX, Defect, Papers, all, handoff};
 use super::draft::draft;
 use super::ids::mentions;
 use super::later::drafts::{self, Kit};
 use super::later::{self, Above};
 use super::mend::{mend, mend_gate};
 use super::pace::{Pace, Stopped};
-use super::review::{check_for, is_about, rest_of};
+use super::review::{check_for, is_about, is_unready, rest_of};
 use super::spec::Spec;
 use super::words::content;
 use redraft_core::phase::Phase;
@@ -194,8 +194,12 @@ impl Revision<'_> {
                 self.settle(check, &ours)?;
             }
         }
-        let foreign: Vec<(usize, &Open)> =
-            open.iter().enumerate().filter(|(_, open)| check_for(open).is_none()).collect();
+        for (at, _) in open.iter().enumerate().filter(|(_, open)| is_unready(open)) {
+            let settled = self.make_ready()?;
+            self.settled.insert(at, settled);
+        }
+        let is_foreign = |(_, open): &(usize, &Open)| check_for(open).is_none() && !is_unready(open);
+        let foreign: Vec<(usize, &Open)> = open.iter().enumerate().filter(is_foreign).collect();
         let all = all(self.desk.phase);
         let mut left = if foreign.is_empty() { Vec::new() } else { self.desk.defects(&self.text, &all)? };
         for (at, open) in foreign {
@@ -249,6 +253,25 @@ impl Revision<'_> {
             (_, 0) => Settled::Mended(format!("mended all {mended}")),
             (0, _) => Settled::No("they could not be mended together".to_owned()),
             _ => Settled::No(format!("mended {mended} of them, {rest} are left")),
+        })
+    }
+
+    /// Deals with everything that a hand-off review would find.
+    fn make_ready(&mut self) -> Result<Settled, Stopped> {
+        let (mut mended, mut left) = (0, 0);
+        for check in handoff(self.desk.phase) {
+            for _ in 0..DEFECTS_MAX {
+                let mut found = self.desk.defects(&self.text, &[*check])?;
+                let Some(defect) = found.first().cloned() else { break };
+                let Settled::Mended(_) = self.mend(&defect, &mut found, &[*check])? else { break };
+                mended += 1;
+            }
+            left += self.desk.defects(&self.text, &[*check])?.len();
+        }
+        Ok(match (mended, left) {
+            (0, 0) => Settled::Already,
+            (_, 0) => Settled::Mended(format!("settled all {mended} places")),
+            _ => Settled::No(format!("settled {mended} places, {left} are left")),
         })
     }
 

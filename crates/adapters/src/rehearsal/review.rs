@@ -35,6 +35,9 @@ pub(super) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Ver
         issues.extend(reported(*check, &here, open));
         looked.push((*check, here));
     }
+    if eye == Eye::Handoff {
+        issues = at_most_three(issues, open);
+    }
     let mut answers = Vec::new();
     for open in open {
         papers.pace.step()?;
@@ -82,6 +85,44 @@ fn reported(check: Check, looked: &Looked, open: &[Open]) -> Vec<Issue> {
         issues.push(Issue { description, suggestion, ..issue(first, rest_open) });
     }
     issues
+}
+
+/// A hand-off review lists so many findings; more are one blocker, as its rubric says.
+const HANDOFF_MAX: usize = 3;
+
+/// The mark of that blocker.
+const UNREADY: &str = "not ready to be handed over";
+
+/// Whether an open finding is that blocker.
+pub(super) fn is_unready(open: &Open) -> bool {
+    open.marks.first().is_some_and(|mark| mark == UNREADY)
+}
+
+/// What a hand-off review says of all it found. While its blocker is open, whatever is new belongs to it.
+fn at_most_three(issues: Vec<Issue>, open: &[Open]) -> Vec<Issue> {
+    let blocker = open.iter().find(|open| is_unready(open));
+    let (mut known, new): (Vec<Issue>, Vec<Issue>) =
+        issues.into_iter().partition(|issue| !issue.same_as.is_empty());
+    let Some(first) = new.first().filter(|_| blocker.is_some() || new.len() > HANDOFF_MAX) else {
+        known.extend(new);
+        return known;
+    };
+    let places: Vec<String> =
+        new.iter().map(|issue| format!("{} line {}", issue.file, issue.line)).take(DEFECTS_MAX).collect();
+    let description = format!(
+        "the document is `{UNREADY}`: {} places leave something to ask, {}; the first: {}",
+        new.len(),
+        places.join(", "),
+        first.description.replace('`', "'")
+    );
+    known.push(Issue {
+        severity: Severity::Blocker,
+        description,
+        suggestion: "settle each of these places before the next phase begins".to_owned(),
+        same_as: blocker.map(|open| open.id.clone()).unwrap_or_default(),
+        ..first.clone()
+    });
+    known
 }
 
 /// What is said of a finding that no check finds any more and nothing settles.
@@ -148,6 +189,14 @@ fn answer(open: &Open, papers: &Papers<'_>, looked: &[(Check, Looked)], issues: 
     let said = |status, note: String| Answer { id: open.id.clone(), status, note };
     if rest_of(open).is_some() && issues.iter().any(|issue| issue.same_as == open.id) {
         return said(AnswerStatus::NotFixed, "there are still some that are not listed".to_owned());
+    }
+    if is_unready(open) {
+        return match issues.iter().any(|issue| issue.same_as == open.id) {
+            true => {
+                said(AnswerStatus::NotFixed, "some of the places still leave something to ask".to_owned())
+            }
+            false => said(AnswerStatus::Fixed, "none of the places leaves anything to ask".to_owned()),
+        };
     }
     let mut defects = looked.iter().flat_map(|(_, looked)| &looked.defects);
     if let Some(defect) = defects.find(|defect| is_about(open, defect)) {

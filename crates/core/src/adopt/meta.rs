@@ -22,7 +22,7 @@ pub struct Meta {
 }
 
 /// Keys that a ledger writes itself, or that say what others say too.
-const PASSED_OVER: [&str; 17] = [
+const PASSED_OVER: [&str; 18] = [
     "v",
     "slug",
     "name",
@@ -35,6 +35,7 @@ const PASSED_OVER: [&str; 17] = [
     "lane_reason",
     "phases",
     "skipped_phases",
+    "unblocked",
     "r1_deferred_reason",
     "lastCompletedPhase",
     "last_completed_phase",

@@ -355,7 +355,14 @@ fn life(folder: &Folder, feature: &mut Understood) -> Life {
     let tasks = feature.artifacts.iter().find(|artifact| artifact.target.as_deref() == Some("tasks.md"));
     let (done, open) =
         tasks.and_then(|found| text(folder, &found.file)).map(content::boxes).unwrap_or_default();
-    if done > 0 && open == 0 {
+    let unread = feature.unknown.iter().find(|unknown| is_artifact(&unknown.file));
+    if let Some(unread) = unread.filter(|_| done > 0 && open == 0) {
+        let note = format!(
+            "all {done} boxes of its tasks are ticked, but {} cannot be read, so it is not taken as completed",
+            unread.file
+        );
+        feature.notes.push(note);
+    } else if done > 0 && open == 0 {
         feature.notes.push(format!("all {done} boxes of its tasks are ticked, so it is taken as completed"));
         return Life::Completed;
     }

@@ -100,6 +100,18 @@ fn what_could_not_be_read_is_named_with_the_reason() {
 }
 
 #[test]
+fn ticked_boxes_complete_a_feature_only_where_every_document_of_it_can_be_read() {
+    let mut found = folder("docs/features/031-x", &[("tasks.md", "# Tasks\n\n- [x] one\n- [x] two\n")]);
+    assert_eq!(understand(&found).life, Life::Completed);
+    found.files.push(File { name: "page.png".to_owned(), content: Err("it is no document".to_owned()) });
+    assert_eq!(understand(&found).life, Life::Completed);
+    found.files.push(File { name: "spec.md".to_owned(), content: Err("it is not UTF-8 text".to_owned()) });
+    let feature = understand(&found);
+    assert_eq!(feature.life, Life::Active);
+    assert!(feature.notes.iter().any(|note| note.contains("spec.md cannot be read")), "{:?}", feature.notes);
+}
+
+#[test]
 fn the_name_of_a_folder_may_have_a_number_a_date_or_neither() {
     let cases = [
         ("031-rate-limits", Some(31), "rate-limits"),

@@ -114,6 +114,13 @@ pub enum Life {
 }
 
 impl Life {
+    pub const ALL: [Life; 4] = [Life::Planned, Life::Active, Life::Completed, Life::Abandoned];
+
+    /// The one with this name.
+    pub fn named(word: &str) -> Option<Life> {
+        Life::ALL.into_iter().find(|life| life.name() == word)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Life::Planned => "planned",
@@ -148,6 +155,16 @@ pub struct PhaseSkipped {
 #[serde(deny_unknown_fields)]
 pub struct WentBack {
     pub phase: Phase,
+    pub by: String,
+    pub why: String,
+}
+
+/// A person goes on with a feature though others that come before it are not completed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unblocked {
+    /// Those it no longer waits for, as their folders are named.
+    pub dependencies: Vec<String>,
     pub by: String,
     pub why: String,
 }

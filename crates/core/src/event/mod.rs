@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use feature::{
     Adopted, Brought, BudgetReached, BudgetSet, Cancelled, FeatureCreated, LaneSet, Life, PhaseSkipped,
-    Trusted, WentBack,
+    Trusted, Unblocked, WentBack,
 };
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
 pub use stored::{DecodeError, Event};
@@ -319,6 +319,10 @@ pub struct Edited {
     pub revision: Revision,
     pub commit: String,
     pub by: String,
+    /// Whether there was nothing in the loop before: the document was brought, not changed. Since version 2; before that
+    /// nobody knew.
+    #[serde(default)]
+    pub first: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -79,7 +79,7 @@ events! {
     "lost" 1 Lost,
     "drafted" 2 Drafted,
     "judged" 2 Judged,
-    "edited" 1 Edited,
+    "edited" 2 Edited,
     "checked" 1 Checked,
     "asked" 2 Asked,
     "decided" 3 Decided,
@@ -90,6 +90,7 @@ events! {
     "lane-set" 1 LaneSet,
     "phase-skipped" 1 PhaseSkipped,
     "went-back" 1 WentBack,
+    "unblocked" 1 Unblocked,
     "trusted" 1 Trusted,
     "agents-met" 1 AgentsMet,
     "probed" 1 Probed,
@@ -100,6 +101,15 @@ events! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_edit_of_the_first_version_does_not_say_whether_there_was_something_before() {
+        let body = r#"{"revision":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","commit":"c0ffee","by":"ann"}"#;
+        let Ok(Event::Edited(edited)) = Event::decode("edited", 1, body) else { panic!("not read") };
+        assert!(!edited.first);
+        let event = Event::from(Edited { first: true, ..edited });
+        assert_eq!(Event::decode("edited", event.version(), &event.encode()), Ok(event));
+    }
 
     #[test]
     fn a_decision_of_the_first_version_names_no_revision() {

@@ -2,10 +2,11 @@
 
 use crate::event::{BudgetReached, Life};
 use crate::phase::Phase;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{self, Pipeline};
 use crate::prelude::*;
 use crate::project::Tally;
-use crate::review::{self, End, Loop, Seat};
+use crate::review::{self, Effect, End, Loop, Seat};
+use crate::ticket::Purpose;
 use serde::{Deserialize, Serialize};
 
 /// What `status` shows of a feature. Stored as JSON; an older or newer form is simply computed again.
@@ -18,7 +19,8 @@ pub struct BoardRow {
     pub idea: String,
     pub branch: String,
     pub lane: String,
-    /// `active`, `waiting`, `approved`, `accepted` (by a ruling) or `abandoned`.
+    /// `active`, `waiting`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer) or `abandoned`; of a
+    /// review also `findings`.
     pub status: String,
     pub phase: String,
     pub pass: u16,
@@ -51,11 +53,20 @@ pub struct BoardRow {
     /// Approvals that were given after a domain review had failed. Since version 4.
     #[serde(default)]
     pub after_failure: u32,
+    /// The project it belongs to, and the features that come before it without those that a person goes on without.
+    /// Whether they are in its way, their own rows tell. Since version 5.
+    #[serde(default)]
+    pub project: Option<String>,
+    #[serde(default)]
+    pub waits_for: Vec<String>,
+    /// The document that is reviewed by itself: this is then the row of a review. Since version 5.
+    #[serde(default)]
+    pub document: Option<String>,
     /// The command that goes on from here.
     pub next: String,
 }
 
-const VERSION: u16 = 4;
+const VERSION: u16 = 5;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -69,9 +80,27 @@ impl BoardRow {
         self.v == VERSION
     }
 
+    /// As its folder is called.
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.id, self.slug)
+    }
+
+    /// The status as a sentence ends with it.
+    pub fn status_in_words(&self) -> &str {
+        match self.status.as_str() {
+            "closed" => "closed by gates only, no reviewer",
+            status => status,
+        }
+    }
+
+    /// Whether something is left to do.
+    pub fn is_open(&self) -> bool {
+        matches!(self.status.as_str(), "active" | "waiting")
+    }
+
     /// Whether a person can go on from its result.
     pub fn is_finished(&self) -> bool {
-        matches!(self.status.as_str(), "approved" | "accepted")
+        matches!(self.status.as_str(), "approved" | "accepted" | "closed")
     }
 
     pub fn of(state: &Pipeline, at_ms: i64) -> BoardRow {
@@ -80,14 +109,16 @@ impl BoardRow {
         let latest = state.latest();
         let question = state.open.as_ref().and_then(review::question);
         let count = |wanted: crate::findings::Status| {
-            let findings = state.standing().flat_map(|one| &one.findings);
+            let findings = state.relevant().flat_map(|one| &one.findings);
             findings.filter(|finding| finding.status == wanted).count() as u32
         };
         let status = match (&question, state.phase()) {
             _ if state.life() == Life::Abandoned => "abandoned",
             (Some(_), _) => "waiting",
             (None, None) if latest.is_some_and(by_ruling) || on_a_word(state) => "accepted",
+            (None, None) if state.standing().any(by_gates_only) => "closed",
             (None, None) => "approved",
+            (None, Some(_)) if created.is_some_and(|created| created.document.is_some()) => by_itself(state),
             (None, Some(_)) => "active",
         };
         let names = |phases: Vec<Phase>| phases.into_iter().map(|phase| phase.name().to_owned()).collect();
@@ -120,6 +151,9 @@ impl BoardRow {
             phases: names(state.phases().collect()),
             done: names(passed),
             after_failure: state.past.iter().chain(&state.open).map(Loop::approved_after_failure).sum(),
+            project: created.and_then(|created| created.project.clone()),
+            waits_for: state.waits_for().cloned().collect(),
+            document: created.and_then(|created| created.document.clone()),
             parked_until_ms: state.parked_until_ms().filter(|_| status == "active"),
             id,
         }
@@ -129,6 +163,21 @@ impl BoardRow {
 /// Whether a person's ruling stood in for an approval.
 fn by_ruling(latest: &Loop) -> bool {
     latest.reviewers.iter().any(Seat::ruled)
+}
+
+/// Where the review of a document by itself stands. It is never closed: what is approved rests until the next edit.
+fn by_itself(state: &Pipeline) -> &'static str {
+    let writes = |purpose: Purpose| matches!(purpose, Purpose::Revise | Purpose::Draft);
+    match pipeline::pending(state).as_slice() {
+        [Effect::ClosePhase { .. }] => "approved",
+        [Effect::Dispatch(order)] if writes(order.ticket.purpose) => "findings",
+        _ => "active",
+    }
+}
+
+/// Whether nobody but the program has read what it closed on.
+fn by_gates_only(one: &Loop) -> bool {
+    one.reviewers.is_empty() && matches!(one.end, Some(End::Closed(_)))
 }
 
 /// Whether documents were taken as they were found.
@@ -160,8 +209,7 @@ fn next(status: &str, id: &str, choices: &Option<Vec<String>>, short: Option<&Bu
     match (status, choices) {
         // Without a choice it shows the question and what can be answered.
         ("waiting", Some(_)) => format!("redraft decide {id}"),
-        ("abandoned", _) => "redraft new \"another idea\"".to_owned(),
-        ("approved" | "accepted", _) => format!("redraft show findings {id}"),
+        ("abandoned" | "approved" | "accepted" | "closed", _) => "redraft new \"your idea\"".to_owned(),
         _ => match short {
             Some(short) => format!("redraft run {id} --budget {}", enough(short)),
             None => format!("redraft run {id}"),
@@ -180,7 +228,7 @@ mod tests {
         let stored = serde_json::to_string(&row).unwrap();
         assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
         let (before, rest) = stored.split_once(",\"tally\":{").unwrap();
-        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":4,", "{\"v\":1,");
+        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":5,", "{\"v\":1,");
         let old = old.replace(",\"parked_until_ms\":null", "");
         assert!(!old.contains("parked") && old.contains("\"v\":1"), "{old}");
         let old: BoardRow = serde_json::from_str(&old).unwrap();

@@ -58,8 +58,9 @@ pub fn history(entries: &[Entry]) -> String {
             }
             (Event::Edited(edited), _) => {
                 let at = utc(entry.at_ms);
+                let did = if edited.first { "Brought" } else { "Edited" };
                 out.push_str(&format!(
-                    "\n## Edited by {} — {at}\n- Revision: {}\n",
+                    "\n## {did} by {} — {at}\n- Revision: {}\n",
                     edited.by, edited.revision
                 ));
             }

@@ -1,4 +1,5 @@
-//! One event as one line, for `log` and for the progress of a run.
+//! One event as one line, for `log` and for the progress of a run. Only what an author asks has more lines, which whoever
+//! shows them indents.
 
 use crate::event::{Event, Judgement, Now, StageOutcome};
 use crate::findings::{FindingChange, Status};
@@ -67,6 +68,10 @@ pub fn line(event: &Event) -> String {
         Event::WentBack(fact) => {
             format!("{} went back to {}: {}", fact.by, fact.phase, one_line(&fact.why, 120))
         }
+        Event::Unblocked(fact) => {
+            let (by, names, why) = (&fact.by, fact.dependencies.join(", "), one_line(&fact.why, 120));
+            format!("{by} goes on without waiting for {names}: {why}")
+        }
         Event::Drafted(fact) => match &fact.revision {
             None if !fact.questions.is_empty() => {
                 format!(
@@ -90,12 +95,18 @@ pub fn line(event: &Event) -> String {
                 Judgement::NoVerdict { why } => format!("{role} gave no verdict: {why}"),
             }
         }
-        Event::Edited(fact) => format!("{} edited the document: revision {}", fact.by, fact.revision.short()),
+        Event::Edited(fact) => {
+            let did = if fact.first { "brought" } else { "edited" };
+            format!("{} {did} the document: revision {}", fact.by, fact.revision.short())
+        }
         Event::Checked(fact) if fact.passed => format!("gate {} passed", fact.gate),
         Event::Checked(fact) => format!("gate {} failed: {}", fact.gate, one_line(&fact.evidence, 160)),
         Event::Asked(fact) => {
             let choices: Vec<&str> = fact.question.choices.iter().map(|choice| choice.name()).collect();
-            format!("asked: {} ({})", fact.question.text, choices.join(", "))
+            // An author's questions follow, a line each.
+            let (first, more) = fact.question.text.split_once('\n').unwrap_or((&fact.question.text, ""));
+            let more = if more.is_empty() { String::new() } else { format!("\n{more}") };
+            format!("asked: {first} ({}){more}", choices.join(", "))
         }
         Event::Decided(fact) => {
             let why =
@@ -119,8 +130,11 @@ pub fn line(event: &Event) -> String {
             }
         },
         Event::PhaseClosed(fact) => {
-            let approvals = count(fact.approvals.len(), "approval");
-            format!("{} closed at revision {} with {approvals}", fact.phase, fact.revision.short())
+            let (phase, revision) = (fact.phase, fact.revision.short());
+            match fact.approvals.len() {
+                0 => format!("{phase} closed at revision {revision}, approved by nobody"),
+                some => format!("{phase} closed at revision {revision} with {}", count(some, "approval")),
+            }
         }
         Event::Cancelled(fact) => format!("abandoned by {}: {}", fact.by, one_line(&fact.why, 120)),
         Event::Trusted(fact) => format!("{} accepted the commands of redraft.toml", fact.by),

@@ -29,6 +29,9 @@ struct Meta {
     /// Phases that a person left out, with the reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped_phases: BTreeMap<String, String>,
+    /// Features that come before it and that a person went on without, with the reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unblocked: BTreeMap<String, String>,
     /// Why conversations are not continued, as `V3: why`; not there where they may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     r1_deferred_reason: Option<String>,
@@ -51,6 +54,7 @@ pub fn meta(entries: &[Entry]) -> String {
     let mut started: BTreeMap<String, i64> = BTreeMap::new();
     let mut completed: BTreeMap<String, i64> = BTreeMap::new();
     let mut skipped: BTreeMap<String, String> = BTreeMap::new();
+    let mut unblocked: BTreeMap<String, String> = BTreeMap::new();
     for entry in entries {
         match &entry.event {
             Event::LoopOpened(opened) => {
@@ -61,6 +65,9 @@ pub fn meta(entries: &[Entry]) -> String {
             }
             Event::WentBack(fact) => {
                 skipped.remove(fact.phase.name());
+            }
+            Event::Unblocked(fact) => {
+                unblocked.extend(fact.dependencies.iter().map(|name| (name.clone(), fact.why.clone())));
             }
             Event::PhaseClosed(closed) => {
                 completed.insert(closed.phase.name().to_owned(), entry.at_ms);
@@ -97,6 +104,7 @@ pub fn meta(entries: &[Entry]) -> String {
             .clone()
             .or_else(|| created.prd.as_ref().map(|_| "prd.md".to_owned())),
         skipped_phases: skipped,
+        unblocked,
         r1_deferred_reason: deferred_reason(&state.met),
         phases,
     };

@@ -49,10 +49,17 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
     };
     for entry in entries {
         match &entry.event {
-            Event::LoopOpened(opened) if opened.certify == Certify::Off => {
-                receipt
-                    .notes
-                    .push(format!("{}: certify off, older approvals were not validated", opened.phase));
+            Event::LoopOpened(opened) => {
+                // A later pass has rules of its own.
+                let before = format!("{}: certify off", opened.phase);
+                receipt.notes.retain(|note| !note.starts_with(&before));
+                if opened.certify == Certify::Off {
+                    let what = match opened.panels.is_empty() {
+                        true => "closed by gates only, no reviewer reads it",
+                        false => "older approvals were not validated",
+                    };
+                    receipt.notes.push(format!("{before}, {what}"));
+                }
             }
             Event::Decided(Decided { revision: Some(revision), unseen, by, .. }) if !unseen.is_empty() => {
                 let names: Vec<&str> = unseen.iter().map(Role::as_str).collect();

@@ -68,6 +68,7 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         | Event::LaneSet(_)
         | Event::PhaseSkipped(_)
         | Event::WentBack(_)
+        | Event::Unblocked(_)
         | Event::Trusted(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)

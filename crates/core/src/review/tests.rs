@@ -1,7 +1,10 @@
 //! Properties on generated event sequences, and named scenarios.
 
+mod closing;
+mod draws;
 mod edits;
 mod phases;
 mod properties;
 mod scenarios;
+mod sending;
 mod world;

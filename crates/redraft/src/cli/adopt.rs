@@ -11,6 +11,7 @@ use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::adopt::{Folder, Named, Understood, give_numbers, named, understand};
+use redraft_core::dependency::{Standing, circle};
 use redraft_core::event::Event;
 use redraft_core::ids::FeatureId;
 use redraft_core::text::{count, one_line};
@@ -94,6 +95,8 @@ pub(crate) fn adopt(args: AdoptArgs, around: &Surroundings, console: &Console) -
         None => Known::default(),
     };
     sort_out(&site, &known, &mut candidates)?;
+    let names = names_here(known, &candidates);
+    tell_circles(&mut candidates, &names);
     let fresh = |candidates: &[Candidate]| candidates.iter().filter(|one| one.fate == Fate::New).count();
     let wanted = fresh(&candidates);
     let unfinished = candidates.iter().any(|one| one.fate == Fate::Known);
@@ -190,6 +193,37 @@ fn sort_out(site: &Site, known: &Known, candidates: &mut [Candidate]) -> Result<
         one.feature = numbered;
     }
     Ok(())
+}
+
+/// What features are called here, those to be adopted among them.
+fn names_here(mut known: Known, candidates: &[Candidate]) -> BTreeMap<String, String> {
+    for one in candidates.iter().filter(|one| one.fate == Fate::New) {
+        known.name(one.feature.id, &one.feature.slug, &one.feature.folder);
+    }
+    known.names
+}
+
+/// Features that wait for each other can be adopted, but none of them could be run without a person's word.
+fn tell_circles(candidates: &mut [Candidate], names: &BTreeMap<String, String>) {
+    let name = |one: &Candidate| format!("{}-{}", one.feature.id, one.feature.slug);
+    let standing = |one: &Candidate| Standing {
+        life: one.feature.life,
+        phase: String::new(),
+        waits_for: one.feature.meta.depends_on.iter().filter_map(|word| names.get(word).cloned()).collect(),
+        goes_on: true,
+    };
+    let fresh = candidates.iter().filter(|one| one.fate == Fate::New);
+    let all: BTreeMap<String, Standing> = fresh.map(|one| (name(one), standing(one))).collect();
+    for one in candidates.iter_mut().filter(|one| one.fate == Fate::New) {
+        let own = name(one);
+        let waits_for = all.get(&own).map(|standing| standing.waits_for.as_slice()).unwrap_or_default();
+        if let Some(way) = circle(&own, waits_for, &|other: &str| all.get(other).cloned()) {
+            let (id, way) = (one.feature.id, way.join(" needs "));
+            one.feature.notes.push(format!(
+                "features wait for each other: {way}; to begin with this one: redraft run {id} --unblock \"why\""
+            ));
+        }
+    }
 }
 
 fn asked(candidates: &[Candidate], around: &Surroundings, console: &Console) -> bool {

@@ -6,7 +6,7 @@ use super::errors::{CliError, Code};
 use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
-use redraft_core::text::one_line;
+use redraft_core::text::{indented, one_line};
 use redraft_core::ticket::Ticket;
 use redraft_engine::ports::Clock;
 use redraft_engine::{Progress, Undone};
@@ -182,7 +182,7 @@ fn columns() -> usize {
 
 impl Progress for Console {
     fn stored(&self, entry: &Entry, _state: &Pipeline) {
-        self.say(&format!("  {}", project::line(&entry.event)));
+        self.say(&format!("  {}", indented(&project::line(&entry.event), 2)));
         self.under_way(entry);
     }
 

@@ -12,15 +12,17 @@ mod text;
 mod why;
 
 use super::args::CostArgs;
+use super::board::{reviews, rows};
 use super::console::Console;
 use super::errors::{CliError, Code};
+use super::meant::scope_of;
+use super::monitor;
 use super::site::{Site, Surroundings};
-use super::{monitor, status};
 use prices::{Price, Prices};
 use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::Entry;
-use redraft_core::ids::{AgentName, FeatureId};
+use redraft_core::ids::AgentName;
 use redraft_core::probe::MetAgent;
 use redraft_core::project::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
 use redraft_core::project::{Warning, deferred_reason, not_resumed};
@@ -28,9 +30,10 @@ use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
 use savings::Loop;
 
-/// Everything that is shown of one feature.
+/// Everything that is shown of one feature, or of the review of a document.
 struct Feature {
-    id: FeatureId,
+    scope: Scope,
+    document: Option<String>,
     status: String,
     costs: Costs,
     agents: Vec<Billed>,
@@ -59,17 +62,19 @@ pub(crate) fn cost(args: CostArgs, around: &Surroundings, console: &Console) -> 
     if let Some(word) = &args.why {
         return why::why(word, &site, &ledger, console);
     }
-    let known = site.features(&ledger)?;
+    let features = site.features(&ledger)?;
+    let mut known: Vec<Scope> = features.iter().copied().map(Scope::Feature).collect();
+    known.extend(reviews(&ledger)?.iter().map(scope_of));
     let meant = match (&args.feature, known.as_slice()) {
-        (Some(word), _) => Some(site.feature(&ledger, Some(word))?),
+        (Some(word), _) => Some(site.meant(&ledger, Some(word), around)?),
         (None, []) => return Err(nothing_yet()),
-        (None, [only]) => Some(*only),
-        (None, several) => site.feature_here(several),
+        (None, [only]) => Some(only.clone()),
+        (None, _) => site.feature_here(&features).map(Scope::Feature),
     };
     match meant {
-        Some(id) => one(id, &args, around, &site, &ledger, console),
+        Some(scope) => one(scope, &args, around, &site, &ledger, console),
         None if args.svg.is_some() => {
-            let names: Vec<String> = known.iter().map(FeatureId::to_string).collect();
+            let names: Vec<String> = known.iter().map(Scope::to_string).collect();
             let error = CliError::usage("a drawing is of one feature");
             Err(error.hint(format!("name one of {}", names.join(", "))))
         }
@@ -82,19 +87,20 @@ fn nothing_yet() -> CliError {
 }
 
 fn one(
-    id: FeatureId,
+    scope: Scope,
     args: &CostArgs,
     around: &Surroundings,
     site: &Site,
     ledger: &Ledger,
     console: &Console,
 ) -> Result<Code, CliError> {
-    let entries = ledger.read(Scope::Feature(id))?;
-    let costs = costs_of(id, &entries, site);
+    let entries = ledger.read(scope.clone())?;
+    let costs = costs_of(&scope, &entries, site);
     let prices = Prices::of(site);
     let accuracies = accuracies(ledger)?;
-    let rows = status::rows(ledger)?;
-    let row = rows.iter().find(|row| row.id == id.to_string());
+    let rows = rows(ledger)?;
+    let reviews = reviews(ledger)?;
+    let row = rows.iter().chain(&reviews).find(|row| scope_of(row) == scope);
     let billed = |name: &AgentName| Billed {
         name: name.clone(),
         price: prices.price(name),
@@ -103,15 +109,16 @@ fn one(
     let off = not_resumed(&entries);
     let told = |met: &&MetAgent| format!("{}: conversations are not continued: {}", met.agent, met.why);
     let feature = Feature {
-        id,
+        document: row.and_then(|row| row.document.clone()),
         status: row.map(|row| row.status.clone()).unwrap_or_default(),
         agents: costs.agents().into_iter().map(billed).collect(),
         rules: rules(costs.dispatches()),
-        loops: savings::loops(id, &entries, &costs, &prices, site, ledger)?,
+        loops: savings::loops(&scope, &entries, &costs, &prices, site, ledger)?,
         warnings: monitor::watch(site, &rows),
         notes: prices.note().into_iter().chain(off.iter().map(told)).collect(),
         deferred: deferred_reason(off),
         costs,
+        scope,
     };
     if let Some(file) = &args.svg {
         let path = around.folder.join(file);
@@ -124,9 +131,9 @@ fn one(
 }
 
 /// What a feature cost. What was started and not ended is under way only while somebody works on the feature.
-fn costs_of(id: FeatureId, entries: &[Entry], site: &Site) -> Costs {
+fn costs_of(scope: &Scope, entries: &[Entry], site: &Site) -> Costs {
     let mut costs = costs(entries);
-    if Holder::at_work(&site.state, &id.to_string()).is_none() {
+    if Holder::at_work(&site.state, &scope.to_string()).is_none() {
         costs.interrupted();
     }
     costs
@@ -139,14 +146,15 @@ fn accuracies(ledger: &Ledger) -> Result<Accuracies, CliError> {
     Ok(accuracies)
 }
 
-/// A line for each feature, and their sum.
-fn all(known: &[FeatureId], site: &Site, ledger: &Ledger, console: &Console) -> Result<Code, CliError> {
-    let rows = status::rows(ledger)?;
+/// A line for each feature and each review, and their sum.
+fn all(known: &[Scope], site: &Site, ledger: &Ledger, console: &Console) -> Result<Code, CliError> {
+    let rows = rows(ledger)?;
     let mut features = Vec::new();
-    for id in known {
-        let costs = costs_of(*id, &ledger.read(Scope::Feature(*id))?, site);
-        let row = rows.iter().find(|row| row.id == id.to_string());
-        features.push((*id, row.map(|row| row.status.clone()).unwrap_or_default(), costs));
+    let reviews = reviews(ledger)?;
+    for scope in known {
+        let costs = costs_of(scope, &ledger.read(scope.clone())?, site);
+        let row = rows.iter().chain(&reviews).find(|row| scope_of(row) == *scope);
+        features.push((scope.clone(), row.map(|row| row.status.clone()).unwrap_or_default(), costs));
     }
     let warnings = monitor::watch(site, &rows);
     console.show(&text::features(&features), &json::features(&features, &warnings));

@@ -2,6 +2,7 @@
 
 use super::answer::in_the_way;
 use super::args::DecideArgs;
+use super::board::next_after;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
@@ -9,7 +10,7 @@ use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{About, Asked, Cancelled, Decision, Event, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::project::{self, BoardRow};
+use redraft_core::project;
 use redraft_core::review::{self, Loop};
 use redraft_core::text;
 use redraft_core::ticket::Scope;
@@ -39,9 +40,9 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
     let feature = id.to_string();
     let (Some(open), Some(question)) = (open, question) else {
         if choice == Some(Decision::Abandon) && !state.cancelled && state.phase().is_some() {
-            return abandon(&ledger, scope, &state, &args.why, around, console);
+            return abandon(&site, &ledger, id, &state, &args.why, around, console);
         }
-        let next = around.next(&BoardRow::of(&state, 0).next);
+        let next = next_after(&site, &ledger, id, around)?;
         if choice.is_some() {
             return Err(CliError::usage(format!("feature {id} is not waiting for a decision")).hint(next));
         }
@@ -69,7 +70,8 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
     }
     let answers = answers(&question, choice, args.answer, around)?;
     let asked = Event::from(Asked { question: question.clone() });
-    let mut decided = review::decision(open, &question, choice, &around.user, args.why.trim());
+    let why = around.redactor.redact(args.why.trim()).0;
+    let mut decided = review::decision(open, &question, choice, &around.user, &why);
     decided.answers = answers;
     let decided = Event::from(decided);
     let mut events = vec![decided];
@@ -96,7 +98,7 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         // A ruling is about what was reviewed; the next run takes the edit in and asks about that.
         console.say(&format!("{} was edited since; the next run will ask about the edit", open.artifact()));
     }
-    let next = around.next(&BoardRow::of(&next_state, at_ms).next);
+    let next = next_after(&site, &ledger, id, around)?;
     let shown = DecideJson {
         v: 1,
         feature,
@@ -140,32 +142,33 @@ fn edited_since(site: &Site, ledger: &Ledger, id: FeatureId, open: &Loop) -> Res
 
 /// A feature can be given up at any time, also when nothing is asked.
 fn abandon(
+    site: &Site,
     ledger: &Ledger,
-    scope: Scope,
+    id: FeatureId,
     state: &Pipeline,
     why: &str,
     around: &Surroundings,
     console: &Console,
 ) -> Result<Code, CliError> {
-    let event = Event::from(Cancelled { by: around.user.clone(), why: why.trim().to_owned() });
+    let why = around.redactor.redact(why.trim()).0.into_owned();
+    let event = Event::from(Cancelled { by: around.user.clone(), why });
     let stepped = pipeline::step(state, &event);
     let next_state = stepped.map_err(|error| CliError::new(Code::Bug, error.to_string()))?;
     let at_ms = around.clock.now_ms();
     let board = project::board_row(&next_state, at_ms);
     let (decided_on, events, blobs) = (state.seq, [event], Vec::new());
     ledger.append(Append {
-        scope,
+        scope: Scope::Feature(id),
         decided_on,
         at_ms,
         events: &events,
         blobs: &blobs,
         board: Some(&board),
     })?;
-    let mut row = BoardRow::of(&next_state, at_ms);
-    row.next = around.next(&row.next);
+    let next = next_after(site, ledger, id, around)?;
     let decided = Some(Decision::Abandon.name());
-    let shown = DecideJson { v: 1, feature: row.id.clone(), question: None, decided, next: row.next.clone() };
-    console.show(&format!("feature {} is given up; its branch stays\nnext: {}", row.id, row.next), &shown);
+    let shown = DecideJson { v: 1, feature: id.to_string(), question: None, decided, next: next.clone() };
+    console.show(&format!("feature {id} is given up; its branch stays\nnext: {next}"), &shown);
     Ok(Code::Done)
 }
 

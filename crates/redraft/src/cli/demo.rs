@@ -39,19 +39,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         depends_on: Vec::new(),
     };
     let id = new::create(&site, &feature, around, console)?;
-    let args_run = RunArgs {
-        feature: None,
-        yes: false,
-        until: None,
-        lane: None,
-        now: false,
-        on_cap: Some(OnCap::Stop),
-        budget: None,
-        agent: None,
-        policy: None,
-        knowledge: None,
-        certify: None,
-    };
+    let args_run = RunArgs { on_cap: Some(OnCap::Stop), ..RunArgs::default() };
     let program = &around.program;
     let ending = match &args.keep {
         Some(_) => {
@@ -71,33 +59,79 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
     run::drive_to(&site, id, &args_run, around, console, Some(ending))
 }
 
-/// A folder that is new or empty: a demo never writes among somebody's files.
+/// A folder that is new or empty, or that an interrupted demo left before it had begun its feature: a demo never writes
+/// among somebody's files.
 fn kept(folder: &Path) -> Result<PathBuf, CliError> {
     let named =
         |error: std::io::Error| CliError::usage(format!("{} cannot be used: {error}", folder.display()));
     std::fs::create_dir_all(folder).map_err(named)?;
-    if std::fs::read_dir(folder).map_err(named)?.next().is_some() {
+    let place = std::fs::canonicalize(folder).map_err(named)?;
+    if is_begun(&place) {
         let error = CliError::usage(format!("{} is not empty", folder.display()));
-        let begun = folder.join(".git/redraft/ledger.db").exists();
         let on = format!("a demo was begun there; to go on with it: redraft -C {} run", quoted_path(folder));
-        return Err(if begun { error.hint(on) } else { error }.hint("name a folder that does not exist yet"));
+        return Err(error.hint(on).hint("name a folder that does not exist yet"));
     }
-    std::fs::canonicalize(folder).map_err(named)
+    for entry in std::fs::read_dir(&place).map_err(named)? {
+        let path = entry.map_err(named)?.path();
+        if !is_ours(&path) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let error = CliError::usage(format!("{} is not empty", folder.display()));
+            return Err(error.hint(format!(
+                "there is {name}, which no demo has made; name a folder that does not exist yet"
+            )));
+        }
+    }
+    Ok(place)
 }
+
+/// Whether a feature was begun there.
+fn is_begun(place: &Path) -> bool {
+    let ledger = Site::find(place).and_then(|site| site.reader());
+    ledger.is_ok_and(|ledger| {
+        ledger.is_some_and(|ledger| ledger.scopes().is_ok_and(|scopes| !scopes.is_empty()))
+    })
+}
+
+/// Whether a demo has made this, perhaps not to its end.
+fn is_ours(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let part_of =
+        |path: &Path, text: &str| std::fs::read_to_string(path).is_ok_and(|found| text.starts_with(&found));
+    match name {
+        ".git" | ".redraft" => path.is_dir(),
+        "ideas" => std::fs::read_dir(path).is_ok_and(|mut entries| {
+            let is_it = |entry: std::fs::DirEntry| {
+                entry.file_name() == "password-reset.md" && part_of(&entry.path(), PRD)
+            };
+            entries.all(|entry| entry.is_ok_and(is_it))
+        }),
+        name => FILES.iter().any(|(file, text)| *file == name && part_of(path, text)),
+    }
+}
+
+/// The files of the repository, beside that of the idea.
+const FILES: [(&str, &str); 2] = [
+    ("README.md", "# A small web shop\n\nIt exists to show `redraft demo`.\n"),
+    ("package.json", "{\n  \"name\": \"shop\",\n  \"scripts\": { \"test\": \"node --test\" }\n}\n"),
+];
 
 fn make_repository(place: &Path, own_idea: bool) -> Result<Repository, CliError> {
     let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", place.display()));
     std::fs::create_dir_all(place).map_err(named)?;
-    let mut files = vec![
-        ("README.md", "# A small web shop\n\nIt exists to show `redraft demo`.\n"),
-        ("package.json", "{\n  \"name\": \"shop\",\n  \"scripts\": { \"test\": \"node --test\" }\n}\n"),
-    ];
+    let mut files = FILES.to_vec();
     if !own_idea {
         std::fs::create_dir_all(place.join("ideas")).map_err(named)?;
         files.push(("ideas/password-reset.md", PRD));
     }
     for (name, text) in &files {
         std::fs::write(place.join(name), text).map_err(named)?;
+    }
+    // One that an interrupted demo made is used as it is.
+    if place.join(".git").is_dir()
+        && let Ok(repository) = Repository::discover(place)
+        && repository.head().is_ok()
+    {
+        return Ok(repository);
     }
     let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
     Ok(git::create_repository(place, &names)?)

@@ -6,7 +6,7 @@ use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use redraft_core::event::Entry;
 use redraft_core::project;
-use redraft_core::text::utc;
+use redraft_core::text::{indented, utc};
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
         return Ok(nothing(around, console));
     };
     let only = match &args.feature {
-        Some(word) => Some(Scope::Feature(site.feature(&ledger, Some(word))?)),
+        Some(word) => Some(site.meant(&ledger, Some(word), around)?),
         None => None,
     };
     let limit = args.limit.unwrap_or(usize::MAX);
@@ -51,8 +51,9 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
         return Ok(nothing(around, console));
     } else {
         for (scope, entry) in &kept {
-            let line = project::line(&entry.event);
-            console.data(&format!("{:>6}  {}  {scope}  {line}", entry.seq, utc(entry.at_ms)));
+            let head = format!("{:>6}  {}  {scope}  ", entry.seq, utc(entry.at_ms));
+            let line = indented(&project::line(&entry.event), head.chars().count());
+            console.data(&format!("{head}{line}"));
         }
     }
     Ok(Code::Done)

@@ -1,10 +1,12 @@
 //! `redraft new`: a feature with a number, a branch and a worktree of its own.
 
 use super::args::NewArgs;
+use super::board::next_after;
 use super::console::Console;
+use super::dependencies::{dependencies_named, refuse_circle};
 use super::errors::{CliError, Code};
 use super::prepare::{hold_place, prepare};
-use super::project::{dependencies_named, project_named};
+use super::project::project_named;
 use super::site::{Site, Surroundings};
 use redraft_adapters::config::{Config, WorkspaceMode};
 use redraft_adapters::git::GitError;
@@ -48,7 +50,7 @@ pub(crate) fn new(args: NewArgs, around: &Surroundings, console: &Console) -> Re
     let ledger = site.writer()?;
     let created = site.created(&ledger, id)?;
     let worktree = site.worktree(&created)?;
-    let next = around.next(&format!("redraft run {id}"));
+    let next = next_after(&site, &ledger, id, around)?;
     let shown = NewJson {
         v: 1,
         feature: id.to_string(),
@@ -89,7 +91,7 @@ pub(crate) fn create(
     if !site.repository.has_identity()? {
         return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
     }
-    let lock = site.lock("repo", around)?;
+    let lock = site.lock_repository(around, console)?;
     let ledger = site.writer()?;
     let depends_on = dependencies_named(site, &ledger, &args.depends_on)?;
     let given = ledger.scopes()?.into_iter().filter_map(|scope| match scope {
@@ -107,6 +109,7 @@ pub(crate) fn create(
     };
     let id = FeatureId(next);
     let slug = slug(idea);
+    refuse_circle(site, &ledger, (id, &format!("{id}-{slug}")), &depends_on)?;
     let place = site.repository.feature_place(id, &slug)?;
     let created = FeatureCreated {
         id,

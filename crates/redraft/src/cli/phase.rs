@@ -1,6 +1,7 @@
 //! `redraft phase`: leaves a phase out, or goes back to one. Both are a person's word, kept with its reason.
 
 use super::args::{PhaseArgs, PhaseCommand};
+use super::board::next_after;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
@@ -8,7 +9,7 @@ use redraft_core::event::{Event, PhaseSkipped, WentBack};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::project::{self, BoardRow};
+use redraft_core::project;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Clock, Store};
 use serde::Serialize;
@@ -58,7 +59,7 @@ pub(crate) fn phase(
         blobs: &blobs,
         board: Some(&project::board_row(&next_state, at_ms)),
     })?;
-    let next = around.next(&BoardRow::of(&next_state, at_ms).next);
+    let next = next_after(&site, &ledger, id, around)?;
     let text = match done {
         "skipped" => format!("feature {id}: {phase} is left out\nnext: {next}"),
         _ => format!(

@@ -32,7 +32,7 @@ pub(crate) fn prepare(
     let ready = site.state.join("ready").join(created.id.to_string());
     let worktree = site.worktree(created)?;
     if created.in_place {
-        let _lock = site.lock("repo", around)?;
+        let _lock = site.lock_repository(around, console)?;
         site.repository.enter_feature(&created.branch, &created.base_commit)?;
         around.boundaries.pass("a worktree is there");
         if !ready.exists() {
@@ -47,7 +47,7 @@ pub(crate) fn prepare(
     }
     // A folder that was removed and is made again has to be set up again, also if that takes several attempts.
     remove(&ready)?;
-    let lock = site.lock("repo", around)?;
+    let lock = site.lock_repository(around, console)?;
     let made = site.repository.ensure_feature(&created.branch, &created.base_commit, &worktree);
     made.map_err(|error| match error {
         // Ctrl-C reaches git as well.

@@ -8,19 +8,20 @@ mod context;
 pub(crate) use context::project_context;
 
 use super::args::{ProjectArgs, ProjectCommand, ProjectNewArgs};
+use super::board::{BlockerJson, blocked_by, rows};
 use super::console::Console;
+use super::dependencies::Lives;
 use super::errors::{CliError, Code};
 use super::new::read_prd;
 use super::site::{Site, Surroundings};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
+use redraft_core::dependency::Blocker;
 use redraft_core::event::Life;
 use redraft_core::ids::{FeatureId, slug};
-use redraft_core::pipeline::Pipeline;
+use redraft_core::project::BoardRow;
 use redraft_core::project_context::milestones;
 use redraft_core::text::one_line;
-use redraft_core::ticket::Scope;
-use redraft_engine::ports::Store;
 use serde::Serialize;
 use std::fs;
 use std::path::Path;
@@ -62,6 +63,9 @@ struct MemberJson {
     feature: String,
     /// `planned`, `active`, `completed`, `abandoned`, or `not begun`.
     status: &'static str,
+    /// Features that come before it and are not completed, where it is not over itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocked_by: Vec<BlockerJson>,
 }
 
 #[derive(Serialize)]
@@ -99,53 +103,6 @@ pub(crate) fn project_named(site: &Site, word: &str) -> Result<String, CliError>
     Ok(id)
 }
 
-/// The features that words mean, as their folders are called: numbers or those names.
-pub(crate) fn dependencies_named(
-    site: &Site,
-    ledger: &Ledger,
-    words: &[String],
-) -> Result<Vec<String>, CliError> {
-    if words.is_empty() {
-        return Ok(Vec::new());
-    }
-    let known = members(site, ledger)?;
-    let folders = names_in(&site.repository.main_checkout().join("docs/features"))?;
-    let mut named: Vec<String> = Vec::new();
-    for word in words {
-        let exact = known.iter().map(|member| &member.name).chain(&folders).find(|name| *name == word);
-        let number = word.parse::<FeatureId>().ok();
-        let by_number = || {
-            let of_ledger =
-                known.iter().find(|member| Some(member.id) == number).map(|member| vec![&member.name]);
-            let has = |name: &&String| redraft_core::adopt::named(name).number == number;
-            number
-                .map(|_| of_ledger.unwrap_or_else(|| folders.iter().filter(has).collect()))
-                .unwrap_or_default()
-        };
-        let found = match exact {
-            Some(exact) => vec![exact],
-            None => by_number(),
-        };
-        let name = match found.as_slice() {
-            [one] => (*one).clone(),
-            [] => {
-                return Err(CliError::usage(format!("there is no feature `{word}` to depend on")).hint(
-                    "`redraft status` lists them; name one by its number or its folder, as 003-export-orders",
-                ));
-            }
-            several => {
-                let names: Vec<&str> = several.iter().map(|name| name.as_str()).collect();
-                return Err(CliError::usage(format!("several features have number {word}"))
-                    .hint(format!("name one of {}", names.join(", "))));
-            }
-        };
-        if !named.contains(&name) {
-            named.push(name);
-        }
-    }
-    Ok(named)
-}
-
 fn begin(
     site: &Site,
     args: &ProjectNewArgs,
@@ -158,7 +115,7 @@ fn begin(
     }
     let prd = args.prd.as_deref().map(|file| read_prd(&around.folder.join(file), around)).transpose()?;
     let prd = prd.unwrap_or_else(|| template_prd(&name).into_bytes());
-    let _lock = site.lock("repo", around)?;
+    let _lock = site.lock_repository(around, console)?;
     let named = site.repository.project_names()?;
     let mut last = named.iter().filter_map(|name| project_number(name.split('-').next()?)).max().unwrap_or(0);
     if let Some(ledger) = site.reader()? {
@@ -229,7 +186,7 @@ fn shown(id: &str, name: &str, roadmap: Option<&str>, members: &[Member]) -> Pro
             let found = members.iter().find(|member| member.name == *word || member.id.to_string() == *word);
             match found {
                 Some(member) => member.shown(),
-                None => MemberJson { feature: word.clone(), status: "not begun" },
+                None => MemberJson { feature: word.clone(), status: "not begun", blocked_by: Vec::new() },
             }
         });
         MilestoneJson { name: milestone.name.clone(), features: features.collect() }
@@ -245,7 +202,10 @@ fn shown(id: &str, name: &str, roadmap: Option<&str>, members: &[Member]) -> Pro
 
 fn report(shown: &ProjectsJson) -> String {
     let mut text = String::new();
-    let line = |member: &MemberJson| format!("    {}  {}\n", member.feature, member.status);
+    let line = |member: &MemberJson| match member.blocked_by.as_slice() {
+        [] => format!("    {}  {}\n", member.feature, member.status),
+        blockers => format!("    {}  {}, {}\n", member.feature, member.status, blocked_by(blockers)),
+    };
     for project in &shown.projects {
         text.push_str(&format!("{}  {}\n", project.id, project.folder));
         for milestone in &project.milestones {
@@ -272,28 +232,28 @@ struct Member {
     id: FeatureId,
     name: String,
     project: Option<String>,
-    depends_on: Vec<String>,
     life: Life,
+    blockers: Vec<Blocker>,
 }
 
 impl Member {
     fn shown(&self) -> MemberJson {
-        MemberJson { feature: self.name.clone(), status: self.life.name() }
+        let blocked_by = self.blockers.iter().map(BlockerJson::of).collect();
+        MemberJson { feature: self.name.clone(), status: self.life.name(), blocked_by }
     }
 }
 
 fn members(site: &Site, ledger: &Ledger) -> Result<Vec<Member>, CliError> {
-    let mut members = Vec::new();
-    for id in site.features(ledger)? {
-        let entries = ledger.read(Scope::Feature(id))?;
-        let state =
-            Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-        let Some(created) = &state.created else { continue };
-        let name = format!("{id}-{}", created.slug);
-        let (project, depends_on) = (created.project.clone(), created.depends_on.clone());
-        members.push(Member { id, name, project, depends_on, life: state.life() });
-    }
-    Ok(members)
+    let rows = rows(ledger)?;
+    let lives = Lives::new(site, &rows);
+    let member = |row: &BoardRow| Member {
+        id: row.id.parse().unwrap_or(FeatureId(0)),
+        name: row.name(),
+        project: row.project.clone(),
+        life: Life::named(&row.life).unwrap_or(Life::Active),
+        blockers: if row.is_open() { lives.blockers(&row.waits_for) } else { Vec::new() },
+    };
+    Ok(rows.iter().map(member).collect())
 }
 
 /// The one folder of a project; several are somebody's mistake, which nobody else can mend.
@@ -323,7 +283,7 @@ pub(crate) fn project_number(id: &str) -> Option<u32> {
 }
 
 /// The names of the folders in a folder, sorted; none where it is not there.
-fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
+pub(super) fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
     let failed =
         |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", folder.display()));
     let entries = match fs::read_dir(folder) {
@@ -342,7 +302,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
 }
 
 /// What a file says; one that cannot be read says nothing.
-fn text(file: &Path) -> Option<String> {
+pub(super) fn text(file: &Path) -> Option<String> {
     plain_file::read_text(file, FILE_BYTES_MAX).ok()
 }
 

@@ -4,8 +4,13 @@
 //! user wrote is copied in at each call; what an author wrote with `--fix` is copied back at the end, unless the user has
 //! edited the file meanwhile. The loop is never closed, so the next call goes on with the reviewer that knows the document.
 
+mod begin;
+mod document;
+
+pub(crate) use begin::kind_of;
+
 use super::answer::answer;
-use super::args::{DocumentKind, OnCap, ReviewArgs, RunArgs};
+use super::args::{OnCap, ReviewArgs, RunArgs};
 use super::cast::Cast;
 use super::consent;
 use super::console::Console;
@@ -13,48 +18,41 @@ use super::errors::{CliError, Code};
 use super::run::{self, tidy};
 use super::show::table;
 use super::site::{Site, Surroundings};
+use begin::{begun, judged_as};
+use document::{Document, bring_back, bring_in};
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::plain_file;
 use redraft_adapters::shell_word::quoted_path;
-use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{Entry, Event, FeatureCreated};
+use redraft_core::event::Checked;
 use redraft_core::findings::{Finding, Status};
-use redraft_core::ids::{FeatureId, ReviewId, Role, slug};
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::ids::Role;
 use redraft_core::profile;
 use redraft_core::project::{self, Receipt};
-use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Agents, Append, Clock, CommitRefused, Store, Workspace, WorkspaceError};
+use redraft_core::review::Loop;
+use redraft_core::text::indented;
+use redraft_engine::ports::{Agents, Clock};
 use redraft_engine::{Parts, Run, Stop};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
-
-/// More than any document; a larger file is a mistake.
-const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 #[derive(Serialize)]
 struct ReviewJson<'a> {
     v: u16,
     review: String,
     file: &'a str,
+    /// What kind of document it is judged as.
+    #[serde(rename = "as")]
+    kind: &'static str,
     /// `approved`, `findings`, `waiting`, `parked`, `over budget` or `interrupted`.
     outcome: &'static str,
     /// Those that are not settled.
     findings: Vec<&'a Finding>,
+    /// What failed before anybody was asked, if that is why it rests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<&'a Checked>,
     /// Whether the file was changed by this call.
     fixed: bool,
     receipt: &'a Receipt,
     notes: Vec<String>,
     next: String,
-}
-
-/// The document, as the user has it.
-struct Document {
-    /// Where it is, and its path in the repository.
-    file: PathBuf,
-    path: String,
-    bytes: Vec<u8>,
 }
 
 pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
@@ -65,14 +63,15 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     let mut rules = run::rules(&site, &config, &run_args, around)?;
     rules.revises = args.fix;
     let ledger = site.writer()?;
-    let created = begun(&site, &ledger, &args, &document, around)?;
+    let created = begun(&site, &ledger, &args, &document, around, console)?;
     let (scope, command) = (created.scope(), typed(&args));
     let _lock = site.lock(&scope.to_string(), around)?;
+    let created = judged_as(&ledger, created, &args, &document, around, console)?;
     if args.budget.is_none() {
         rules.budget = run::kept_budget(&ledger, scope.clone())?.unwrap_or(rules.budget);
     }
     let worktree = site.worktree(&created)?;
-    let repository_lock = site.lock("repo", around)?;
+    let repository_lock = site.lock_repository(around, console)?;
     site.repository.ensure_feature(&created.branch, &created.base_commit, &worktree)?;
     drop(repository_lock);
     let workspace = site.workspace(&created)?;
@@ -141,6 +140,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         .cloned()
         .collect();
     let receipt = project::receipt(run.entries());
+    let gate = run.state().open.as_ref().and_then(Loop::failed_gate).filter(|_| stop == Stop::Findings);
     let asked = match &stop {
         Stop::Asking(question) => format!(": {}", question.text),
         Stop::OverBudget { ticket, over } => format!(": {ticket}: {over}"),
@@ -151,183 +151,31 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         review: scope.to_string(),
         file: &document.path,
         outcome,
+        kind: kind_of(created.until),
         findings: open.iter().collect(),
+        gate,
         fixed,
         receipt: &receipt,
         notes,
         next: next.clone(),
     };
-    let (list, receipt) = (table(&open), receipt.text());
+    // Where nobody was asked there is no receipt to show.
+    let bill = if receipt.lines.is_empty() { String::new() } else { format!("{}\n", receipt.text()) };
+    let failed = gate.map(|check| format!("gate {} failed: {}\n", check.gate, indented(&check.evidence, 2)));
+    let list = format!("{}{}{bill}", table(&open), failed.unwrap_or_default());
     let is = if outcome == "findings" { "has findings".to_owned() } else { format!("is {outcome}") };
-    console.show(&format!("{list}{receipt}\n{} {is}{asked}\nnext: {next}", document.path), &shown);
+    console.show(&format!("{list}{} {is}{asked}\nnext: {next}", document.path), &shown);
     Ok(code)
-}
-
-impl Document {
-    fn read(site: &Site, file: &Path) -> Result<Document, CliError> {
-        let named = |what: String| CliError::usage(format!("{}: {what}", file.display()));
-        let bytes = plain_file::read(file, BYTES_MAX).map_err(|error| named(error.to_string()))?;
-        if std::str::from_utf8(&bytes).is_err() {
-            return Err(named("it is not UTF-8 text".to_owned()));
-        }
-        if bytes.trim_ascii().is_empty() {
-            return Err(named("it is empty, so there is nothing to review".to_owned()));
-        }
-        let file = std::fs::canonicalize(file).map_err(|error| named(error.to_string()))?;
-        let here = std::fs::canonicalize(site.repository.here())
-            .unwrap_or_else(|_| site.repository.here().to_owned());
-        let path = file.strip_prefix(&here).ok().and_then(Path::to_str).map(str::to_owned);
-        let path = path.ok_or_else(|| {
-            named(format!("it is not in the repository {}", here.display()))
-                .hint("go into the repository it belongs to; one that belongs to none can be put into a new one: git init")
-        })?;
-        Ok(Document { file, path, bytes })
-    }
-}
-
-/// The review of this document that goes on, or a new one.
-fn begun(
-    site: &Site,
-    ledger: &Ledger,
-    args: &ReviewArgs,
-    document: &Document,
-    around: &Surroundings,
-) -> Result<FeatureCreated, CliError> {
-    let phase = match args.kind {
-        Some(DocumentKind::Spec) => Phase::Specify,
-        Some(DocumentKind::Design) => Phase::Design,
-        Some(DocumentKind::Plan) => Phase::CreatePlan,
-        Some(DocumentKind::Tasks) => Phase::CreateTasks,
-        Some(DocumentKind::Document) => Phase::Document,
-        None => by_name(&document.path),
-    };
-    let _lock = site.lock("repo", around)?;
-    let mut last = 0;
-    let mut known = None;
-    for scope in ledger.scopes()? {
-        let Scope::Review(id) = scope else { continue };
-        last = last.max(id.0);
-        let entries = ledger.read(Scope::Review(id))?;
-        let state =
-            Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-        let same = |created: &FeatureCreated| {
-            let kind = args.kind.is_none() || created.until == phase;
-            created.document.as_deref() == Some(&document.path) && kind && !state.cancelled
-        };
-        known = state.created.clone().filter(same).or(known);
-    }
-    if let Some(known) = known.filter(|_| !args.again) {
-        return Ok(known);
-    }
-    if !site.repository.has_identity()? {
-        return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
-    }
-    let head = site.repository.head()?;
-    let id = ReviewId(last + 1);
-    let stem = Path::new(&document.path).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let slug = slug(stem);
-    let created = FeatureCreated {
-        id: FeatureId(id.0),
-        idea: format!("Review {}", document.path),
-        lane: Lane::Standard,
-        base_branch: head.branch.unwrap_or_default(),
-        base_commit: head.commit,
-        branch: site.repository.review_place(id, &slug)?.branch,
-        slug,
-        prd: None,
-        in_place: false,
-        until: phase,
-        lane_reason: String::new(),
-        project: None,
-        depends_on: Vec::new(),
-        document: Some(document.path.clone()),
-        brainstorm_source: None,
-    };
-    let event = Event::from(created.clone());
-    let bug = |error: redraft_core::review::Rejected| CliError::new(Code::Bug, error.to_string());
-    pipeline::step(&Pipeline::default(), &event).map_err(bug)?;
-    let (events, blobs, at_ms) = ([event], Vec::new(), around.clock.now_ms());
-    let scope = created.scope();
-    ledger.append(Append { scope, decided_on: 0, at_ms, events: &events, blobs: &blobs, board: None })?;
-    Ok(created)
-}
-
-fn by_name(path: &str) -> Phase {
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    Phase::ALL.into_iter().find(|phase| phase.artifact() == name).unwrap_or(Phase::Document)
-}
-
-/// Copies the user's file into the worktree, with the files it builds on. Where the user has changed nothing since the last
-/// time, what an author wrote meanwhile stays.
-fn bring_in(
-    site: &Site,
-    ledger: &Ledger,
-    workspace: &dyn Workspace,
-    created: &FeatureCreated,
-    document: &Document,
-) -> Result<(), CliError> {
-    let entries = ledger.read(created.scope())?;
-    let brought = |entry: &Entry| match &entry.event {
-        Event::Edited(edited) => Some(edited.revision.clone()),
-        _ => None,
-    };
-    let last = entries.iter().rev().find_map(brought);
-    let last = last.map(|revision| workspace.read_at(&revision, &document.path)).transpose();
-    let unchanged = matches!(last, Ok(Some(Some(bytes))) if bytes == document.bytes);
-    let there = workspace.read(&document.path)?;
-    if !(unchanged && there.is_some()) && there.as_ref() != Some(&document.bytes) {
-        workspace.write(&document.path, &document.bytes)?;
-    }
-    for name in created.until.upstream() {
-        let path = created.path_of(name);
-        let Ok(bytes) = plain_file::read(&site.repository.here().join(&path), BYTES_MAX) else { continue };
-        if workspace.read(&path)?.as_ref() != Some(&bytes) {
-            workspace.write(&path, &bytes)?;
-        }
-    }
-    Ok(())
-}
-
-/// Copies what an author wrote to the user's file, unless that was changed meanwhile.
-fn bring_back(workspace: &dyn Workspace, document: &Document) -> Result<(bool, Vec<String>), CliError> {
-    let Some(revised) = workspace.read(&document.path)?.filter(|bytes| *bytes != document.bytes) else {
-        return Ok((false, Vec::new()));
-    };
-    let named =
-        |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", document.file.display()));
-    if std::fs::read(&document.file).map_err(named)? != document.bytes {
-        let place = workspace.folder().join(&document.path);
-        return Ok((
-            false,
-            vec![format!(
-                "{} was edited while it was revised and is left as it is; the revised text is in {}",
-                document.path,
-                place.display()
-            )],
-        ));
-    }
-    let folder = document.file.parent().unwrap_or(Path::new("."));
-    let part = tempfile::Builder::new().prefix(".redraft-review-").tempfile_in(folder).map_err(named)?;
-    std::fs::write(part.path(), &revised).map_err(named)?;
-    let permissions = std::fs::metadata(&document.file).map_err(named)?.permissions();
-    std::fs::set_permissions(part.path(), permissions).map_err(named)?;
-    part.persist(&document.file).map_err(|error| named(error.error))?;
-    Ok((true, Vec::new()))
 }
 
 fn run_args(args: &ReviewArgs) -> RunArgs {
     RunArgs {
-        feature: None,
         on_cap: Some(OnCap::Stop),
         yes: args.yes,
-        until: None,
-        lane: None,
-        now: false,
         budget: args.budget.clone(),
         agent: args.agent.clone(),
         policy: args.policy.clone(),
-        knowledge: None,
-        certify: None,
+        ..RunArgs::default()
     }
 }
 

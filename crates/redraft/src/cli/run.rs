@@ -1,22 +1,24 @@
 //! `redraft run`: drives a feature on until it is approved, a person is needed, or it is interrupted.
 
+mod rules;
+
+pub(crate) use rules::{budget, config, deadlines, kept_budget, rules};
+
 use super::answer::answer;
 use super::args::{OnCap, RunArgs};
+use super::board::{self, from_when};
 use super::cast::Cast;
 use super::consent;
 use super::console::Console;
+use super::dependencies::require_unblocked;
 use super::errors::{CliError, Code};
 use super::monitor;
 use super::prepare::{hold_place, prepare};
-use super::profiles;
 use super::project::project_context;
 use super::site::{Site, Surroundings};
-use super::status;
 use super::story::Story;
-use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{About, Certify, Decision, Entry, Event, Question};
+use redraft_core::event::{About, Decision, Entry, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
@@ -25,16 +27,15 @@ use redraft_core::project::{self, BoardRow, Receipt, Warning};
 use redraft_core::review::{End, Loop};
 use redraft_core::text::utc;
 use redraft_core::ticket::Scope;
-use redraft_core::usage::Usd;
-use redraft_engine::ports::{Agents, Clock, Deadlines, Store, Workspace};
-use redraft_engine::{Parts, Rules, Run, Stop, Undone};
+use redraft_engine::ports::{Agents, Clock, Workspace};
+use redraft_engine::{Parts, Run, Stop, Undone};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct RunJson<'a> {
     v: u16,
     feature: String,
-    /// `approved`, `accepted` (by a ruling), `waiting`, `parked`, `over budget`, `abandoned` or `interrupted`.
+    /// `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `abandoned` or `interrupted`.
     outcome: &'a str,
     question: Option<&'a Question>,
     /// Where it is parked: when the usage limit is over.
@@ -100,6 +101,7 @@ pub(crate) fn drive_to(
         rules.budget = kept_budget(&ledger, Scope::Feature(id))?.unwrap_or(rules.budget);
     }
     rules.project = project_context(site, &ledger, &created, console)?;
+    require_unblocked(site, &ledger, id, args.unblock.as_deref(), around, console)?;
     let _place = hold_place(site, &created, around)?;
     prepare(site, &ledger, &created, &config, around, console)?;
     let workspace = site.workspace(&created)?;
@@ -173,18 +175,21 @@ pub(crate) fn drive_to(
         Stop::OverBudget { .. } => ("over budget", Code::Limit),
     };
     let question = if let Stop::Asking(question) = &stop { Some(question) } else { None };
-    let again = match &args.agent {
-        Some(agent) if row.next.starts_with("redraft run") => format!("{} --agent {agent}", row.next),
-        _ => row.next.clone(),
+    let rows = board::rows(&ledger)?;
+    let next = match (&ending, &args.agent) {
+        (Some(ending), _) => ending.next.clone(),
+        (None, Some(agent)) if row.is_open() && row.next.starts_with("redraft run") => {
+            around.next(&format!("{} --agent {agent}", row.next))
+        }
+        (None, _) => board::next_after(site, &ledger, id, around)?,
     };
-    let next = ending.as_ref().map_or_else(|| around.next(&again), |ending| ending.next.clone());
     if let Stop::OverBudget { ticket, over } = &stop {
         console.say(&format!("{ticket}: {over}"));
     }
     let folder = place.display().to_string();
     console.say("");
     let (feature, undone) = (id.to_string(), run.undone());
-    let warnings = monitor::watch(site, &status::rows(&ledger)?);
+    let warnings = monitor::watch(site, &rows);
     let receipt = &receipt;
     let shown = RunJson {
         v: 1,
@@ -199,8 +204,11 @@ pub(crate) fn drive_to(
         folder,
         next,
     };
-    let costs = around.next(&format!("redraft cost {id}"));
-    console.show(&report(&shown, &costs, ending), &shown);
+    let mut more = format!("costs: {}\n", around.next(&format!("redraft cost {id}")));
+    if row.open_findings + row.deferred_findings > 0 {
+        more.push_str(&format!("findings: {}\n", around.next(&format!("redraft show findings {id}"))));
+    }
+    console.show(&report(&shown, &more, ending), &shown);
     monitor::say(&shown.warnings, console);
     drop(lock);
     Ok(code)
@@ -273,25 +281,13 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
     }))
 }
 
-/// What redraft.toml says, with every role played by `--agent`.
-pub(crate) fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
-    let config = site.config()?;
-    let Some(name) = &args.agent else { return Ok(config) };
-    config.played_by(name).map_err(|unknown| {
-        let error = CliError::usage(unknown.to_string());
-        match unknown.near {
-            Some(near) => error.hint(format!("did you mean `{near}`?")),
-            None => error.hint(format!("to add it, write [agents.{name}] in redraft.toml")),
-        }
-    })
-}
-
-fn report(shown: &RunJson<'_>, costs: &str, ending: Option<Ending>) -> String {
+/// `more` is where to look further, a line each.
+fn report(shown: &RunJson<'_>, more: &str, ending: Option<Ending>) -> String {
     let RunJson { feature, outcome, question, parked_until_ms, receipt, undone, folder, next, .. } = shown;
-    let next = status::from_when(next, *parked_until_ms);
+    let next = from_when(next, *parked_until_ms);
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
-    let ending = ending
-        .map_or_else(|| format!("costs: {costs}\nfolder: {folder}\nnext: {next}"), |ending| ending.text);
+    let outcome = if *outcome == "closed" { "closed by gates only, no reviewer" } else { outcome };
+    let ending = ending.map_or_else(|| format!("{more}folder: {folder}\nnext: {next}"), |ending| ending.text);
     let undone: String = undone.iter().map(lost_and_found).collect();
     format!("{}\n{undone}feature {feature} is {outcome}{asked}\n{ending}", receipt.text())
 }
@@ -305,15 +301,6 @@ fn lost_and_found(undone: &Undone) -> String {
     )
 }
 
-/// The budget an earlier run was given for the feature.
-pub(crate) fn kept_budget(ledger: &Ledger, scope: Scope) -> Result<Option<Usd>, CliError> {
-    let entries = ledger.read(scope)?;
-    Ok(entries.into_iter().rev().find_map(|entry| match entry.event {
-        Event::BudgetSet(set) => Some(set.limit),
-        _ => None,
-    }))
-}
-
 /// Removes what was kept of dispatches that nobody needs any more. What cannot be removed is left for the next run.
 pub(crate) fn tidy(inbox: &FileInbox, scope: &Scope, entries: &[Entry], console: &Console) {
     for ticket in project::settled(entries).iter().filter(|ticket| ticket.scope == *scope) {
@@ -324,15 +311,8 @@ pub(crate) fn tidy(inbox: &FileInbox, scope: &Scope, entries: &[Entry], console:
     }
 }
 
-/// Dollars as typed, `5` or `2.50`.
-pub(crate) fn dollars(word: &str) -> Option<Usd> {
-    let amount: f64 = word.trim_start_matches('$').parse().ok()?;
-    (amount.is_finite() && (0.0..=1_000_000.0).contains(&amount))
-        .then(|| Usd((amount * 1_000_000.0).round() as u64))
-}
-
 fn done_code(status: &str) -> Code {
-    if matches!(status, "approved" | "accepted") { Code::Done } else { Code::NotApproved }
+    if matches!(status, "approved" | "accepted" | "closed") { Code::Done } else { Code::NotApproved }
 }
 
 pub(crate) fn waiting_code(question: &Question, on_cap: OnCap) -> Code {
@@ -341,67 +321,5 @@ pub(crate) fn waiting_code(question: &Question, on_cap: OnCap) -> Code {
         (About::Agent { .. }, _) if !question.choices.contains(&Decision::Accept) => Code::Agent,
         (About::Cap { .. }, OnCap::Stop) => Code::Limit,
         _ => Code::Waiting,
-    }
-}
-
-pub(crate) fn rules(
-    site: &Site,
-    config: &Config,
-    args: &RunArgs,
-    around: &Surroundings,
-) -> Result<Rules, CliError> {
-    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
-    let policy = match &args.policy {
-        Some(word) => word.parse().map_err(unknown)?,
-        None => config.policy,
-    };
-    let knowledge = match &args.knowledge {
-        Some(word) => word.parse().map_err(unknown)?,
-        None => config.knowledge,
-    };
-    let certify = match args.certify.as_deref() {
-        None => config.certify,
-        Some(word) => Certify::ALL
-            .into_iter()
-            .find(|certify| certify.name() == word)
-            .ok_or_else(|| CliError::usage(format!("`{word}` is not one of resume, fresh, off")))?,
-    };
-    let budget = budget(args.budget.as_deref(), config)?;
-    Ok(Rules {
-        limits: config.limits,
-        threshold: config.threshold,
-        certify,
-        policy,
-        knowledge,
-        config: config.hash.clone(),
-        deadlines: deadlines(config.dispatch_minutes * 60_000),
-        budget,
-        person: around.user.clone(),
-        revises: true,
-        lint: config.lint.clone(),
-        until: args.until.as_deref().map(str::parse).transpose().map_err(unknown)?,
-        profiles: profiles::read(site)?,
-        project: None,
-    })
-}
-
-/// What was typed, else what the file says.
-pub(crate) fn budget(typed: Option<&str>, config: &Config) -> Result<Usd, CliError> {
-    let Some(word) = typed else { return Ok(config.budget) };
-    let wrong = || {
-        let message = format!("`{word}` is not a budget: dollars from 0 to 1,000,000 are accepted");
-        CliError::usage(message).hint("write it as 5 or 2.50")
-    };
-    dollars(word).ok_or_else(wrong)
-}
-
-/// The total is the user's; the parts of it are what a healthy agent never exceeds.
-pub(crate) fn deadlines(total_ms: u64) -> Deadlines {
-    let at_most = |ms: u64| ms.min(total_ms);
-    Deadlines {
-        connect_ms: at_most(10_000),
-        first_byte_ms: at_most(120_000),
-        idle_ms: at_most(300_000),
-        total_ms,
     }
 }

@@ -8,7 +8,7 @@ use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Entry, Event, Started};
 use redraft_core::findings::Finding;
-use redraft_core::ids::{FeatureId, Role};
+use redraft_core::ids::Role;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::policy::Strategy;
@@ -21,15 +21,27 @@ use redraft_engine::compose;
 use redraft_engine::ports::Store;
 use serde::Serialize;
 
-fn open(site: &Site, word: Option<&str>) -> Result<(Ledger, FeatureId, Vec<Entry>), CliError> {
+fn open(
+    site: &Site,
+    word: Option<&str>,
+    around: &Surroundings,
+) -> Result<(Ledger, Scope, Vec<Entry>), CliError> {
     let Some(ledger) = site.reader()? else {
         return Err(
             CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
         );
     };
-    let id = site.feature(&ledger, word)?;
-    let entries = ledger.read(Scope::Feature(id))?;
-    Ok((ledger, id, entries))
+    let scope = site.meant(&ledger, word, around)?;
+    let entries = ledger.read(scope.clone())?;
+    Ok((ledger, scope, entries))
+}
+
+/// Whose events these are, in a sentence.
+fn whom(scope: &Scope) -> String {
+    match scope {
+        Scope::Feature(id) => format!("feature {id}"),
+        other => other.to_string(),
+    }
 }
 
 #[derive(Serialize)]
@@ -69,11 +81,15 @@ pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console)
         return show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console);
     }
     let of_ticket = ticket.as_ref().map(|ticket| ticket.scope.to_string());
-    let (ledger, id, entries) = open(&site, args.feature.as_deref().or(of_ticket.as_deref()))?;
+    let (ledger, scope, entries) = open(&site, args.feature.as_deref().or(of_ticket.as_deref()), around)?;
     if args.verify {
-        return verify(&site, &ledger, id, &entries, around, console);
+        return verify(&site, &ledger, &scope, &entries, around, console);
     }
-    let (whom, command) = (format!("feature {id}"), format!("redraft run {id}"));
+    let command = match &scope {
+        Scope::Feature(id) => format!("redraft run {id}"),
+        _ => "redraft review FILE".to_owned(),
+    };
+    let whom = whom(&scope);
     show_prompt(&args, ticket.as_ref(), &ledger, &entries, (&whom, &command), console)
 }
 
@@ -206,12 +222,12 @@ struct VerifyJson {
 fn verify(
     site: &Site,
     ledger: &Ledger,
-    id: FeatureId,
+    scope: &Scope,
     entries: &[Entry],
     around: &Surroundings,
     console: &Console,
 ) -> Result<Code, CliError> {
-    let created = site.created(ledger, id)?;
+    let created = site.created_in(ledger, scope.clone())?;
     let workspace = site.workspace(&created)?;
     let rebuilt = compose::rebuild(ledger, &workspace, entries, &around.redactor)?;
     let sent = entries.iter().filter(|entry| matches!(entry.event, Event::Started(_))).count();
@@ -225,7 +241,7 @@ fn verify(
     let missing = sent - rebuilt.len();
     let text = match (differing.as_slice(), missing) {
         ([], 0) => {
-            format!("{sent} prompts of feature {id} were built again from the ledger and are identical")
+            format!("{sent} prompts of {} were built again from the ledger and are identical", whom(scope))
         }
         (differing, _) => format!("prompts that differ: {}; not rebuilt: {missing}", differing.join(" ")),
     };
@@ -263,9 +279,9 @@ pub(crate) fn findings(
     console: &Console,
 ) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;
-    let (_, id, entries) = open(&site, args.feature.as_deref())?;
+    let (_, scope, entries) = open(&site, args.feature.as_deref(), around)?;
     let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    let raised: Vec<&Loop> = state.standing().filter(|one| !one.findings.is_empty()).collect();
+    let raised: Vec<&Loop> = state.relevant().filter(|one| !one.findings.is_empty()).collect();
     let mut text = String::new();
     let mut findings = Vec::new();
     for one in &raised {
@@ -278,7 +294,7 @@ pub(crate) fn findings(
         findings.extend(one.findings.iter().map(|finding| FindingJson { phase, finding }));
     }
     if findings.is_empty() {
-        text.push_str(&format!("feature {id} has no findings"));
+        text.push_str(&format!("{} has no findings", whom(&scope)));
     }
     let answered = entries.iter().filter_map(|entry| match &entry.event {
         Event::Answered(answered) => Some(answered),
@@ -290,7 +306,7 @@ pub(crate) fn findings(
     for DeniedJson { ticket, what } in &denied {
         text.push_str(&format!("\ndenied in {ticket}: {what}"));
     }
-    console.show(&text, &FindingsJson { v: 1, feature: id.to_string(), findings, denied });
+    console.show(&text, &FindingsJson { v: 1, feature: scope.to_string(), findings, denied });
     Ok(Code::Done)
 }
 

@@ -1,6 +1,7 @@
 //! Where a command works: the process's surroundings, the repository, its ledger and configuration.
 
 use super::args::{Cli, Command};
+use super::console::Console;
 use super::errors::{CliError, Code, unknown_feature};
 use clap::CommandFactory as _;
 use redraft_adapters::child::Environment;
@@ -14,7 +15,6 @@ use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Event, FeatureCreated};
 use redraft_core::ids::FeatureId;
-use redraft_core::project::BoardRow;
 use redraft_core::redact::Redactor;
 use redraft_core::ticket::Scope;
 use redraft_engine::boundary::Boundaries;
@@ -142,6 +142,8 @@ impl Surroundings {
                 | Command::Adopt(_)
                 | Command::Project(_)
                 | Command::Run(_)
+                | Command::Review(_)
+                | Command::Phase(_)
                 | Command::Decide(_)
                 | Command::Doctor(_)
         ) {
@@ -186,6 +188,11 @@ fn program(path: Option<&std::ffi::OsStr>) -> String {
         _ => name,
     }
 }
+
+/// How long the repository's lock is waited for: longer than making a worktree takes, shorter than anybody's patience.
+const REPOSITORY_WAIT_MS: i64 = 10_000;
+const REPOSITORY_TOLD_MS: i64 = 1_000;
+const REPOSITORY_PAUSE_MS: u64 = 20;
 
 /// A repository and what Redraft knows of it.
 pub(crate) struct Site {
@@ -254,40 +261,22 @@ impl Site {
         })
     }
 
-    /// The feature meant: by number, by the worktree we are in, or the only one that can go on.
-    pub(crate) fn feature(&self, ledger: &Ledger, word: Option<&str>) -> Result<FeatureId, CliError> {
-        let known = self.features(ledger)?;
-        if let Some(word) = word {
-            let number = word.split('-').next().unwrap_or(word);
-            let id = number.parse().map_err(|_| unknown_feature(word))?;
-            let unknown = || match self.has_folders() {
-                true => unknown_feature(word).hint("what others have begun in docs/features: redraft adopt"),
-                false => unknown_feature(word),
+    /// The repository's lock, which others hold for moments only: numbers, worktrees. So it is waited for, but not for long.
+    pub(crate) fn lock_repository(&self, around: &Surroundings, console: &Console) -> Result<Lock, CliError> {
+        let begun_ms = around.clock.now_ms();
+        let mut told = false;
+        loop {
+            let held = match self.lock("repo", around) {
+                Err(error) if error.code == Code::Held => error,
+                taken => return taken,
             };
-            return if known.contains(&id) { Ok(id) } else { Err(unknown()) };
-        }
-        if let Some(id) = self.feature_here(&known) {
-            return Ok(id);
-        }
-        let mut open = Vec::new();
-        for (scope, _, row) in ledger.board()? {
-            let row: Option<BoardRow> = serde_json::from_str(&row).ok();
-            if let (Scope::Feature(id), Some(row)) = (scope, row)
-                && matches!(row.status.as_str(), "active" | "waiting")
-            {
-                open.push(id);
+            let waited_ms = around.clock.now_ms() - begun_ms;
+            if !told && waited_ms >= REPOSITORY_TOLD_MS {
+                console.say(&format!("waiting for the repository: {}", held.message));
+                told = true;
             }
-        }
-        match (open.as_slice(), known.as_slice()) {
-            ([only], _) | ([], [only]) => Ok(*only),
-            (_, []) => {
-                Err(CliError::usage("there is no feature here yet")
-                    .hint("begin one: redraft new \"your idea\""))
-            }
-            _ => {
-                let names: Vec<String> = known.iter().map(FeatureId::to_string).collect();
-                let error = CliError::usage("several features could be meant");
-                Err(error.hint(format!("name one of {}, or go into its worktree", names.join(", "))))
+            if waited_ms >= REPOSITORY_WAIT_MS || !around.clock.wait_ms(REPOSITORY_PAUSE_MS) {
+                return Err(held);
             }
         }
     }
@@ -296,23 +285,6 @@ impl Site {
     pub(crate) fn has_folders(&self) -> bool {
         let entries = std::fs::read_dir(self.repository.main_checkout().join("docs/features"));
         entries.is_ok_and(|entries| entries.flatten().any(|entry| entry.path().is_dir()))
-    }
-
-    /// Every feature of the ledger.
-    pub(crate) fn features(&self, ledger: &Ledger) -> Result<Vec<FeatureId>, CliError> {
-        let features = ledger.scopes()?.into_iter().filter_map(|scope| match scope {
-            Scope::Feature(id) => Some(id),
-            Scope::Review(_) | Scope::Agent(_) | Scope::Repo => None,
-        });
-        Ok(features.collect())
-    }
-
-    /// The feature whose worktree we are in.
-    pub(crate) fn feature_here(&self, known: &[FeatureId]) -> Option<FeatureId> {
-        let here = self.repository.here().file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let inside = self.repository.here() != self.repository.main_checkout();
-        let by_worktree = here.split('-').next().and_then(|number| number.parse().ok());
-        by_worktree.filter(|id| inside && known.contains(id))
     }
 
     pub(crate) fn created(&self, ledger: &Ledger, id: FeatureId) -> Result<FeatureCreated, CliError> {

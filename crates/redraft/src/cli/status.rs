@@ -1,25 +1,30 @@
 //! `redraft status`: where each feature stands and the next command to type.
 
 use super::args::StatusArgs;
+use super::board::{self, Board, Next, Seen, fold, from_when};
 use super::console::Console;
 use super::errors::{CliError, Code, unknown_feature};
+use super::meant::scope_of;
 use super::monitor;
+use super::review;
 use super::site::{Site, Surroundings};
-use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Entry, FeatureCreated};
-use redraft_core::pipeline::Pipeline;
+use redraft_core::phase::Phase;
 use redraft_core::project::{self, BoardRow, Warning};
-use redraft_core::text::{count, utc};
+use redraft_core::text::{count, indented, utc};
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
-use redraft_engine::ports::{Clock, Store, StoreError, Workspace};
+use redraft_engine::ports::{Store, StoreError, Workspace};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct StatusJson {
     v: u16,
-    features: Vec<FeatureJson>,
+    features: Vec<Seen>,
+    /// Documents that are reviewed by themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reviews: Vec<BoardRow>,
     /// What happens too often over several features, with the remedy.
     warnings: Vec<Warning>,
     next: String,
@@ -31,51 +36,11 @@ struct StatusJson {
     verified_events: Option<u64>,
 }
 
-/// A row of the board with what only the moment tells.
-#[derive(Serialize)]
-struct FeatureJson {
-    #[serde(flatten)]
-    row: BoardRow,
-    /// The process that drives it now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    held_by: Option<Holder>,
-}
-
-impl FeatureJson {
-    /// What really goes on: a park that is over is none, and nobody drives what another process drives.
-    fn seen(mut row: BoardRow, site: &Site, now_ms: i64) -> FeatureJson {
-        row.parked_until_ms = row.parked_until_ms.filter(|until_ms| *until_ms > now_ms);
-        let held_by = Some(&row).filter(|row| open(row)).and_then(|row| Lock::holder(&site.state, &row.id));
-        if held_by.is_some() {
-            row.next = format!("redraft log {}", row.id);
-        }
-        FeatureJson { row, held_by }
-    }
-
-    /// How soon it can go on: now, when a limit is over, when another process lets go of it.
-    fn rank(&self) -> u8 {
-        match (&self.held_by, self.row.parked_until_ms) {
-            (None, None) => 0,
-            (None, Some(_)) => 1,
-            (Some(_), _) => 2,
-        }
-    }
-}
-
-/// A command with the time from which on it is of use.
-pub(crate) fn from_when(command: &str, parked_until_ms: Option<i64>) -> String {
-    match parked_until_ms {
-        Some(until_ms) => format!("{command} (after {}; with --now at once)", utc(until_ms)),
-        None => command.to_owned(),
-    }
-}
-
 pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;
     if args.rebuild {
         rebuild(&site, around, console)?;
     }
-    let begin = around.next("redraft new \"your idea\"");
     let ledger = site.reader()?;
     let verified_events = match &ledger {
         Some(ledger) if args.verify => Some(ledger.verify()?.seq),
@@ -89,53 +54,39 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
         let events = count(events as usize, "event");
         console.say(&format!("the ledger is in order: {events}, each with its checksum, and every blob"));
     }
-    let mut rows = match &ledger {
-        None => Vec::new(),
-        Some(ledger) => rows(ledger)?,
+    let (rows, reviews) = match &ledger {
+        None => Default::default(),
+        Some(ledger) => (board::rows(ledger)?, board::reviews(ledger)?),
     };
     // Over all features, also where only one is shown.
     let warnings = monitor::watch(&site, &rows);
+    let mut board = Board::of(&site, rows, reviews, around);
     if let Some(word) = &args.feature {
-        let number = word.split('-').next().unwrap_or(word).trim_start_matches('0').to_owned();
-        rows.retain(|row| row.id.trim_start_matches('0') == number);
-        if rows.is_empty() {
-            return Err(unknown_feature(word));
-        }
+        let ledger = ledger.as_ref().ok_or_else(|| unknown_feature(word))?;
+        let only = site.meant(ledger, Some(word), around)?;
+        board.features.retain(|seen| scope_of(&seen.row) == only);
+        board.reviews.retain(|row| scope_of(row) == only);
     }
-    let now_ms = around.clock.now_ms();
-    let mut features: Vec<FeatureJson> =
-        rows.into_iter().map(|row| FeatureJson::seen(row, &site, now_ms)).collect();
-    for feature in &mut features {
-        feature.row.next = around.next(&feature.row.next);
-    }
-    let first = features.iter().filter(|feature| open(&feature.row)).min_by_key(|feature| feature.rank());
-    // Where nothing was begun here, others may have begun something.
-    let begin = if features.is_empty() && site.has_folders() { around.next("redraft adopt") } else { begin };
-    let next = first.map_or(begin, |feature| feature.row.next.clone());
-    let next_after =
-        first.filter(|first| first.rank() == 1).and_then(|first| first.row.parked_until_ms).map(utc);
-    let shown = StatusJson { v: 1, features, warnings, next, next_after, verified_events };
+    let Next { command: next, after_ms } = board.next();
+    let (features, reviews, next_after) = (board.features, board.reviews, after_ms.map(utc));
+    let shown = StatusJson { v: 1, features, reviews, warnings, next, next_after, verified_events };
     console.show(&text(&shown), &shown);
     monitor::say(&shown.warnings, console);
     Ok(Code::Done)
 }
 
-fn open(row: &BoardRow) -> bool {
-    matches!(row.status.as_str(), "active" | "waiting")
-}
-
 fn text(shown: &StatusJson) -> String {
     let mut text = String::new();
-    let several = shown.features.iter().filter(|feature| open(&feature.row)).count() > 1;
-    for FeatureJson { row, held_by } in &shown.features {
-        let BoardRow { id, slug, status, phase, .. } = row;
+    let several = shown.features.iter().filter(|feature| feature.row.is_open()).count() > 1;
+    for Seen { row, blocked_by, held_by } in &shown.features {
+        let BoardRow { id, slug, phase, .. } = row;
         let spent = Usd(row.spent_micro_usd);
-        let status = if row.life == "planned" { "planned" } else { status };
+        let status = if row.life == "planned" { "planned" } else { row.status_in_words() };
         text.push_str(&format!("{id} {slug}  {status}, {phase}"));
         if row.phases.len() > 1 {
             text.push_str(&format!(" ({} of {} phases done)", row.done.len(), row.phases.len()));
         }
-        if open(row) && row.round > 0 {
+        if row.is_open() && row.round > 0 {
             text.push_str(&format!(", round {} of {}", row.round, row.rounds_max));
         }
         let mut findings = count(row.open_findings as usize, "open finding");
@@ -148,8 +99,14 @@ fn text(shown: &StatusJson) -> String {
             let times = count(row.after_failure as usize, "approval");
             text.push_str(&format!("    {times} after a failed domain review\n"));
         }
+        if row.is_finished() && row.life != "completed" {
+            text.push_str(&format!("    it was adopted as {}; nothing is left to do here\n", row.life));
+        }
         if let Some(question) = &row.question {
-            text.push_str(&format!("    waiting: {question}\n"));
+            text.push_str(&format!("    waiting: {}\n", indented(question, 4)));
+        }
+        if !blocked_by.is_empty() {
+            text.push_str(&format!("    {}\n", board::blocked_by(blocked_by)));
         }
         if let Some(holder) = held_by {
             text.push_str(&format!("    under way: held by {holder}\n"));
@@ -158,11 +115,27 @@ fn text(shown: &StatusJson) -> String {
         if let Some(until_ms) = until_ms {
             text.push_str(&format!("    parked: an agent's usage limit lasts until {}\n", utc(until_ms)));
         }
-        if open(row) && several {
+        if row.is_open() && several {
             text.push_str(&format!("    next: {}\n", from_when(&row.next, until_ms)));
         }
     }
-    if shown.features.is_empty() {
+    for row in &shown.reviews {
+        let (scope, document) = (scope_of(row), row.document.as_deref().unwrap_or_default());
+        let kind = review::kind_of(row.phase.parse().unwrap_or(Phase::Document));
+        let (findings, dispatches) =
+            (count(row.open_findings as usize, "open finding"), count(row.dispatches as usize, "dispatch"));
+        let (status, spent) = (&row.status, Usd(row.spent_micro_usd));
+        text.push_str(&format!(
+            "{scope} {document}  {status}, as {kind}, {findings}, {dispatches}, {spent}\n"
+        ));
+        if let Some(question) = &row.question {
+            text.push_str(&format!("    waiting: {}\n", indented(question, 4)));
+        }
+        if row.status != "approved" {
+            text.push_str(&format!("    next: {}\n", row.next));
+        }
+    }
+    if shown.features.is_empty() && shown.reviews.is_empty() {
         text.push_str("no features yet\n");
     }
     text.push_str(&match &shown.next_after {
@@ -170,40 +143,6 @@ fn text(shown: &StatusJson) -> String {
         None => format!("next: {}", shown.next),
     });
     text
-}
-
-/// The board, read as it is; a row of another form, or a board that is gone, is folded again without being stored.
-pub(crate) fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
-    let mut rows = Vec::new();
-    if ledger.has_board()? {
-        for (scope, _, row) in ledger.board()? {
-            if !matches!(scope, Scope::Feature(_)) {
-                continue;
-            }
-            match serde_json::from_str::<BoardRow>(&row) {
-                Ok(row) if row.is_current() => rows.push(row),
-                Ok(_) | Err(_) => return folded(ledger),
-            }
-        }
-        return Ok(rows);
-    }
-    folded(ledger)
-}
-
-fn folded(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
-    let mut rows = Vec::new();
-    for scope in ledger.scopes()? {
-        if let Some((_, row)) = fold(&scope, &ledger.read(scope.clone())?)? {
-            rows.push(row);
-        }
-    }
-    Ok(rows)
-}
-
-fn fold(scope: &Scope, entries: &[Entry]) -> Result<Option<(u64, BoardRow)>, CliError> {
-    let (Scope::Feature(_), Some(last)) = (scope, entries.last()) else { return Ok(None) };
-    let state = Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    Ok(Some((last.seq, BoardRow::of(&state, last.at_ms))))
 }
 
 /// Folds everything again and rewrites what can be rewritten.
@@ -259,7 +198,11 @@ fn fold_board(ledger: &Ledger) -> Result<usize, CliError> {
         folds += 1;
         match ledger.replace_board(&board) {
             Err(StoreError::Moved { .. }) if folds < FOLDS_MAX => {}
-            done => return Ok(done.map(|()| board.len())?),
+            done => {
+                let features =
+                    board.iter().filter(|(scope, _, _)| matches!(scope, Scope::Feature(_))).count();
+                return Ok(done.map(|()| features)?);
+            }
         }
     }
 }

@@ -2,13 +2,11 @@
 
 use crate::documents::{CLEAN, PRD};
 use crate::plays::SWITCH;
+use crate::typed::on_a_terminal;
 use crate::world::{PROGRAM, bodies, events};
 use redraft_testkit::{Ran, Scratch};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 use std::fs;
-use std::io::{Read, Write};
-use std::os::unix::ffi::OsStringExt;
 
 const TASKS: &str = "# Tasks: report export\n\n- [ ] one\n- [ ] two\n";
 
@@ -223,11 +221,11 @@ fn spec_kit_is_mapped_as_far_as_it_goes() {
     );
     assert_eq!(found["unknown"], serde_json::json!([]));
     assert!(found["notes"].to_string().contains("design is left out"), "{found:#}");
-    // All documents are there, so nothing is left to do; going back brings them onto the branch.
+    // All documents are there, so nothing is left to do, though nobody says that it is done; going back brings them onto the branch.
     let board = scratch.json(["status"]);
     assert_eq!(
         (&board["features"][0]["status"], &board["features"][0]["life"]),
-        (&"accepted".into(), &"completed".into())
+        (&"accepted".into(), &"active".into())
     );
     scratch.run(["phase", "back", "001", "design", "--why", "there is none"]).expect(0);
     scratch.run(["run", "001", "--until", "design"]);
@@ -367,40 +365,15 @@ fn i8_a_file_that_the_feature_came_from_stands_in_for_its_prd() {
     assert!(scratch.worktree("002").join("docs/brainstorms/export.prd.md").is_file());
 }
 
-/// Runs on a terminal and types an answer.
-fn on_a_terminal(scratch: &Scratch, words: &[&str], answer: &str) -> String {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&terminal).unwrap();
-    unlockpt(&terminal).unwrap();
-    let name = std::ffi::OsString::from_vec(ptsname(&terminal, Vec::new()).unwrap().into_bytes());
-    let end = fs::File::options().read(true).write(true).open(name).unwrap();
-    let mut command = scratch.redraft(words);
-    command
-        .stdin(end.try_clone().unwrap())
-        .stderr(end)
-        .stdout(std::process::Stdio::null())
-        .env("TERM", "dumb");
-    let mut terminal = fs::File::from(terminal);
-    terminal.write_all(answer.as_bytes()).unwrap();
-    let mut child = command.spawn().unwrap();
-    // Our copies of the other end; without them the terminal closes with the program.
-    drop(command);
-    let mut said = Vec::new();
-    // A terminal nobody has open any more answers with an error, not with an end.
-    let _ = terminal.read_to_end(&mut said);
-    assert_eq!(child.wait().unwrap().code(), Some(0));
-    String::from_utf8(said).unwrap()
-}
-
 #[test]
 fn on_a_terminal_a_person_is_asked_after_the_report() {
     let scratch = repository();
-    let said = on_a_terminal(&scratch, &["adopt"], "no\n");
+    let said = on_a_terminal(&scratch, &["adopt"], "no\n", 0);
     assert!(said.contains("new: 002 old-reports, completed"), "{said}");
     assert!(said.contains("take over 4 features as described? yes or no:"), "{said}");
     assert!(!scratch.state().join("ledger.db").exists());
-    assert!(!on_a_terminal(&scratch, &["adopt", "--dry-run"], "yes\n").contains("take over"));
-    on_a_terminal(&scratch, &["adopt"], "yes\n");
+    assert!(!on_a_terminal(&scratch, &["adopt", "--dry-run"], "yes\n", 0).contains("take over"));
+    on_a_terminal(&scratch, &["adopt"], "yes\n", 0);
     assert_eq!(scratch.json(["status"])["features"].as_array().unwrap().len(), 4);
 }
 

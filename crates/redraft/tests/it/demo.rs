@@ -49,6 +49,26 @@ fn any_idea_ends_in_an_approved_task_list() {
 }
 
 #[test]
+fn a_demo_that_was_interrupted_before_its_feature_was_begun_goes_on_and_others_files_are_left_alone() {
+    let scratch = Scratch::empty(PROGRAM);
+    // In the middle of its files, and right before the feature is stored.
+    scratch.write("early/README.md", "# A small web");
+    let mut late = scratch.redraft(["demo", "--keep", "late"]);
+    let ran = Ran::of(late.env(SWITCH, "1").output().unwrap());
+    assert!(ran.code.is_none() && scratch.root().join("late/.git").exists(), "{}", ran.stderr);
+    for kept in ["early", "late"] {
+        scratch.run(["demo", "--keep", kept]).expect(0);
+        assert_eq!(documents(&scratch.root().join(kept)).len(), 4);
+        let refused = scratch.run(["demo", "--keep", kept]).expect(2);
+        assert!(refused.stderr.contains(&format!("/{kept} run")), "{}", refused.stderr);
+    }
+    scratch.write("mine/README.md", "# Mine\n");
+    let refused = scratch.run(["demo", "--keep", "mine"]).expect(2);
+    assert!(refused.stderr.contains("there is README.md, which no demo has made"), "{}", refused.stderr);
+    assert_eq!(fs::read_to_string(scratch.root().join("mine/README.md")).unwrap(), "# Mine\n");
+}
+
+#[test]
 fn a_demo_that_is_killed_and_run_again_writes_the_same_documents() {
     let whole = Scratch::empty(PROGRAM);
     whole.run(["demo", "--keep", "kept"]).expect(0);

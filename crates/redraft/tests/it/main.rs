@@ -3,15 +3,18 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod adopt;
+mod adopted;
 mod agents;
 mod bad_input;
 mod billed;
+mod caps;
 mod choosing;
 mod commands;
 mod cost;
 mod cost_monitor;
 mod crash;
 mod demo;
+mod dependencies;
 mod doctor;
 mod documents;
 mod forgetful;
@@ -39,5 +42,6 @@ mod run_tool;
 mod setup;
 mod side_by_side;
 mod terminal;
+mod typed;
 mod worker;
 mod world;

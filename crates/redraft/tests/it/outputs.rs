@@ -210,7 +210,8 @@ fn the_next_command_can_be_typed_as_it_is_printed() {
     assert_eq!(next, r"redraft -C 'my shop'\''s' run 002");
     let ran = typed(&next).expect(0);
     let next = ran.stdout.lines().find_map(|line| line.strip_prefix("next: ")).unwrap().to_owned();
-    assert_eq!(next, r"redraft -C 'my shop'\''s' show findings 002");
+    assert_eq!(next, r#"redraft -C 'my shop'\''s' new "your idea""#);
+    assert!(typed("redraft -C \"my shop's\" status").expect(0).stdout.ends_with(&format!("next: {next}\n")));
     typed(&next).expect(0);
     // So are the commands that errors name.
     let ran = typed("redraft -C \"my shop's\" show findings 009").expect(2);

@@ -145,7 +145,12 @@ fn the_lane_is_chosen_by_what_the_idea_names_and_said_with_the_reason() {
 #[test]
 fn express_asks_no_reviewer_and_a_higher_lane_keeps_the_text_and_has_it_reviewed() {
     let scratch = begun(&["Fix the export in report.rs"]);
-    scratch.run(["run"]).expect(0);
+    let ran = scratch.run(["run"]).expect(0);
+    let words = "feature 001 is closed by gates only, no reviewer\n";
+    assert!(ran.stdout.contains(words) && !ran.stdout.contains("is approved"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("specify: certify off, closed by gates only"), "{}", ran.stdout);
+    let status = scratch.run(["status"]).expect(0).stdout;
+    assert!(status.contains("closed by gates only, no reviewer, specify"), "{status}");
     let asked = |scratch: &Scratch| {
         let all = events(scratch);
         let tickets = bodies(&all, "started").map(|body| body["ticket"].as_str().unwrap().to_owned());
@@ -158,8 +163,9 @@ fn express_asks_no_reviewer_and_a_higher_lane_keeps_the_text_and_has_it_reviewed
     let prompt = scratch.run(["show", "prompt", "001", "--role", "spec-author"]).expect(0).stdout;
     assert!(prompt.contains("mini-spec"), "{prompt}");
     let before = fs::read_to_string(scratch.artifacts("001").join("spec.md")).unwrap();
-    scratch.run(["run", "001", "--lane", "standard", "--until", "specify"]).expect(0);
+    let ran = scratch.run(["run", "001", "--lane", "standard", "--until", "specify"]).expect(0);
     assert!(asked(&scratch) > 0);
+    assert!(!ran.stdout.contains("certify off"), "reviewers have read it since: {}", ran.stdout);
     let drafts = events(&scratch);
     let drafts =
         bodies(&drafts, "started").filter(|body| body["ticket"].as_str().unwrap().contains("/draft/"));
@@ -223,6 +229,12 @@ fn an_author_that_asks_is_answered_by_decide_and_drafts_with_the_answers() {
         "{}",
         ran.stdout
     );
+    // What is asked stands below, wherever it is shown.
+    let first = ran.stdout.lines().find(|line| line.starts_with("  1. ")).unwrap().to_owned();
+    for (words, columns) in [(["status"], 4), (["log"], 38)] {
+        let text = scratch.run(words).expect(0).stdout;
+        assert!(text.contains(&format!("\n{}{first}", " ".repeat(columns))), "{words:?}: {text}");
+    }
     let shown = scratch.json(["decide"]);
     let count = shown["question"]["about"]["author"]["questions"].as_array().unwrap().len();
     let refused = scratch.run(["decide", "001", "answer"]).expect(2);

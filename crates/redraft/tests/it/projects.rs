@@ -51,16 +51,10 @@ fn projects_begun_at_the_same_time_get_numbers_of_their_own() {
             command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
         })
         .collect();
-    let made = begun.into_iter().map(|child| Ran::of(child.wait_with_output().unwrap()));
-    let made = made.filter(|ran| match ran.code {
-        Some(0) => true,
-        // Who finds the lock held says so and gives nothing out.
-        Some(7) => false,
-        _ => panic!("{ran:?}"),
-    });
-    let made = made.count();
-    let folders = fs::read_dir(scratch.root().join("docs/projects")).unwrap().count();
-    assert!(made >= 1 && folders == made, "{made} made, {folders} there");
+    for child in begun {
+        Ran::of(child.wait_with_output().unwrap()).expect(0);
+    }
+    assert_eq!(fs::read_dir(scratch.root().join("docs/projects")).unwrap().count(), 4);
 }
 
 #[test]
@@ -119,7 +113,7 @@ fn sc7_the_roles_of_a_feature_are_told_what_the_project_wants_and_what_comes_bef
         "docs/projects/P001-gateway/roadmap.md",
         "# Roadmap\n\n## M1: Foundations\n\n- 001-keys\n- 002-limits\n- 009-later\n\n## M2: Comfort\n",
     );
-    scratch.run(["run", "002", "--policy", "fresh"]).expect(0);
+    scratch.run(["run", "002", "--policy", "fresh", "--unblock", "its keys are made up for now"]).expect(0);
     for role in ["spec-author", "spec-reviewer", "phase-reviewer"] {
         let prompt = scratch.run(["show", "prompt", "002", "--role", role, "--strategy", "lazy"]).expect(0);
         let block = "**Project:** Gateway | **This feature:** 002-limits\n**Project goals:**\n- One customer cannot slow down the others.\n**Feature dependencies:** planned: 001-keys\n**Priority signal:** M1: Foundations (milestone 1 of 2)\n";

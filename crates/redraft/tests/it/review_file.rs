@@ -115,7 +115,99 @@ fn it_can_begin_anew_and_be_judged_as_another_kind() {
     assert_eq!(tickets[0], "review-001/specify.1/review/spec-reviewer/1.1");
     assert_eq!(tickets[1], "review-002/specify.1/review/spec-reviewer/1.1");
     scratch.run(["review", "notes.md", "--as", "document"]);
-    assert_eq!(reviews(&scratch)[2], "review-003/document.1/review/document-reviewer/1.1");
+    assert_eq!(reviews(&scratch)[2], "review-002/document.1/review/document-reviewer/1.1");
+}
+
+#[test]
+fn what_it_was_judged_as_is_kept_and_told_until_another_kind_is_asked_for() {
+    let scratch = repository("notes.md", LACKING);
+    let first = scratch.run(["review", "notes.md"]);
+    assert!(first.stderr.contains("notes.md is judged as document, by its name"), "{}", first.stderr);
+    let said = scratch.run(["review", "notes.md", "--as", "spec"]).expect(1);
+    assert!(said.stderr.contains("notes.md is judged as spec, you said so"), "{}", said.stderr);
+    scratch.write("notes.md", &format!("{LACKING}\nMore.\n"));
+    let kept = scratch.run(["review", "notes.md"]).expect(1);
+    assert!(kept.stderr.contains("notes.md is judged as spec, as the last time"), "{}", kept.stderr);
+    assert_eq!(reviews(&scratch).last().unwrap(), "review-001/specify.1/review/spec-reviewer/2.1");
+    // What another reviewer found counts no more.
+    scratch.run(["review", "notes.md", "--as", "plan"]);
+    let shown = scratch.json(["status", "notes.md"])["reviews"][0].clone();
+    let listed = scratch.json(["show", "findings", "notes.md"])["findings"].clone();
+    let phases = listed.as_array().unwrap().iter().map(|one| one["phase"].as_str().unwrap());
+    assert!(phases.clone().all(|phase| phase == "create-plan"), "{listed}");
+    assert_eq!(shown["open_findings"], phases.count(), "{shown}");
+    // Back to what it was, without an edit; that is kept as well, and by a new review, too.
+    assert_eq!(scratch.json(["review", "notes.md", "--as", "document"])["as"], "document");
+    assert_eq!(scratch.json(["review", "notes.md"])["as"], "document");
+    scratch.run(["review", "notes.md", "--as", "spec"]).expect(1);
+    assert_eq!(scratch.json(["review", "notes.md", "--again"])["as"], "spec");
+    scratch.run(["status", "--verify"]).expect(0);
+}
+
+#[test]
+fn a_review_is_shown_by_its_file_or_its_number_wherever_features_are() {
+    let scratch = repository("docs/api/spec.md", LACKING);
+    scratch.run(["review", "docs/api/spec.md"]).expect(1);
+    scratch.run(["new", "--until", "specify", "Show the weather"]).expect(0);
+    let status = scratch.run(["status"]).expect(0).stdout;
+    assert!(
+        status.contains("review-001 docs/api/spec.md  findings, as spec, 1 open finding, 1 dispatch"),
+        "{status}"
+    );
+    assert!(status.contains("    next: redraft review docs/api/spec.md\n"), "{status}");
+    for word in ["docs/api/spec.md", "./docs/api/../api/spec.md", "review-001", "review-1"] {
+        let findings = scratch.json(["show", "findings", word]);
+        assert_eq!(
+            (&findings["feature"], &findings["findings"][0]["id"]),
+            (&"review-001".into(), &"S1".into())
+        );
+        let cost = scratch.run(["cost", word]).expect(0).stdout;
+        assert!(cost.starts_with("review-001 of docs/api/spec.md, findings: 1 dispatch"), "{cost}");
+        let log = scratch.run(["log", word]).expect(0).stdout;
+        assert!(log.lines().all(|line| line.contains("  review-001  ")), "{log}");
+        let shown = scratch.json(["status", word]);
+        assert_eq!(shown["features"].as_array().map(Vec::len), Some(0));
+        assert_eq!(shown["reviews"][0]["document"], "docs/api/spec.md");
+        scratch.run(["show", "prompt", word, "--verify"]).expect(0);
+    }
+    let all = scratch.run(["cost"]).expect(0).stdout;
+    assert!(all.contains("review-001 spec") && all.contains("001 show-the-weather"), "{all}");
+    scratch.run(["cost", "--why", "review-001/specify.1/review/spec-reviewer/1.1"]).expect(0);
+    // From a subfolder, and of what is not there.
+    scratch.run(["-C", "docs/api", "show", "findings", "spec.md"]).expect(0);
+    scratch.write("other.md", "# Other\n");
+    let unknown = scratch.run(["show", "findings", "other.md"]).expect(2);
+    assert!(unknown.stderr.contains("review it: redraft review other.md"), "{}", unknown.stderr);
+    scratch.run(["log", "review-009"]).expect(2);
+    // Folded again it is the same.
+    let before = scratch.json(["status"])["reviews"].clone();
+    scratch.run(["status", "--rebuild"]).expect(0);
+    assert_eq!(scratch.json(["status"])["reviews"], before);
+}
+
+#[test]
+fn the_first_look_is_no_edit_and_the_second_is() {
+    let scratch = repository("spec.md", LACKING);
+    let first = scratch.run(["review", "spec.md"]).expect(1);
+    assert!(first.stderr.contains("tester brought the document") && !first.stderr.contains("edited"));
+    scratch.write("spec.md", &format!("{LACKING}{CRITERION}"));
+    let second = scratch.run(["review", "spec.md"]);
+    assert!(second.stderr.contains("tester edited the document"), "{}", second.stderr);
+}
+
+#[test]
+fn a_document_that_fails_the_gate_is_told_why_and_nobody_is_asked() {
+    let scratch = repository("spec.md", &LACKING.replace("within 10 seconds.\n- R2", "within TBD.\n- R2"));
+    let ran = scratch.run(["review", "spec.md"]).expect(1);
+    assert!(reviews(&scratch).is_empty());
+    assert!(
+        ran.stdout.contains("gate lint failed: ") && ran.stdout.contains("line 5 [placeholder]"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("orchestration") && !ran.stdout.contains("dispatch"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("spec.md has findings\n"), "{}", ran.stdout);
+    assert_eq!(scratch.json(["review", "spec.md"])["gate"]["gate"], "lint");
 }
 
 #[test]

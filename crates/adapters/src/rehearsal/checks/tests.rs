@@ -156,6 +156,37 @@ fn an_open_finding_is_answered_with_the_reason() {
 }
 
 #[test]
+fn more_than_three_findings_of_a_hand_off_are_one_blocker_that_names_the_places_and_is_settled_whole() {
+    let (_, spec, prd) = HOSTS[0];
+    let asking = |count: usize| {
+        let list: String = (0..count).map(|n| format!("- Which colour has part {n}?\n")).collect();
+        format!("{spec}\n## Open Questions\n\n{list}")
+    };
+    let few = judge(Eye::Handoff, &asking(3), prd, &[]);
+    assert_eq!(few.issues.len(), 3, "{few:?}");
+    let many = judge(Eye::Handoff, &asking(5), prd, &[]);
+    let [blocker] = many.issues.as_slice() else { panic!("{many:?}") };
+    assert_eq!((blocker.severity, many.approved), (Severity::Blocker, false));
+    assert_eq!(blocker.description.matches(" line ").count(), 5, "{}", blocker.description);
+    let open = [Open {
+        id: "P1".to_owned(),
+        severity: Some(blocker.severity),
+        category: blocker.category.clone(),
+        description: blocker.description.clone(),
+        quote: blocker.quote.clone(),
+        marks: super::marks(&blocker.description).map(str::to_owned).collect(),
+        ..Open::default()
+    }];
+    // As long as one is left it is the same finding.
+    let still = judge(Eye::Handoff, &asking(1), prd, &open);
+    assert_eq!((still.issues[0].same_as.as_str(), still.answers[0].status.name()), ("P1", "not_fixed"));
+    let (mended, answer) = revised(&asking(5), prd, &open, false);
+    assert_eq!(answer.answers[0].status.name(), "fixed", "{answer:?}");
+    let after = judge(Eye::Handoff, &mended, prd, &open);
+    assert!(after.approved && after.answers[0].status.name() == "fixed", "{after:?}");
+}
+
+#[test]
 fn a_finding_of_somebody_else_stays_open_while_its_quote_stands() {
     let (_, spec, prd) = HOSTS[0];
     let foreign = |quote: &str| Open {

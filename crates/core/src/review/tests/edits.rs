@@ -8,7 +8,12 @@ use crate::prelude::*;
 use crate::review::{Effect, End, decision, pending, question};
 
 fn edit(world: &mut World, revision: &str) {
-    world.happen(Edited { revision: Revision::new(revision), commit: "c".into(), by: "ann".into() });
+    world.happen(Edited {
+        revision: Revision::new(revision),
+        commit: "c".into(),
+        by: "ann".into(),
+        first: false,
+    });
 }
 
 #[test]

@@ -272,7 +272,12 @@ fn a_role_that_never_gave_a_verdict_reviews_an_edit_as_if_for_the_first_time() {
     world.habits.unusable = 100;
     assert!(world.play(100), "asked after all attempts");
     world.habits.unusable = 0;
-    world.happen(Edited { revision: Revision::new("edited"), commit: "c".into(), by: "someone".into() });
+    world.happen(Edited {
+        revision: Revision::new("edited"),
+        commit: "c".into(),
+        by: "someone".into(),
+        first: false,
+    });
     while !matches!(pending(world.state.open.as_ref().unwrap()).as_slice(), [Effect::Judge(_)]) {
         assert!(!world.play(1));
     }

@@ -3,7 +3,7 @@
 //! Each feature is stored in one step, with its documents as far as the base commit has not got them. A crash in between
 //! leaves some adopted and the rest as they were; the same command goes on.
 
-use super::{Candidate, Fate, known, sort_out};
+use super::{Candidate, Fate, known, names_here, sort_out, tell_circles};
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::prepare::{hold_place, prepare};
@@ -61,18 +61,16 @@ pub(super) fn take(
     let unchanged = site.repository.unchanged(&folders)?;
     let names = BTreeMap::new();
     let mut taking = Taking { site, config, head, unchanged, names, review, around, console };
-    let lock = site.lock("repo", around)?;
+    let lock = site.lock_repository(around, console)?;
     let ledger = site.writer()?;
     // Others may have begun features since the report was made.
     for one in candidates.iter_mut() {
         one.feature = redraft_core::adopt::understand(&one.found);
     }
-    let mut known = known(site, &ledger)?;
+    let known = known(site, &ledger)?;
     sort_out(site, &known, candidates)?;
-    for one in candidates.iter().filter(|one| one.fate == Fate::New) {
-        known.name(one.feature.id, &one.feature.slug, &one.feature.folder);
-    }
-    taking.names = known.names;
+    taking.names = names_here(known, candidates);
+    tell_circles(candidates, &taking.names);
     for one in candidates.iter_mut().filter(|one| one.fate == Fate::New) {
         if around.stopped() {
             break;

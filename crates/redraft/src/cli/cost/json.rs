@@ -4,12 +4,12 @@ use super::Feature;
 use super::prices::Price;
 use super::savings::{Loop, Replay};
 use redraft_core::cost::CERTAIN;
-use redraft_core::ids::FeatureId;
 use redraft_core::policy::Prediction;
 use redraft_core::project::Warning;
 use redraft_core::project::costs::{
     Accuracy, Bill, Costs, Dispatch, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
 };
+use redraft_core::ticket::Scope;
 use redraft_core::usage::Usage;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -19,6 +19,9 @@ use serde_json::{Map, Value, json};
 pub(super) struct FeatureJson<'a> {
     v: u16,
     feature: String,
+    /// Where it is the review of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document: Option<&'a str>,
     slug: &'a str,
     status: &'a str,
     sum: Value,
@@ -34,7 +37,7 @@ pub(super) struct FeatureJson<'a> {
 }
 
 pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
-    let Feature { id, status, costs, agents, rules, loops, warnings, notes, deferred } = shown;
+    let Feature { scope, document, status, costs, agents, rules, loops, warnings, notes, deferred } = shown;
     let phase = |one: &redraft_core::project::costs::PhaseCosts| {
         let roles: Vec<Value> = one
             .roles
@@ -49,7 +52,8 @@ pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
     };
     FeatureJson {
         v: 1,
-        feature: id.to_string(),
+        feature: scope.to_string(),
+        document: document.as_deref(),
         slug: &costs.slug,
         status,
         sum: sum(&costs.sum),
@@ -84,13 +88,10 @@ pub(super) struct FeaturesJson<'a> {
     warnings: &'a [Warning],
 }
 
-pub(super) fn features<'a>(
-    features: &[(FeatureId, String, Costs)],
-    warnings: &'a [Warning],
-) -> FeaturesJson<'a> {
+pub(super) fn features<'a>(features: &[(Scope, String, Costs)], warnings: &'a [Warning]) -> FeaturesJson<'a> {
     let mut total = Sum::default();
     features.iter().for_each(|(_, _, costs)| total.add(&costs.sum));
-    let line = |(id, status, costs): &(FeatureId, String, Costs)| json!({"feature": id.to_string(), "slug": costs.slug, "status": status, "sum": sum(&costs.sum)});
+    let line = |(scope, status, costs): &(Scope, String, Costs)| json!({"feature": scope.to_string(), "slug": costs.slug, "status": status, "sum": sum(&costs.sum)});
     FeaturesJson {
         v: 1,
         features: features.iter().map(line).collect(),

@@ -11,11 +11,11 @@ use redraft_adapters::sqlite::Ledger;
 use redraft_core::cost::replay::{Asked, Assumed, Reviewed, Reviewer, as_sent, reviewed};
 use redraft_core::cost::{BOUNDARIES_MAX, CERTAIN, Marking, Marks, Pace, Terms, lifetimes};
 use redraft_core::event::Entry;
-use redraft_core::ids::{AgentName, FeatureId};
+use redraft_core::ids::AgentName;
 use redraft_core::policy::Strategy;
 use redraft_core::price::{Card, Lifetime};
 use redraft_core::project::costs::{Bill, Costs, Dispatch, Replayed, not_cached, played, replayed};
-use redraft_core::ticket::Purpose;
+use redraft_core::ticket::{Purpose, Scope};
 use redraft_core::tokens::{Content, Family, Ratios};
 use redraft_core::usage::{Usage, grouped};
 use redraft_engine::ports::Workspace;
@@ -41,7 +41,7 @@ pub(super) struct Replay {
 }
 
 pub(super) fn loops(
-    id: FeatureId,
+    scope: &Scope,
     entries: &[Entry],
     costs: &Costs,
     prices: &Prices,
@@ -53,7 +53,7 @@ pub(super) fn loops(
         return Ok(Vec::new());
     }
     // A worktree that is gone leaves the bills; only the texts are missing then.
-    let workspace = site.created(ledger, id).and_then(|created| site.workspace(&created));
+    let workspace = site.created_in(ledger, scope.clone()).and_then(|created| site.workspace(&created));
     let paces = paces(ledger, found.iter())?;
     let replay = |one: &Reviewed| match &workspace {
         Ok(workspace) => replay(one, costs, prices, workspace, &pace(&paces, one)),

@@ -16,6 +16,7 @@ use axis::Axis;
 use redraft_core::policy::{Prediction, Strategy};
 use redraft_core::project::costs::{Bill, Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
 use redraft_core::text::one_line;
+use redraft_core::ticket::Scope;
 use redraft_core::usage::{Usage, Usd, grouped};
 use std::fmt::Write;
 
@@ -52,10 +53,14 @@ text{font:12px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}\
 
 /// The picture, complete in itself.
 pub(super) fn draw(feature: &Feature) -> String {
-    picture(&feature.id.to_string(), &feature.costs)
+    let whom = match feature.scope {
+        Scope::Feature(id) => format!("feature {id}"),
+        _ => feature.scope.to_string(),
+    };
+    picture(&whom, &feature.costs)
 }
 
-fn picture(id: &str, costs: &Costs) -> String {
+fn picture(whom: &str, costs: &Costs) -> String {
     let panels: Vec<Panel<'_>> = costs
         .phases
         .iter()
@@ -66,7 +71,7 @@ fn picture(id: &str, costs: &Costs) -> String {
     let width = WIDTH_MIN.max(LEFT + columns * COLUMN + RIGHT);
     let height = HEAD + panels.len().max(1) * (NAME + PLOT + FEET) + 8;
     let axis = Axis::up_to(panels.iter().filter_map(|panel| panel.most(unit)).max().unwrap_or(0));
-    let title = format!("What feature {id} cost, round by round");
+    let title = format!("What {whom} cost, round by round");
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" {MADE_BY} width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title desc\">\n\

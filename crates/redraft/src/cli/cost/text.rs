@@ -5,20 +5,20 @@ use super::table::{Lean, table};
 use super::{Billed, Feature};
 use redraft_core::cost::CERTAIN;
 use redraft_core::cost::replay::Played;
-use redraft_core::ids::FeatureId;
 use redraft_core::policy::{Prediction, Strategy};
 use redraft_core::project::costs::{
     Accuracy, Bill, Costs, Dispatch, PhaseCosts, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
 };
 use redraft_core::text::count;
+use redraft_core::ticket::Scope;
 use redraft_core::usage::{Usage, Usd, grouped};
 use std::cmp::Ordering;
 
 const TOKENS: [&str; 5] = ["uncached", "written", "read", "output", "hit"];
 
 pub(super) fn feature(shown: &Feature) -> String {
-    let Feature { id, status, costs, agents, rules, loops, notes, .. } = shown;
-    let mut out = format!("feature {id} {}, {status}: {}\n", costs.slug, told(&costs.sum));
+    let Feature { status, costs, agents, rules, loops, notes, .. } = shown;
+    let mut out = format!("{}, {status}: {}\n", whom(shown), told(&costs.sum));
     for phase in &costs.phases {
         out.push_str(&phase_table(phase));
     }
@@ -36,12 +36,20 @@ pub(super) fn feature(shown: &Feature) -> String {
     out
 }
 
-pub(super) fn features(features: &[(FeatureId, String, Costs)]) -> String {
+/// Whose costs these are.
+fn whom(shown: &Feature) -> String {
+    match &shown.document {
+        Some(document) => format!("{} of {document}", shown.scope),
+        None => format!("feature {} {}", shown.scope, shown.costs.slug),
+    }
+}
+
+pub(super) fn features(features: &[(Scope, String, Costs)]) -> String {
     let mut rows = vec![head(&["feature", "", "dispatches"], &["predicted", "billed"])];
     let mut total = Sum::default();
-    for (id, status, costs) in features {
+    for (scope, status, costs) in features {
         total.add(&costs.sum);
-        let name = format!("{id} {}", costs.slug);
+        let name = format!("{scope} {}", costs.slug);
         rows.push(sum_row(vec![name, status.clone(), grouped(costs.sum.dispatches.into())], &costs.sum));
     }
     rows.push(sum_row(vec!["total".to_owned(), String::new(), grouped(total.dispatches.into())], &total));

@@ -30,17 +30,23 @@ struct WhyJson<'a> {
 pub(super) fn why(word: &str, site: &Site, ledger: &Ledger, console: &Console) -> Result<Code, CliError> {
     let ticket: Ticket =
         word.parse().map_err(|error: redraft_core::ids::BadId| CliError::usage(error.to_string()))?;
-    let Scope::Feature(id) = ticket.scope else {
-        let error = CliError::usage(format!("{ticket} is no dispatch of a feature"));
-        return Err(error.hint("what probes cost is in `redraft log`"));
+    let (scope, first) = match &ticket.scope {
+        Scope::Feature(id) => {
+            site.feature(ledger, Some(&id.to_string()))?;
+            (&ticket.scope, format!("redraft run {id}"))
+        }
+        Scope::Review(_) => (&ticket.scope, "redraft review FILE".to_owned()),
+        Scope::Agent(_) | Scope::Repo => {
+            let error = CliError::usage(format!("{ticket} is no dispatch of a feature"));
+            return Err(error.hint("what probes cost is in `redraft log`"));
+        }
     };
-    let id = site.feature(ledger, Some(&id.to_string()))?;
-    let costs = super::costs_of(id, &ledger.read(Scope::Feature(id))?, site);
+    let costs = super::costs_of(scope, &ledger.read(scope.clone())?, site);
     let Some(dispatch) = costs.dispatch(&ticket) else {
         let sent: Vec<String> = costs.dispatches().map(|one| one.ticket.to_string()).collect();
         let error = CliError::usage(format!("{ticket} was not sent"));
         return Err(match sent.as_slice() {
-            [] => error.hint(format!("nothing was sent yet: redraft run {id}")),
+            [] => error.hint(format!("nothing was sent yet: {first}")),
             sent => error.hint(format!("sent so far: {}", sent.join(" "))),
         });
     };

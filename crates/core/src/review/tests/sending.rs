@@ -1,0 +1,129 @@
+//! What holds of what is sent to whom, for every sequence of events: strategies, deltas, conversations, the cache.
+
+use super::draws::*;
+use super::world::*;
+use crate::event::*;
+use crate::ids::{FeatureId, Revision, Role, SessionId};
+use crate::phase::Phase;
+use crate::pipeline::{self, Pipeline};
+use crate::policy::{Knowledge, Policy, Strategy as Send};
+use crate::prelude::*;
+use crate::review::Seat;
+use crate::ticket::{Purpose, Scope, Ticket};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_role_has_left_in_the_cache_what_its_last_answered_dispatch_did_whatever_failed_since(
+        mut world in any_world()
+    ) {
+        world.play(STEPS_MAX);
+        let mut state = Pipeline::default();
+        for entry in &world.log {
+            let before = state.clone();
+            pipeline::fold(&mut state, &entry.event).unwrap();
+            let (ticket, answered) = match &entry.event {
+                Event::Answered(fact) => (&fact.ticket, true),
+                Event::Failed(fact) => (&fact.ticket, false),
+                Event::Lost(fact) => (&fact.ticket, false),
+                _ => continue,
+            };
+            let seat = before.open.as_ref().and_then(|open| open.seat_of(ticket)).unwrap();
+            let started = &seat.work.as_ref().unwrap().flight.as_ref().unwrap().started;
+            let left = match answered {
+                true => started.choice.prediction.as_ref().map(|prediction| prediction.leaves),
+                false => seat.left.as_ref().map(|left| left.cached),
+            };
+            let Some(open) = &state.open else { continue };
+            let same = |one: &&Seat| one.role == seat.role && one.letter == seat.letter && one.stage == seat.stage;
+            let found: Vec<_> = open.seats().filter(same).map(|seat| seat.left.as_ref().map(|left| left.cached)).collect();
+            prop_assert!(found.contains(&left), "{ticket}: {found:?} without {left:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_shown_only_where_the_loop_says_that_it_is_enough_and_never_first_or_to_fresh_eyes(
+        mut world in any_world()
+    ) {
+        world.play(STEPS_MAX);
+        let enough = world.rules.knowledge == Knowledge::Scoped || world.rules.policy == Policy::Digest;
+        for fact in started(&world).filter(|fact| fact.choice.strategy == Send::Digest) {
+            prop_assert!(enough, "{}", fact.ticket);
+            prop_assert!(fact.since.is_some() && fact.since != fact.sees, "{}", fact.ticket);
+            prop_assert!(matches!(fact.ticket.purpose, Purpose::Review | Purpose::Validate), "{}", fact.ticket);
+        }
+    }
+
+    #[test]
+    fn a_delta_starts_at_the_revision_the_role_last_saw(mut world in any_world()) {
+        world.play(STEPS_MAX);
+        let mut seen: BTreeMap<(Phase, u16, Role), Revision> = BTreeMap::new();
+        let mut sees: BTreeMap<Ticket, Option<Revision>> = BTreeMap::new();
+        for entry in &world.log {
+            match &entry.event {
+                Event::Started(fact) => {
+                    let key = (fact.ticket.phase, fact.ticket.pass, fact.ticket.role.clone());
+                    if fact.choice.strategy == Send::Resume && fact.ticket.purpose != Purpose::Repair {
+                        prop_assert_eq!(fact.since.as_ref(), seen.get(&key));
+                    }
+                    sees.insert(fact.ticket.clone(), fact.sees.clone());
+                }
+                Event::Answered(fact) if fact.ticket.purpose != Purpose::Certify => {
+                    if let Some(Some(revision)) = sees.get(&fact.ticket) {
+                        let key = (fact.ticket.phase, fact.ticket.pass, fact.ticket.role.clone());
+                        seen.insert(key, revision.clone());
+                    }
+                }
+                Event::Drafted(Drafted { ticket, revision: Some(revision), .. }) => {
+                    seen.insert((ticket.phase, ticket.pass, ticket.role.clone()), revision.clone());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn a_session_is_never_continued_in_another_phase_pass_feature_or_role(
+        rules in any_rules(),
+        habits in any_habits(),
+        draws in proptest::collection::vec(any::<u8>(), 1..400),
+    ) {
+        type Owner = (Scope, Phase, u16, Role);
+        let owner = |ticket: &Ticket| (ticket.scope.clone(), ticket.phase, ticket.pass, ticket.role.clone());
+        let mut owners: BTreeMap<SessionId, Owner> = BTreeMap::new();
+        // Two features that draw the same, so that nothing but the rule keeps their conversations apart.
+        for feature in [FeatureId(31), FeatureId(32)] {
+            let calmer = Habits { person: true, edit: 0, turns: 0, ..habits.clone() };
+            let mut world = World::of(feature, rules.clone(), calmer, draws.clone());
+            // Nobody approves in the first pass, so it ends in a question, and the person wants another one.
+            world.rerun_first = true;
+            world.script = Some(vec![false; 200].into());
+            while world.rerun_first {
+                prop_assert!(!world.play(1), "the first pass ended without a question");
+            }
+            world.script = None;
+            (world.habits.edit, world.habits.turns) = (habits.edit, habits.turns);
+            world.play(STEPS_MAX);
+            prop_assert!(world.state.past.iter().chain(&world.state.open).any(|one| one.opened.pass >= 2));
+            for entry in &world.log {
+                match &entry.event {
+                    Event::Started(fact) => {
+                        let session = fact.session.clone().unwrap();
+                        match fact.choice.strategy {
+                            Send::Resume => {
+                                prop_assert_eq!(owners.get(&session), Some(&owner(&fact.ticket)));
+                            }
+                            Send::Inline | Send::Lazy | Send::Digest => prop_assert_eq!(owners.insert(session, owner(&fact.ticket)), None),
+                        }
+                    }
+                    Event::Answered(Answered { ticket, session: Some(session), .. }) => {
+                        owners.insert(session.clone(), owner(ticket));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}

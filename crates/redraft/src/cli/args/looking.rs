@@ -1,0 +1,173 @@
+//! The arguments of the commands that look at things and change nothing.
+
+use super::help::{FINDINGS_HELP, PROMPT_HELP};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// Only the feature with this number, or the review of this file
+    pub(crate) feature: Option<String>,
+    /// Fold all events again and rewrite the board, .meta.json and .review-history.md
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+    /// Check the whole ledger: every event, every blob, and the file itself
+    #[arg(long)]
+    pub(crate) verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CostArgs {
+    /// The feature's number, or a file that was reviewed by itself; without it the only one there is, or that of this
+    /// worktree, else a line for each
+    pub(crate) feature: Option<String>,
+    /// Explain one dispatch in plain words: why it was sent as it was, and what came of it
+    #[arg(long, value_name = "TICKET", conflicts_with_all = ["feature", "svg"])]
+    pub(crate) why: Option<String>,
+    /// Draw what each round cost, and what it might have cost, into this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Replace a file that is no drawing of this command
+    #[arg(long, requires = "svg")]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LintArgs {
+    /// Files, folders, or numbers of features; without one, every feature there is
+    #[arg(value_name = "PATH|FEATURE")]
+    pub(crate) targets: Vec<PathBuf>,
+    /// Print SARIF 2.1.0, which code scanning reads
+    #[arg(long, conflicts_with_all = ["json", "github"])]
+    pub(crate) sarif: bool,
+    /// Print annotations for a workflow of GitHub Actions
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) github: bool,
+    /// List all rules with their level here and what they look for, and check nothing
+    #[arg(long, conflicts_with_all = ["sarif", "github", "targets"])]
+    pub(crate) rules: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// Only the feature with this number, or the review of this file
+    pub(crate) feature: Option<String>,
+    /// At most this many events, the latest ones
+    #[arg(long, short = 'n', value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ShowCommand {
+    /// Show a prompt as it was sent, fragment by fragment
+    #[command(after_help = PROMPT_HELP)]
+    Prompt(PromptArgs),
+    /// List the findings of a feature or a reviewed file with their status
+    #[command(after_help = FINDINGS_HELP)]
+    Findings(FindingsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromptArgs {
+    /// The feature's number, or a file that was reviewed by itself; not needed inside its worktree or when only one can be meant
+    pub(crate) feature: Option<String>,
+    /// Exactly this dispatch, e.g. 031/specify.1/review/spec-reviewer/2.1
+    #[arg(long)]
+    pub(crate) ticket: Option<String>,
+    /// The last prompt of this role
+    #[arg(long)]
+    pub(crate) role: Option<String>,
+    /// The last prompt sent with this strategy: inline, lazy, digest or resume
+    #[arg(long)]
+    pub(crate) strategy: Option<String>,
+    /// Show what a role would be sent in a small made-up feature, with your own text for it if there is one; needs no
+    /// repository
+    #[arg(long, value_name = "ROLE", num_args = 0..=1, conflicts_with_all = ["ticket", "verify", "feature"])]
+    pub(crate) example: Option<Option<String>>,
+    /// What the example is for: draft, revise, review, validate, certify or repair [default: the role's first turn]
+    #[arg(long, requires = "example")]
+    pub(crate) purpose: Option<String>,
+    /// The phase of the example, for the role that takes part in several: specify, design, create-plan or create-tasks
+    #[arg(long, requires = "example")]
+    pub(crate) phase: Option<String>,
+    /// Build every prompt of the feature again from the ledger and compare it with the stored one
+    #[arg(long, conflicts_with_all = ["ticket", "role", "strategy"])]
+    pub(crate) verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FindingsArgs {
+    /// The feature's number, or a file that was reviewed by itself; not needed inside a worktree or when only one can be
+    /// meant
+    pub(crate) feature: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Only this agent of redraft.toml
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Probe agents that cost money without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// What each probe may cost, in dollars [default: budget of redraft.toml, else 5]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    pub(crate) budget: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// Recorded loops: one JSON object a line, plain or compressed with gzip
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The model whose prices hold, with those of redraft.toml; repeat it to compare several [default: claude-opus-5.5]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) prices: Vec<String>,
+    /// The longest cache lifetime that may be used, one the model has: 5m, 30m, 1h or 12h [default: its longest]
+    #[arg(long, value_name = "LIFETIME")]
+    pub(crate) ttl: Option<String>,
+    /// How often the cache answers within a lifetime, from 0 to 1
+    #[arg(long, value_name = "P", default_value = "1", value_parser = probability)]
+    pub(crate) hit_rate: f64,
+    /// Tokens of an answer [default: 1500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TOKENS_MAX))]
+    pub(crate) output_tokens: Option<u64>,
+    /// Tokens of tools and system text [default: 3500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TOKENS_MAX))]
+    pub(crate) overhead_tokens: Option<u64>,
+    /// Whose reviews are played: one that is given the document, or one that reads it by path [default: domain; from the
+    /// ledger, whose they were]
+    #[arg(long, value_enum)]
+    pub(crate) role: Option<ReplayRole>,
+    /// What a reviewer must know in a re-review
+    #[arg(long, value_enum, default_value = "full")]
+    pub(crate) knowledge: Knowledge,
+    /// Let policy cost learn the pace of rounds from the loops before, for files of one repository in the order of time
+    #[arg(long)]
+    pub(crate) learn: bool,
+    /// Also the loops of this repository's own ledger: of one feature, or of all
+    #[arg(long, value_name = "FEATURE", num_args = 0..=1)]
+    pub(crate) ledger: Option<Option<String>>,
+}
+
+/// No prompt or answer is larger; sums of a million loops stay exact.
+const TOKENS_MAX: u64 = 10_000_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReplayRole {
+    Domain,
+    Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Knowledge {
+    /// Everything, in the prompt or in the conversation
+    Full,
+    /// What changed and the sections around it
+    Scoped,
+}
+
+fn probability(word: &str) -> Result<f64, String> {
+    let number = word.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
+}

@@ -1,0 +1,238 @@
+//! What is seen of all features at this moment, and the next command to type.
+//!
+//! The ledger keeps a row for each feature; what only the moment tells is added here: who drives it, whether a park is
+//! over, what is in its way. The one place that decides what is to be typed next in a repository: see [`Board::next`].
+
+use super::dependencies::Lives;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use redraft_adapters::lock::{Holder, Lock};
+use redraft_adapters::shell_word::quoted;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::dependency::{Blocker, blockers, first};
+use redraft_core::event::Entry;
+use redraft_core::ids::FeatureId;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::project::BoardRow;
+use redraft_core::text::utc;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Clock, Store};
+use serde::Serialize;
+
+/// A row of the board with what only the moment tells.
+#[derive(Serialize)]
+pub(crate) struct Seen {
+    #[serde(flatten)]
+    pub(crate) row: BoardRow,
+    /// Features that come before it and are not completed; of one that is over, none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) blocked_by: Vec<BlockerJson>,
+    /// The process that drives it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) held_by: Option<Holder>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct BlockerJson {
+    feature: String,
+    status: &'static str,
+    phase: String,
+    #[serde(skip)]
+    shown: String,
+}
+
+impl BlockerJson {
+    pub(crate) fn of(blocker: &Blocker) -> BlockerJson {
+        let Blocker { name, life, phase, .. } = blocker;
+        BlockerJson {
+            feature: name.clone(),
+            status: life.name(),
+            phase: phase.clone(),
+            shown: blocker.shown(),
+        }
+    }
+}
+
+/// `blocked by 003-keys (specify), 004-limits (abandoned)`.
+pub(crate) fn blocked_by(blockers: &[BlockerJson]) -> String {
+    let names: Vec<&str> = blockers.iter().map(|blocker| blocker.shown.as_str()).collect();
+    format!("blocked by {}", names.join(", "))
+}
+
+/// The command that goes on with a feature though others are in its way.
+pub(crate) fn unblocking(id: &str) -> String {
+    format!("redraft run {id} --unblock \"why\"")
+}
+
+impl Seen {
+    /// What really goes on: a park that is over is none, and nobody drives what another process drives.
+    fn of(mut row: BoardRow, lives: &Lives<'_>, now_ms: i64) -> Seen {
+        row.parked_until_ms = row.parked_until_ms.filter(|until_ms| *until_ms > now_ms);
+        let held_by =
+            Some(&row).filter(|row| row.is_open()).and_then(|row| Lock::holder(&lives.site.state, &row.id));
+        // Who asks lets go of it in a moment.
+        let held_by = held_by.filter(|holder| holder.pid != std::process::id());
+        if held_by.is_some() {
+            row.next = format!("redraft log {}", row.id);
+        }
+        let known = |name: &str| lives.standing(name);
+        let in_its_way = if row.is_open() { blockers(&row.waits_for, &known) } else { Vec::new() };
+        let blocked_by = in_its_way.iter().map(BlockerJson::of).collect();
+        Seen { row, blocked_by, held_by }
+    }
+
+    /// Whether it cannot be run, because of others and of nothing else.
+    fn waits_for_others(&self) -> bool {
+        !self.blocked_by.is_empty() && self.held_by.is_none() && self.row.status == "active"
+    }
+
+    /// How soon it can go on: now, when a limit is over, when another process lets go of it, when another feature is
+    /// completed.
+    fn rank(&self) -> u8 {
+        match (&self.held_by, self.row.parked_until_ms) {
+            _ if self.waits_for_others() => 3,
+            (None, None) => 0,
+            (None, Some(_)) => 1,
+            (Some(_), _) => 2,
+        }
+    }
+}
+
+/// Everything that is seen.
+pub(crate) struct Board {
+    pub(crate) features: Vec<Seen>,
+    /// Documents that are reviewed by themselves.
+    pub(crate) reviews: Vec<BoardRow>,
+    /// What to type where nothing is left to go on with.
+    begin: String,
+}
+
+/// What to type next, and from when on that is of use, where it must wait for the end of a usage limit.
+pub(crate) struct Next {
+    pub(crate) command: String,
+    pub(crate) after_ms: Option<i64>,
+}
+
+impl Board {
+    pub(crate) fn of(
+        site: &Site,
+        rows: Vec<BoardRow>,
+        mut reviews: Vec<BoardRow>,
+        around: &Surroundings,
+    ) -> Board {
+        let lives = Lives::new(site, &rows);
+        let now_ms = around.clock.now_ms();
+        // Where nothing was begun here, others may have begun something.
+        let empty = rows.is_empty() && site.has_folders();
+        let begin = if empty { "redraft adopt" } else { "redraft new \"your idea\"" };
+        let mut features: Vec<Seen> = rows.into_iter().map(|row| Seen::of(row, &lives, now_ms)).collect();
+        let before: Vec<Option<String>> = features.iter().map(|one| before(one, &features, &lives)).collect();
+        for (feature, before) in features.iter_mut().zip(before) {
+            feature.row.next = around.next(before.as_ref().unwrap_or(&feature.row.next));
+        }
+        for review in &mut reviews {
+            let document = review.document.as_deref().unwrap_or_default();
+            review.next = around.next(&site.reviewing(document, around));
+        }
+        Board { features, reviews, begin: around.next(begin) }
+    }
+
+    /// The command that goes on in this repository: with the feature that can go on soonest, else with a new one. A review
+    /// goes on when its document is edited, which only counts where there is nothing else.
+    pub(crate) fn next(&self) -> Next {
+        let open = self.features.iter().filter(|feature| feature.row.is_open());
+        match open.min_by_key(|feature| feature.rank()) {
+            Some(first) => Next {
+                command: first.row.next.clone(),
+                after_ms: first.row.parked_until_ms.filter(|_| first.rank() == 1),
+            },
+            None => {
+                let left = self.reviews.iter().rev().find(|review| review.status != "approved");
+                let left = left.filter(|_| self.features.is_empty()).map(|review| &review.next);
+                Next { command: left.unwrap_or(&self.begin).clone(), after_ms: None }
+            }
+        }
+    }
+}
+
+/// What to type after something was done to a feature: what goes on with it, else what goes on in the repository.
+pub(crate) fn next_after(
+    site: &Site,
+    ledger: &Ledger,
+    id: FeatureId,
+    around: &Surroundings,
+) -> Result<String, CliError> {
+    let board = Board::of(site, rows(ledger)?, reviews(ledger)?, around);
+    let own = board.features.iter().find(|seen| seen.row.id == id.to_string() && seen.row.is_open());
+    Ok(own.map_or_else(|| board.next().command, |own| own.row.next.clone()))
+}
+
+/// What to type so that a feature others are in the way of can go on.
+fn before(feature: &Seen, all: &[Seen], lives: &Lives<'_>) -> Option<String> {
+    if !feature.waits_for_others() {
+        return None;
+    }
+    let known = |name: &str| lives.standing(name);
+    let Some(first) = first(&feature.row.waits_for, &known).filter(|first| first.goes_on) else {
+        return Some(unblocking(&feature.row.id));
+    };
+    let own = all.iter().find(|other| other.row.name() == first.name);
+    Some(own.map_or_else(|| adopting(&first.name), |own| own.row.next.clone()))
+}
+
+/// The command that takes over a feature that the ledger does not know.
+pub(crate) fn adopting(name: &str) -> String {
+    format!("redraft adopt {}", quoted(format!("docs/features/{name}")))
+}
+
+/// A command with the time from which on it is of use.
+pub(crate) fn from_when(command: &str, parked_until_ms: Option<i64>) -> String {
+    match parked_until_ms {
+        Some(until_ms) => format!("{command} (after {}; with --now at once)", utc(until_ms)),
+        None => command.to_owned(),
+    }
+}
+
+/// The rows of all features, read as they are; where one is of another form, or the board is gone, all are folded again
+/// without being stored.
+pub(crate) fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
+    rows_of(ledger, |scope| matches!(scope, Scope::Feature(_)))
+}
+
+/// The same for reviews of documents.
+pub(crate) fn reviews(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
+    rows_of(ledger, |scope| matches!(scope, Scope::Review(_)))
+}
+
+fn rows_of(ledger: &Ledger, wanted: fn(&Scope) -> bool) -> Result<Vec<BoardRow>, CliError> {
+    if !ledger.has_board()? {
+        return folded(ledger, wanted);
+    }
+    let mut rows = Vec::new();
+    for (_, _, row) in ledger.board()?.into_iter().filter(|(scope, _, _)| wanted(scope)) {
+        match serde_json::from_str::<BoardRow>(&row) {
+            Ok(row) if row.is_current() => rows.push(row),
+            Ok(_) | Err(_) => return folded(ledger, wanted),
+        }
+    }
+    Ok(rows)
+}
+
+fn folded(ledger: &Ledger, wanted: fn(&Scope) -> bool) -> Result<Vec<BoardRow>, CliError> {
+    let mut rows = Vec::new();
+    for scope in ledger.scopes()?.into_iter().filter(wanted) {
+        if let Some((_, row)) = fold(&scope, &ledger.read(scope.clone())?)? {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+/// The row of a feature or a review, with the number of its last event.
+pub(crate) fn fold(scope: &Scope, entries: &[Entry]) -> Result<Option<(u64, BoardRow)>, CliError> {
+    let (Scope::Feature(_) | Scope::Review(_), Some(last)) = (scope, entries.last()) else {
+        return Ok(None);
+    };
+    let state = Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    Ok(Some((last.seq, BoardRow::of(&state, last.at_ms))))
+}

@@ -1,0 +1,206 @@
+//! Features that come before others: where they stand, which are meant by what was typed, and what a run does about
+//! those that are open. What is in whose way, `core::dependency` decides.
+
+use super::board::{BlockerJson, adopting, blocked_by, rows, unblocking};
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::project::{names_in, text};
+use super::site::{Site, Surroundings};
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::adopt::{named, read_meta};
+use redraft_core::dependency::{Blocker, Standing, blockers, circle, first};
+use redraft_core::event::{Event, Life, Unblocked};
+use redraft_core::ids::FeatureId;
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::project::{self, BoardRow};
+use redraft_core::project_context::Dependency;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Clock, Store};
+use std::collections::BTreeMap;
+
+/// Where features are, below the checkout.
+const FEATURES: &str = "docs/features";
+
+/// Where features stand, by the names of their folders: by the ledger, else by what their own `.meta.json` says.
+pub(crate) struct Lives<'a> {
+    pub(crate) site: &'a Site,
+    members: BTreeMap<String, Standing>,
+}
+
+impl<'a> Lives<'a> {
+    pub(crate) fn of(site: &'a Site, ledger: &Ledger) -> Result<Lives<'a>, CliError> {
+        Ok(Lives::new(site, &rows(ledger)?))
+    }
+
+    pub(crate) fn new(site: &'a Site, rows: &[BoardRow]) -> Lives<'a> {
+        let standing = |row: &BoardRow| Standing {
+            life: Life::named(&row.life).unwrap_or(Life::Active),
+            phase: row.phase.clone(),
+            waits_for: row.waits_for.clone(),
+            goes_on: row.is_open(),
+        };
+        Lives { site, members: rows.iter().map(|row| (row.name(), standing(row))).collect() }
+    }
+
+    /// Where a feature stands; none where nobody knows it.
+    pub(crate) fn standing(&self, name: &str) -> Option<Standing> {
+        if let Some(member) = self.members.get(name) {
+            return Some(member.clone());
+        }
+        let plain = !name.contains(['/', '\\']) && !name.starts_with('.');
+        let place = self.site.repository.main_checkout().join(FEATURES).join(name);
+        if !plain || !place.is_dir() {
+            return None;
+        }
+        let meta = text(&place.join(".meta.json")).and_then(|text| read_meta(&text).ok()).unwrap_or_default();
+        let life = meta.status.unwrap_or(Life::Active);
+        let goes_on = matches!(life, Life::Planned | Life::Active);
+        Some(Standing { life, phase: String::new(), waits_for: meta.depends_on, goes_on })
+    }
+
+    /// The same as its dependents are told.
+    pub(crate) fn dependency(&self, name: &str) -> Dependency {
+        let standing = self.standing(name);
+        let open = |other: &String| self.standing(other).map(|before| before.life) != Some(Life::Completed);
+        let waits = standing.as_ref().is_some_and(|standing| standing.waits_for.iter().any(open));
+        Dependency { name: name.to_owned(), life: standing.map(|standing| standing.life), waits }
+    }
+
+    /// What is in the way of a feature that waits for these.
+    pub(crate) fn blockers(&self, waits_for: &[String]) -> Vec<Blocker> {
+        blockers(waits_for, &|name: &str| self.standing(name))
+    }
+
+    /// The command that goes on with what is first in the way, where there is one.
+    fn first_command(&self, waits_for: &[String]) -> Option<String> {
+        let first = first(waits_for, &|name: &str| self.standing(name))?;
+        match self.members.contains_key(&first.name) {
+            _ if !first.goes_on => None,
+            true => Some(format!("redraft run {}", first.name.split('-').next().unwrap_or(&first.name))),
+            false => Some(adopting(&first.name)),
+        }
+    }
+}
+
+/// The features that words mean, as their folders are called: numbers or those names.
+pub(crate) fn dependencies_named(
+    site: &Site,
+    ledger: &Ledger,
+    words: &[String],
+) -> Result<Vec<String>, CliError> {
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known: Vec<String> = rows(ledger)?.iter().map(BoardRow::name).collect();
+    let folders = names_in(&site.repository.main_checkout().join(FEATURES))?;
+    let mut found: Vec<String> = Vec::new();
+    for word in words {
+        let name = one_named(word, &known, &folders)?;
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    Ok(found)
+}
+
+fn one_named(word: &str, known: &[String], folders: &[String]) -> Result<String, CliError> {
+    if let Some(exact) = known.iter().chain(folders).find(|name| *name == word) {
+        return Ok(exact.clone());
+    }
+    let number = word.parse::<FeatureId>().ok();
+    let has = |name: &&String| number.is_some() && named(name).number == number;
+    let mut found: Vec<&String> = known.iter().filter(has).collect();
+    if found.is_empty() {
+        found = folders.iter().filter(has).collect();
+    }
+    match found.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(CliError::usage(format!("there is no feature `{word}` to depend on"))
+            .hint("`redraft status` lists them; name one by its number or its folder, as 003-export-orders")),
+        several => {
+            let names: Vec<&str> = several.iter().map(|name| name.as_str()).collect();
+            Err(CliError::usage(format!("several features have number {word}"))
+                .hint(format!("name one of {}", names.join(", "))))
+        }
+    }
+}
+
+/// A feature that would wait for itself, through others, could never begin.
+pub(crate) fn refuse_circle(
+    site: &Site,
+    ledger: &Ledger,
+    (id, name): (FeatureId, &str),
+    depends_on: &[String],
+) -> Result<(), CliError> {
+    let lives = Lives::of(site, ledger)?;
+    // Others may have named it by its number before it was there.
+    let own = |word: String| if word.parse() == Ok(id) { name.to_owned() } else { word };
+    let known = |other: &str| {
+        let standing = lives.standing(other)?;
+        Some(Standing { waits_for: standing.waits_for.into_iter().map(own).collect(), ..standing })
+    };
+    let Some(way) = circle(name, depends_on, &known) else { return Ok(()) };
+    Err(CliError::usage(format!("features would wait for each other: {}", way.join(" needs ")))
+        .hint("leave out the --depends-on that closes the circle")
+        .hint(format!("or take {name} out of depends_on_features in the .meta.json of the one before it")))
+}
+
+/// A feature is not driven while one that comes before it is open, unless a person says so with a reason, which is kept.
+pub(crate) fn require_unblocked(
+    site: &Site,
+    ledger: &Ledger,
+    id: FeatureId,
+    unblock: Option<&str>,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<(), CliError> {
+    let entries = ledger.read(Scope::Feature(id))?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    if state.cancelled || state.phase().is_none() {
+        return Ok(());
+    }
+    let lives = Lives::of(site, ledger)?;
+    let waits_for: Vec<String> = state.waits_for().cloned().collect();
+    // Those of a project's features are told with the rest that is not found of it.
+    let alone = state.created.as_ref().is_some_and(|created| created.project.is_none());
+    for name in waits_for.iter().filter(|name| alone && lives.standing(name).is_none()) {
+        console.say(&format!("note: feature {id} depends on {name}, which is not found"));
+    }
+    let blockers = lives.blockers(&waits_for);
+    let Some(why) = unblock else {
+        return if blockers.is_empty() { Ok(()) } else { Err(blocked(id, &blockers, &waits_for, &lives)) };
+    };
+    let why = around.redactor.redact(why.trim()).0.into_owned();
+    if why.is_empty() {
+        return Err(CliError::usage("the reason is empty").hint("say why: --unblock \"…\""));
+    }
+    if blockers.is_empty() {
+        console.say(&format!("note: nothing is in the way of feature {id}, so --unblock changes nothing"));
+        return Ok(());
+    }
+    let dependencies = blockers.into_iter().map(|blocker| blocker.name).collect();
+    let event = Event::from(Unblocked { dependencies, by: around.user.clone(), why });
+    let next = pipeline::step(&state, &event)
+        .map_err(|error| CliError::new(Code::Bug, format!("feature {id}: {error}")))?;
+    let at_ms = around.clock.now_ms();
+    console.say(&format!("  {}", project::line(&event)));
+    ledger.append(Append {
+        scope: Scope::Feature(id),
+        decided_on: state.seq,
+        at_ms,
+        events: &[event],
+        blobs: &Vec::new(),
+        board: Some(&project::board_row(&next, at_ms)),
+    })?;
+    Ok(())
+}
+
+fn blocked(id: FeatureId, found: &[Blocker], waits_for: &[String], lives: &Lives<'_>) -> CliError {
+    let shown: Vec<BlockerJson> = found.iter().map(BlockerJson::of).collect();
+    let error = CliError::new(Code::Waiting, format!("feature {id} is {}", blocked_by(&shown)));
+    let error = match lives.first_command(waits_for) {
+        Some(command) => error.hint(format!("first: {command}")),
+        None => error,
+    };
+    error.hint(format!("or go on all the same: {}", unblocking(&id.to_string())))
+}

@@ -1,0 +1,149 @@
+//! Which review a call goes on with, and what kind of document it judges. One document has one review at a time, which
+//! keeps the kind it was last judged as.
+
+use super::document::Document;
+use super::typed;
+use crate::cli::args::{DocumentKind, ReviewArgs};
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::{Event, FeatureCreated, LaneSet};
+use redraft_core::ids::{FeatureId, ReviewId, slug};
+use redraft_core::phase::{Lane, Phase};
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::project;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Clock, CommitRefused, Store, WorkspaceError};
+use std::path::Path;
+
+/// The review of this document that goes on, or a new one.
+pub(super) fn begun(
+    site: &Site,
+    ledger: &Ledger,
+    args: &ReviewArgs,
+    document: &Document,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<FeatureCreated, CliError> {
+    let _lock = site.lock_repository(around, console)?;
+    let mut last = 0;
+    let (mut known, mut newest) = (None, ReviewId(0));
+    for scope in ledger.scopes()? {
+        let Scope::Review(id) = scope else { continue };
+        last = last.max(id.0);
+        let entries = ledger.read(Scope::Review(id))?;
+        let state =
+            Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+        let same = |created: &FeatureCreated| created.document.as_deref() == Some(&document.path);
+        let found = state.created.filter(same).filter(|_| !state.cancelled && id > newest);
+        if found.is_some() {
+            (known, newest) = (found, id);
+        }
+    }
+    // What it was judged as is kept, also by a review that begins anew.
+    let phase = args.kind.map(DocumentKind::phase).or(known.as_ref().map(|known| known.until));
+    let phase = phase.unwrap_or_else(|| by_name(&document.path));
+    if let Some(known) = known.filter(|_| !args.again) {
+        return Ok(known);
+    }
+    if !site.repository.has_identity()? {
+        return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
+    }
+    let head = site.repository.head()?;
+    let id = ReviewId(last + 1);
+    let stem = Path::new(&document.path).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let slug = slug(stem);
+    let created = FeatureCreated {
+        id: FeatureId(id.0),
+        idea: format!("Review {}", document.path),
+        lane: Lane::Standard,
+        base_branch: head.branch.unwrap_or_default(),
+        base_commit: head.commit,
+        branch: site.repository.review_place(id, &slug)?.branch,
+        slug,
+        prd: None,
+        in_place: false,
+        until: phase,
+        lane_reason: String::new(),
+        project: None,
+        depends_on: Vec::new(),
+        document: Some(document.path.clone()),
+        brainstorm_source: None,
+    };
+    let event = Event::from(created.clone());
+    let bug = |error: redraft_core::review::Rejected| CliError::new(Code::Bug, error.to_string());
+    let state = pipeline::step(&Pipeline::default(), &event).map_err(bug)?;
+    let (events, blobs, at_ms) = ([event], Vec::new(), around.clock.now_ms());
+    let (scope, row) = (created.scope(), project::board_row(&state, at_ms));
+    let board = Some(row.as_str());
+    ledger.append(Append { scope, decided_on: 0, at_ms, events: &events, blobs: &blobs, board })?;
+    Ok(created)
+}
+
+/// Says what the document is judged as, and takes another kind where that was asked for: another reviewer then reads it
+/// from the beginning, and the kind is kept.
+pub(super) fn judged_as(
+    ledger: &Ledger,
+    created: FeatureCreated,
+    args: &ReviewArgs,
+    document: &Document,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<FeatureCreated, CliError> {
+    let scope = created.scope();
+    let entries = ledger.read(scope.clone())?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let created = state.created.clone().unwrap_or(created);
+    let asked = args.kind.map(DocumentKind::phase);
+    let phase = asked.unwrap_or(created.until);
+    let why = match asked {
+        Some(_) => "you said so",
+        None if phase == by_name(&document.path) => "by its name; --as says otherwise",
+        None => "as the last time; --as says otherwise",
+    };
+    console.say(&format!("{} is judged as {}, {why}", document.path, kind_of(phase)));
+    if phase == created.until {
+        return Ok(created);
+    }
+    let (lane, by) = (created.lane, around.user.clone());
+    let why = format!("review --as {}", kind_of(phase));
+    let event = Event::from(LaneSet { lane, until: phase, by, why });
+    let next = pipeline::step(&state, &event).map_err(|_| {
+        CliError::usage(format!("the last review of {} is not over", document.path))
+            .hint(format!("let it come to its end first: {}", typed(args)))
+    })?;
+    let (events, blobs, at_ms) = ([event], Vec::new(), around.clock.now_ms());
+    let row = project::board_row(&next, at_ms);
+    let (decided_on, board) = (state.seq, Some(row.as_str()));
+    ledger.append(Append { scope, decided_on, at_ms, events: &events, blobs: &blobs, board })?;
+    Ok(next.created.unwrap_or(created))
+}
+
+/// What `--as` calls a document of this phase.
+pub(crate) fn kind_of(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Specify => "spec",
+        Phase::Design => "design",
+        Phase::CreatePlan => "plan",
+        Phase::CreateTasks => "tasks",
+        Phase::Document => "document",
+    }
+}
+
+impl DocumentKind {
+    fn phase(self) -> Phase {
+        match self {
+            DocumentKind::Spec => Phase::Specify,
+            DocumentKind::Design => Phase::Design,
+            DocumentKind::Plan => Phase::CreatePlan,
+            DocumentKind::Tasks => Phase::CreateTasks,
+            DocumentKind::Document => Phase::Document,
+        }
+    }
+}
+
+fn by_name(path: &str) -> Phase {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    Phase::ALL.into_iter().find(|phase| phase.artifact() == name).unwrap_or(Phase::Document)
+}

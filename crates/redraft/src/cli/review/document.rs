@@ -1,0 +1,103 @@
+//! The document under review: read as the user has it, copied into the review's worktree, and copied back at the end.
+
+use crate::cli::errors::{CliError, Code};
+use crate::cli::site::Site;
+use redraft_adapters::plain_file;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::{Entry, Event, FeatureCreated};
+use redraft_engine::ports::{Store, Workspace};
+use std::path::{Path, PathBuf};
+
+/// More than any document; a larger file is a mistake.
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// The document, as the user has it.
+pub(super) struct Document {
+    /// Where it is, and its path in the repository.
+    pub(super) file: PathBuf,
+    pub(super) path: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Document {
+    pub(super) fn read(site: &Site, file: &Path) -> Result<Document, CliError> {
+        let named = |what: String| CliError::usage(format!("{}: {what}", file.display()));
+        let bytes = plain_file::read(file, BYTES_MAX).map_err(|error| named(error.to_string()))?;
+        if std::str::from_utf8(&bytes).is_err() {
+            return Err(named("it is not UTF-8 text".to_owned()));
+        }
+        if bytes.trim_ascii().is_empty() {
+            return Err(named("it is empty, so there is nothing to review".to_owned()));
+        }
+        let file = std::fs::canonicalize(file).map_err(|error| named(error.to_string()))?;
+        let here = std::fs::canonicalize(site.repository.here())
+            .unwrap_or_else(|_| site.repository.here().to_owned());
+        let path = file.strip_prefix(&here).ok().and_then(Path::to_str).map(str::to_owned);
+        let path = path.ok_or_else(|| {
+            named(format!("it is not in the repository {}", here.display()))
+                .hint("go into the repository it belongs to; one that belongs to none can be put into a new one: git init")
+        })?;
+        Ok(Document { file, path, bytes })
+    }
+}
+
+/// Copies the user's file into the worktree, with the files it builds on. Where the user has changed nothing since the last
+/// time, what an author wrote meanwhile stays.
+pub(super) fn bring_in(
+    site: &Site,
+    ledger: &Ledger,
+    workspace: &dyn Workspace,
+    created: &FeatureCreated,
+    document: &Document,
+) -> Result<(), CliError> {
+    let entries = ledger.read(created.scope())?;
+    let brought = |entry: &Entry| match &entry.event {
+        Event::Edited(edited) => Some(edited.revision.clone()),
+        _ => None,
+    };
+    let last = entries.iter().rev().find_map(brought);
+    let last = last.map(|revision| workspace.read_at(&revision, &document.path)).transpose();
+    let unchanged = matches!(last, Ok(Some(Some(bytes))) if bytes == document.bytes);
+    let there = workspace.read(&document.path)?;
+    if !(unchanged && there.is_some()) && there.as_ref() != Some(&document.bytes) {
+        workspace.write(&document.path, &document.bytes)?;
+    }
+    for name in created.until.upstream() {
+        let path = created.path_of(name);
+        let Ok(bytes) = plain_file::read(&site.repository.here().join(&path), BYTES_MAX) else { continue };
+        if workspace.read(&path)?.as_ref() != Some(&bytes) {
+            workspace.write(&path, &bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies what an author wrote to the user's file, unless that was changed meanwhile.
+pub(super) fn bring_back(
+    workspace: &dyn Workspace,
+    document: &Document,
+) -> Result<(bool, Vec<String>), CliError> {
+    let Some(revised) = workspace.read(&document.path)?.filter(|bytes| *bytes != document.bytes) else {
+        return Ok((false, Vec::new()));
+    };
+    let named =
+        |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", document.file.display()));
+    if std::fs::read(&document.file).map_err(named)? != document.bytes {
+        let place = workspace.folder().join(&document.path);
+        return Ok((
+            false,
+            vec![format!(
+                "{} was edited while it was revised and is left as it is; the revised text is in {}",
+                document.path,
+                place.display()
+            )],
+        ));
+    }
+    let folder = document.file.parent().unwrap_or(Path::new("."));
+    let part = tempfile::Builder::new().prefix(".redraft-review-").tempfile_in(folder).map_err(named)?;
+    std::fs::write(part.path(), &revised).map_err(named)?;
+    let permissions = std::fs::metadata(&document.file).map_err(named)?.permissions();
+    std::fs::set_permissions(part.path(), permissions).map_err(named)?;
+    part.persist(&document.file).map_err(|error| named(error.error))?;
+    Ok((true, Vec::new()))
+}

@@ -1,0 +1,104 @@
+//! What a run goes by: the configuration with what was typed, the budget, the deadlines.
+
+use crate::cli::args::RunArgs;
+use crate::cli::errors::CliError;
+use crate::cli::profiles;
+use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::config::Config;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::{Certify, Event};
+use redraft_core::ticket::Scope;
+use redraft_core::usage::Usd;
+use redraft_engine::Rules;
+use redraft_engine::ports::{Deadlines, Store};
+
+/// What redraft.toml says, with every role played by `--agent`.
+pub(crate) fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
+    let config = site.config()?;
+    let Some(name) = &args.agent else { return Ok(config) };
+    config.played_by(name).map_err(|unknown| {
+        let error = CliError::usage(unknown.to_string());
+        match unknown.near {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint(format!("to add it, write [agents.{name}] in redraft.toml")),
+        }
+    })
+}
+
+pub(crate) fn rules(
+    site: &Site,
+    config: &Config,
+    args: &RunArgs,
+    around: &Surroundings,
+) -> Result<Rules, CliError> {
+    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
+    let policy = match &args.policy {
+        Some(word) => word.parse().map_err(unknown)?,
+        None => config.policy,
+    };
+    let knowledge = match &args.knowledge {
+        Some(word) => word.parse().map_err(unknown)?,
+        None => config.knowledge,
+    };
+    let certify = match args.certify.as_deref() {
+        None => config.certify,
+        Some(word) => Certify::ALL
+            .into_iter()
+            .find(|certify| certify.name() == word)
+            .ok_or_else(|| CliError::usage(format!("`{word}` is not one of resume, fresh, off")))?,
+    };
+    let budget = budget(args.budget.as_deref(), config)?;
+    Ok(Rules {
+        limits: config.limits,
+        threshold: config.threshold,
+        certify,
+        policy,
+        knowledge,
+        config: config.hash.clone(),
+        deadlines: deadlines(config.dispatch_minutes * 60_000),
+        budget,
+        person: around.user.clone(),
+        revises: true,
+        lint: config.lint.clone(),
+        until: args.until.as_deref().map(str::parse).transpose().map_err(unknown)?,
+        profiles: profiles::read(site)?,
+        project: None,
+    })
+}
+
+/// What was typed, else what the file says.
+pub(crate) fn budget(typed: Option<&str>, config: &Config) -> Result<Usd, CliError> {
+    let Some(word) = typed else { return Ok(config.budget) };
+    let wrong = || {
+        let message = format!("`{word}` is not a budget: dollars from 0 to 1,000,000 are accepted");
+        CliError::usage(message).hint("write it as 5 or 2.50")
+    };
+    dollars(word).ok_or_else(wrong)
+}
+
+/// The total is the user's; the parts of it are what a healthy agent never exceeds.
+pub(crate) fn deadlines(total_ms: u64) -> Deadlines {
+    let at_most = |ms: u64| ms.min(total_ms);
+    Deadlines {
+        connect_ms: at_most(10_000),
+        first_byte_ms: at_most(120_000),
+        idle_ms: at_most(300_000),
+        total_ms,
+    }
+}
+
+/// The budget an earlier run was given for the feature.
+pub(crate) fn kept_budget(ledger: &Ledger, scope: Scope) -> Result<Option<Usd>, CliError> {
+    let entries = ledger.read(scope)?;
+    Ok(entries.into_iter().rev().find_map(|entry| match entry.event {
+        Event::BudgetSet(set) => Some(set.limit),
+        _ => None,
+    }))
+}
+
+/// Dollars as typed, `5` or `2.50`.
+fn dollars(word: &str) -> Option<Usd> {
+    let amount: f64 = word.trim_start_matches('$').parse().ok()?;
+    (amount.is_finite() && (0.0..=1_000_000.0).contains(&amount))
+        .then(|| Usd((amount * 1_000_000.0).round() as u64))
+}

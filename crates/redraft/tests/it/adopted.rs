@@ -1,0 +1,89 @@
+//! Where an adopted feature stands, and what others may make of that.
+
+use crate::documents::CLEAN;
+use crate::world::PROGRAM;
+use redraft_testkit::Scratch;
+use serde_json::{Value, json};
+
+/// A folder with a document for every phase, and what its own record says.
+fn whole(scratch: &Scratch, name: &str, meta: &str) {
+    for (file, text) in [
+        ("spec.md", CLEAN),
+        ("design.md", "# Design\n\n## Components\n\n- One.\n"),
+        ("plan.md", "# Plan\n\n1. Begin.\n"),
+        ("tasks.md", "# Tasks\n\n- [ ] one\n- [ ] two\n"),
+        (".meta.json", meta),
+    ] {
+        scratch.write(&format!("docs/features/{name}/{file}"), text);
+    }
+}
+
+fn lives(scratch: &Scratch) -> Vec<(String, String)> {
+    let word = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
+    let board = scratch.json(["status"]);
+    let rows = board["features"].as_array().unwrap().iter();
+    rows.map(|row| (word(row, "status"), word(row, "life"))).collect()
+}
+
+#[test]
+fn a_feature_with_every_document_stands_where_its_own_record_says() {
+    let scratch = Scratch::repository(PROGRAM);
+    for (name, status) in
+        [("001-a", "active"), ("002-b", "completed"), ("003-c", "planned"), ("004-d", "abandoned")]
+    {
+        whole(&scratch, name, &format!("{{\"status\": \"{status}\"}}"));
+    }
+    let report = scratch.json(["adopt", "--yes"]);
+    let said: Vec<&str> =
+        report["features"].as_array().unwrap().iter().map(|one| one["status"].as_str().unwrap()).collect();
+    assert_eq!(said, ["active", "completed", "planned", "abandoned"]);
+    let found = lives(&scratch);
+    let lives: Vec<&str> = found.iter().map(|(_, life)| life.as_str()).collect();
+    assert_eq!(lives, said, "the board says what the report said");
+    assert_eq!(found[0].0, "accepted", "nothing is left to do here");
+    let text = scratch.run(["status", "001"]).expect(0).stdout;
+    assert!(text.contains("it was adopted as active; nothing is left to do here"), "{text}");
+    let text = scratch.run(["status", "002"]).expect(0).stdout;
+    assert!(!text.contains("it was adopted as"), "{text}");
+}
+
+#[test]
+fn what_depends_on_one_that_is_not_done_waits_until_it_is_closed_here_or_a_person_says_so() {
+    let scratch = Scratch::repository(PROGRAM);
+    whole(&scratch, "001-a", "{\"status\": \"active\"}");
+    scratch.run(["adopt", "--yes"]).expect(0);
+    scratch.run(["new", "Limits", "--until", "specify", "--depends-on", "001"]).expect(0);
+    let shown = scratch.json(["status", "002"]);
+    assert_eq!(shown["features"][0]["blocked_by"][0]["feature"], "001-a");
+    // Running it would do nothing.
+    assert_eq!(shown["next"], "redraft run 002 --unblock \"why\"");
+    let refused = scratch.run(["run", "002"]).expect(6);
+    assert!(!refused.stderr.contains("first:"), "{}", refused.stderr);
+    scratch.run(["phase", "back", "001", "create-tasks", "--why", "to be reviewed here"]).expect(0);
+    assert_eq!(scratch.json(["status", "002"])["next"], "redraft run 001");
+    scratch.run(["run", "001", "--yes", "--on-cap", "accept"]).expect(0);
+    assert_eq!(lives(&scratch)[0].1, "completed");
+    scratch.run(["run", "002"]).expect(0);
+}
+
+#[test]
+fn features_that_wait_for_each_other_are_adopted_with_a_note_and_begun_by_a_persons_word() {
+    let scratch = Scratch::repository(PROGRAM);
+    for (name, other) in [("001-a", "002-b"), ("002-b", "001")] {
+        let meta = json!({"status": "active", "depends_on_features": [other]}).to_string();
+        scratch.write(&format!("docs/features/{name}/.meta.json"), &meta);
+        scratch.write(
+            &format!("docs/features/{name}/prd.md"),
+            "# PRD: Export\n\n## Goals\n\n- Export reports.\n",
+        );
+    }
+    let report = scratch.json(["adopt", "--yes"]);
+    for at in 0..2 {
+        let notes = report["features"][at]["notes"].to_string();
+        assert!(notes.contains("features wait for each other: "), "{notes}");
+        assert!(notes.contains("--unblock"), "{notes}");
+    }
+    assert_eq!(scratch.json(["status"])["next"], "redraft run 001 --unblock \"why\"");
+    scratch.run(["run", "001", "--until", "specify"]).expect(6);
+    scratch.run(["run", "001", "--until", "specify", "--unblock", "one must begin"]).expect(0);
+}
