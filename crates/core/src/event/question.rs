@@ -1,6 +1,7 @@
 //! What only a person can settle, and what they said. How an answer changes a loop is in [`crate::review`].
 
 use crate::ids::{FindingId, Revision, Role};
+use crate::phase::Phase;
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -107,4 +108,7 @@ pub struct Decided {
     /// version 3.
     #[serde(default)]
     pub answers: Vec<String>,
+    /// The phase it was asked in. Since version 4; before that a decision could have been taken for one of another phase.
+    #[serde(default)]
+    pub phase: Option<Phase>,
 }

@@ -82,7 +82,7 @@ events! {
     "edited" 2 Edited,
     "checked" 1 Checked,
     "asked" 2 Asked,
-    "decided" 3 Decided,
+    "decided" 4 Decided,
     "stage-closed" 1 StageClosed,
     "phase-closed" 1 PhaseClosed,
     "cancelled" 1 Cancelled,
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!((decided.number, decided.revision.clone(), decided.unseen.len()), (2, None, 0));
         let event = Event::from(decided);
         assert_eq!(Event::decode("decided", event.version(), &event.encode()), Ok(event));
-        let newer = Event::decode("decided", 4, body);
-        assert!(matches!(newer, Err(DecodeError::Newer { version: 4, known: 3, .. })), "{newer:?}");
+        let newer = Event::decode("decided", 5, body);
+        assert!(matches!(newer, Err(DecodeError::Newer { version: 5, known: 4, .. })), "{newer:?}");
     }
 }

@@ -170,6 +170,7 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         revision: state.revision.clone(),
         unseen,
         answers: Vec::new(),
+        phase: Some(state.opened.phase),
     }
 }
 

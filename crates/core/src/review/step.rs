@@ -357,7 +357,9 @@ fn close_phase(state: &mut Loop, fact: &PhaseClosed) -> Result<(), Rejected> {
         state.flights().next().is_none() && matches!(need(state), Need::Effect(effect) if effect == wanted);
     let one_revision = state.opened.certify == Certify::Off
         || fact.approvals.iter().all(|approval| approval.revision == fact.revision);
-    if !due || !one_revision {
+    // The close of an earlier pass may name the same revision, but not those who have approved it now.
+    let own = (fact.phase, fact.pass) == (state.opened.phase, state.opened.pass);
+    if !due || !one_revision || !own {
         return Err(rejected(format!("the close of {}", fact.phase)));
     }
     state.end = Some(End::Closed(fact.clone()));

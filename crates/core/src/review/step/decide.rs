@@ -9,6 +9,7 @@ use crate::findings::Status;
 pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
     let asked = question(state).filter(|asked| {
         let same = asked.pass == fact.pass && asked.number == fact.number;
+        let same = same && fact.phase.is_none_or(|phase| phase == state.opened.phase);
         let same = same && (fact.revision.is_none() || fact.revision == state.revision);
         same && asked.about == fact.about && asked.choices.contains(&fact.choice)
     });

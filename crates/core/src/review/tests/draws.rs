@@ -3,7 +3,7 @@
 use super::world::*;
 use crate::event::*;
 use crate::ids::{BlobId, Revision, SessionId};
-use crate::phase::Phase;
+use crate::phase::{Lane, Phase};
 use crate::pipeline::{self, Pipeline};
 use crate::policy::{Knowledge, Policy};
 use crate::prelude::*;
@@ -43,15 +43,17 @@ pub(super) fn any_rules() -> impl Strategy<Value = Rules> {
         },
     );
     let knowledge = proptest::sample::select(Knowledge::ALL.to_vec());
+    let lane = proptest::sample::select(Lane::ALL.to_vec());
     let until = proptest::sample::select(Phase::ALL.to_vec());
-    (panels, limits, certify, policy, knowledge, until).prop_map(
-        |(panels, limits, certify, policy, knowledge, until)| Rules {
+    (panels, limits, certify, policy, knowledge, lane, until).prop_map(
+        |(panels, limits, certify, policy, knowledge, lane, until)| Rules {
             panels,
             limits,
             certify,
             policy,
             knowledge,
-            until,
+            lane,
+            until: until.min(lane.last()),
         },
     )
 }

@@ -5,7 +5,7 @@ use crate::event::*;
 use crate::phase::{Lane, Phase};
 use crate::pipeline::{Pipeline, pending, step};
 use crate::prelude::*;
-use crate::review::Effect;
+use crate::review::{Effect, decision};
 
 /// A feature whose phases up to this one were approved by calm reviewers.
 fn approved(until: Phase) -> World {
@@ -81,6 +81,50 @@ fn going_back_voids_that_phase_and_all_after_it_and_keeps_the_document() {
     assert!(!world.play(1));
     let open = world.state.open.as_ref().unwrap();
     assert_eq!((open.opened.phase, &open.revision), (Phase::Design, &design));
+}
+
+#[test]
+fn the_close_of_an_earlier_pass_does_not_close_a_later_one_on_the_same_revision() {
+    let mut world = approved(Phase::Specify);
+    let first = world.state.closed(Phase::Specify).cloned().unwrap();
+    world.happen(back(Phase::Specify));
+    let due = |world: &World| matches!(pending(&world.state).as_slice(), [Effect::ClosePhase { .. }]);
+    while !due(&world) {
+        assert!(!world.play(1));
+    }
+    let revision = world.state.open.as_ref().and_then(|open| open.revision.clone());
+    assert_eq!(revision.as_ref(), Some(&first.revision), "nobody changed anything");
+    assert!(refused(&world, first.clone()), "those were approvals of the first pass");
+    assert!(world.play(1) || world.play(1));
+    let second = world.state.closed(Phase::Specify).unwrap();
+    assert_eq!((second.pass, &second.revision), (2, &first.revision));
+}
+
+#[test]
+fn a_decision_of_one_phase_answers_no_question_of_another() {
+    // Its author never writes anything, so that every phase begins with the same question.
+    let mut world = World::new(rules(&[1]), CALM, vec![1]);
+    world.happen(lane(Lane::Standard, Phase::Design));
+    world.habits.unusable = 100;
+    assert!(world.play(400));
+    let question = |world: &World| match pending(&world.state).as_slice() {
+        [Effect::Ask(question)] => question.clone(),
+        other => panic!("{other:?}"),
+    };
+    let asked = question(&world);
+    let first = decision(world.state.open.as_ref().unwrap(), &asked, Decision::Rerun, "ann", "w");
+    world.happen(first.clone());
+    world.habits.unusable = 0;
+    while world.state.closed(Phase::Specify).is_none() {
+        assert!(!world.play(1));
+    }
+    world.habits.unusable = 100;
+    assert!(world.play(400));
+    let second = question(&world);
+    assert_eq!((second.pass, second.number, &second.about), (asked.pass, asked.number, &asked.about));
+    assert!(refused(&world, first.clone()));
+    // Those who did not write down the phase are believed, as they were.
+    assert!(!refused(&world, Decided { phase: None, ..first }));
 }
 
 #[test]

@@ -55,7 +55,8 @@ pub(super) struct Rules {
     pub certify: Certify,
     pub policy: Policy,
     pub knowledge: Knowledge,
-    /// Where the feature ends, unless a person says otherwise.
+    /// The lane it begins in, and where it ends, unless a person says otherwise.
+    pub lane: Lane,
     pub until: Phase,
 }
 
@@ -67,6 +68,7 @@ pub(super) fn rules(panels: &[usize]) -> Rules {
         certify: Certify::Resume,
         policy: Policy::Guarded,
         knowledge: Knowledge::Full,
+        lane: Lane::Standard,
         until: Phase::Specify,
     }
 }
@@ -105,7 +107,7 @@ impl World {
             id,
             slug: "x".into(),
             idea: "x".into(),
-            lane: Lane::Standard,
+            lane: world.rules.lane,
             base_branch: "main".into(),
             base_commit: "c".into(),
             branch: "feature/031-x".into(),
