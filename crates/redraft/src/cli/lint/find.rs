@@ -2,8 +2,11 @@
 
 use super::super::errors::{CliError, Code};
 use super::Place;
+use redraft_adapters::plain_file;
 use redraft_core::ids::FeatureId;
 use redraft_core::lint::Kind;
+use redraft_core::phase::Phase;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -102,14 +105,28 @@ fn feature(number: FeatureId, place: &Place) -> Result<Option<Group>, CliError> 
     Ok(folders.find_map(|folder| artifacts(&folder)))
 }
 
-/// The artifacts of a folder, none if it has none.
+/// The artifacts of a folder, none if it has none: those that are there, and those that its own record says were finished,
+/// so that one that was taken away is missed.
 fn artifacts(folder: &Path) -> Option<Group> {
+    let finished = finished(folder);
     let files: Vec<PathBuf> = Kind::ALL
         .into_iter()
+        .filter(|kind| {
+            folder.join(kind.file()).symlink_metadata().is_ok() || finished.contains(&kind.file().to_owned())
+        })
         .map(|kind| folder.join(kind.file()))
-        .filter(|file| file.symlink_metadata().is_ok())
         .collect();
     (!files.is_empty()).then(|| Group { folder: folder.to_owned(), root: None, files })
+}
+
+/// The artifacts of the phases that `.meta.json` calls completed, where Redraft wrote it.
+fn finished(folder: &Path) -> Vec<String> {
+    const BYTES_MAX: u64 = 1024 * 1024;
+    let bytes = plain_file::read(&folder.join(".meta.json"), BYTES_MAX).unwrap_or_default();
+    let meta: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let completed = |phase: &Phase| meta["phases"][phase.name()]["completed"].is_string();
+    let phases = Phase::ALL.into_iter().filter(|_| meta["v"] == 1).filter(completed);
+    phases.map(|phase| phase.artifact().to_owned()).collect()
 }
 
 /// The folders of a folder by name; none where it is not there.
