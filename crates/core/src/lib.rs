@@ -14,6 +14,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod adopt;
+pub mod context;
 pub mod cost;
 pub mod delta;
 pub mod estimate;
@@ -27,6 +28,7 @@ pub mod phase;
 pub mod pipeline;
 mod place;
 pub mod policy;
+pub mod prd;
 mod prelude;
 pub mod price;
 pub mod probe;

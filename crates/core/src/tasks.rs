@@ -53,6 +53,8 @@ pub struct Task {
     /// The same as they are written.
     pub needs: Vec<Need>,
     pub refs: Vec<Reference>,
+    /// What stands in fields for references and names no part of a document, as notes.
+    pub unread: Vec<String>,
     /// The headings it stands under, outermost first, without the title of the document.
     pub groups: Vec<Group>,
 }
@@ -172,6 +174,7 @@ fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Optio
     let done = field::done(&fields);
     let groups = groups(outline, parents, one.line);
     let refs = references(&one, &fields, &groups);
+    let unread = unread(&fields, &refs);
     Task {
         id: one.id.to_owned(),
         aliases: one.aliases.into_iter().map(ToOwned::to_owned).collect(),
@@ -183,6 +186,7 @@ fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Optio
         depends_on: Vec::new(),
         needs: needs::needs(outline, one.line, end, one.form),
         refs,
+        unread,
         groups,
     }
 }
@@ -204,6 +208,30 @@ fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group]) -> Ve
     let mut seen: BTreeSet<(trace::Kind, String)> = BTreeSet::new();
     refs.retain(|one| seen.insert((one.kind, one.id.to_lowercase())));
     refs
+}
+
+/// Fields that should refer to something and do not.
+fn unread(fields: &[Field<'_>], refs: &[Reference]) -> Vec<String> {
+    const CHARS_MAX: usize = 120;
+    // A reason in words beside a reference elsewhere is as it should be.
+    let silent = |field: &&Field<'_>| {
+        let own = trace::is_for_references(field.label) && !field.text.is_empty() && !is_none(&field.text);
+        own && trace::references(field.label, &field.text).is_empty()
+    };
+    let told = |field: &Field<'_>| {
+        let text = crate::text::one_line(&field.text, CHARS_MAX);
+        format!("`{}: {text}` names no part of a document", field.label)
+    };
+    match refs.iter().any(|one| !one.inherited) {
+        true => Vec::new(),
+        false => fields.iter().filter(silent).map(told).collect(),
+    }
+}
+
+/// `none`, `n/a`, `—`: there is nothing to name.
+fn is_none(text: &str) -> bool {
+    let bare: String = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    ["", "none", "na", "nothing", "keine", "tbd"].contains(&bare.as_str())
 }
 
 /// For every section of a document, the one it stands in.

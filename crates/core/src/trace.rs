@@ -12,7 +12,7 @@ mod target;
 mod tests;
 mod words;
 
-pub use read::{inherited, references};
+pub use read::{inherited, is_for_references, references};
 pub use target::{Found, Match, Target, Targets};
 
 use crate::prelude::*;

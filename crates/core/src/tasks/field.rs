@@ -59,8 +59,9 @@ fn done_rank(label: &str) -> Option<u8> {
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
-    // `Fail criteria` says the opposite.
-    if words.first().is_some_and(|first| ["fail", "failure", "not"].contains(first)) {
+    // `Fail criteria` says the opposite, and `It is done` is a sentence.
+    let opposite = words.first().is_some_and(|first| ["fail", "failure", "not"].contains(first));
+    if opposite || has(&["is", "are", "was", "be"]) {
         return None;
     }
     if has(&DONE) {

@@ -175,7 +175,7 @@ fn lists(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn listed(text: &str) -> Option<&str> {
-    let text = text.trim_start_matches(['*', '_', '(', '[', ' ']);
+    let text = text.trim_start_matches(['*', '_', '(', '[', '`', ' ']);
     let label = LABELS.iter().find(|label| begins_with(text, label))?;
     let rest = &text[length_of(text, label)..];
     let list = rest.trim_start_matches(['*', '_', ' ', ':', '：', '`']);

@@ -18,6 +18,11 @@ pub fn references(label: &str, text: &str) -> Vec<Reference> {
     read(text, about)
 }
 
+/// Whether a field is there to refer to something.
+pub fn is_for_references(label: &str) -> bool {
+    About::of(label).is_some_and(|about| about != About::Ids)
+}
+
 /// What a heading above tasks refers to: a step or item of the plan that it repeats, or the ids in its title.
 pub fn inherited(title: &str) -> Vec<Reference> {
     let text = title.trim_start_matches(['*', '_', ' ']);

@@ -2,11 +2,12 @@
 
 mod help;
 
+use super::show::documents::{ContextArgs, SectionArgs, TasksArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use help::{
-    ADOPT_HELP, AFTER_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, FINDINGS_HELP, INIT_HELP, LINT_HELP, LOG_HELP,
-    NEW_HELP, PHASE_HELP, PROJECT_HELP, PROMPT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP,
-    TRUST_HELP,
+    ADOPT_HELP, AFTER_HELP, CONTEXT_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, FINDINGS_HELP, INIT_HELP,
+    LINT_HELP, LOG_HELP, NEW_HELP, PHASE_HELP, PROJECT_HELP, PROMPT_HELP, REVIEW_HELP, RUN_HELP,
+    SECTION_HELP, SHOW_HELP, STATUS_HELP, TASKS_HELP, TRUST_HELP,
 };
 use std::path::PathBuf;
 
@@ -335,6 +336,15 @@ pub(crate) enum ShowCommand {
     /// List the findings of a feature with their status
     #[command(after_help = FINDINGS_HELP)]
     Findings(FindingsArgs),
+    /// List the tasks of a tasks.md as they are understood; any file will do
+    #[command(after_help = TASKS_HELP)]
+    Tasks(TasksArgs),
+    /// Find where a document defines an id
+    #[command(after_help = SECTION_HELP)]
+    Section(SectionArgs),
+    /// Tell which parts of the documents in a folder go into the prompt for a task, and why
+    #[command(after_help = CONTEXT_HELP)]
+    Context(ContextArgs),
 }
 
 #[derive(Debug, Args)]
