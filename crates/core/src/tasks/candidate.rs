@@ -87,8 +87,8 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             found.extend(of_item(&item, at).map(|one| Candidate { end: end(), chapter, ..one }));
         }
         table = Table::next(table, text);
-        if let Some(column) = table.as_ref().filter(|table| table.rows > 0).and_then(|table| table.ids) {
-            found.extend(of_row(text, column, at).map(|one| Candidate { chapter, ..one }));
+        if let Some(table) = table.as_ref().filter(|table| table.rows > 0) {
+            found.extend(of_row(text, table.ids, at).map(|one| Candidate { chapter, ..one }));
         }
     }
     found
@@ -126,10 +126,16 @@ fn of_item<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
     is_task.then_some(Candidate { indent: item.indent, ..one })
 }
 
-fn of_row(text: &str, column: usize, line: usize) -> Option<Candidate<'_>> {
+/// `ids` is the column that is headed as one of ids; in other tables only what can be nothing else counts, faintly.
+fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> {
     let cells = line::cells(text)?;
-    let cell = after_status(cells.get(column)?);
-    let (claim, id) = claimed(cell)?;
+    let column = ids.unwrap_or(0);
+    let (claim, id) = claimed(after_status(cells.get(column)?))?;
+    let claim = match ids {
+        Some(_) => claim,
+        None if claim == Claim::Plain => Claim::Faint,
+        None => return None,
+    };
     let inside = id.rest.trim_matches(|c: char| !c.is_alphanumeric());
     // The cell is the id, or the id with its title.
     let title = match inside {
@@ -255,11 +261,12 @@ impl Table {
 /// The column that is headed as one of ids or tasks: one of the first two, so that a list of what depends on what is
 /// none.
 fn id_column(head: &[&str]) -> Option<usize> {
-    const IDS: [&str; 12] =
-        ["id", "task", "task id", "#", "no", "no.", "nr.", "№", "task #", "aufgabe", "tarea", "编号"];
-    let is_id = |cell: &&str| {
-        let name = cell.trim_matches(['*', '_', '`', ' ']).to_lowercase();
-        IDS.contains(&name.as_str()) || WORDS.contains(&name.as_str())
-    };
-    head.iter().take(2).position(is_id)
+    const IDS: [&str; 11] = ["id", "task id", "#", "no", "no.", "nr.", "№", "task #", "step", "item", "编号"];
+    let name = |cell: &&str| cell.trim_matches(['*', '_', '`', ' ']).to_lowercase();
+    let is_id = |cell: &&str| IDS.contains(&name(cell).as_str());
+    let is_task = |cell: &&str| WORDS.contains(&name(cell).as_str());
+    head.iter()
+        .take(2)
+        .position(|cell| is_id(&cell))
+        .or_else(|| head.iter().take(2).position(|cell| is_task(&cell)))
 }

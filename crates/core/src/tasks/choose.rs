@@ -65,6 +65,13 @@ fn overviews(outline: &Outline<'_>) -> Vec<core::ops::Range<usize>> {
 }
 
 fn headings_and_boxes<'a>(headings: &[Candidate<'a>], boxes: &[Candidate<'a>]) -> Vec<Candidate<'a>> {
+    // The title of a document may look like a task.
+    let is_title = |one: &Candidate<'_>| {
+        one.level() == Some(1)
+            && headings.iter().chain(boxes).any(|inner| one.holds(inner) && inner.claim == Claim::Plain)
+    };
+    let skip = headings.first().is_some_and(is_title);
+    let headings = &headings[usize::from(skip)..];
     let plain = |one: &&Candidate<'_>| one.claim == Claim::Plain;
     let plain_levels: BTreeSet<Option<u8>> = headings.iter().filter(plain).map(Candidate::level).collect();
     let plain_boxes = boxes.iter().any(|one| one.claim == Claim::Plain);

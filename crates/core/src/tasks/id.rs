@@ -45,6 +45,10 @@ pub(crate) fn leading(text: &str, named: bool) -> Option<Id<'_>> {
     if rest.starts_with(['\'', '’', '%', '°', '"', '@', '=', '\\']) || rest.starts_with("/") && !named {
         return None;
     }
+    // `Task 1-3` begins with its first.
+    let joint =
+        id.find('-').filter(|at| named && shape(id).is_none() && shape(&id[..*at]) == Some(Shape::Number));
+    let (id, rest) = joint.map_or((id, rest), |at| text.split_at(at));
     let shape = shape(id).or_else(|| (named && is_letter(id)).then_some(Shape::Number))?;
     Some(Id { text: id, shape, rest })
 }
@@ -100,7 +104,9 @@ fn of_number(id: &str, parts: &[&str]) -> Option<Shape> {
     {
         return None;
     }
-    if !is_number_part(parts[0]) || id.contains('-') {
+    // `10-A` is one, `10-20` and `3-way` are not.
+    let letter = |part: &str| part.len() == 1 && part.bytes().all(|byte| byte.is_ascii_uppercase());
+    if !is_number_part(parts[0]) || id.contains('-') && !(parts.len() == 2 && letter(parts[1])) {
         return None;
     }
     Some(if parts.len() > 1 { Shape::Dotted } else { Shape::Number })
@@ -209,6 +215,8 @@ mod tests {
             ("AC1", Some(Shape::Requirement)),
             ("2026-01-02", None),
             ("2026", None),
+            ("10-A", Some(Shape::Dotted)),
+            ("10-20", None),
             ("v1.2", None),
             ("UTF-8", None),
             ("SHA-256", None),

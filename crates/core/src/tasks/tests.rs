@@ -47,6 +47,8 @@ fn headings_of_any_level_with_and_without_the_word_are_tasks() {
         ("### Task 2.1: Send it (~10 min)", "2.1 | Send it"),
         ("### Task 2.1: Send it (twice)", "2.1 | Send it (twice)"),
         ("### T10 (T-RUN-2.2): Send it", "T10 | Send it"),
+        ("### Task 1-3: Send it", "1 | Send it"),
+        ("### Task 6.1 through 6.N: Send it", "6.1 | Send it"),
     ] {
         let text = format!("# Tasks\n\n{heading}\n\nSome text.\n");
         let found = told(&text);
@@ -77,7 +79,9 @@ fn rows_of_a_table_are_tasks_where_nothing_else_is() {
     let index =
         format!("{table}| Q1 | Run all tests | T1 |\n\n## T1: Write it\n\nx\n\n## T2: Send it\n\ny\n");
     assert_eq!(ids(&index), ["Q1", "T1", "T2"]);
-    assert_eq!(ids("| Name | Use |\n|---|---|\n| T1 | x |\n"), [""; 0]);
+    // A column that is not headed as one of ids counts where there is nothing else, and only with plain ids.
+    assert_eq!(ids("| Work | Use |\n|---|---|\n| T1 | x |\n| 2 | y |\n"), ["T1"]);
+    assert_eq!(ids("### T5: a\n\n| Work | Use |\n|---|---|\n| T5 | x |\n| T6 | y |\n"), ["T5"]);
 }
 
 #[test]
@@ -99,6 +103,7 @@ fn groups_steps_overviews_and_fenced_text_are_no_tasks() {
         ("## Task 1: Base\n\n### Task 1.1: a\n\n### Task 1.2: b\n", vec!["1.1", "1.2"]),
         ("### Plan Item 1.1: Base\n\n#### Task 1.1.1: a\n", vec!["1.1.1"]),
         ("## T1 / T2 / T3\n\n### T1: a\n", vec!["T1"]),
+        ("# Task 118: the title\n\n## Task 1: a\n", vec!["1"]),
         // Steps.
         ("### Task 1: a\n\n#### 1.1 first\n\n#### 1.2 then\n", vec!["1"]),
         ("### Task 1.1: a\n\n- [ ] 1.1.1 first\n- [ ] Step 2: then\n- [ ] AC-1 holds\n", vec!["1.1"]),

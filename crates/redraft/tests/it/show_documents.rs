@@ -95,7 +95,7 @@ fn what_cannot_be_read_names_the_file_and_the_way_out() {
         (["show", "tasks", "binary"], 2, "binary is not UTF-8 text"),
         (["show", "tasks", "gone.md"], 2, "gone.md: it cannot be read"),
         (["show", "tasks", "empty.md"], 1, "empty.md: no task is found"),
-        (["show", "tasks", "f/design.md"], 1, "the nearest headings are"),
+        (["show", "tasks", "f/spec.md"], 1, "the nearest headings are line 1 `Spec`"),
     ] {
         let said = scratch.run(args).expect(code).stderr;
         assert!(said.contains(wanted) && said.contains("hint: "), "{said}");
