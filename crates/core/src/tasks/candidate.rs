@@ -265,8 +265,5 @@ fn id_column(head: &[&str]) -> Option<usize> {
     let name = |cell: &&str| cell.trim_matches(['*', '_', '`', ' ']).to_lowercase();
     let is_id = |cell: &&str| IDS.contains(&name(cell).as_str());
     let is_task = |cell: &&str| WORDS.contains(&name(cell).as_str());
-    head.iter()
-        .take(2)
-        .position(|cell| is_id(&cell))
-        .or_else(|| head.iter().take(2).position(|cell| is_task(&cell)))
+    head.iter().take(2).position(is_id).or_else(|| head.iter().take(2).position(is_task))
 }

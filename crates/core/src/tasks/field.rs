@@ -6,6 +6,7 @@ use super::line::{self, Item};
 use super::{Done, Form};
 use crate::prelude::*;
 use crate::sections::Outline;
+use crate::trace;
 
 /// A label and what follows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub(super) struct Field<'a> {
 const LINES_MAX: usize = 200;
 const LABEL_CHARS_MAX: usize = 60;
 
-/// The fields in the lines from `start` to before `end`.
+/// The fields in the lines from `start` to before `end` that say when a task is done or what it refers to.
 pub(super) fn fields<'a>(outline: &Outline<'a>, start: usize, end: usize, form: Form) -> Vec<Field<'a>> {
     let lines = outline.lines();
     let mut fields: Vec<Field<'a>> = Vec::new();
@@ -32,6 +33,10 @@ pub(super) fn fields<'a>(outline: &Outline<'a>, start: usize, end: usize, form: 
         let labels = labels(line, at == start);
         let count = labels.len();
         for (nth, Label { text, value }) in labels.into_iter().enumerate() {
+            // Others are of no use here, and may be long.
+            if done_rank(text).is_none() && !trace::is_for_references(text) {
+                continue;
+            }
             let mut whole = value.trim().trim_end_matches(['|', '·']).trim_end().to_owned();
             if nth + 1 == count {
                 continue_field(&mut whole, outline, at, end);

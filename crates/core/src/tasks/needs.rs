@@ -176,6 +176,10 @@ fn lists(line: &str) -> impl Iterator<Item = &str> {
 
 fn listed(text: &str) -> Option<&str> {
     let text = text.trim_start_matches(['*', '_', '(', '[', '`', ' ']);
+    // Most texts begin with a letter that no label begins with.
+    if text.as_bytes().first().is_none_or(|byte| !b"dDbBrRnNoOpPaAhH".contains(byte) && byte.is_ascii()) {
+        return None;
+    }
     let label = LABELS.iter().find(|label| begins_with(text, label))?;
     let rest = &text[length_of(text, label)..];
     let list = rest.trim_start_matches(['*', '_', ' ', ':', '：', '`']);

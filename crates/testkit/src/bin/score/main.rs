@@ -1,17 +1,19 @@
 //! How well tasks and references are read, against labels that people made.
 //!
 //! `cargo run -p redraft-testkit --bin score -- --tasks FILE --refs FILE --features DIR`. What the files look like and
-//! what the figures mean is in docs/tasks.md. `tasks` and `refs` compute the figures; nothing here decides anything.
+//! what the figures mean is in docs/tasks.md. `tasks`, `refs` and, without labels, `coverage` compute the figures.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for people who work on the parser")]
 
+mod coverage;
 mod refs;
 mod tasks;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: score [--tasks LABELS.jsonl] [--refs LABELS.jsonl] --features DIR [--misses]";
+const USAGE: &str =
+    "usage: score --features DIR [--tasks LABELS.jsonl] [--refs LABELS.jsonl] [--only LIST] [--misses]";
 
 struct Args {
     tasks: Option<PathBuf>,
@@ -46,7 +48,7 @@ fn args() -> Result<Args, String> {
             _ => return Err(USAGE.to_owned()),
         }
     }
-    if args.features.as_os_str().is_empty() || args.tasks.is_none() && args.refs.is_none() {
+    if args.features.as_os_str().is_empty() {
         return Err(USAGE.to_owned());
     }
     Ok(args)
@@ -65,6 +67,9 @@ fn report(args: &Args) -> Result<(), String> {
         let labels = labels::<refs::Labelled>(file)?;
         let labels: Vec<_> = labels.into_iter().filter(|one| wanted(&one.feature)).collect();
         print!("{}", refs::score(&labels, &args.features, args.misses)?);
+    }
+    if args.tasks.is_none() && args.refs.is_none() {
+        print!("{}", coverage::score(&args.features, wanted, args.misses)?);
     }
     Ok(())
 }
