@@ -7,6 +7,7 @@
 mod tests;
 
 use crate::event::Life;
+use crate::prd::{heading_words, is_goals, is_problem};
 use crate::prelude::*;
 use crate::sections::{Outline, Section};
 use crate::text::one_line;
@@ -118,25 +119,6 @@ pub fn goals(prd: &str) -> Vec<String> {
     let statement =
         find(is_problem).or_else(|| outline.sections().iter().find(|section| says(&outline, section)));
     statement.map(|section| sentences(&outline, section)).unwrap_or_default()
-}
-
-/// Whether a heading announces goals, in one of the ways people write it. `Non-Goals` does not.
-fn is_goals(words: &[String]) -> bool {
-    const GOALS: [&str; 8] =
-        ["goal", "goals", "objective", "objectives", "aims", "ziele", "objetivos", "目标"];
-    let is_one = |word: Option<&String>| word.is_some_and(|word| GOALS.contains(&word.as_str()));
-    is_one(words.first())
-        || (is_one(words.last()) && !words.iter().any(|word| word == "non" || word == "not"))
-}
-
-fn is_problem(words: &[String]) -> bool {
-    words.first().is_some_and(|word| word == "problem" || word == "problems")
-        || words.last().is_some_and(|word| word == "problem")
-}
-
-fn heading_words(title: &str) -> Vec<String> {
-    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit())).map(str::to_lowercase).collect()
 }
 
 fn title(prd: &str) -> Option<String> {

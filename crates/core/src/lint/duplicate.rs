@@ -5,15 +5,15 @@
 
 use super::id::{Definition, Form};
 use super::page::Page;
-use super::tasks::Task;
 use super::{Faults, Rule};
 use crate::prelude::*;
+use crate::tasks::{self, Task};
 use crate::text::words;
 
 pub(super) fn check(
     page: &Page<'_>,
     definitions: &[Definition<'_>],
-    tasks: &[Task<'_>],
+    tasks: &[Task],
     faults: &mut Faults<'_>,
 ) {
     // What a heading or an item defines, a table only lists.
@@ -34,16 +34,20 @@ pub(super) fn check(
             reported.insert(definition.line);
         }
     }
-    let mut known: BTreeMap<(&str, u8, usize), &Task<'_>> = BTreeMap::new();
+    let mut known: BTreeMap<(String, tasks::Form, u32), &Task> = BTreeMap::new();
     for task in tasks {
         // A check list in another chapter may name tasks again; a heading says what a task is.
-        let chapter = if task.level == 0 { task.chapter } else { 0 };
-        let earlier = *known.entry((&task.key, task.level, chapter)).or_insert(task);
+        let chapter = match task.form {
+            tasks::Form::Heading(_) => 0,
+            _ => task.groups.last().map_or(0, |group| group.line),
+        };
+        let earlier = *known.entry((tasks::key(&task.id), task.form, chapter)).or_insert(task);
+        let line = task.lines().start;
         if earlier.line != task.line
-            && !reported.contains(&task.line)
-            && are_different(earlier.title, task.title)
+            && !reported.contains(&line)
+            && are_different(&earlier.title, &task.title)
         {
-            report(task.id, task.line, earlier.line, faults);
+            report(&task.id, line, earlier.lines().start, faults);
         }
     }
 }

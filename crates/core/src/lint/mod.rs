@@ -17,7 +17,6 @@ mod page;
 mod placeholder;
 mod reference;
 mod rule;
-mod tasks;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -174,7 +173,11 @@ fn check_pages(pages: &[Page<'_>], documents: &Documents, settings: &Settings) -
         let language = language::of(page);
         whole::check(page, &mut faults);
         placeholder::check(page, &mut faults);
-        let tasks = if kind == Some(Kind::Tasks) { tasks::tasks(page) } else { Vec::new() };
+        // A list without tasks is told where its sections are checked.
+        let tasks = match kind {
+            Some(Kind::Tasks) => crate::tasks::read(page.text).map(|list| list.tasks).unwrap_or_default(),
+            _ => Vec::new(),
+        };
         duplicate::check(page, &definitions[at], &tasks, &mut faults);
         reference::check_tasks(page, &tasks, &mut faults);
         reference::check_links(page, &all, &mut faults);

@@ -9,6 +9,7 @@ use alloc::borrow::Cow;
 /// A document that is being checked.
 pub(super) struct Page<'a> {
     pub(super) path: &'a str,
+    pub(super) text: &'a str,
     pub(super) lines: Vec<Line<'a>>,
     pub(super) headings: Vec<Heading<'a>>,
     /// Whether some of its code is a document in the same form.
@@ -56,7 +57,7 @@ impl<'a> Page<'a> {
             let (_, length, label) = marks(after_list_mark(unquoted(line)));
             length >= 3 && ["markdown", "md"].iter().any(|name| label.eq_ignore_ascii_case(name))
         });
-        Page { path, lines, headings, shows_documents, open_fence }
+        Page { path, text, lines, headings, shows_documents, open_fence }
     }
 
     /// The lines that are text, with their place in `lines`.

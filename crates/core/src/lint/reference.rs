@@ -5,22 +5,22 @@
 
 use super::id::token;
 use super::page::{Page, Place, after_list_mark};
-use super::tasks::{Task, names_needs, task_key};
 use super::{Faults, Rule};
 use crate::prelude::*;
+use crate::tasks::{self, Task, names_needs};
 
-pub(super) fn check_tasks(page: &Page<'_>, tasks: &[Task<'_>], faults: &mut Faults<'_>) {
+pub(super) fn check_tasks(page: &Page<'_>, tasks: &[Task], faults: &mut Faults<'_>) {
     unknown_tasks(page, tasks, faults);
     cycles(tasks, faults);
 }
 
-fn unknown_tasks(page: &Page<'_>, tasks: &[Task<'_>], faults: &mut Faults<'_>) {
+fn unknown_tasks(page: &Page<'_>, tasks: &[Task], faults: &mut Faults<'_>) {
     if tasks.is_empty() {
         return;
     }
     let known = named_places(page);
-    let shapes: BTreeSet<String> = tasks.iter().map(|task| shape(&task.key)).collect();
-    let keys: BTreeSet<&str> = tasks.iter().map(|task| task.key.as_str()).collect();
+    let keys: BTreeSet<String> = tasks.iter().flat_map(Task::keys).collect();
+    let shapes: BTreeSet<String> = keys.iter().map(|key| shape(key)).collect();
     for need in tasks.iter().flat_map(|task| &task.needs) {
         let meant = need.by_name || shapes.contains(&shape(&need.key));
         // Task 1 exists where 1.1 does, and 3.2 where 3.2a does.
@@ -30,7 +30,7 @@ fn unknown_tasks(page: &Page<'_>, tasks: &[Task<'_>], faults: &mut Faults<'_>) {
         if meant && !exists && !inside {
             let message = format!("there is no task `{}`", need.id);
             let hint = "name the task that is meant, or add it";
-            faults.add(Rule::UnknownReference, need.line, message, hint);
+            faults.add(Rule::UnknownReference, need.line.saturating_sub(1) as usize, message, hint);
         }
     }
 }
@@ -64,26 +64,26 @@ fn named_places(page: &Page<'_>) -> BTreeSet<String> {
         let cells = text.starts_with('|').then(|| text.split('|')).into_iter().flatten();
         for start in starts.chain(bold).chain(cells) {
             let start = super::id::after_checkbox(start.trim_start());
-            known.extend(token(start).map(|(id, _)| task_key(id)));
+            known.extend(token(start).map(|(id, _)| tasks::key(id)));
             // `Task 1.1`, `Step 3`: whatever the word, the number is named here.
             let word = start.trim_start_matches(['*', '_', '[']);
             let after = word.trim_start_matches(char::is_alphabetic);
             if after.len() < word.len() && after.starts_with(' ') {
-                known.extend(token(after).map(|(id, _)| task_key(id)));
+                known.extend(token(after).map(|(id, _)| tasks::key(id)));
             }
         }
     }
     known
 }
 
-fn cycles(tasks: &[Task<'_>], faults: &mut Faults<'_>) {
-    let mut place: BTreeMap<&str, usize> = BTreeMap::new();
+fn cycles(tasks: &[Task], faults: &mut Faults<'_>) {
+    let mut place: BTreeMap<String, usize> = BTreeMap::new();
     for (at, task) in tasks.iter().enumerate() {
-        place.entry(&task.key).or_insert(at);
+        place.entry(tasks::key(&task.id)).or_insert(at);
     }
     let next = |at: usize| {
         let needs = tasks[at].needs.iter().filter(|need| !need.in_range);
-        needs.filter_map(|need| place.get(need.key.as_str()).map(|to| (*to, need.line)))
+        needs.filter_map(|need| place.get(&need.key).map(|to| (*to, need.line.saturating_sub(1) as usize)))
     };
     let mut state = vec![Visit::New; tasks.len()];
     for start in 0..tasks.len() {
@@ -107,7 +107,10 @@ fn cycles(tasks: &[Task<'_>], faults: &mut Faults<'_>) {
                 }
                 Visit::OnTheWay => {
                     let from = way.iter().position(|(at, _)| *at == to).unwrap_or(0);
-                    let ids = way[from..].iter().map(|(at, _)| tasks[*at].id).chain([tasks[to].id]);
+                    let ids = way[from..]
+                        .iter()
+                        .map(|(at, _)| tasks[*at].id.as_str())
+                        .chain([tasks[to].id.as_str()]);
                     report_cycle(&ids.collect::<Vec<_>>(), line, faults);
                 }
                 Visit::Done => {}

@@ -1,4 +1,6 @@
-//! `redraft show`: looks inside a feature.
+//! `redraft show`: looks inside a feature. What needs no feature, only documents, is in `documents`.
+
+pub(crate) mod documents;
 
 use super::args::{FindingsArgs, PromptArgs};
 use super::console::Console;

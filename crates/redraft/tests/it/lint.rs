@@ -109,9 +109,11 @@ fn without_a_path_every_feature_is_checked_and_a_worktree_wins() {
 #[test]
 fn a_document_of_a_finished_phase_that_was_taken_away_is_missed() {
     let scratch = scratch();
-    let meta = r#"{"v":1,"phases":{"specify":{"completed":"2026-11-15"},"design":{"completed":"2026-11-15"}}}"#;
+    let meta =
+        r#"{"v":1,"phases":{"specify":{"completed":"2026-11-15"},"design":{"completed":"2026-11-15"}}}"#;
     scratch.write("docs/features/001-export/.meta.json", meta);
-    let object = scratch.run(["lint", "--json"]).expect(1).json();
+    scratch.run(["lint"]).expect(1);
+    let object = scratch.json(["lint"]);
     assert_eq!(faults(&object), ["docs/features/001-export/design.md:0 missing error"]);
     scratch.write("docs/features/001-export/.meta.json", &meta.replace("\"v\":1,", ""));
     scratch.run(["lint"]).expect(0);

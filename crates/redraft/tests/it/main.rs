@@ -40,6 +40,7 @@ mod replay;
 mod review_file;
 mod run_tool;
 mod setup;
+mod show_documents;
 mod side_by_side;
 mod terminal;
 mod typed;

@@ -106,7 +106,9 @@ Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
 pub(super) const SHOW_HELP: &str = "\
 Examples:
   redraft show findings 002
-  redraft show prompt 002 --role spec-reviewer";
+  redraft show prompt 002 --role spec-reviewer
+  redraft show tasks docs/features/002-limits
+  redraft show context docs/features/002-limits --task 1.2";
 
 pub(super) const PROMPT_HELP: &str = "\
 Examples:
@@ -193,3 +195,28 @@ Examples:
 A path needs no repository. What each rule means, and how to change its level: docs/lint.md.
 
 Exit codes: 0 nothing or warnings only, 1 errors, 2 no such path or feature, 3 configuration";
+
+pub(super) const TASKS_HELP: &str = "\
+Examples:
+  redraft show tasks tasks.md                       ids, titles, when each is done, what it waits for
+  redraft show tasks docs/features/031-limits       the tasks.md in a folder
+  redraft show tasks tasks.md --json                the same for a program
+
+Needs no repository. Exit codes: 0 shown, 1 no task is found, 2 the file cannot be read";
+
+pub(super) const SECTION_HELP: &str = "\
+Examples:
+  redraft show section design.md C9                 a heading, list item, table row or bold paragraph
+  redraft show section plan.md \"Step 3\"            with the word before its number
+  redraft show section plan.md 1A.1 --json          the lines of it; 1A where 1A.1 has no place of its own
+
+Whole ids only: C1 is not in C10. Needs no repository.
+Exit codes: 0 shown, 1 there is no such id in it, 2 the file cannot be read";
+
+pub(super) const CONTEXT_HELP: &str = "\
+Examples:
+  redraft show context docs/features/031-limits --task 1.2
+  redraft show context . --task T3 --json
+
+The folder holds tasks.md and, as far as they exist, prd.md, spec.md, design.md and plan.md. Needs no repository.
+Exit codes: 0 shown, 1 no task is found, 2 no such task, or a file cannot be read";

@@ -1,6 +1,7 @@
 //! The arguments of the commands that look at things and change nothing.
 
-use super::help::{FINDINGS_HELP, PROMPT_HELP};
+use super::help::{CONTEXT_HELP, FINDINGS_HELP, PROMPT_HELP, SECTION_HELP, TASKS_HELP};
+use crate::cli::show::documents::{ContextArgs, SectionArgs, TasksArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -65,6 +66,15 @@ pub(crate) enum ShowCommand {
     /// List the findings of a feature or a reviewed file with their status
     #[command(after_help = FINDINGS_HELP)]
     Findings(FindingsArgs),
+    /// List the tasks of a tasks.md as they are understood; any file will do
+    #[command(after_help = TASKS_HELP)]
+    Tasks(TasksArgs),
+    /// Find where a document defines an id
+    #[command(after_help = SECTION_HELP)]
+    Section(SectionArgs),
+    /// Tell which parts of the documents in a folder go into the prompt for a task, and why
+    #[command(after_help = CONTEXT_HELP)]
+    Context(ContextArgs),
 }
 
 #[derive(Debug, Args)]

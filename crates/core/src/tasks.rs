@@ -1,0 +1,298 @@
+//! The tasks of a `tasks.md`, in whatever form people write them.
+//!
+//! A heading of any level, an item with a check box or without, or a row of a table is a task if it begins with an id
+//! ([`id`]) and nothing speaks for a group, a step or a mention ([`choose`]). What cannot be read is told, never
+//! guessed: no tasks is an error that shows the headings there are. It reads one text and knows no file. Start at
+//! [`read`].
+
+pub(crate) mod block;
+mod candidate;
+mod choose;
+mod field;
+pub(crate) mod id;
+pub(crate) mod line;
+mod needs;
+#[cfg(test)]
+mod tests;
+mod title;
+
+pub use id::key;
+pub use needs::Need;
+pub(crate) use needs::names_needs;
+
+use crate::prelude::*;
+use crate::sections::Outline;
+use crate::trace::{self, Reference};
+use candidate::{Candidate, candidates};
+use field::Field;
+
+/// What a text says is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskList {
+    /// In document order.
+    pub tasks: Vec<Task>,
+    pub notes: Vec<Note>,
+}
+
+/// One task. Lines are counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// As written, without the word for a task.
+    pub id: String,
+    /// Further ids it goes by.
+    pub aliases: Vec<String>,
+    pub title: String,
+    pub line: u32,
+    /// The last line that is not blank.
+    pub end_line: u32,
+    pub form: Form,
+    /// When it is done, if it says so.
+    pub done: Option<Done>,
+    /// The tasks it must wait for, as far as they are named one by one or as a range.
+    pub depends_on: Vec<String>,
+    /// The same as they are written.
+    pub needs: Vec<Need>,
+    pub refs: Vec<Reference>,
+    /// What stands in fields for references and names no part of a document, as notes.
+    pub unread: Vec<String>,
+    /// The headings it stands under, outermost first, without the title of the document.
+    pub groups: Vec<Group>,
+}
+
+/// How a task is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// Of this level.
+    Heading(u8),
+    Checkbox,
+    ListItem,
+    TableRow,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// As written: `Done when`, `DoD`, `Acceptance criteria`.
+    pub field: String,
+    pub text: String,
+}
+
+/// A heading above a task. Lines are counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    pub title: String,
+    pub line: u32,
+}
+
+/// Something a person should know about the list. Lines are counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    pub line: u32,
+    pub text: String,
+}
+
+/// A text without tasks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no task is found{}", told(nearest))]
+pub struct NoTasks {
+    /// What looks most like one.
+    pub nearest: Vec<Group>,
+}
+
+fn told(nearest: &[Group]) -> String {
+    let lines: Vec<String> =
+        nearest.iter().map(|near| format!("line {} `{}`", near.line, near.title)).collect();
+    if lines.is_empty() { String::new() } else { format!("; the nearest headings are {}", lines.join(", ")) }
+}
+
+impl Form {
+    /// `h3`, `checkbox`, `list_item`, `table_row`.
+    pub fn name(self) -> String {
+        match self {
+            Form::Heading(level) => format!("h{level}"),
+            Form::Checkbox => "checkbox".to_owned(),
+            Form::ListItem => "list_item".to_owned(),
+            Form::TableRow => "table_row".to_owned(),
+        }
+    }
+}
+
+impl TaskList {
+    /// The task with this id, however it is spelled.
+    pub fn find(&self, id: &str) -> Option<&Task> {
+        let wanted = key(id);
+        let exact = self.tasks.iter().find(|task| task.id == id.trim());
+        exact.or_else(|| self.tasks.iter().find(|task| task.keys().any(|key| key == wanted)))
+    }
+}
+
+impl Task {
+    /// How its ids are compared.
+    pub fn keys(&self) -> impl Iterator<Item = String> {
+        [&self.id].into_iter().chain(&self.aliases).map(|id| key(id))
+    }
+
+    /// The lines of its text, counted from 0.
+    pub fn lines(&self) -> core::ops::Range<usize> {
+        (self.line as usize).saturating_sub(1)..self.end_line as usize
+    }
+}
+
+/// The tasks of a text.
+pub fn read(text: &str) -> Result<TaskList, NoTasks> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let outline = Outline::of(text);
+    let chosen = choose::choose(candidates(&outline), &outline);
+    if chosen.is_empty() {
+        return Err(NoTasks { nearest: nearest(&outline) });
+    }
+    let mut notes = duplicates(&chosen);
+    let parents = parents(&outline);
+    let mut tasks: Vec<Task> = Vec::with_capacity(chosen.len());
+    let mut chosen = chosen.into_iter().peekable();
+    while let Some(one) = chosen.next() {
+        let next = chosen.peek().map_or(usize::MAX, |next| next.line);
+        tasks.push(task(one, next, &outline, &parents));
+    }
+    let places = needs::places(&tasks);
+    for at in 0..tasks.len() {
+        let depends_on = needs::resolved(&tasks[at].needs, &tasks, &places);
+        tasks[at].depends_on = depends_on;
+    }
+    notes.extend(
+        tasks
+            .iter()
+            .filter(|task| task.title.is_empty())
+            .map(|task| Note { line: task.line, text: format!("task {} has no title", task.id) }),
+    );
+    notes.sort_by_key(|note| note.line);
+    Ok(TaskList { tasks, notes })
+}
+
+fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Option<usize>]) -> Task {
+    let end = block::last_line(outline, one.line, one.end.min(next)) + 1;
+    let fields = field::fields(outline, one.line, end, one.form);
+    let done = field::done(&fields);
+    let groups = groups(outline, parents, one.line);
+    let refs = references(&one, &fields, &groups);
+    let unread = unread(&fields, &refs);
+    Task {
+        id: one.id.to_owned(),
+        aliases: one.aliases.into_iter().map(ToOwned::to_owned).collect(),
+        title: one.title,
+        line: counted(one.line),
+        end_line: counted(end.saturating_sub(1)),
+        form: one.form,
+        done,
+        depends_on: Vec::new(),
+        needs: needs::needs(outline, one.line, end, one.form),
+        refs,
+        unread,
+        groups,
+    }
+}
+
+/// What the fields of a task refer to, else its title; where that is no part of a plan or design, also its group.
+fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group]) -> Vec<Reference> {
+    let mut refs: Vec<Reference> = Vec::new();
+    for field in fields {
+        refs.extend(trace::references(field.label, &field.text));
+    }
+    if refs.is_empty() {
+        refs.extend(trace::references("title", &one.title));
+    }
+    // A task that names its requirements only still belongs to the step it stands under.
+    if !refs.iter().any(|one| matches!(one.kind, trace::Kind::Plan | trace::Kind::Design)) {
+        let above = groups.iter().rev().map(|group| trace::inherited(&group.title));
+        refs.extend(above.filter(|refs| !refs.is_empty()).take(1).flatten());
+    }
+    let mut seen: BTreeSet<(trace::Kind, String)> = BTreeSet::new();
+    refs.retain(|one| seen.insert((one.kind, one.id.to_lowercase())));
+    refs
+}
+
+/// Fields that should refer to something and do not.
+fn unread(fields: &[Field<'_>], refs: &[Reference]) -> Vec<String> {
+    const CHARS_MAX: usize = 120;
+    // A reason in words beside a reference elsewhere is as it should be.
+    let silent = |field: &&Field<'_>| {
+        let own = trace::is_for_references(field.label) && !field.text.is_empty() && !is_none(&field.text);
+        own && trace::references(field.label, &field.text).is_empty()
+    };
+    let told = |field: &Field<'_>| {
+        let text = crate::text::one_line(&field.text, CHARS_MAX);
+        format!("`{}: {text}` names no part of a document", field.label)
+    };
+    match refs.iter().any(|one| !one.inherited) {
+        true => Vec::new(),
+        false => fields.iter().filter(silent).map(told).collect(),
+    }
+}
+
+/// `none`, `n/a`, `—`: there is nothing to name.
+fn is_none(text: &str) -> bool {
+    let bare: String = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    ["", "none", "na", "nothing", "keine", "tbd"].contains(&bare.as_str())
+}
+
+/// For every section of a document, the one it stands in.
+fn parents(outline: &Outline<'_>) -> Vec<Option<usize>> {
+    let sections = outline.sections();
+    let mut open: Vec<usize> = Vec::new();
+    let mut parents = Vec::with_capacity(sections.len());
+    for (at, section) in sections.iter().enumerate() {
+        while open.pop_if(|last| sections[*last].level >= section.level).is_some() {}
+        parents.push(open.last().copied());
+        open.push(at);
+    }
+    parents
+}
+
+/// The headings above a line, without the one that stands in it and the title of the document.
+fn groups(outline: &Outline<'_>, parents: &[Option<usize>], line: usize) -> Vec<Group> {
+    let sections = outline.sections();
+    let inner = sections.partition_point(|section| section.lines.start <= line).checked_sub(1);
+    let above = core::iter::successors(inner, |at| parents[*at]).map(|at| &sections[at]);
+    let above = above.filter(|section| section.level > 1 && section.lines.start != line);
+    let mut groups: Vec<Group> = above
+        .map(|section| Group { title: section.title.to_owned(), line: counted(section.lines.start) })
+        .collect();
+    groups.reverse();
+    groups
+}
+
+/// Ids that stand for two tasks of one form.
+fn duplicates(tasks: &[Candidate<'_>]) -> Vec<Note> {
+    let mut first: BTreeMap<&str, &Candidate<'_>> = BTreeMap::new();
+    let mut notes = Vec::new();
+    for task in tasks {
+        let earlier = *first.entry(&task.key).or_insert(task);
+        if earlier.line != task.line {
+            let place = counted(earlier.line);
+            let text = format!("task {} stands here a second time; the first is in line {place}", task.id);
+            notes.push(Note { line: counted(task.line), text });
+        }
+    }
+    notes
+}
+
+/// The headings that a person would look at first: those that speak of tasks or hold a number, else the first ones.
+fn nearest(outline: &Outline<'_>) -> Vec<Group> {
+    const SHOWN_MAX: usize = 5;
+    const CHARS_MAX: usize = 80;
+    let headings: Vec<_> = outline.sections().iter().filter(|section| section.level > 0).collect();
+    let speaks = |title: &str| {
+        let lower = title.to_lowercase();
+        candidate::WORDS.iter().any(|word| lower.contains(word))
+            || title.contains(|c: char| c.is_ascii_digit())
+    };
+    let (near, far): (Vec<_>, Vec<_>) = headings.into_iter().partition(|section| speaks(section.title));
+    let mut shown: Vec<_> = near.into_iter().chain(far).take(SHOWN_MAX).collect();
+    shown.sort_by_key(|section| section.lines.start);
+    let group = |title: &str, line| Group { title: crate::text::one_line(title, CHARS_MAX), line };
+    shown.into_iter().map(|section| group(section.title, counted(section.lines.start))).collect()
+}
+
+/// A line as people count them.
+pub(crate) fn counted(line: usize) -> u32 {
+    u32::try_from(line).unwrap_or(u32::MAX).saturating_add(1)
+}

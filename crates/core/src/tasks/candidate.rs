@@ -1,0 +1,269 @@
+//! Every place of a document that could begin a task, with how much speaks for it.
+//!
+//! Nothing is decided here; `choose` does that. Start at [`candidates`].
+
+use super::Form;
+use super::block::end_of_item;
+use super::id::{self, Id, Shape};
+use super::line::{self, Item};
+use super::title;
+use crate::prelude::*;
+use crate::sections::Outline;
+
+/// A place with an id. Lines are counted from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate<'a> {
+    pub(super) id: &'a str,
+    pub(super) key: String,
+    /// Further ids it goes by.
+    pub(super) aliases: Vec<&'a str>,
+    pub(super) shape: Shape,
+    pub(super) title: String,
+    pub(super) line: usize,
+    /// Behind its last line, whatever else may begin before.
+    pub(super) end: usize,
+    pub(super) form: Form,
+    /// Columns before an item; 0 elsewhere.
+    pub(super) indent: usize,
+    pub(super) claim: Claim,
+    /// Which chapter it stands in: the number of headings before it.
+    pub(super) chapter: usize,
+}
+
+/// How plainly a place says that it is a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Claim {
+    /// A word that often means a part of something (`Step 3`), or a number alone.
+    Faint,
+    /// An id that other things have as well: `1.1`, `V1`.
+    Fair,
+    /// The word for a task, or an id that begins with its letter.
+    Plain,
+}
+
+/// The word for a task, as people write it before an id.
+pub(super) const WORDS: [&str; 14] = [
+    "task",
+    "tasks",
+    "aufgabe",
+    "aufgaben",
+    "tarea",
+    "tareas",
+    "tâche",
+    "tâches",
+    "задача",
+    "задачи",
+    "任务",
+    "任務",
+    "タスク",
+    "작업",
+];
+
+/// Words for a part of the work, which may be a task where nothing else is.
+const PARTS: [&str; 10] =
+    ["step", "item", "story", "ticket", "subtask", "todo", "schritt", "paso", "étape", "шаг"];
+
+pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
+    let mut found = Vec::new();
+    let mut table: Option<Table> = None;
+    let mut headings = outline.sections().iter().filter(|section| section.level > 0).peekable();
+    let mut chapter = 0;
+    for (at, text) in outline.lines().iter().enumerate() {
+        if let Some(heading) = headings.next_if(|heading| heading.lines.start == at) {
+            chapter += 1;
+            table = None;
+            found.extend(of_heading(heading.title, heading.level, at).map(|one| Candidate {
+                end: heading.lines.end,
+                chapter,
+                ..one
+            }));
+            continue;
+        }
+        if outline.is_fenced(at) {
+            continue;
+        }
+        if let Some(item) = Item::of(text) {
+            let end = || end_of_item(outline, at, item.indent);
+            found.extend(of_item(&item, at).map(|one| Candidate { end: end(), chapter, ..one }));
+        }
+        table = Table::next(table, text);
+        if let Some(table) = table.as_ref().filter(|table| table.rows > 0) {
+            found.extend(of_row(text, table.ids, at).map(|one| Candidate { chapter, ..one }));
+        }
+    }
+    found
+}
+
+fn of_heading(title: &str, level: u8, line: usize) -> Option<Candidate<'_>> {
+    let form = Form::Heading(level);
+    let text = after_status(title);
+    let (claim, id) = claimed(text)?;
+    // A number of a chapter is hardly a task, and in front of it there must be a sign.
+    if claim == Claim::Faint && id.shape == Shape::Number && !begins_with_word(text) && !is_set_off(id.rest) {
+        return None;
+    }
+    Candidate::new(claim, id, form, line)
+}
+
+fn of_item<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
+    let form = if item.checkbox { Form::Checkbox } else { Form::ListItem };
+    let text = after_status(item.text);
+    let (claim, id) = claimed(text)?;
+    let set_off = is_set_off(id.rest);
+    let marked =
+        text.starts_with(['*', '_', '`', '[']) && id.rest.starts_with(['*', '_', '`', ']', ':', '.']);
+    let claim = match (claim, id.shape) {
+        // `- [ ] 3. Title` is as good as `- [ ] 3.1 Title`.
+        (Claim::Faint, Shape::Number) if set_off && !begins_with_word(text) => Claim::Fair,
+        (claim, _) => claim,
+    };
+    // A list item that merely mentions a task is no task.
+    let is_task = match form {
+        Form::Checkbox => claim == Claim::Plain || id.shape == Shape::Dotted || set_off || marked,
+        _ => (set_off || marked) && claim >= Claim::Fair && id.shape != Shape::Number,
+    };
+    let one = Candidate::new(claim, id, form, line)?;
+    is_task.then_some(Candidate { indent: item.indent, ..one })
+}
+
+/// `ids` is the column that is headed as one of ids; in other tables only what can be nothing else counts, faintly.
+fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> {
+    let cells = line::cells(text)?;
+    let column = ids.unwrap_or(0);
+    let (claim, id) = claimed(after_status(cells.get(column)?))?;
+    let claim = match ids {
+        Some(_) => claim,
+        None if claim == Claim::Plain => Claim::Faint,
+        None => return None,
+    };
+    let inside = id.rest.trim_matches(|c: char| !c.is_alphanumeric());
+    // The cell is the id, or the id with its title.
+    let title = match inside {
+        "" => cells.get(column + 1).copied().unwrap_or_default(),
+        title => title,
+    };
+    let one = Candidate::new(claim, Id { rest: "", ..id }, Form::TableRow, line)?;
+    let title = title::trimmed(title);
+    (!title.is_empty()).then_some(Candidate { title, end: line + 1, ..one })
+}
+
+impl<'a> Candidate<'a> {
+    fn new(claim: Claim, id: Id<'a>, form: Form, line: usize) -> Option<Candidate<'a>> {
+        if id.shape == Shape::Requirement {
+            return None;
+        }
+        let (aliases, rest) = title::aliases(&id);
+        let title = title::of(rest, form);
+        // `Q1 / Q2 / Q3` without a title heads several tasks.
+        let heads = title.is_empty() && !aliases.is_empty();
+        (!heads).then(|| Candidate {
+            id: id.text,
+            key: id::key(id.text),
+            aliases,
+            shape: id.shape,
+            title,
+            line,
+            end: line + 1,
+            form,
+            indent: 0,
+            claim,
+            chapter: 0,
+        })
+    }
+
+    pub(super) fn level(&self) -> Option<u8> {
+        match self.form {
+            Form::Heading(level) => Some(level),
+            Form::Checkbox | Form::ListItem | Form::TableRow => None,
+        }
+    }
+
+    pub(super) fn holds(&self, other: &Candidate<'_>) -> bool {
+        self.line < other.line && other.line < self.end
+    }
+}
+
+/// The id a text begins with, and how plainly it is one of a task.
+fn claimed(text: &str) -> Option<(Claim, Id<'_>)> {
+    let (word, rest) = word(text);
+    if let Some(word) = word {
+        let id = id::leading(rest, true)?;
+        return Some((if PARTS.contains(&word.as_str()) { Claim::Faint } else { Claim::Plain }, id));
+    }
+    let id = id::leading(text, false)?;
+    let claim = match id.shape {
+        Shape::Task => Claim::Plain,
+        Shape::Dotted | Shape::Lettered | Shape::Requirement => Claim::Fair,
+        Shape::Number => Claim::Faint,
+    };
+    Some((claim, id))
+}
+
+/// The word for a task or for a part of the work that a text begins with, and what follows it.
+fn word(text: &str) -> (Option<String>, &str) {
+    let text = text.trim_start_matches(['*', '_', '`', '[', ' ']);
+    let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
+    let word = text[..end].to_lowercase();
+    let known = WORDS.contains(&word.as_str()) || PARTS.contains(&word.as_str());
+    let rest = text[end..].trim_start();
+    let follows = rest.len() < text[end..].len()
+        && rest.starts_with(|c: char| c.is_alphanumeric() || "#[*`".contains(c));
+    if known && follows { (Some(word), rest) } else { (None, text) }
+}
+
+fn begins_with_word(text: &str) -> bool {
+    word(text).0.is_some()
+}
+
+/// Whether a sign parts an id from what follows.
+fn is_set_off(rest: &str) -> bool {
+    let bare = rest.trim_start_matches(['*', '_', '`', ']']);
+    let marked = bare.len() < rest.len();
+    let text = bare.trim_start();
+    marked
+        || text.is_empty()
+        || text.starts_with([':', '：', '—', '–', '.', ')', '、'])
+        || bare.starts_with(" - ")
+}
+
+/// What follows a box, a tag in brackets, or a picture that says how far something is.
+fn after_status(text: &str) -> &str {
+    let mut text = text.trim();
+    loop {
+        let rest = line::after_checkbox(text).unwrap_or(text);
+        let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric() && !"*_`[(~#".contains(c));
+        let rest = rest.strip_prefix("~~").unwrap_or(rest).trim_start();
+        if rest.len() == text.len() {
+            return text;
+        }
+        text = rest;
+    }
+}
+
+/// A table that is being read: which column holds ids, and how many rows there were below its head.
+struct Table {
+    ids: Option<usize>,
+    rows: usize,
+    ruled: bool,
+}
+
+impl Table {
+    fn next(table: Option<Table>, line: &str) -> Option<Table> {
+        let cells = line::cells(line)?;
+        Some(match table {
+            None => Table { ids: id_column(&cells), rows: 0, ruled: false },
+            Some(table) if !table.ruled => Table { ruled: line::is_rule_of_table(&cells), ..table },
+            Some(table) => Table { rows: table.rows + 1, ..table },
+        })
+    }
+}
+
+/// The column that is headed as one of ids or tasks: one of the first two, so that a list of what depends on what is
+/// none.
+fn id_column(head: &[&str]) -> Option<usize> {
+    const IDS: [&str; 11] = ["id", "task id", "#", "no", "no.", "nr.", "№", "task #", "step", "item", "编号"];
+    let name = |cell: &&str| cell.trim_matches(['*', '_', '`', ' ']).to_lowercase();
+    let is_id = |cell: &&str| IDS.contains(&name(cell).as_str());
+    let is_task = |cell: &&str| WORDS.contains(&name(cell).as_str());
+    head.iter().take(2).position(is_id).or_else(|| head.iter().take(2).position(is_task))
+}

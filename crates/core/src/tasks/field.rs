@@ -1,0 +1,188 @@
+//! The labelled lines of a task: `**Done when:** …`, `- Files: …`, `**Plan item:** P-1 | **FR:** FR-3`.
+//!
+//! Knows where a field begins and ends and which one says when a task is done. Start at [`fields`].
+
+use super::line::{self, Item};
+use super::{Done, Form};
+use crate::prelude::*;
+use crate::sections::Outline;
+use crate::trace;
+
+/// A label and what follows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Field<'a> {
+    /// As written, without marks and colon.
+    pub(super) label: &'a str,
+    pub(super) text: String,
+}
+
+/// A field that goes on for longer is no field but a text.
+const LINES_MAX: usize = 200;
+const LABEL_CHARS_MAX: usize = 60;
+
+/// The fields in the lines from `start` to before `end` that say when a task is done or what it refers to.
+pub(super) fn fields<'a>(outline: &Outline<'a>, start: usize, end: usize, form: Form) -> Vec<Field<'a>> {
+    let lines = outline.lines();
+    let mut fields: Vec<Field<'a>> = Vec::new();
+    // A heading has no fields; an item may go on in its own line.
+    let first = if matches!(form, Form::Heading(_)) { start + 1 } else { start };
+    for (at, line) in lines.iter().enumerate().take(end).skip(first) {
+        if outline.is_fenced(at) {
+            continue;
+        }
+        let labels = labels(line, at == start);
+        let count = labels.len();
+        for (nth, Label { text, value }) in labels.into_iter().enumerate() {
+            // Others are of no use here, and may be long.
+            if done_rank(text).is_none() && !trace::is_for_references(text) {
+                continue;
+            }
+            let mut whole = value.trim().trim_end_matches(['|', '·']).trim_end().to_owned();
+            if nth + 1 == count {
+                continue_field(&mut whole, outline, at, end);
+            }
+            fields.push(Field { label: text, text: whole });
+        }
+    }
+    fields
+}
+
+/// What says when a task is done: what speaks of being done, else of acceptance, else of checking it.
+pub(super) fn done(fields: &[Field<'_>]) -> Option<Done> {
+    let ranked = fields.iter().filter_map(|field| Some((done_rank(field.label)?, field)));
+    let (_, field) = ranked.filter(|(_, field)| !field.text.is_empty()).min_by_key(|(rank, _)| *rank)?;
+    Some(Done { field: field.label.to_owned(), text: field.text.clone() })
+}
+
+fn done_rank(label: &str) -> Option<u8> {
+    const DONE: [&str; 9] =
+        ["done", "dod", "complete", "completed", "fertig", "erledigt", "hecho", "terminé", "готово"];
+    const ACCEPTED: [&str; 8] =
+        ["acceptance", "criteria", "criterion", "accept", "abnahme", "aceptación", "критерии", "验收"];
+    const CHECKED: [&str; 6] = ["verify", "verification", "check", "checks", "validation", "validate"];
+    let lower = label.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
+    // `Fail criteria` says the opposite, and `It is done` is a sentence.
+    let opposite = words.first().is_some_and(|first| ["fail", "failure", "not"].contains(first));
+    if opposite || has(&["is", "are", "was", "be"]) {
+        return None;
+    }
+    if has(&DONE) {
+        Some(0)
+    } else if has(&ACCEPTED) {
+        Some(1)
+    } else if words.first().is_some_and(|first| CHECKED.contains(first)) {
+        Some(2)
+    } else {
+        None
+    }
+}
+
+struct Label<'a> {
+    text: &'a str,
+    value: &'a str,
+}
+
+/// The labels of a line. In bold they may stand anywhere; without marks only at the beginning.
+fn labels(line: &str, title: bool) -> Vec<Label<'_>> {
+    let text = line.trim().trim_start_matches(['>', ' ']);
+    let text = Item::of(text).map_or(text, |item| item.text);
+    let bold = bold_labels(text);
+    if !bold.is_empty() || title {
+        return bold;
+    }
+    let bare = text.trim_start_matches(['*', '_', '`']);
+    let Some((label, value)) = bare.split_once([':', '：']) else { return Vec::new() };
+    let label = label.trim_end_matches(['*', '_', ' ']);
+    let plain = is_label(label) && (value.is_empty() || value.starts_with([' ', '*', '_']));
+    if plain { vec![Label { text: label, value: value.trim_start_matches(['*', '_']) }] } else { Vec::new() }
+}
+
+/// `**Label:** value` and `**Label**: value`, however many.
+fn bold_labels(text: &str) -> Vec<Label<'_>> {
+    // Where the label begins, the label, and where its value begins.
+    let mut found: Vec<(usize, &str, usize)> = Vec::new();
+    let mut from = 0;
+    while let Some(open) = text[from..].find("**").map(|at| at + from + 2) {
+        let Some(close) = text[open..].find("**").map(|at| at + open) else { break };
+        let after = &text[close + 2..];
+        let inside = text[open..close].trim();
+        let outer = after.trim_start();
+        if let Some(label) = inside.strip_suffix([':', '：'])
+            && is_label(label)
+        {
+            found.push((open - 2, label.trim_end(), close + 2));
+        } else if let Some(rest) = outer.strip_prefix([':', '：'])
+            && is_label(inside)
+        {
+            found.push((open - 2, inside, text.len() - rest.len()));
+        } else if let Some((label, _)) = inside.split_once(": ")
+            && found.is_empty()
+            && open == 2
+            && is_label(label)
+        {
+            // The whole line is in bold, label and value.
+            found.push((0, label, open + label.len() + 2));
+        }
+        from = close + 2;
+    }
+    let ends: Vec<usize> = found.iter().skip(1).map(|(at, _, _)| *at).chain([text.len()]).collect();
+    let mut labels = Vec::with_capacity(found.len());
+    for ((_, label, value), end) in found.into_iter().zip(ends) {
+        labels.push(Label { text: label, value: &text[value..end] });
+    }
+    labels
+}
+
+fn is_label(text: &str) -> bool {
+    let short = text.len() <= LABEL_CHARS_MAX && text.starts_with(|c: char| c.is_alphabetic());
+    short && !text.contains(['`', '|', '=', '"', '\n'])
+}
+
+/// Adds the lines that a field goes on for: what is indented deeper or follows without a gap, and, where nothing stands
+/// beside the label, the list, code or paragraph below it.
+fn continue_field(whole: &mut String, outline: &Outline<'_>, at: usize, end: usize) {
+    let lines = outline.lines();
+    let item = Item::of(lines[at]);
+    let indent = line::indent(lines[at]);
+    let beside = !whole.is_empty();
+    let (mut gap, mut any) = (false, false);
+    for next in (at + 1..end.min(lines.len())).take(LINES_MAX) {
+        let text = lines[next];
+        let fenced = outline.is_fenced(next);
+        if text.trim().is_empty() && !fenced {
+            gap = true;
+            continue;
+        }
+        let deeper = line::indent(text) > indent;
+        let starts = Item::of(text).is_some();
+        let belongs = match (fenced, &item) {
+            (true, _) => !gap || !beside || any,
+            (false, Some(_)) => deeper,
+            (false, None) if gap => !beside && (!any || starts || deeper) || deeper,
+            (false, None) => !(beside && starts && !deeper && gap),
+        };
+        let heading = !fenced && text.starts_with('#') && text.trim_start_matches('#').starts_with(' ');
+        if !belongs
+            || heading
+            || !fenced && (line::is_rule(text) || !deeper && !labels(text, false).is_empty())
+        {
+            break;
+        }
+        let fence = fenced && is_fence(text);
+        if !fence {
+            if !whole.is_empty() {
+                whole.push('\n');
+            }
+            whole.push_str(text.trim());
+        }
+        (gap, any) = (false, true);
+    }
+}
+
+fn is_fence(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("```") || text.starts_with("~~~")
+}

@@ -1,0 +1,349 @@
+//! Where a document defines an id: a heading, an item of a list, a row of a table or a paragraph that begins in bold.
+//!
+//! Whole tokens only, and what defines an id goes before what merely names it. Start at [`Targets::of`].
+
+use super::asked::{Asked, Noun, is_part_of_work};
+use super::place::{Lead, Place, Runs, initials, tells_about};
+use crate::prelude::*;
+use crate::sections::Outline;
+use crate::tasks::line::{self, Item};
+use crate::tasks::{block, counted, id};
+use core::cmp::Reverse;
+
+/// The places of a document that may define something.
+#[derive(Debug)]
+pub struct Targets<'a> {
+    outline: Outline<'a>,
+    places: Vec<Place>,
+    /// By the id they begin with, in the order of `places`.
+    leading: BTreeMap<String, Vec<usize>>,
+    /// Headings and paragraphs, by every id and name in them.
+    naming: BTreeMap<String, Vec<usize>>,
+}
+
+/// Lines are counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    pub line: u32,
+    /// The last line that is not blank.
+    pub end_line: u32,
+    pub how: Match,
+}
+
+/// What the id was found in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Match {
+    Heading,
+    Paragraph,
+    ListItem,
+    TableRow,
+    /// The heading of what it is a part of: `1A` for `1A.1`.
+    Prefix,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    One(Target),
+    /// Several places define it equally well, in document order.
+    Several(Vec<Target>),
+    None,
+}
+
+impl Found {
+    fn of(targets: Vec<Target>) -> Found {
+        match targets.as_slice() {
+            [] => Found::None,
+            [one] => Found::One(*one),
+            _ => Found::Several(targets),
+        }
+    }
+}
+
+impl Match {
+    pub fn name(self) -> &'static str {
+        match self {
+            Match::Heading => "heading",
+            Match::Paragraph => "paragraph",
+            Match::ListItem => "list_item",
+            Match::TableRow => "table_row",
+            Match::Prefix => "prefix",
+        }
+    }
+}
+
+impl<'a> Targets<'a> {
+    pub fn of(text: &'a str) -> Targets<'a> {
+        let outline = Outline::of(text.strip_prefix('\u{feff}').unwrap_or(text));
+        let mut targets =
+            Targets { outline, places: Vec::new(), leading: BTreeMap::new(), naming: BTreeMap::new() };
+        let mut runs = Runs::default();
+        let mut in_table = false;
+        let mut aside = false;
+        let sections: BTreeMap<usize, &'a str> = (targets.outline.sections().iter())
+            .filter(|section| section.level > 0)
+            .map(|section| (section.lines.start, section.title))
+            .collect();
+        for at in 0..targets.outline.lines().len() {
+            let line = targets.outline.lines()[at];
+            if let Some(title) = sections.get(&at) {
+                in_table = false;
+                aside = tells_about(title);
+                targets.add(at, Match::Heading, title, aside);
+                continue;
+            }
+            if targets.outline.is_fenced(at) {
+                continue;
+            }
+            let cells = line::cells(line);
+            if let Some(cells) = &cells {
+                // The first row is the head.
+                if in_table && !line::is_rule_of_table(cells) {
+                    for (column, cell) in cells.iter().enumerate().take(2) {
+                        targets.add(at, Match::TableRow, cell, aside).column = column;
+                    }
+                }
+            } else if let Some(item) = Item::of(line) {
+                let place = targets.places.len();
+                targets.add(at, Match::ListItem, item.text, aside).indent = item.indent;
+                if let Some(number) = item.number {
+                    targets.leading.entry(id::folded(number)).or_default().push(place);
+                    runs.next(number, item.indent, place, &mut targets.places);
+                }
+            } else if line.trim_start().starts_with("**") && line::indent(line) <= INDENT_MAX {
+                targets.add(at, Match::Paragraph, line.trim(), aside);
+            }
+            in_table = cells.is_some();
+        }
+        targets
+    }
+
+    /// Where an id is defined: `3.2`, `C9`, `Component 2`, `item 4`, `Auth-Module`.
+    pub fn resolve(&self, id: &str) -> Found {
+        let titled = self.titled(id);
+        if !titled.is_empty() {
+            return Found::of(titled);
+        }
+        for asked in core::iter::successors(Some(Asked::of(id)), Asked::shorter) {
+            let found = self.ranked(&asked, true);
+            // What only a chapter about risks or tests names is defined elsewhere, if anywhere.
+            let defined = found.iter().any(|(rank, _)| !rank.aside);
+            if !defined && let Some(item) = self.by_position(&asked) {
+                return Found::One(item);
+            }
+            let best = self.best(found, asked.shortened);
+            if !best.is_empty() {
+                return Found::of(best);
+            }
+        }
+        Found::None
+    }
+
+    /// Ids that nobody wrote down: `AC13` is the thirteenth item under `Acceptance Criteria`, and `S2.1` the first one
+    /// under `Stage 2`.
+    fn by_position(&self, asked: &Asked) -> Option<Target> {
+        let digits = asked.id.find(|c: char| c.is_ascii_digit()).filter(|at| *at > 0)?;
+        let (letters, number) = asked.id.split_at(digits);
+        let letters = letters.trim_end_matches(['#', '-']);
+        let headings = self.places.iter().filter(|place| place.how == Match::Heading);
+        let (chapter, item) = match number.split_once('.') {
+            None if letters.len() > 1 => {
+                let title = |place: &Place| self.outline.at(place.line).map_or("", |section| section.title);
+                (headings.clone().find(|place| initials(title(place)) == letters)?, number)
+            }
+            Some((chapter, item)) if letters.len() == 1 => {
+                let leads = self.leading.get(chapter)?.iter().map(|at| &self.places[*at]);
+                let begins =
+                    |place: &&Place| place.noun.as_deref().is_some_and(|noun| noun.starts_with(letters));
+                (leads.filter(|place| place.how == Match::Heading).find(begins)?, item)
+            }
+            _ => return None,
+        };
+        let number: usize = item.parse().ok()?;
+        let lines = self.outline.at(chapter.line)?.lines.clone();
+        let first = self.places.partition_point(|place| place.line < lines.start);
+        let items = || {
+            self.places[first..]
+                .iter()
+                .take_while(|place| lines.contains(&place.line))
+                .filter(|place| place.how == Match::ListItem)
+        };
+        let margin = items().map(|place| place.indent).min()?;
+        let outer = || items().filter(|place| place.indent == margin);
+        let counted = outer().find(|place| place.number == Some(number));
+        let nth = || outer().filter(|place| place.number.is_none()).nth(number.checked_sub(1)?);
+        let place = counted.or_else(nth)?;
+        let at = self.places.partition_point(|other| other.line < place.line);
+        Some(self.target(at, false))
+    }
+
+    /// The headings that consist of just these words, their numbers left out.
+    fn titled(&self, words: &str) -> Vec<Target> {
+        let bare = |title: &str| {
+            let title = title.trim().trim_start_matches(|c: char| !c.is_alphabetic());
+            title.trim_end_matches([':', ' ']).to_lowercase()
+        };
+        let wanted = bare(words);
+        if wanted.is_empty() || words.contains(|c: char| c.is_ascii_digit()) {
+            return Vec::new();
+        }
+        let title = |place: &Place| self.outline.at(place.line).map_or("", |section| section.title);
+        let same = |place: &Place| place.how == Match::Heading && bare(title(place)) == wanted;
+        (0..self.places.len()).filter(|at| same(&self.places[*at])).map(|at| self.target(at, false)).collect()
+    }
+
+    /// The places that fit best, in document order.
+    fn best(&self, found: Vec<(Rank, usize)>, shortened: bool) -> Vec<Target> {
+        let Some(best) = found.iter().map(|(rank, _)| *rank).min() else { return Vec::new() };
+        let mut places = found.into_iter().filter(|(rank, _)| *rank == best).map(|(_, place)| place);
+        // Of several tables or lists the first one introduces what the others tell about.
+        let first = places.next();
+        let introduced = matches!(best.how, Match::TableRow | Match::ListItem);
+        let rest = places.filter(|_| !introduced);
+        first.into_iter().chain(rest).map(|place| self.target(place, shortened)).collect()
+    }
+
+    /// Every place that may be meant, with how well it fits; `by_name` also those that only name it.
+    fn ranked(&self, asked: &Asked, by_name: bool) -> Vec<(Rank, usize)> {
+        let mut found: BTreeMap<usize, Rank> = BTreeMap::new();
+        let mut add = |place: usize, fit: u8| {
+            let rank = self.rank(place, fit);
+            let known = found.entry(place).or_insert(rank);
+            *known = (*known).min(rank);
+        };
+        for (key, noun, fit) in asked.spellings() {
+            for place in self.leading.get(&key).into_iter().flatten() {
+                let own = self.places[*place].noun.as_deref();
+                match (noun, own) {
+                    (Noun::Any, _) => add(*place, fit),
+                    (Noun::Is(wanted), Some(own)) if own.starts_with(wanted) => add(*place, fit),
+                    // A number of a list or chapter says less than the word itself.
+                    (Noun::OrNone(wanted), Some(own)) if own == wanted => add(*place, fit),
+                    (Noun::OrNone(_), None) => add(*place, fit + 1),
+                    (Noun::OrNone(_), Some(own)) if is_part_of_work(own) => add(*place, fit + 2),
+                    (Noun::Is(_) | Noun::OrNone(_), _) => {}
+                }
+            }
+        }
+        if found.is_empty() && by_name {
+            const NAMED: u8 = 20;
+            for place in self.naming.get(&asked.name()).into_iter().flatten() {
+                found.insert(*place, self.rank(*place, NAMED));
+            }
+        }
+        found.into_iter().map(|(place, rank)| (rank, place)).collect()
+    }
+
+    fn rank(&self, place: usize, fit: u8) -> Rank {
+        let Place { how, set_off, aside, column, indent, run, bold, .. } = &self.places[place];
+        let plain = !bold && *how == Match::ListItem;
+        Rank {
+            aside: *aside,
+            fit,
+            loose: !set_off,
+            how: *how,
+            column: *column,
+            indent: *indent,
+            plain,
+            run: Reverse(*run),
+        }
+    }
+
+    fn target(&self, place: usize, shortened: bool) -> Target {
+        let Place { line, how, indent, .. } = &self.places[place];
+        let end = match how {
+            Match::Heading => self.outline.at(*line).map_or(line + 1, |section| section.lines.end),
+            Match::ListItem => block::end_of_item(&self.outline, *line, *indent),
+            Match::Paragraph => self.end_of_paragraph(*line),
+            Match::TableRow | Match::Prefix => line + 1,
+        };
+        let last = block::last_line(&self.outline, *line, end);
+        let how = if shortened { Match::Prefix } else { *how };
+        Target { line: counted(*line), end_line: counted(last), how }
+    }
+
+    /// Up to the next heading or paragraph in bold, or to a gap with no list or code behind it.
+    fn end_of_paragraph(&self, start: usize) -> usize {
+        let lines = self.outline.lines();
+        let end = self.outline.at(start).map_or(lines.len(), |section| section.own.end);
+        let mut gap = false;
+        for (at, line) in lines.iter().enumerate().take(end).skip(start + 1) {
+            if self.outline.is_fenced(at) {
+                gap = false;
+            } else if line.trim().is_empty() {
+                gap = true;
+            } else {
+                let bold = line.starts_with("**");
+                let goes_on =
+                    !gap || Item::of(line).is_some() || line::indent(line) > 0 || line.starts_with('|');
+                if bold || !goes_on {
+                    return at;
+                }
+                gap = false;
+            }
+        }
+        end
+    }
+
+    fn add(&mut self, line: usize, how: Match, text: &'a str, aside: bool) -> &mut Place {
+        let lead = Lead::of(text);
+        let place = self.places.len();
+        let bold = text.starts_with("**");
+        let noun = lead.as_ref().and_then(|lead| lead.noun.clone());
+        let set_off = how == Match::Heading || lead.as_ref().is_none_or(|lead| lead.is_set_off(bold));
+        if let Some(lead) = &lead {
+            self.leading.entry(id::folded(lead.id)).or_default().push(place);
+        }
+        if matches!(how, Match::Heading | Match::Paragraph) {
+            for token in
+                text.split(|c: char| !id::is_inner(c)).filter(|token| !token.is_empty()).take(TOKENS_MAX)
+            {
+                let key = id::folded(token.trim_end_matches(['.', '-', '_']));
+                let places = self.naming.entry(key).or_default();
+                if places.last() != Some(&place) {
+                    places.push(place);
+                }
+            }
+        }
+        self.places.push(Place {
+            line,
+            how,
+            noun,
+            set_off,
+            aside,
+            column: 0,
+            indent: 0,
+            number: None,
+            run: 0,
+            bold,
+        });
+        &mut self.places[place]
+    }
+
+    /// The one place that begins with exactly this id.
+    pub(super) fn exact(&self, id: &str) -> Option<Target> {
+        match self.best(self.ranked(&Asked::of(id), false), false).as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+}
+
+/// How well a place fits; less is better, and what stands first counts first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    aside: bool,
+    fit: u8,
+    /// Nothing parts the id from what follows.
+    loose: bool,
+    how: Match,
+    column: usize,
+    indent: usize,
+    /// An item without a title in bold.
+    plain: bool,
+    /// The longest list is the one that is referred to.
+    run: Reverse<usize>,
+}
+
+/// A heading with more words is a text.
+const TOKENS_MAX: usize = 40;
+const INDENT_MAX: usize = 3;

@@ -1,0 +1,24 @@
+//! References and where they lead: nothing panics, and every target stands within the document.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use redraft_core::trace::{self, Found, Targets};
+
+fuzz_target!(|texts: (&str, &str, &str)| {
+    let (label, field, document) = texts;
+    let lines = u32::try_from(document.lines().count()).unwrap();
+    let targets = Targets::of(document);
+    let mut asked: Vec<String> = vec![field.to_owned()];
+    for label in [label, "Why", "Plan ref", "AC coverage"] {
+        asked.extend(trace::references(label, field).into_iter().map(|one| one.id));
+    }
+    asked.extend(trace::inherited(field).into_iter().map(|one| one.id));
+    for id in asked {
+        let found = match targets.resolve(&id) {
+            Found::One(target) => vec![target],
+            Found::Several(targets) => targets,
+            Found::None => Vec::new(),
+        };
+        assert!(found.iter().all(|target| target.line <= target.end_line && target.end_line <= lines));
+    }
+});
