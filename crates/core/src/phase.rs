@@ -143,6 +143,7 @@ impl Default for LaneRules {
     fn default() -> Self {
         let deep = [
             "auth",
+            "oauth",
             "authentication",
             "authorization",
             "crypto",
@@ -213,6 +214,26 @@ fn files_named(idea: &str) -> Vec<String> {
     files
 }
 
+/// Products that are called like files.
+const PRODUCTS: [&str; 16] = [
+    "node.js",
+    "vue.js",
+    "next.js",
+    "nuxt.js",
+    "nest.js",
+    "react.js",
+    "angular.js",
+    "ember.js",
+    "express.js",
+    "three.js",
+    "d3.js",
+    "chart.js",
+    "p5.js",
+    "discord.js",
+    "asp.net",
+    "socket.io",
+];
+
 /// Endings of names on the net, which are more often meant than files are.
 const NET: [&str; 10] = ["com", "org", "net", "io", "dev", "app", "de", "eu", "co", "ai"];
 
@@ -231,7 +252,9 @@ fn is_file_name(word: &str) -> bool {
         || stem.len() <= 1;
     let abbreviation = !word.contains('/') && short && ending.len() <= 1;
     let net = !word.contains('/') && NET.contains(&ending.to_lowercase().as_str());
+    let product = PRODUCTS.contains(&word.to_lowercase().as_str());
     named
+        && !product
         && ending_is_one
         && !abbreviation
         && !net

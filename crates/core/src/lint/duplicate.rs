@@ -45,7 +45,7 @@ pub(super) fn check(
         let line = task.lines().start;
         if earlier.line != task.line
             && !reported.contains(&line)
-            && are_different(&earlier.title, &task.title)
+            && are_different(&earlier.title, &task.title, task.form)
         {
             report(&task.id, line, earlier.lines().start, faults);
         }
@@ -91,9 +91,13 @@ fn is_table_of_ids(page: &Page<'_>, table: usize) -> bool {
     IDS.contains(&first.as_str()) && MEANINGS.contains(&second.as_str())
 }
 
-/// Whether two titles can hardly mean one task: an overview names a task as well as the chapter about it.
-fn are_different(one: &str, other: &str) -> bool {
+/// Whether two titles can hardly mean one task: an overview names a task as well as the chapter about it. Two headings
+/// of one level are two tasks as soon as neither only says more than the other.
+fn are_different(one: &str, other: &str, form: tasks::Form) -> bool {
     let (one, other) = (words(one), words(other));
+    if matches!(form, tasks::Form::Heading(_)) {
+        return !one.is_subset(&other) && !other.is_subset(&one);
+    }
     let fewer = one.len().min(other.len());
     fewer >= 2 && one.intersection(&other).count() * 2 < fewer
 }

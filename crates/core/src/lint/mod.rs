@@ -175,7 +175,10 @@ fn check_pages(pages: &[Page<'_>], documents: &Documents, settings: &Settings) -
         placeholder::check(page, &mut faults);
         // A list without tasks is told where its sections are checked.
         let tasks = match kind {
-            Some(Kind::Tasks) => crate::tasks::read(page.text).map(|list| list.tasks).unwrap_or_default(),
+            // The steps of a plan are written like tasks, and wait for each other in the same way.
+            Some(Kind::Tasks | Kind::Plan) => {
+                crate::tasks::read(page.text).map(|list| list.tasks).unwrap_or_default()
+            }
             _ => Vec::new(),
         };
         duplicate::check(page, &definitions[at], &tasks, &mut faults);

@@ -28,7 +28,7 @@ fn unknown_tasks(page: &Page<'_>, tasks: &[Task], faults: &mut Faults<'_>) {
         // A part of a task that exists may be named in its text only.
         let inside = need.key.rsplit_once('.').is_some_and(|(whole, _)| keys.contains(whole));
         if meant && !exists && !inside {
-            let message = format!("there is no task `{}`", need.id);
+            let message = format!("there is no task or step `{}`", need.id);
             let hint = "name the task that is meant, or add it";
             faults.add(Rule::UnknownReference, need.line.saturating_sub(1) as usize, message, hint);
         }

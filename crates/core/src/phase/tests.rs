@@ -68,6 +68,7 @@ fn what_only_looks_like_a_file_is_none() {
         "read https://example.com/guide.html first",
         "publish on example.com",
         "support version 1.2 and v1.x",
+        "Support Node.js and Vue.js clients",
         "faster. Better.",
     ] {
         assert_eq!(chosen(idea).0, Lane::Standard, "{idea}");

@@ -37,7 +37,7 @@ fn note(brief: &Brief<'_>) -> Fragment {
         Purpose::Validate => (
             format!("approved {name} at iteration {}", brief.last_round),
             format!(
-                "Since then the file was changed to answer others. Check whether the approval still holds: go through \
+                "Since then the file was changed. Check whether the approval still holds: go through \
                  every hunk and through every place that depends on what it touches, and put your checks to them. A \
                  new finding may lie anywhere in the file.\n{}",
                 open::ruling_on(brief)

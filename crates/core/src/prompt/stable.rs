@@ -188,6 +188,7 @@ fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
     if paths.iter().all(|(_, path)| path.is_err()) {
         text.push_str("\nThere is no file to read here; confirm with \"Files read: none\".\n");
     }
+    text.push_str(stand_in(profile, place));
     Fragment::new("required-artifacts", text)
 }
 
@@ -209,6 +210,7 @@ fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
             Ok(path) => format!("- {label}: {path}, under {label}\n"),
         });
     }
+    text.push_str(stand_in(profile, place));
     Fragment::new("given-artifacts", text)
 }
 
@@ -224,7 +226,21 @@ fn artifacts_at_hand(profile: &Profile, place: &Place<'_>) -> Fragment {
     for (label, path) in paths(profile, place) {
         text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
     }
+    text.push_str(stand_in(profile, place));
     Fragment::new("artifacts-at-hand", text)
+}
+
+/// What takes the place of a document that is left out.
+fn stand_in(profile: &Profile, place: &Place<'_>) -> &'static str {
+    let left_out =
+        |name: &&&str| place.absent.iter().any(|absent| absent.name == **name && !absent.why.is_empty());
+    match profile.artifacts.iter().find(left_out) {
+        Some(_) => {
+            "\nWhere these instructions speak of a document that is none, the nearest one before it takes its place, and \
+             what that one asks for is what has to be met.\n"
+        }
+        None => "",
+    }
 }
 
 const NO_PRD: &str = "No PRD — feature created without brainstorm";
@@ -282,7 +298,7 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
         Kind::Domain | Kind::Phase => format!(
             "- `summary`: the reason for the verdict, in one or two sentences.\n\
              - `answers`: one entry for every finding id you were given; none if you were given none.\n\
-             - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of an earlier finding that this one repeats, else empty.\n\
+             - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, else empty.\n\
              - `category`: one of {}.\n\
              - `checks`: one entry for every check above, under its name, with what was examined, and one named `coverage`.\n\
              - `verified`: each statement about something outside the document that you checked, where, and with what result.\n",
@@ -291,8 +307,8 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
     };
     let first = match strategy {
         Strategy::Lazy | Strategy::Resume => {
-            "Write the line that confirms your reads (where you can answer with the object alone, `files_read` does \
-             that), then one"
+            "Write the line that confirms your reads (if only the object is accepted as your answer, its `files_read` \
+             stands for that line), then one"
         }
         Strategy::Inline | Strategy::Digest => "Write one",
     };

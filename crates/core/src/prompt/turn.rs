@@ -70,7 +70,7 @@ pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
             unchanged(brief)
         ),
         (Kind::Domain | Kind::Phase, Purpose::Validate) => format!(
-            "You already have {upstream}the previous version of {name} in context from your prior review at iteration {}, in which you approved it. Since then the file was changed to answer others.\n\n\
+            "You already have {upstream}the previous version of {name} in context from your prior review at iteration {}, in which you approved it. Since then the file was changed.\n\n\
              Check whether your approval still holds. Go through every hunk of the changes and through every place \
              that depends on what it touches, and put your checks to them. A new finding may lie anywhere in the file.\
              \n{}",

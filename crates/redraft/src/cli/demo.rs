@@ -7,7 +7,9 @@ use super::site::{Site, Surroundings};
 use super::{new, run};
 use redraft_adapters::git::{self, Repository};
 use redraft_adapters::shell_word::quoted_path;
+use redraft_core::ids::FeatureId;
 use redraft_core::text::one_line;
+use redraft_core::ticket::Scope;
 use std::path::{Path, PathBuf};
 
 const IDEA: &str = "Let people reset a forgotten password by email";
@@ -26,9 +28,15 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         None => temporary.path().join("repository"),
     };
     console.say(&format!("demo: a repository in {}, the idea: {}", place.display(), one_line(&idea, 200)));
-    let repository = make_repository(&place, own_idea)?;
-    let state = repository.state_dir();
-    let site = Site { repository, state };
+    let begun = args.keep.as_ref().and_then(|_| begun(&place));
+    let site = match &begun {
+        Some(_) => Site::find(&place)?,
+        None => {
+            let repository = make_repository(&place, own_idea)?;
+            let state = repository.state_dir();
+            Site { repository, state }
+        }
+    };
     let prd = (!own_idea).then(|| place.join("ideas/password-reset.md"));
     let feature = NewArgs {
         idea,
@@ -38,7 +46,13 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         project: None,
         depends_on: Vec::new(),
     };
-    let id = new::create(&site, &feature, around, console)?;
+    let id = match begun {
+        Some(id) => {
+            console.say("it was begun before and goes on from where it stands");
+            id
+        }
+        None => new::create(&site, &feature, around, console)?,
+    };
     let args_run = RunArgs { on_cap: Some(OnCap::Stop), ..RunArgs::default() };
     let program = &around.program;
     let ending = match &args.keep {
@@ -66,10 +80,8 @@ fn kept(folder: &Path) -> Result<PathBuf, CliError> {
         |error: std::io::Error| CliError::usage(format!("{} cannot be used: {error}", folder.display()));
     std::fs::create_dir_all(folder).map_err(named)?;
     let place = std::fs::canonicalize(folder).map_err(named)?;
-    if is_begun(&place) {
-        let error = CliError::usage(format!("{} is not empty", folder.display()));
-        let on = format!("a demo was begun there; to go on with it: redraft -C {} run", quoted_path(folder));
-        return Err(error.hint(on).hint("name a folder that does not exist yet"));
+    if begun(&place).is_some() {
+        return Ok(place);
     }
     for entry in std::fs::read_dir(&place).map_err(named)? {
         let path = entry.map_err(named)?.path();
@@ -84,11 +96,14 @@ fn kept(folder: &Path) -> Result<PathBuf, CliError> {
     Ok(place)
 }
 
-/// Whether a feature was begun there.
-fn is_begun(place: &Path) -> bool {
-    let ledger = Site::find(place).and_then(|site| site.reader());
-    ledger.is_ok_and(|ledger| {
-        ledger.is_some_and(|ledger| ledger.scopes().is_ok_and(|scopes| !scopes.is_empty()))
+/// The feature that an earlier demo began in this folder. A repository of the user's own has other files.
+fn begun(place: &Path) -> Option<FeatureId> {
+    let ours = ["README.md", "package.json"].iter().all(|name| is_ours(&place.join(name)));
+    let ledger = Site::find(place).and_then(|site| site.reader()).ok().flatten().filter(|_| ours)?;
+    let scopes = ledger.scopes().ok()?;
+    scopes.into_iter().find_map(|scope| match scope {
+        Scope::Feature(id) => Some(id),
+        _ => None,
     })
 }
 

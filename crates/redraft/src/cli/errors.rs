@@ -85,7 +85,8 @@ impl From<EngineError> for CliError {
                 )),
             EngineError::Prerequisite { feature, earlier, .. } => CliError::new(Code::Config, message)
                 .hint(format!("bring it back (git restore), or have it written again: redraft phase back {feature} {earlier} --why \"…\"")),
-            EngineError::Changed { feature, earlier, .. } => CliError::new(Code::Config, message)
+            EngineError::Changed { feature, earlier, .. }
+            | EngineError::EditedSince { feature, earlier, .. } => CliError::new(Code::Config, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
                 .hint("or put it back: git restore, in the feature's worktree"),
             EngineError::NothingAsked => {
@@ -112,7 +113,7 @@ impl From<StoreError> for CliError {
             }
             StoreError::Damaged { .. } => CliError::new(Code::Config, message)
                 .hint("nothing was changed; copy the file away before anything else")
-                .hint("restore it from a backup of .git/redraft; to begin anew without it, move it away and delete the refs under refs/redraft/ and the feature branches"),
+                .hint("restore it from a backup of .git/redraft; to begin anew without it, move it away, give the feature branches other names (git branch -m), delete the refs under refs/redraft/, and take the documents over: redraft adopt"),
             StoreError::Newer { .. } => {
                 CliError::new(Code::Config, message).hint("install the newer redraft")
             }

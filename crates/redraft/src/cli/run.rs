@@ -52,6 +52,14 @@ struct RunJson<'a> {
 }
 
 pub(crate) fn run(args: RunArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    if args.yes && args.on_cap == Some(OnCap::Accept) {
+        return Err(CliError::usage(
+            "`--yes` never accepts in a person's name, so `--on-cap accept` cannot go with it",
+        )
+        .hint(
+            "accept at the cap yourself: redraft run --on-cap accept, or redraft decide accept --why \"…\"",
+        ));
+    }
     let site = Site::find(&around.folder)?;
     // Only looked at here; it is opened for writing, and checked, once the feature is ours alone.
     let Some(ledger) = site.reader()? else {

@@ -241,7 +241,7 @@ impl Site {
             format!("the ledger {} is missing or empty, but features were worked on here", file.display());
         Err(CliError::new(Code::Config, message)
             .hint("restore it from a backup; nothing was changed")
-            .hint("to begin anew without it, delete the refs under refs/redraft/ and the feature branches"))
+            .hint("to begin anew without it, give the feature branches other names (git branch -m), delete the refs under refs/redraft/, and take the documents over: redraft adopt"))
     }
 
     pub(crate) fn lock(&self, name: &str, around: &Surroundings) -> Result<Lock, CliError> {

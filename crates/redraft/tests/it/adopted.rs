@@ -61,7 +61,7 @@ fn what_depends_on_one_that_is_not_done_waits_until_it_is_closed_here_or_a_perso
     assert!(!refused.stderr.contains("first:"), "{}", refused.stderr);
     scratch.run(["phase", "back", "001", "create-tasks", "--why", "to be reviewed here"]).expect(0);
     assert_eq!(scratch.json(["status", "002"])["next"], "redraft run 001");
-    scratch.run(["run", "001", "--yes", "--on-cap", "accept"]).expect(0);
+    scratch.run(["run", "001", "--on-cap", "accept"]).expect(0);
     assert_eq!(lives(&scratch)[0].1, "completed");
     scratch.run(["run", "002"]).expect(0);
 }

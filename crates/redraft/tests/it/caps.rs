@@ -191,3 +191,10 @@ fn a_mini_spec_goes_on_through_every_phase_in_a_higher_lane_and_is_not_written_a
     );
     assert_eq!(scratch.json(["status"])["features"][0]["status"], "approved");
 }
+
+#[test]
+fn yes_and_accepting_at_the_cap_do_not_go_together() {
+    let scratch = Scratch::repository(PROGRAM);
+    let refused = scratch.run(["run", "--yes", "--on-cap", "accept"]).expect(2);
+    assert!(refused.stderr.contains("`--yes` never accepts in a person's name"), "{}", refused.stderr);
+}

@@ -120,6 +120,13 @@ fn a_document_of_a_finished_phase_that_was_taken_away_is_missed() {
 }
 
 #[test]
+fn what_is_built_on_a_specification_that_is_not_there_misses_it() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.write("docs/features/001-export/plan.md", "# Plan\n\n## Steps\n\n1. Write it.\n");
+    assert_eq!(faults(&scratch.json(["lint"])), ["docs/features/001-export/spec.md:0 missing error"]);
+}
+
+#[test]
 fn files_folders_and_numbers_can_be_named_together() {
     let scratch = scratch();
     scratch.write("notes/idea.md", "# Idea\n\nFIXME\n");

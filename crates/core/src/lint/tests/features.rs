@@ -84,6 +84,22 @@ fn a_dependency_on_a_task_that_does_not_exist_is_an_unknown_reference() {
 }
 
 #[test]
+fn the_steps_of_a_plan_are_held_to_the_same_rules_as_tasks() {
+    let plan = "# P\n\n## Steps\n\n### Step 1.1: Write the store\n\n**Depends on:** 1.2\n\n### Step 1.2: Use it\n\n\
+                **Depends on:** 1.1, 7.7\n\n### Step 1.2: Print\n\nx\n";
+    check_named("plan.md", plan, &["11 dependency-cycle", "11 unknown-reference", "13 duplicate-id"]);
+}
+
+#[test]
+fn two_headings_with_one_id_are_two_tasks_however_short_their_titles_are() {
+    for (one, other) in [("Add tests", "Add docs"), ("B", "C"), ("写打印机", "发送邮件给用户")] {
+        let tasks = format!("# T\n\n### Task 1.1: {one}\n\nx\n\n### Task 1.1: {other}\n\nx\n");
+        check_named("tasks.md", &tasks, &["7 duplicate-id"]);
+    }
+    check_named("tasks.md", "# T\n\n### Task 1.1: Store\n\nx\n\n### Task 1.1: Store it all\n\nx\n", &[]);
+}
+
+#[test]
 fn a_link_to_a_heading_that_does_not_exist_is_an_unknown_reference() {
     let page = |link: &str| {
         format!("# Überblick: der `Kern`\n\n## Two [parts](x.md) {{#second}}\n\n<a id=\"own\"></a> {link}\n")

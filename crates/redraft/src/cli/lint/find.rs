@@ -105,17 +105,15 @@ fn feature(number: FeatureId, place: &Place) -> Result<Option<Group>, CliError> 
     Ok(folders.find_map(|folder| artifacts(&folder)))
 }
 
-/// The artifacts of a folder, none if it has none: those that are there, and those that its own record says were finished,
-/// so that one that was taken away is missed.
+/// The artifacts of a folder, none if it has none: those that are there, and those that must be: what its own record says was
+/// finished, and the specification where something was built on it.
 fn artifacts(folder: &Path) -> Option<Group> {
     let finished = finished(folder);
-    let files: Vec<PathBuf> = Kind::ALL
-        .into_iter()
-        .filter(|kind| {
-            folder.join(kind.file()).symlink_metadata().is_ok() || finished.contains(&kind.file().to_owned())
-        })
-        .map(|kind| folder.join(kind.file()))
-        .collect();
+    let there = |kind: Kind| folder.join(kind.file()).symlink_metadata().is_ok();
+    let built_on = [Kind::Design, Kind::Plan, Kind::Tasks].into_iter().any(there);
+    let needed = |kind: Kind| finished.contains(&kind.file().to_owned()) || (kind == Kind::Spec && built_on);
+    let kinds = Kind::ALL.into_iter().filter(|kind| there(*kind) || needed(*kind));
+    let files: Vec<PathBuf> = kinds.map(|kind| folder.join(kind.file())).collect();
     (!files.is_empty()).then(|| Group { folder: folder.to_owned(), root: None, files })
 }
 
