@@ -214,9 +214,6 @@ impl<'a> Run<'a> {
     fn advance(&mut self) -> Result<Stop, EngineError> {
         loop {
             let effects = pipeline::pending(&self.state);
-            if effects.is_empty() {
-                self.require_as_closed()?;
-            }
             if effects.is_empty() || self.is_far_enough(&effects) {
                 self.project()?;
                 return Ok(Stop::Done);

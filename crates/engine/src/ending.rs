@@ -48,8 +48,6 @@ pub enum EngineError {
         "{phase} of feature {feature} cannot begin: {path} was edited after {earlier} had closed, and nobody has reviewed that"
     )]
     Changed { feature: FeatureId, phase: Phase, earlier: Phase, path: String },
-    #[error("{path} was edited after {earlier} had closed, and nobody has reviewed that")]
-    EditedSince { feature: FeatureId, earlier: Phase, path: String },
     #[error("nothing is being asked")]
     NothingAsked,
     #[error("`{}` is not a choice here", choice.name())]

@@ -140,23 +140,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What was approved is what stands there: an edit after the end has been seen by nobody.
-    pub(crate) fn require_as_closed(&self) -> Result<(), EngineError> {
-        if self.created.document.is_some() || self.state.cancelled {
-            return Ok(());
-        }
-        for earlier in Phase::ALL {
-            let Some(closed) = self.state.closed(earlier) else { continue };
-            let path = self.created.path_of(earlier.artifact());
-            let then = self.parts.workspace.read_at(&closed.revision, &path)?;
-            if self.parts.workspace.read(&path)? != then {
-                let feature = self.created.id;
-                return Err(EngineError::EditedSince { feature, earlier, path });
-            }
-        }
-        Ok(())
-    }
-
     /// An error of lint stands in the way of reviewers; what it only warns of is kept with a check that passed, and shown.
     pub(crate) fn check(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
         let open = self.open_loop()?;

@@ -7,7 +7,7 @@ use super::site::{Site, Surroundings};
 use super::{new, run};
 use redraft_adapters::git::{self, Repository};
 use redraft_adapters::shell_word::quoted_path;
-use redraft_core::ids::FeatureId;
+use redraft_core::event::FeatureCreated;
 use redraft_core::text::one_line;
 use redraft_core::ticket::Scope;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,11 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
     };
     console.say(&format!("demo: a repository in {}, the idea: {}", place.display(), one_line(&idea, 200)));
     let begun = args.keep.as_ref().and_then(|_| begun(&place));
+    if let Some(other) = begun.as_ref().filter(|created| created.idea != idea) {
+        let other = one_line(&other.idea, 100);
+        return Err(CliError::usage(format!("{} holds a demo of another idea: {other}", place.display()))
+            .hint("name that idea to go on with it, or a folder that does not exist yet"));
+    }
     let site = match &begun {
         Some(_) => Site::find(&place)?,
         None => {
@@ -47,9 +52,9 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         depends_on: Vec::new(),
     };
     let id = match begun {
-        Some(id) => {
+        Some(created) => {
             console.say("it was begun before and goes on from where it stands");
-            id
+            created.id
         }
         None => new::create(&site, &feature, around, console)?,
     };
@@ -97,14 +102,12 @@ fn kept(folder: &Path) -> Result<PathBuf, CliError> {
 }
 
 /// The feature that an earlier demo began in this folder. A repository of the user's own has other files.
-fn begun(place: &Path) -> Option<FeatureId> {
+fn begun(place: &Path) -> Option<FeatureCreated> {
     let ours = ["README.md", "package.json"].iter().all(|name| is_ours(&place.join(name)));
-    let ledger = Site::find(place).and_then(|site| site.reader()).ok().flatten().filter(|_| ours)?;
-    let scopes = ledger.scopes().ok()?;
-    scopes.into_iter().find_map(|scope| match scope {
-        Scope::Feature(id) => Some(id),
-        _ => None,
-    })
+    let site = Site::find(place).ok().filter(|_| ours)?;
+    let ledger = site.reader().ok().flatten()?;
+    let feature = ledger.scopes().ok()?.into_iter().find(|scope| matches!(scope, Scope::Feature(_)))?;
+    site.created_in(&ledger, feature).ok()
 }
 
 /// Whether a demo has made this, perhaps not to its end.

@@ -85,8 +85,7 @@ impl From<EngineError> for CliError {
                 )),
             EngineError::Prerequisite { feature, earlier, .. } => CliError::new(Code::Config, message)
                 .hint(format!("bring it back (git restore), or have it written again: redraft phase back {feature} {earlier} --why \"…\"")),
-            EngineError::Changed { feature, earlier, .. }
-            | EngineError::EditedSince { feature, earlier, .. } => CliError::new(Code::Config, message)
+            EngineError::Changed { feature, earlier, .. } => CliError::new(Code::Config, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
                 .hint("or put it back: git restore, in the feature's worktree"),
             EngineError::NothingAsked => {

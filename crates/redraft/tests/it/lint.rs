@@ -7,6 +7,9 @@ use serde_json::Value;
 
 const GOOD_SPEC: &str = "# Spec\n\n## Requirements\n\n- **FR-1:** It answers within 2 s.\n\n## Acceptance Criteria\n\n- **AC-1:** A test shows it.\n";
 
+const PLAIN_SPEC: &str =
+    "# Spec\n\n## Requirements\n\nIt prints a report.\n\n## Acceptance Criteria\n\nA test shows it.\n";
+
 fn scratch() -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     scratch.write("docs/features/001-export/spec.md", GOOD_SPEC);
@@ -74,6 +77,8 @@ fn every_rule_is_found_by_its_name_at_its_level_and_only_errors_fail() {
                 std::fs::write(scratch.root().join(folder).join("spec.md"), [0xff, 0xfe]).unwrap();
             }
             _ => {
+                // What other documents build on is there, and has no fault of its own.
+                scratch.write(&format!("{folder}/spec.md"), PLAIN_SPEC);
                 broken(rule).iter().for_each(|(name, text)| scratch.write(&format!("{folder}/{name}"), text))
             }
         }
@@ -114,7 +119,7 @@ fn a_document_of_a_finished_phase_that_was_taken_away_is_missed() {
     scratch.write("docs/features/001-export/.meta.json", meta);
     scratch.run(["lint"]).expect(1);
     let object = scratch.json(["lint"]);
-    assert_eq!(faults(&object), ["docs/features/001-export/design.md:0 missing error"]);
+    assert_eq!(faults(&object), ["docs/features/001-export/design.md:1 missing error"]);
     scratch.write("docs/features/001-export/.meta.json", &meta.replace("\"v\":1,", ""));
     scratch.run(["lint"]).expect(0);
 }
@@ -123,7 +128,7 @@ fn a_document_of_a_finished_phase_that_was_taken_away_is_missed() {
 fn what_is_built_on_a_specification_that_is_not_there_misses_it() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.write("docs/features/001-export/plan.md", "# Plan\n\n## Steps\n\n1. Write it.\n");
-    assert_eq!(faults(&scratch.json(["lint"])), ["docs/features/001-export/spec.md:0 missing error"]);
+    assert_eq!(faults(&scratch.json(["lint"])), ["docs/features/001-export/spec.md:1 missing error"]);
 }
 
 #[test]
