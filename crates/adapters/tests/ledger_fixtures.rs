@@ -173,3 +173,25 @@ fn a_ledger_of_several_phases_is_read_as_it_was_written() {
     });
     assert_eq!(bases.collect::<Vec<_>>(), [false, true, true], "without a PRD specify builds on nothing");
 }
+
+/// `decided` version 4, `edited` version 2, `checked` version 1, a board row of version 5: an author that asked, and a
+/// document that a person wrote in its place.
+#[test]
+fn a_ledger_with_a_decision_of_a_phase_is_read_as_it_was_written() {
+    let entries = read("ledger-decided-4-edited-2.db");
+    let decided = entries.iter().find_map(|entry| match &entry.event {
+        Event::Decided(fact) => Some((fact.choice, fact.phase)),
+        _ => None,
+    });
+    assert_eq!(decided, Some((Decision::Assume, Some(Phase::Specify))));
+    let edited = entries.iter().find_map(|entry| match &entry.event {
+        Event::Edited(fact) => Some(fact.first),
+        _ => None,
+    });
+    assert_eq!(edited, Some(true));
+    let checks = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Checked(fact) => Some((fact.command.as_str(), fact.code, fact.output.as_str())),
+        _ => None,
+    });
+    assert_eq!(checks.collect::<Vec<_>>(), [("", None, ""); 2], "no check of a project was run then");
+}

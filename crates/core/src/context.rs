@@ -119,7 +119,8 @@ pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
     for missing in named.values().flat_map(|named| &named.missing) {
         notes.push(missing.clone());
     }
-    let usable = named.values().any(|named| !named.found.is_empty());
+    // The specification goes in whole whatever is said of it, so what names it alone says nothing of the others.
+    let usable = named.iter().any(|(kind, named)| *kind != Kind::Spec && !named.found.is_empty());
     let kinds = [Kind::Prd, Kind::Spec, Kind::Design, Kind::Plan];
     let one = |kind: Kind| {
         let text = artifacts.get(kind)?;
@@ -165,6 +166,9 @@ fn ambiguous(shown: &str, places: &[Target]) -> String {
     format!("{shown} is ambiguous: it may be in lines {}", lines.join(", "))
 }
 
+/// Why everything goes in.
+const NOTHING_LEADS: &str = "no reference of the task leads into plan, design or PRD";
+
 fn of_document(kind: Kind, text: &str, named: Named, usable: bool) -> Selected {
     match (named.missing.as_slice(), named.found.is_empty()) {
         ([], true) if usable => Selected {
@@ -174,7 +178,7 @@ fn of_document(kind: Kind, text: &str, named: Named, usable: bool) -> Selected {
             reason: "no reference names it".to_owned(),
             tokens: 0,
         },
-        ([], true) => whole(kind, text, named, "the task refers to nothing that is found".to_owned()),
+        ([], true) => whole(kind, text, named, NOTHING_LEADS.to_owned()),
         ([], false) => {
             let count = named.found.len();
             let reason = match count {
@@ -194,7 +198,7 @@ fn of_prd(text: &str, named: Named, usable: bool, notes: &mut Vec<String>) -> Se
     let outline = Outline::of(text.strip_prefix('\u{feff}').unwrap_or(text));
     let essentials = prd::essentials(&outline);
     if !usable {
-        return whole(Kind::Prd, text, named, "the task refers to nothing that is found".to_owned());
+        return whole(Kind::Prd, text, named, NOTHING_LEADS.to_owned());
     }
     let (Some(problem), Some(goals)) = (&essentials.problem, &essentials.goals) else {
         let lacks = if essentials.problem.is_none() { "problem statement" } else { "goals" };

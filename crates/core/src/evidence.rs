@@ -13,18 +13,20 @@ use crate::verdict::{Claim, Issue};
 /// `./` before it. The error says what does not hold.
 ///
 /// An issue that cites no file cannot be checked and holds. One that claims something is absent must name a file
-/// that exists; its line and quote only mark the place where it looked, or what it looked for.
-pub fn check(issue: &Issue, text_of: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
+/// that exists; its line and quote only mark the place where it looked, or what it looked for. In code (`in_code`) the
+/// file itself may be what is absent.
+pub fn check(issue: &Issue, in_code: bool, text_of: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
     let file = place::plain_path(&issue.file);
     if file.is_empty() {
         return Ok(());
     }
     // A path is as long as an agent likes; the message is kept and shown.
     let name = one_line(file, 120);
-    let text = text_of(file).ok_or_else(|| format!("there is no file {name}"))?;
-    if issue.claim == Claim::Absent {
+    let text = text_of(file);
+    if issue.claim == Claim::Absent && (in_code || text.is_some()) {
         return Ok(());
     }
+    let text = text.ok_or_else(|| format!("there is no file {name}"))?;
     let lines = text.lines().count();
     if u64::from(issue.line) > lines as u64 {
         let unit = if lines == 1 { "line" } else { "lines" };
@@ -41,8 +43,8 @@ mod tests {
     use super::*;
     use crate::verdict::Severity;
 
-    fn checked(claim: Claim, file: &str, line: u32, quote: &str) -> Result<(), String> {
-        let issue = Issue {
+    fn issue(claim: Claim, file: &str, line: u32, quote: &str) -> Issue {
+        Issue {
             severity: Severity::Blocker,
             category: String::new(),
             claim,
@@ -53,9 +55,22 @@ mod tests {
             description: "d".to_owned(),
             suggestion: String::new(),
             same_as: String::new(),
-        };
+        }
+    }
+
+    fn checked(claim: Claim, file: &str, line: u32, quote: &str) -> Result<(), String> {
+        let issue = issue(claim, file, line, quote);
         let text = "# Spec\n\nWhen a key is revoked\nthe service answers 401.\n";
-        check(&issue, &|path| (path == "docs/x.md").then(|| text.to_owned()))
+        check(&issue, false, &|path| (path == "docs/x.md").then(|| text.to_owned()))
+    }
+
+    #[test]
+    fn in_code_a_file_may_be_what_is_absent_and_nothing_can_be_present_in_it() {
+        let issue = |claim| issue(claim, "tests/limit.sh", 0, "");
+        assert_eq!(check(&issue(Claim::Absent), true, &|_| None), Ok(()));
+        let wrong = Err("there is no file tests/limit.sh".to_owned());
+        assert_eq!(check(&issue(Claim::Absent), false, &|_| None), wrong);
+        assert_eq!(check(&issue(Claim::Present), true, &|_| None), wrong);
     }
 
     #[test]

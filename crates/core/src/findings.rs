@@ -6,6 +6,7 @@
 mod reconcile;
 
 use crate::ids::{FindingId, Role};
+use crate::place;
 use crate::prelude::*;
 use crate::verdict::{Claim, Severity};
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,18 @@ impl Finding {
     /// Whether it stands in the way of an approval under this rule.
     pub fn blocks(&self, rule: Threshold) -> bool {
         self.status == Status::Open && self.unverified.is_none() && self.severity >= rule.least()
+    }
+
+    /// The line it is about in the text its file has now: what it quotes may have moved since. Of several places the one
+    /// nearest to the cited line is meant; without any, the cited line as far as there is one, else the last.
+    pub fn line_in(&self, text: &str) -> u32 {
+        let first = self.quote.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let quote = place::quote_parts(first).into_iter().next().unwrap_or_default();
+        let numbered = (1u32..).zip(text.lines());
+        let found = numbered.filter(|(_, line)| !quote.is_empty() && place::fold(line).contains(&quote));
+        let nearest = found.map(|(line, _)| line).min_by_key(|line| line.abs_diff(self.line));
+        let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        nearest.unwrap_or(self.line.min(last))
     }
 
     /// `docs/features/031-x/spec.md:12 (Requirements)`, as far as it is cited.
@@ -150,6 +163,44 @@ pub fn apply(findings: &mut Vec<Finding>, changes: &[FindingChange]) {
         if let Some(finding) = findings.iter_mut().find(|finding| finding.id == *id) {
             finding.status = status.unwrap_or(finding.status);
             finding.note.clone_from(note);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_is_shown_where_what_it_quotes_stands_now() {
+        let finding = |line, quote: &str| Finding {
+            id: FindingId::new("X1"),
+            role: Role::new("security-reviewer"),
+            round: 1,
+            severity: Severity::Blocker,
+            category: "injection".to_owned(),
+            claim: Claim::Present,
+            file: "a.sh".to_owned(),
+            line,
+            section: String::new(),
+            quote: quote.to_owned(),
+            description: "d".to_owned(),
+            suggestion: String::new(),
+            status: Status::Open,
+            late: false,
+            unverified: None,
+            note: String::new(),
+        };
+        let text = "one\neval  \"$x\"\ntwo\neval \"$x\"\n";
+        for (line, quote, now) in [
+            (1, "eval \"$x\"", 2),
+            (9, "eval \"$x\"", 4),
+            (3, "gone", 3),
+            (9, "gone", 4),
+            (0, "", 0),
+            (0, "`two`", 3),
+        ] {
+            assert_eq!(finding(line, quote).line_in(text), now, "{line} {quote}");
         }
     }
 }

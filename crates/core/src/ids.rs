@@ -69,6 +69,11 @@ text_id!(
     FindingId
 );
 
+text_id!(
+    /// A task of a task list as it names itself there: `1.2`, `T3`, `Final.1`.
+    TaskId
+);
+
 impl Revision {
     /// Enough of the id to recognise it in a sentence.
     pub fn short(&self) -> &str {

@@ -12,6 +12,7 @@ use crate::event::{Judged, Judgement};
 use crate::evidence;
 use crate::findings::{self, Finding, FindingChange, Hearing, Reconciled, Status, Threshold, reconcile};
 use crate::ids::FindingId;
+use crate::phase::Phase;
 use crate::prelude::*;
 use crate::text::one_line;
 use crate::ticket::Ticket;
@@ -59,8 +60,9 @@ pub fn judge(case: &Case<'_>) -> Judged {
         let why = notes.last().cloned().unwrap_or_else(|| "the answer holds no verdict".to_owned());
         return unusable(case, Verdict::default(), notes, why);
     };
+    let in_code = case.ticket.phase == Phase::Implement;
     let unverified: Vec<Option<String>> =
-        verdict.issues.iter().map(|issue| evidence::check(issue, case.text_of).err()).collect();
+        verdict.issues.iter().map(|issue| evidence::check(issue, in_code, case.text_of).err()).collect();
     let hearing = Hearing {
         role: &case.ticket.role,
         letter: case.letter,

@@ -38,6 +38,7 @@ pub mod project;
 pub mod project_context;
 pub mod prompt;
 pub mod redact;
+pub mod report;
 pub mod review;
 pub mod sections;
 pub mod tasks;

@@ -13,13 +13,19 @@ pub enum Phase {
     Design,
     CreatePlan,
     CreateTasks,
+    /// The tasks are carried out and the code is reviewed.
+    Implement,
     /// The review of a document that belongs to no phase. No feature passes through it.
     Document,
 }
 
 impl Phase {
     /// Those that features pass through, in the order they follow each other.
-    pub const ALL: [Phase; 4] = [Phase::Specify, Phase::Design, Phase::CreatePlan, Phase::CreateTasks];
+    pub const ALL: [Phase; 5] =
+        [Phase::Specify, Phase::Design, Phase::CreatePlan, Phase::CreateTasks, Phase::Implement];
+
+    /// Those of them that write a document.
+    pub const DOCUMENTS: [Phase; 4] = [Phase::Specify, Phase::Design, Phase::CreatePlan, Phase::CreateTasks];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -27,6 +33,7 @@ impl Phase {
             Phase::Design => "design",
             Phase::CreatePlan => "create-plan",
             Phase::CreateTasks => "create-tasks",
+            Phase::Implement => "implement",
             Phase::Document => "document",
         }
     }
@@ -38,8 +45,8 @@ impl Phase {
             Phase::Design => "design.md",
             Phase::CreatePlan => "plan.md",
             Phase::CreateTasks => "tasks.md",
-            // Whatever it is called; no other file is called so.
-            Phase::Document => "",
+            // Code is in no file by name, and a document by itself in whichever it is in.
+            Phase::Implement | Phase::Document => "",
         }
     }
 
@@ -50,13 +57,14 @@ impl Phase {
             Phase::Design => &["prd.md", "spec.md", "research.md"],
             Phase::CreatePlan => &["prd.md", "spec.md", "design.md"],
             Phase::CreateTasks => &["prd.md", "spec.md", "design.md", "plan.md"],
+            Phase::Implement => &["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"],
             Phase::Document => &[],
         }
     }
 
     /// The phase that writes this file, if one does.
     pub fn writing(artifact: &str) -> Option<Phase> {
-        Phase::ALL.into_iter().find(|phase| phase.artifact() == artifact)
+        Phase::DOCUMENTS.into_iter().find(|phase| phase.artifact() == artifact)
     }
 }
 
@@ -70,7 +78,7 @@ impl FromStr for Phase {
     type Err = BadId;
 
     fn from_str(word: &str) -> Result<Self, BadId> {
-        let bad = || BadId::new(word, "a phase (specify, design, create-plan or create-tasks)");
+        let bad = || BadId::new(word, "a phase (specify, design, create-plan, create-tasks or implement)");
         let mut known = Phase::ALL.into_iter().chain([Phase::Document]);
         known.find(|phase| phase.name() == word).ok_or_else(bad)
     }
@@ -101,7 +109,7 @@ impl Lane {
 
     pub fn phases(self) -> &'static [Phase] {
         match self {
-            Lane::Express => &[Phase::Specify],
+            Lane::Express => &[Phase::Specify, Phase::Implement],
             Lane::Standard | Lane::Deep => &Phase::ALL,
         }
     }
@@ -199,12 +207,12 @@ fn words(idea: &str) -> BTreeSet<String> {
     split.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// The files an idea names, each once: a name with a letter in its ending, as `src/lib.rs`, `README.md`. A host name or
+/// The files a text names, each once: a name with a letter in its ending, as `src/lib.rs`, `README.md`. A host name or
 /// an abbreviation is none.
-fn files_named(idea: &str) -> Vec<String> {
+pub(crate) fn files_named(idea: &str) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
-    let words =
-        idea.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '"' | '\'' | '`'));
+    let words = idea
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '"' | '\'' | '`' | '*'));
     for word in words {
         let word = word.trim_end_matches(['.', ':', '!', '?']).trim_start_matches("./");
         if is_file_name(word) && !files.iter().any(|known| known == word) {

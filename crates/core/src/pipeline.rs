@@ -8,7 +8,7 @@ use crate::event::{
     PhaseClosed,
 };
 use crate::ids::AgentName;
-use crate::phase::Phase;
+use crate::phase::{Lane, Phase};
 use crate::prelude::*;
 use crate::probe::MetAgent;
 use crate::project::Tally;
@@ -86,7 +86,7 @@ impl Pipeline {
     /// The loops whose findings count: of a feature the last of each phase, of a document by itself the one that judges it
     /// as what it is taken for now.
     pub fn relevant(&self) -> impl Iterator<Item = &Loop> {
-        let alone = self.created.as_ref().filter(|created| created.document.is_some());
+        let alone = self.created.as_ref().filter(|created| created.is_review());
         let kind = alone.map(|created| created.until);
         self.standing().filter(move |one| kind.is_none_or(|kind| one.opened.phase == kind))
     }
@@ -140,7 +140,7 @@ impl Pipeline {
         let created = self.created.as_ref();
         let until = created.map(|created| created.until);
         // A document by itself has one phase, whichever that is.
-        let alone = created.filter(|created| created.document.is_some()).map(|created| created.until);
+        let alone = created.filter(|created| created.is_review()).map(|created| created.until);
         let lane = created.filter(|_| alone.is_none()).map(|created| created.lane.phases());
         let lane = lane.unwrap_or_default().iter().copied();
         let lane = lane.filter(move |phase| Some(*phase) <= until && !self.skipped.contains(phase));
@@ -150,7 +150,7 @@ impl Pipeline {
     /// Why there is no artifact of a phase, where that is by design; nothing is said of what is beside a document by itself.
     pub fn left_out(&self, phase: Phase) -> Option<String> {
         let created = self.created.as_ref()?;
-        if created.document.is_some() {
+        if created.is_review() {
             return Some(String::new());
         }
         let in_lane = created.lane.phases().contains(&phase);
@@ -258,10 +258,10 @@ pub fn pending(state: &Pipeline) -> Vec<Effect> {
 fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
     at_rest(state)?;
     let created = state.created.as_mut()?;
-    let alone = created.document.is_some();
+    let alone = created.is_review();
     let same = (created.lane, created.until) == (set.lane, set.until);
     // What reviewers have begun to judge is not closed by gates alone: that would approve it in their place.
-    let judged = state.past.iter().chain(&state.open).any(Loop::reviews);
+    let judged = state.past.iter().chain(&state.open).any(Loop::judges_document);
     // A document by itself keeps its lane and is judged as another kind.
     let fits = if alone { set.lane == created.lane } else { set.lane.phases().contains(&set.until) };
     if same || (judged && !set.lane.reviews()) || !fits {
@@ -278,15 +278,38 @@ fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
         }
     }
     let lane = set.lane.phases();
-    let is_other = |open: &Loop| match alone {
-        true => open.opened.phase != set.until,
-        false => !lane.contains(&open.opened.phase) || open.reviewers.is_empty() == set.lane.reviews(),
+    let is_other = |open: &Loop| match (alone, open.opened.phase) {
+        (true, phase) => phase != set.until,
+        // Code has a reviewer in every lane, but not the same ones.
+        (false, Phase::Implement) => set.lane.reviews() != lane_of(open).reviews(),
+        (false, phase) => !lane.contains(&phase) || open.reviewers.is_empty() == set.lane.reviews(),
     };
     if let Some(mut open) = state.open.take_if(|open| is_other(open)) {
         open.end = Some(End::Superseded);
         state.past.push(open);
     }
+    // What comes after something that is to be done again is done again, too.
+    let first = state.phases().find(|phase| !state.is_over(*phase));
+    if let Some(first) = first.filter(|_| !alone) {
+        supersede_after(state, first);
+    }
     Some(())
+}
+
+/// The lane a loop over code was opened in, as far as its reviewers show that.
+fn lane_of(open: &Loop) -> Lane {
+    if open.reviewers.len() == 1 { Lane::Express } else { Lane::Standard }
+}
+
+/// Ends what was done in later phases than this one.
+fn supersede_after(state: &mut Pipeline, phase: Phase) {
+    if let Some(open) = state.open.take_if(|open| open.opened.phase > phase) {
+        state.past.push(Loop { end: Some(End::Superseded), ..open });
+    }
+    let later = |past: &&mut Loop| past.opened.phase > phase && matches!(past.end, Some(End::Closed(_)));
+    for past in state.past.iter_mut().filter(later) {
+        past.end = Some(End::Superseded);
+    }
 }
 
 /// Leaves out the phase that is next or under way. The first is never left out: everything builds on it.

@@ -1,6 +1,6 @@
 //! What every role of a feature is told about the project it belongs to: goals, what comes before, what it is worth.
 //!
-//! A text of at most [`BLOCK_CHARS_MAX`] characters, made of the project's own files by rules, never by a model. Nothing is
+//! A text of at most [`BLOCK_CHARS_MAX`] characters, wide ones counted as four, made of the project's own files by rules, never by a model. Nothing is
 //! read here. Start at [`project_block`]; [`milestones`] reads a roadmap, also for those who list projects.
 
 #[cfg(test)]
@@ -12,7 +12,7 @@ use crate::prelude::*;
 use crate::sections::{Outline, Section};
 use crate::text::one_line;
 
-/// About 500 tokens. More would cost every prompt more than it tells.
+/// About 500 tokens. More would cost every prompt more than it tells. See [`chars`] for what counts how much.
 pub const BLOCK_CHARS_MAX: usize = 2_000;
 
 /// What a reader keeps in mind.
@@ -265,12 +265,26 @@ fn cut(mut goals: Vec<String>, room: usize) -> Vec<String> {
         let Some(last) = goals.pop() else { break };
         let left = room.saturating_sub(chars(&goal_lines(&goals)) + chars("**Project goals:**\n- \n"));
         if left >= CHARS_MIN {
-            goals.push(one_line(&last, left.min(chars(&last).saturating_sub(1))));
+            goals.extend(shortened(&last, left.min(chars(&last).saturating_sub(1))));
         }
     }
     goals
 }
 
+/// The longest beginning of a text that fits.
+fn shortened(text: &str, room: usize) -> Option<String> {
+    let most = text.chars().count().min(room);
+    (1..=most).rev().map(|length| one_line(text, length)).find(|short| chars(short) <= room)
+}
+
+/// How long a text is, so that four are about one token: a letter of an alphabet of thousands counts as four, one that
+/// is not Latin as two.
 fn chars(text: &str) -> usize {
-    text.chars().count()
+    const WIDE: char = '\u{2e80}';
+    let width = |c: char| match c {
+        _ if c.is_ascii() => 1,
+        _ if c < WIDE => 2,
+        _ => 4,
+    };
+    text.chars().map(width).sum()
 }

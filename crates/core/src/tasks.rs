@@ -9,16 +9,21 @@ pub(crate) mod block;
 mod candidate;
 mod choose;
 mod field;
+mod form;
 pub(crate) mod id;
 pub(crate) mod line;
 mod needs;
+mod order;
+#[cfg(test)]
+mod styles;
 #[cfg(test)]
 mod tests;
 mod title;
 
 pub use id::key;
 pub use needs::Need;
-pub(crate) use needs::names_needs;
+pub(crate) use needs::{names_needs, unknown};
+pub use order::{Cycle, order};
 
 use crate::prelude::*;
 use crate::sections::Outline;
@@ -92,16 +97,31 @@ pub struct Note {
 
 /// A text without tasks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no task is found{}", told(nearest))]
+#[error("no task is found{}", told(*boxes, nearest))]
 pub struct NoTasks {
     /// What looks most like one.
     pub nearest: Vec<Group>,
+    /// How many items have a check box and no id. Numbers that nobody wrote would change with every new item.
+    pub boxes: usize,
 }
 
-fn told(nearest: &[Group]) -> String {
+impl NoTasks {
+    /// The way out.
+    pub const HINT: &str = "a task begins with an id: `### Task 1.1: Title`, `### T1: Title`, `- [ ] **1.1** Title` or a \
+                            row of a table";
+}
+
+fn told(boxes: usize, nearest: &[Group]) -> String {
+    let boxes = match boxes {
+        0 => String::new(),
+        _ => format!("; {} with a check box but no id", crate::text::count(boxes, "item")),
+    };
     let lines: Vec<String> =
         nearest.iter().map(|near| format!("line {} `{}`", near.line, near.title)).collect();
-    if lines.is_empty() { String::new() } else { format!("; the nearest headings are {}", lines.join(", ")) }
+    match lines.is_empty() {
+        true => boxes,
+        false => format!("{boxes}; the nearest headings are {}", lines.join(", ")),
+    }
 }
 
 impl Form {
@@ -121,7 +141,9 @@ impl TaskList {
     pub fn find(&self, id: &str) -> Option<&Task> {
         let wanted = key(id);
         let exact = self.tasks.iter().find(|task| task.id == id.trim());
-        exact.or_else(|| self.tasks.iter().find(|task| task.keys().any(|key| key == wanted)))
+        let own = || self.tasks.iter().find(|task| key(&task.id) == wanted);
+        let other = || self.tasks.iter().find(|task| task.keys().any(|key| key == wanted));
+        exact.or_else(own).or_else(other)
     }
 }
 
@@ -141,9 +163,13 @@ impl Task {
 pub fn read(text: &str) -> Result<TaskList, NoTasks> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let outline = Outline::of(text);
-    let chosen = choose::choose(candidates(&outline), &outline);
+    let (chosen, passed_over) = choose::choose(candidates(&outline), &outline);
     if chosen.is_empty() {
-        return Err(NoTasks { nearest: nearest(&outline) });
+        let is_box = |(at, line): &(usize, &&str)| {
+            !outline.is_fenced(*at) && line::Item::of(line).is_some_and(|item| item.checkbox)
+        };
+        let boxes = outline.lines().iter().enumerate().filter(is_box).count();
+        return Err(NoTasks { nearest: nearest(&outline), boxes });
     }
     let mut notes = duplicates(&chosen);
     let parents = parents(&outline);
@@ -164,13 +190,26 @@ pub fn read(text: &str) -> Result<TaskList, NoTasks> {
             .filter(|task| task.title.is_empty())
             .map(|task| Note { line: task.line, text: format!("task {} has no title", task.id) }),
     );
-    notes.sort_by_key(|note| note.line);
-    Ok(TaskList { tasks, notes })
+    notes.extend(passed_over.iter().map(|row| Note {
+        line: counted(row.line),
+        text: format!("the row `{}` is not read as a task: the tasks of this list stand elsewhere", row.id),
+    }));
+    notes.extend(needs::unknown(&tasks).into_iter().map(|need| Note {
+        line: need.line,
+        text: format!("`{}` is named as a dependency and is no task of this list", need.id),
+    }));
+    let mut list = TaskList { tasks, notes };
+    if let Err(cycle) = order(&list) {
+        let first = cycle.0.first().and_then(|id| list.find(id)).map_or(1, |task| task.line);
+        list.notes.push(Note { line: first, text: cycle.to_string() });
+    }
+    list.notes.sort_by_key(|note| note.line);
+    Ok(list)
 }
 
 fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Option<usize>]) -> Task {
     let end = block::last_line(outline, one.line, one.end.min(next)) + 1;
-    let fields = field::fields(outline, one.line, end, one.form);
+    let fields = field::fields(outline, one.line, end, one.head);
     let done = field::done(&fields);
     let groups = groups(outline, parents, one.line);
     let refs = references(&one, &fields, &groups);
@@ -184,7 +223,7 @@ fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Optio
         form: one.form,
         done,
         depends_on: Vec::new(),
-        needs: needs::needs(outline, one.line, end, one.form),
+        needs: needs::needs(outline, one.line, end, one.head),
         refs,
         unread,
         groups,
@@ -198,7 +237,7 @@ fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group]) -> Ve
         refs.extend(trace::references(field.label, &field.text));
     }
     if refs.is_empty() {
-        refs.extend(trace::references("title", &one.title));
+        refs.extend(trace::references("title", one.tagged));
     }
     // A task that names its requirements only still belongs to the step it stands under.
     if !refs.iter().any(|one| matches!(one.kind, trace::Kind::Plan | trace::Kind::Design)) {

@@ -1,9 +1,10 @@
 //! A ticket names one dispatch: for whom, why, in which round, at which attempt.
 //!
-//! Shown and stored as `031/specify.1/review/spec-reviewer/2.1`. Every prompt, answer, commit and session is
+//! Shown and stored as `031/specify.1/review/spec-reviewer/2.1`, and for one task as
+//! `031/implement.1/task-1.2/implement/implementer/1.1`. Every prompt, answer, commit and session is
 //! filed under its ticket, so the text form is a stored format: see the round-trip test below.
 
-use crate::ids::{AgentName, BadId, FeatureId, ReviewId, Role};
+use crate::ids::{AgentName, BadId, FeatureId, ReviewId, Role, TaskId};
 use crate::phase::Phase;
 use crate::prelude::*;
 use core::fmt;
@@ -67,18 +68,30 @@ pub enum Purpose {
     Certify,
     /// One more turn in the same conversation, because the answer could not be used.
     Repair,
+    /// The implementer carries out one task.
+    Implement,
+    /// Code that works is made simpler.
+    Simplify,
+    /// Tests are thought of without a look at the code.
+    Outline,
+    /// Those tests are written.
+    Tests,
     /// A turn of a probe: whether the agent's conversations can be continued.
     Probe,
 }
 
 impl Purpose {
-    pub const ALL: [Purpose; 7] = [
+    pub const ALL: [Purpose; 11] = [
         Purpose::Draft,
         Purpose::Revise,
         Purpose::Review,
         Purpose::Validate,
         Purpose::Certify,
         Purpose::Repair,
+        Purpose::Implement,
+        Purpose::Simplify,
+        Purpose::Outline,
+        Purpose::Tests,
         Purpose::Probe,
     ];
 
@@ -90,8 +103,17 @@ impl Purpose {
             Purpose::Validate => "validate",
             Purpose::Certify => "certify",
             Purpose::Repair => "repair",
+            Purpose::Implement => "implement",
+            Purpose::Simplify => "simplify",
+            Purpose::Outline => "outline",
+            Purpose::Tests => "tests",
             Purpose::Probe => "probe",
         }
+    }
+
+    /// Whether its answer is a verdict; the others change files, or prepare to.
+    pub fn judges(self) -> bool {
+        matches!(self, Purpose::Review | Purpose::Validate | Purpose::Certify | Purpose::Repair)
     }
 }
 
@@ -101,6 +123,15 @@ impl fmt::Display for Purpose {
     }
 }
 
+/// What part of a phase a dispatch is for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unit {
+    Whole,
+    Task(TaskId),
+}
+
+const TASK: &str = "task-";
+
 /// One dispatch. `round` runs on through the pass for each role and purpose; `attempt` counts sends of it. In a
 /// probe the pass is the number of the probe and the round its turn.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,6 +139,7 @@ pub struct Ticket {
     pub scope: Scope,
     pub phase: Phase,
     pub pass: u16,
+    pub unit: Unit,
     pub purpose: Purpose,
     pub role: Role,
     pub round: u16,
@@ -116,8 +148,12 @@ pub struct Ticket {
 
 impl fmt::Display for Ticket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ticket { scope, phase, pass, purpose, role, round, attempt } = self;
-        write!(f, "{scope}/{phase}.{pass}/{purpose}/{role}/{round}.{attempt}")
+        let Ticket { scope, phase, pass, unit, purpose, role, round, attempt } = self;
+        write!(f, "{scope}/{phase}.{pass}/")?;
+        if let Unit::Task(task) = unit {
+            write!(f, "{TASK}{task}/")?;
+        }
+        write!(f, "{purpose}/{role}/{round}.{attempt}")
     }
 }
 
@@ -127,6 +163,13 @@ impl FromStr for Ticket {
     fn from_str(word: &str) -> Result<Self, BadId> {
         let bad = || BadId::new(word, "a ticket like 031/specify.1/review/spec-reviewer/2.1");
         let parts: Vec<&str> = word.split('/').collect();
+        let (unit, parts) = match parts.as_slice() {
+            [scope, phase, task, rest @ ..] if rest.len() == 3 => {
+                let task = task.strip_prefix(TASK).filter(|task| !task.is_empty()).ok_or_else(bad)?;
+                (Unit::Task(TaskId::new(task)), [&[*scope, *phase], rest].concat())
+            }
+            _ => (Unit::Whole, parts),
+        };
         let [scope, phase, purpose, role, tail] = parts.as_slice() else { return Err(bad()) };
         let (phase, pass) = phase.split_once('.').ok_or_else(bad)?;
         let (round, attempt) = tail.split_once('.').ok_or_else(bad)?;
@@ -138,6 +181,7 @@ impl FromStr for Ticket {
             scope: scope.parse().map_err(|_| bad())?,
             phase: phase.parse().map_err(|_| bad())?,
             pass: pass.parse().map_err(|_| bad())?,
+            unit,
             purpose,
             role: Role::new(*role),
             round: round.parse().map_err(|_| bad())?,
@@ -175,6 +219,9 @@ mod tests {
             "1000/specify.12/draft/spec-author/1.3",
             "agent-claude/specify.3/probe/prober/2.1",
             "review-003/document.1/review/document-reviewer/2.1",
+            "031/implement.1/task-1.2/implement/implementer/1.1",
+            "031/implement.2/task-Final.1/implement/implementer/3.2",
+            "031/implement.1/simplify/code-simplifier/1.1",
         ] {
             assert_eq!(text.parse::<Ticket>().unwrap().to_string(), text);
         }
@@ -189,6 +236,8 @@ mod tests {
             "031/specify.1/nap/x/1.1",
             "031/specify.1/review//1.1",
             "agent-/specify.1/probe/prober/1.1",
+            "031/implement.1/task-/implement/implementer/1.1",
+            "031/implement.1/1.2/implement/implementer/1.1",
         ] {
             let error = text.parse::<Ticket>().unwrap_err();
             assert!(error.to_string().starts_with(&format!("`{text}` is not a ticket")), "{error}");

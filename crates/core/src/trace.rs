@@ -4,6 +4,7 @@
 //! defined in a document, by whole tokens: `C1` is not in `C10`. It knows no file. Start at those two.
 
 mod asked;
+mod group;
 mod place;
 mod range;
 mod read;
@@ -12,7 +13,8 @@ mod target;
 mod tests;
 mod words;
 
-pub use read::{inherited, is_for_references, references};
+pub use group::inherited;
+pub use read::{is_for_references, references};
 pub use target::{Found, Match, Target, Targets};
 
 use crate::prelude::*;

@@ -1,11 +1,15 @@
 //! Agents at work side by side, and whoever dispatched them within call.
 //!
-//! Each works in a thread of its own; the caller's thread keeps the ledger hears what they do and answers
-//! those that may come to more money than was reserved for them. Nothing here knows what a dispatch is for. Start at [`beside`].
+//! Each works in a thread of its own; the caller's thread, which keeps the ledger, hears what they do and answers
+//! those that may come to more money than was reserved for them. One that begins with the same words as another can wait
+//! until that one has begun to answer: by then a cache holds what they share, and it is paid for once. Nothing here knows
+//! what a dispatch is for. Start at [`beside`].
 
 use crate::ports::{Clock, Watch};
 use redraft_core::usage::Usd;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Who answers the agents while they work. `place` is that of the work in the list.
 pub(crate) trait Purse<T> {
@@ -25,21 +29,30 @@ enum Call<T> {
     Done { place: usize, end: T },
 }
 
-/// Does `work` once for each of `count` places, all at the same time. None where it ended in a panic.
+/// Does `work` once for each place of `after`, all at the same time, but that a place which names another waits until
+/// that one has begun to answer, has told something or is done. None where it ended in a panic.
 pub(crate) fn beside<T: Send>(
-    count: usize,
+    after: &[Option<usize>],
     clock: &dyn Clock,
     work: impl Fn(usize, &dyn Watch) -> T + Sync,
     purse: &mut dyn Purse<T>,
 ) -> Vec<Option<T>> {
-    let mut ends: Vec<Option<T>> = std::iter::repeat_with(|| None).take(count).collect();
+    let mut ends: Vec<Option<T>> = std::iter::repeat_with(|| None).take(after.len()).collect();
+    let begun = Begun { places: Mutex::new(vec![false; after.len()]), changed: Condvar::new() };
     std::thread::scope(|scope| {
         let (calls, called) = channel();
-        let threads: Vec<_> = (0..count)
-            .map(|place| {
-                let (calls, work) = (calls.clone(), &work);
+        let threads: Vec<_> = after
+            .iter()
+            .enumerate()
+            .map(|(place, after)| {
+                let (calls, work, begun) = (calls.clone(), &work, &begun);
                 scope.spawn(move || {
-                    let watch = Watching { clock, place, calls: calls.clone() };
+                    // Also where it ends in a panic, or the others would wait for ever.
+                    let _end = Ending { place, begun };
+                    if let Some(first) = after {
+                        begun.wait_for(*first, clock);
+                    }
+                    let watch = Watching { clock, place, calls: calls.clone(), begun };
                     // The caller listens until the last of us is gone.
                     let _ = calls.send(Call::Done { place, end: work(place, &watch) });
                 })
@@ -65,11 +78,50 @@ pub(crate) fn beside<T: Send>(
     ends
 }
 
+/// Which places have begun to answer.
+struct Begun {
+    places: Mutex<Vec<bool>>,
+    changed: Condvar,
+}
+
+impl Begun {
+    fn note(&self, place: usize) {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(begun) = places.get_mut(place).filter(|begun| !**begun) {
+            *begun = true;
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits until a place has begun, or the run is asked to stop.
+    fn wait_for(&self, place: usize, clock: &dyn Clock) {
+        const LOOK_AGAIN: Duration = Duration::from_millis(50);
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        while !places.get(place).copied().unwrap_or(true) && !clock.stopped() {
+            let waited = self.changed.wait_timeout(places, LOOK_AGAIN);
+            places = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// Notes a place as begun when its thread is over.
+struct Ending<'a> {
+    place: usize,
+    begun: &'a Begun,
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.begun.note(self.place);
+    }
+}
+
 /// The run as an agent sees it.
 struct Watching<'a, T> {
     clock: &'a dyn Clock,
     place: usize,
     calls: Sender<Call<T>>,
+    begun: &'a Begun,
 }
 
 impl<T: Send> Watch for Watching<'_, T> {
@@ -85,7 +137,12 @@ impl<T: Send> Watch for Watching<'_, T> {
         self.clock.now_ms()
     }
 
+    fn begun(&self) {
+        self.begun.note(self.place);
+    }
+
     fn tell(&self, doing: &str) {
+        self.begun.note(self.place);
         // The caller listens until the last of us is gone.
         let _ = self.calls.send(Call::Tell { place: self.place, doing: doing.to_owned() });
     }
@@ -148,9 +205,43 @@ mod tests {
             (1..=100).take_while(|dollars| watch.afford(Usd(*dollars))).last().unwrap_or(0)
         };
         let mut pocket = Pocket { has: 120, given: [0; 3] };
-        let ends = beside(3, &Still, spend, &mut pocket);
+        let ends = beside(&[None; 3], &Still, spend, &mut pocket);
         let [Some(first), None, Some(third)] = ends.as_slice() else { panic!("{ends:?}") };
         assert_eq!(first + third, 120);
         assert_eq!(pocket.has, 0);
+    }
+
+    /// What each did, in order.
+    struct Diary;
+
+    impl Purse<()> for Diary {
+        fn raise(&mut self, _place: usize, _total: Usd) -> bool {
+            true
+        }
+
+        fn told(&mut self, _place: usize, _doing: &str) {}
+
+        fn done(&mut self, _place: usize, _end: &()) {}
+    }
+
+    #[test]
+    fn those_that_share_its_words_begin_once_the_first_has_begun_to_answer_or_is_gone() {
+        let diary = Mutex::new(Vec::new());
+        let write = |line: String| diary.lock().unwrap().push(line);
+        let answer = |place: usize, watch: &dyn Watch| {
+            write(format!("{place} is sent"));
+            if place == 0 {
+                write("0 answers".to_owned());
+                watch.begun();
+            }
+        };
+        beside(&[None, Some(0), Some(0)], &Still, answer, &mut Diary);
+        let lines = diary.into_inner().unwrap();
+        assert_eq!(lines[..2], ["0 is sent", "0 answers"], "{lines:?}");
+        assert_eq!(lines.len(), 4);
+
+        let fails =
+            |place: usize, _watch: &dyn Watch| assert_ne!(place, 0, "this one ends in a panic, on purpose");
+        assert_eq!(beside(&[None, Some(0)], &Still, fails, &mut Diary), [None, Some(())]);
     }
 }

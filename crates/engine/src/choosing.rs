@@ -4,6 +4,7 @@
 //! Facts are gathered here and decided on in `core` ([`choose`]); nothing here sends or stores. Start at
 //! [`Run::choose`].
 
+use crate::building::is_code;
 use crate::compose::{Composed, Texts, compose, seat};
 use crate::driver::{EngineError, Run};
 use crate::ports::{Abilities, Agent, Billing, Cache, Resume, WorkspaceError};
@@ -114,7 +115,7 @@ impl Run<'_> {
         missing: &[String],
     ) -> Result<Options<'_>, EngineError> {
         let open = self.open_loop()?;
-        let texts = Texts::new(self.parts.workspace);
+        let texts = Texts::new(self.parts.workspace, self.parts.store);
         let (mut composed, mut allowed, mut lost) = (BTreeMap::new(), Vec::new(), None);
         for strategy in order.allowed.iter().copied() {
             match strategy {
@@ -198,6 +199,13 @@ impl Run<'_> {
             (Some(left), Some(since_s)) => left.cached.after(since_s),
             _ => Cached::default(),
         };
+        if let Ok(open) = self.open_loop()
+            && is_code(&open.opened)
+            && seat.is_some_and(|seat| seat.anchor != open.revision)
+        {
+            // The change is in what lasts through a round, and it is another one now.
+            cached.stable = None;
+        }
         cached.conversation = talk.map(|talk| {
             // Nothing is known to be kept of a conversation whose bill nobody predicted.
             let unknown = cost::Conversation {
@@ -265,7 +273,12 @@ fn seen(seat: &Seat, open: &Loop, order: &Order) -> u32 {
     let counts = |purpose: &Purpose| match purpose {
         Purpose::Draft | Purpose::Revise => author,
         Purpose::Review | Purpose::Validate | Purpose::Certify => !author,
-        Purpose::Repair | Purpose::Probe => false,
+        Purpose::Repair
+        | Purpose::Implement
+        | Purpose::Simplify
+        | Purpose::Outline
+        | Purpose::Tests
+        | Purpose::Probe => false,
     };
     let rounds = seat.rounds.iter().filter(|(purpose, _)| counts(purpose));
     1 + rounds.map(|(_, rounds)| u32::from(*rounds)).sum::<u32>()

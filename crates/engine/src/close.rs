@@ -1,5 +1,6 @@
 //! Closes a phase, and writes the projections beside its artifacts.
 
+use crate::building::is_code;
 use crate::driver::{EngineError, Run};
 use crate::ports::Trailers;
 use redraft_core::event::{Entry, Event};
@@ -12,7 +13,9 @@ impl Run<'_> {
     pub(crate) fn close_phase(&mut self, revision: Revision) -> Result<(), EngineError> {
         let open = self.open_loop()?;
         let closed = review::closing(open, revision);
-        let (mut paths, phase) = (open.opened.paths.clone(), open.opened.phase);
+        let phase = open.opened.phase;
+        // Code was committed when it was built.
+        let mut paths = if is_code(&open.opened) { Vec::new() } else { open.opened.paths.clone() };
         let word =
             if closed.approvals.len() == open.reviewers.len() { "approved" } else { "accepted by a ruling" };
         let at_ms = self.parts.clock.now_ms();
@@ -34,8 +37,8 @@ impl Run<'_> {
     }
 
     fn write_projections(&self, entries: &[Entry]) -> Result<(), EngineError> {
-        // Nothing is put beside a document that is somebody else's.
-        if self.created.document.is_some() {
+        // Nothing is put beside a document or into a change that is somebody else's.
+        if self.created.is_review() {
             return Ok(());
         }
         for (name, text) in project::files(entries) {

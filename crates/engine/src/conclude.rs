@@ -1,5 +1,6 @@
 //! Reads what came back: an author's answer becomes a revision, a reviewer's a judgement.
 
+use crate::building::is_code;
 use crate::driver::{EngineError, Run};
 use crate::ports::{Trailers, WorkspaceError};
 use redraft_core::delta::Delta;
@@ -12,8 +13,11 @@ use redraft_core::verdict;
 
 impl Run<'_> {
     pub(crate) fn conclude(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
-        if ticket.role == open.author.role { self.snapshot(ticket) } else { self.judge(ticket) }
+        match ticket.purpose {
+            purpose if purpose.judges() => self.judge(ticket),
+            Purpose::Draft | Purpose::Revise => self.snapshot(ticket),
+            _ => self.built(ticket),
+        }
     }
 
     fn snapshot(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
@@ -21,6 +25,9 @@ impl Run<'_> {
         let Some((started, answered)) = flight(open, ticket) else { return Ok(()) };
         let answer = self.parts.store.blob(&answered.answer)?;
         let (summary, notes) = fix_summary(&answer, answered.formless);
+        if is_code(&open.opened) {
+            return self.mended(ticket, summary, notes);
+        }
         let questions = questions(&answer, answered.formless);
         let artifact = self.parts.workspace.read(open.artifact())?;
         let written = artifact.is_some_and(|bytes| !bytes.trim_ascii().is_empty());

@@ -1,12 +1,13 @@
 //! Sending: choose how, store that we will, send, keep what comes back. How it is chosen is in `choosing`.
 
 use crate::beside::beside;
+use crate::building::is_code;
 use crate::choosing::Chosen;
-use crate::compose::Papers;
+use crate::compose::{Papers, source};
 use crate::driver::{EngineError, Parts, Run, Stop};
-use crate::ports::{Agent, AgentError, Outcome, Request, Resume, Watch};
+use crate::ports::{Agent, AgentError, Cache, Outcome, Request, Resume, Watch};
 use crate::purse::{End, Keeper};
-use redraft_core::event::{Answered, Failed, Now, Started, TreeMark};
+use redraft_core::event::{Answered, Failed, Now, Panel, Started, TreeMark};
 use redraft_core::ids::{AgentName, Revision, SessionId};
 use redraft_core::pipeline;
 use redraft_core::policy::Strategy;
@@ -18,10 +19,11 @@ use redraft_core::prompt::{Prompt, SCHEMA};
 use redraft_core::redact::Redactor;
 use redraft_core::review::{Effect, Order};
 use redraft_core::text;
-use redraft_core::ticket::Ticket;
+use redraft_core::ticket::{Purpose, Ticket};
 use redraft_core::usage::Usd;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A dispatch whose start is stored.
@@ -47,7 +49,8 @@ impl Run<'_> {
             return Ok(None);
         }
         let first = self.kept_mark.is_empty();
-        if first {
+        // Nothing is committed to a change that is only reviewed.
+        if first && self.change.is_none() {
             self.parts.workspace.may_commit(self.open_loop()?.artifact())?;
         }
         self.meet_agents()?;
@@ -94,7 +97,7 @@ impl Run<'_> {
     /// Stores which agents the loop works with and whether they may be resumed, whenever that has changed.
     fn meet_agents(&mut self) -> Result<(), EngineError> {
         let open = self.open_loop()?;
-        let roles = open.reviewers.iter().map(|seat| &seat.role).chain([&open.author.role]);
+        let roles = open.seats().map(|seat| &seat.role);
         let mut met: BTreeMap<AgentName, MetAgent> = BTreeMap::new();
         for role in roles {
             let agent = self.parts.agents.agent_for(role).map_err(EngineError::Agent)?;
@@ -126,7 +129,8 @@ impl Run<'_> {
         budget: Budget,
     ) -> Result<Result<Sent, OverBudget>, EngineError> {
         let agent = self.parts.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
-        let (tools, missing) = tools(&order.ticket, self.setting().papers, agent.as_ref());
+        let panels = &self.open_loop()?.opened.panels;
+        let (tools, missing) = tools(&order.ticket, panels, self.setting().papers, agent.as_ref());
         let Chosen { mut composed, choice, marks, markers } = self.choose(order, agent.as_ref(), &missing)?;
         redact(&mut composed.prompt, self.parts.redactor);
         let resume = choice.strategy == Strategy::Resume;
@@ -144,8 +148,9 @@ impl Run<'_> {
             schema: SCHEMA,
             session: session.clone(),
             resume,
-            folder: self.parts.workspace.folder(),
+            folder: self.place_of(&order.ticket)?,
             may_write: self.may_write(&order.ticket)?,
+            shares: !resume && self.has_peers(&order.ticket)?,
             deadlines: self.rules.deadlines,
             max_usd: Some(budget.left()),
         };
@@ -178,11 +183,37 @@ impl Run<'_> {
         Ok(Ok(Sent { request, agent, mark: mark.clone(), reserved }))
     }
 
-    /// The artifact for an author, nothing for a reviewer.
+    /// The artifact for an author, code for who builds, nothing for a reviewer.
     fn may_write(&self, ticket: &Ticket) -> Result<Vec<String>, EngineError> {
         let open = self.open_loop()?;
-        let author = ticket.role == open.author.role;
-        Ok(if author { vec![open.artifact().to_owned()] } else { Vec::new() })
+        Ok(match ticket.purpose {
+            purpose if purpose.judges() => Vec::new(),
+            // It thinks of tests before anybody looks at code.
+            Purpose::Outline | Purpose::Probe => Vec::new(),
+            _ if is_code(&open.opened) => self.may_build(),
+            _ => vec![open.artifact().to_owned()],
+        })
+    }
+
+    /// Where a dispatch works: in the worktree, but who thinks of tests before looking at code beside the documents alone,
+    /// because some agents can read all that is in the folder they are started in.
+    fn place_of(&self, ticket: &Ticket) -> Result<PathBuf, EngineError> {
+        if ticket.purpose != Purpose::Outline {
+            return Ok(self.parts.workspace.folder());
+        }
+        let panels = &self.open_loop()?.opened.panels;
+        let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, panels);
+        let names = profile.iter().flat_map(|profile| profile.artifacts);
+        let mut files: Vec<String> = names.map(|name| self.created.path_of(name)).collect();
+        files.extend(source(&self.created).map(str::to_owned));
+        Ok(self.parts.workspace.apart(&files)?)
+    }
+
+    /// Whether several reviewers are asked about the same at once, so that their prompts begin alike.
+    fn has_peers(&self, ticket: &Ticket) -> Result<bool, EngineError> {
+        let panels = &self.open_loop()?.opened.panels;
+        let sits = |panel: &Panel| panel.roles.iter().any(|seat| seat.role == ticket.role);
+        Ok(ticket.purpose.judges() && panels.iter().any(|panel| panel.roles.len() > 1 && sits(panel)))
     }
 
     /// What may differ after a dispatch without being undone: what the role may write, and our own projections.
@@ -201,7 +232,7 @@ impl Run<'_> {
         let tickets = sent.iter().map(|sent| sent.request.ticket.clone()).collect();
         let mut keeper = Keeper { run: self, tickets, done: BTreeMap::new(), trouble: None };
         let work = |place: usize, watch: &dyn Watch| send(&parts, &sent[place], watch);
-        let ends = beside(sent.len(), parts.clock, work, &mut keeper);
+        let ends = beside(&after(&sent), parts.clock, work, &mut keeper);
         if let Some(trouble) = keeper.trouble {
             return Err(trouble);
         }
@@ -284,6 +315,17 @@ fn share(sent: &mut [Sent], left: Usd) {
     }
 }
 
+/// Who waits for whom: of several new conversations with one agent that caches, the first pays for what they share, and
+/// the others begin when it has begun to answer.
+fn after(sent: &[Sent]) -> Vec<Option<usize>> {
+    let shares = |sent: &Sent| !sent.request.resume && sent.agent.abilities().cache != Cache::None;
+    let first = |place: usize| {
+        let same = |other: &Sent| shares(other) && other.agent.name() == sent[place].agent.name();
+        sent[..place].iter().position(same)
+    };
+    (0..sent.len()).map(|place| first(place).filter(|_| shares(&sent[place]))).collect()
+}
+
 fn send(parts: &Parts<'_>, sent: &Sent, watch: &dyn Watch) -> End {
     let began_ms = parts.clock.now_ms();
     let result = sent.agent.run(&sent.request, watch);
@@ -332,8 +374,13 @@ pub(crate) fn redact(prompt: &mut Prompt, redactor: &Redactor) {
 }
 
 /// The tools of a role: those its agent offers, and those it does not.
-fn tools(ticket: &Ticket, papers: &Papers, agent: &dyn Agent) -> (Vec<String>, Vec<String>) {
-    let profile = profile::of(ticket.phase, &ticket.role);
+fn tools(
+    ticket: &Ticket,
+    panels: &[Panel],
+    papers: &Papers,
+    agent: &dyn Agent,
+) -> (Vec<String>, Vec<String>) {
+    let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, panels);
     let named = profile.map(|profile| match papers.profiles.get(&ticket.role) {
         Some(own) => own.tools(profile),
         None => profile.tools.to_vec(),

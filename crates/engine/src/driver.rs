@@ -2,15 +2,17 @@
 
 use crate::boundary::Boundaries;
 use crate::compose::{Papers, Setting};
+use crate::edits::Reviewed;
 use crate::ending::of_a_signal;
 pub use crate::ending::{EngineError, Stop};
 use crate::ports::{
-    Agents, Append, Clock, Commit, Deadlines, Inbox, Store, Trailers, Workspace, WorkspaceError,
+    Agents, Append, Check, Checks, Clock, Commit, Deadlines, Inbox, Store, Trailers, Workspace,
+    WorkspaceError,
 };
 use crate::undone::{self, Undone};
 use redraft_core::cost::{Measures, Paces};
 use redraft_core::event::{
-    BudgetReached, BudgetSet, Certify, Entry, Event, FeatureCreated, Limits, StageClosed,
+    BudgetReached, BudgetSet, Certify, Entry, Event, Extra, FeatureCreated, Limits, StageClosed,
 };
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{BlobId, FeatureId, Role};
@@ -36,6 +38,8 @@ pub struct Parts<'a> {
     pub clock: &'a dyn Clock,
     pub boundaries: &'a Boundaries,
     pub progress: &'a dyn Progress,
+    /// Runs the project's own checks.
+    pub checks: &'a dyn Checks,
     pub agents: &'a dyn Agents,
     /// Takes secrets out of whatever is sent or stored.
     pub redactor: &'a Redactor,
@@ -65,6 +69,10 @@ pub struct Rules {
     pub project: Option<String>,
     /// Which mechanical faults are looked for.
     pub lint: lint::Settings,
+    /// What code must pass before anybody reviews it, in this order; a person has accepted these commands.
+    pub checks: Vec<Check>,
+    /// What is done to code between its last task and its first review.
+    pub extras: Vec<Extra>,
 }
 
 /// Told everything that happens, in order.
@@ -88,6 +96,8 @@ fn shows(event: &Event) -> bool {
     match event {
         Event::Judged(_)
         | Event::Drafted(_)
+        | Event::Built(_)
+        | Event::TakenOut(_)
         | Event::Edited(_)
         | Event::Decided(_)
         | Event::PhaseClosed(_) => true,
@@ -134,6 +144,8 @@ pub struct Run<'a> {
     pub(crate) papers: Papers,
     /// Whether parks are disregarded.
     pub(crate) sends_now: bool,
+    /// Where a change is reviewed by itself: how it stands now.
+    pub(crate) change: Option<Reviewed>,
     undone: Vec<Undone>,
 }
 
@@ -153,7 +165,11 @@ impl<'a> Run<'a> {
             state.seq = entry.seq;
         }
         let created = state.created.clone().ok_or_else(|| EngineError::Unknown(scope.clone()))?;
-        let seen = parts.workspace.newest_seq(&created.base_commit)?;
+        // Commits of a change that is only reviewed are other people's, and their trailers of other things.
+        let seen = match created.change {
+            None => parts.workspace.newest_seq(&created.base_commit)?,
+            Some(_) => 0,
+        };
         if seen > state.seq {
             let (branch, last) = (created.branch.clone(), state.seq);
             return Err(EngineError::LedgerBehind { scope, branch, last, seen });
@@ -183,8 +199,14 @@ impl<'a> Run<'a> {
             paces,
             kept_mark: String::new(),
             sends_now: false,
+            change: None,
             undone: Vec::new(),
         })
+    }
+
+    /// Says how the change stands that is reviewed by itself here.
+    pub fn review(&mut self, change: Reviewed) {
+        self.change = Some(change);
     }
 
     pub fn state(&self) -> &Pipeline {
@@ -300,6 +322,7 @@ impl<'a> Run<'a> {
                 let pass = self.open_loop()?.opened.pass;
                 self.append(vec![StageClosed { pass, stage, outcome, round, revision }.into()], &[])
             }
+            Effect::TakeOut { before, files } => self.take_out(&before, files),
             Effect::ClosePhase { revision } => self.close_phase(revision),
             // Taken out of the list before it comes here.
             Effect::Dispatch(_)

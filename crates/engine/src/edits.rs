@@ -2,20 +2,38 @@
 
 use crate::driver::{EngineError, Run};
 use crate::ports::Trailers;
-use redraft_core::event::Edited;
+use redraft_core::event::{Compared, Edited};
 use redraft_core::ids::Revision;
+use redraft_core::text::hash;
+
+/// A change that is reviewed by itself, as it stands now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reviewed {
+    /// The commit it ends with, and all files of it.
+    pub commit: String,
+    pub revision: Revision,
+    /// What it is compared with.
+    pub base: Revision,
+    /// What is said of it, without secrets; and what of the part that is new since the last time.
+    pub intent: String,
+    pub said: String,
+    /// Whether a check that has failed is to be run again though nothing has changed.
+    pub again: bool,
+}
 
 impl Run<'_> {
     /// A person's edit becomes a commit of its own and an event, and so reaches every role in its next delta. Taking
     /// the document away is an edit too: the gate finds it missing, and the author writes it again.
     pub(crate) fn take_in_edits(&mut self) -> Result<bool, EngineError> {
+        if let Some(change) = self.change.clone() {
+            return self.take_in_change(change);
+        }
         let Some(open) = &self.state.open else { return Ok(false) };
-        let (paths, artifact) = (open.opened.paths.clone(), open.artifact().to_owned());
         let known = open.revision.clone();
-        if known.is_none() && self.parts.workspace.read(&artifact)?.is_none() {
+        if known.is_none() && self.parts.workspace.read(open.artifact())?.is_none() {
             return Ok(false);
         }
-        let revision = match self.parts.workspace.revision(&paths)? {
+        let revision = match self.revision_now(&open.opened)? {
             Some(found) => found,
             // Nothing is left of what was there.
             None => self.parts.workspace.nothing()?,
@@ -24,6 +42,7 @@ impl Run<'_> {
             return Ok(false);
         }
         let (phase, epoch) = (open.opened.phase, open.epoch + 1);
+        let paths = self.paths_of_change(&revision)?;
         self.parts.boundaries.pass("before an edit is committed");
         let trailers = Trailers { ticket: String::new(), seq: self.state.seq };
         let message = format!("redraft: {phase} edited by a person");
@@ -35,15 +54,59 @@ impl Run<'_> {
         self.keep_anchor(epoch, &revision)?;
         self.parts.boundaries.pass("before an edit is stored");
         let (by, first) = (self.rules.person.clone(), known.is_none());
-        self.append(vec![Edited { revision, commit: commit.0, by, first }.into()], &[])?;
+        self.append(vec![Edited { revision, commit: commit.0, by, first, compared: None }.into()], &[])?;
         Ok(true)
+    }
+
+    /// Puts the worktree to where the change under review stands now, and stores that, if it is not known. Nothing is
+    /// committed: the commits are its own.
+    fn take_in_change(&mut self, change: Reviewed) -> Result<bool, EngineError> {
+        let Some(open) = &self.state.open else { return Ok(false) };
+        let moved = open.base() != Some(&change.base);
+        self.parts.workspace.check_out(&change.commit)?;
+        let Reviewed { commit, revision, base, intent, said, again } = change;
+        let again = again && open.failed_gate().is_some();
+        if let Some(change) = &mut self.change {
+            // Once in a call.
+            change.again = false;
+        }
+        let open = self.open_loop()?;
+        if open.revision.as_ref() == Some(&revision) && !moved && !again {
+            return Ok(false);
+        }
+        if moved && !again && self.is_same_change((&base, &revision))? {
+            // The base has gone on and was brought in; what is reviewed is letter for letter what it was.
+            return Ok(false);
+        }
+        let (first, epoch) = (open.revision.is_none(), open.epoch + 1);
+        self.keep_anchor(epoch, &revision)?;
+        if moved {
+            self.keep(&format!("{epoch}-base"), &base)?;
+        }
+        self.parts.boundaries.pass("before an edit is stored");
+        let blobs: Vec<Vec<u8>> = (!intent.is_empty()).then(|| intent.into_bytes()).into_iter().collect();
+        let intent = blobs.first().map(|bytes| hash(bytes));
+        let (by, compared) = (self.rules.person.clone(), Some(Compared { base, intent, said }));
+        self.append(vec![Edited { revision, commit, by, first, compared }.into()], &blobs)?;
+        Ok(true)
+    }
+
+    /// Whether what a change does to its base is what it did to the base it was last compared with.
+    fn is_same_change(&self, (base, revision): (&Revision, &Revision)) -> Result<bool, EngineError> {
+        let open = self.open_loop()?;
+        let (Some(then), Some(known)) = (open.base(), &open.revision) else { return Ok(false) };
+        let delta = |from, to| self.parts.workspace.delta(from, to);
+        Ok(delta(then, known)? == delta(base, revision)?)
     }
 
     /// Keeps git from collecting a revision that later deltas start from.
     pub(crate) fn keep_anchor(&self, epoch: u32, revision: &Revision) -> Result<(), EngineError> {
+        self.keep(&epoch.to_string(), revision)
+    }
+
+    fn keep(&self, name: &str, revision: &Revision) -> Result<(), EngineError> {
         let open = self.open_loop()?;
         let (scope, phase, pass) = (self.created.scope(), open.opened.phase, open.opened.pass);
-        let name = format!("{scope}/{phase}.{pass}/{epoch}");
-        Ok(self.parts.workspace.keep(&name, revision)?)
+        Ok(self.parts.workspace.keep(&format!("{scope}/{phase}.{pass}/{name}"), revision)?)
     }
 }

@@ -48,6 +48,12 @@ pub enum EngineError {
         "{phase} of feature {feature} cannot begin: {path} was edited after {earlier} had closed, and nobody has reviewed that"
     )]
     Changed { feature: FeatureId, phase: Phase, earlier: Phase, path: String },
+    #[error("implement of feature {feature} cannot begin: {path}: {detail}")]
+    Tasks { feature: FeatureId, path: String, detail: String },
+    #[error("the phase was begun with the check `{gate}`, which is no longer configured")]
+    NoSuchCheck { gate: String },
+    #[error("the check `{name}` could not be run: {detail}")]
+    Check { name: String, detail: String },
     #[error("nothing is being asked")]
     NothingAsked,
     #[error("`{}` is not a choice here", choice.name())]

@@ -6,7 +6,8 @@
 //! 2. ask [`pending`](redraft_core::pipeline::pending) what is owed, and stop when nothing is;
 //! 3. end what a crash left open (`recover`), then read answers that were not yet judged (`conclude`);
 //! 4. take in what a person changed in the worktree;
-//! 5. choose how to send what is ordered (`choosing`), send it (`dispatch`, `beside`, `purse`), run a gate, close a stage or ask;
+//! 5. choose how to send what is ordered (`choosing`), send it (`dispatch`, `beside`, `purse`), run a gate (`phases` for
+//!    documents, `building` for code), close a stage or ask;
 //! 6. store the facts in one transaction, write the projections, and begin again at 2.
 //!
 //! Start reading at [`Run::drive`]. [`probe`] sends the few dispatches of a probe, outside of any feature.
@@ -14,6 +15,7 @@
 mod asking;
 mod beside;
 pub mod boundary;
+mod building;
 mod choosing;
 mod close;
 pub mod compose;
@@ -31,5 +33,7 @@ mod reads;
 mod recover;
 mod undone;
 
+pub use building::standing;
 pub use driver::{EngineError, Parts, Progress, Rules, Run, Stop};
+pub use edits::Reviewed;
 pub use undone::Undone;

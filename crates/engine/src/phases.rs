@@ -1,9 +1,10 @@
 //! Opens the loop of a phase, checks its document by gates, and says where a run rests before the feature's end.
 
+use crate::building::is_code;
 use crate::compose::{Papers, source};
 use crate::driver::Run;
 use crate::ending::{EngineError, Stop};
-use redraft_core::event::{Certify, Checked, LoopOpened};
+use redraft_core::event::{Certify, Checked, Extra, LoopOpened, Panel, PlannedTask};
 use redraft_core::ids::{Revision, Role};
 use redraft_core::lint;
 use redraft_core::phase::{Lane, Phase};
@@ -11,9 +12,23 @@ use redraft_core::profile;
 use redraft_core::review::{Effect, Loop};
 use redraft_core::text::hash;
 use redraft_core::ticket::Purpose;
+use std::collections::BTreeMap;
 
 /// So many files that a document names are looked for.
 const FILES_MAX: usize = 200;
+
+/// What a loop is about.
+#[derive(Default)]
+pub(crate) struct Subject {
+    pub(crate) panels: Vec<Panel>,
+    pub(crate) paths: Vec<String>,
+    pub(crate) base: Option<Revision>,
+    pub(crate) gates: Vec<String>,
+    /// The commands of those that are the project's own.
+    pub(crate) checks: BTreeMap<String, String>,
+    pub(crate) tasks: Vec<PlannedTask>,
+    pub(crate) extras: BTreeMap<Extra, Role>,
+}
 
 /// What a prompt has room for.
 fn first_lines(text: &str) -> String {
@@ -35,12 +50,12 @@ impl Run<'_> {
     }
 
     /// Where a run rests that goes on only when a person has edited the document: a revision is due that its author is not
-    /// to make, or a document by itself is approved. Such a one is never closed: the next time it is looked at, the
+    /// to make, or a document by itself or a change by itself is approved. Such a one is never closed: the next time it is looked at, the
     /// reviewer that knows it is asked about what changed.
     pub(crate) fn rests_with_a_person(&self, effects: &[Effect]) -> Option<Stop> {
         let writes = |purpose: Purpose| matches!(purpose, Purpose::Revise | Purpose::Draft);
         match effects {
-            [Effect::ClosePhase { .. }] if self.created.document.is_some() => Some(Stop::Done),
+            [Effect::ClosePhase { .. }] if self.created.is_review() => Some(Stop::Done),
             [Effect::Dispatch(order)] if !self.rules.revises && writes(order.ticket.purpose) => {
                 Some(Stop::Findings)
             }
@@ -49,6 +64,9 @@ impl Run<'_> {
     }
 
     pub(crate) fn open(&mut self, phase: Phase, pass: u16) -> Result<(), EngineError> {
+        if phase == Phase::Implement {
+            return self.open_code(pass);
+        }
         let lane = self.lane();
         let mut upstream: Vec<String> =
             phase.upstream().iter().map(|name| self.created.path_of(name)).collect();
@@ -58,6 +76,21 @@ impl Run<'_> {
         let document = self.created.document.clone();
         let mut paths = vec![document.clone().unwrap_or_else(|| self.created.path_of(phase.artifact()))];
         paths.extend(upstream);
+        let panels = match document {
+            Some(_) => profile::domain_panel(phase),
+            None if lane.reviews() => profile::panels(phase),
+            None => Vec::new(),
+        };
+        self.begin(
+            phase,
+            pass,
+            Subject { panels, paths, base, gates: vec!["lint".to_owned()], ..Subject::default() },
+        )
+    }
+
+    /// Stores that a loop begins, with the rules of this run.
+    pub(crate) fn begin(&mut self, phase: Phase, pass: u16, subject: Subject) -> Result<(), EngineError> {
+        let Subject { panels, paths, base, gates, checks, tasks, extras } = subject;
         let mut blobs: Vec<Vec<u8>> = Vec::new();
         let mut kept = |text: &str| {
             blobs.push(text.as_bytes().to_vec());
@@ -71,16 +104,17 @@ impl Run<'_> {
             phase,
             pass,
             author: profile::author(phase),
-            panels: match document {
-                Some(_) => profile::domain_panel(phase),
-                None if lane.reviews() => profile::panels(phase),
-                None => Vec::new(),
-            },
+            panels,
             paths,
-            gates: vec!["lint".to_owned()],
+            gates,
             limits: self.rules.limits,
             rule: self.rules.threshold,
-            certify: match lane {
+            certify: match self.lane() {
+                Lane::Express | Lane::Standard if self.created.is_review() => match self.rules.certify {
+                    // It is never closed, so somebody must look at what comes after an approval.
+                    Certify::Off | Certify::Resume => Certify::Resume,
+                    Certify::Fresh => Certify::Fresh,
+                },
                 Lane::Express => Certify::Off,
                 Lane::Standard => self.rules.certify,
                 Lane::Deep => Certify::Fresh,
@@ -91,6 +125,9 @@ impl Run<'_> {
             base: base.clone(),
             profiles,
             project,
+            tasks,
+            extras,
+            checks,
         };
         self.papers = Papers {
             project: self.rules.project.clone(),
@@ -112,16 +149,16 @@ impl Run<'_> {
         Ok(source.into_iter().next().filter(|_| readable && missing))
     }
 
-    fn lane(&self) -> Lane {
+    pub(crate) fn lane(&self) -> Lane {
         self.state.created.as_ref().map_or(self.created.lane, |created| created.lane)
     }
 
     /// A phase begins only where what it builds on is there, or was left out by somebody's word.
-    fn require_upstream(&self, phase: Phase) -> Result<(), EngineError> {
-        if self.created.document.is_some() {
+    pub(crate) fn require_upstream(&self, phase: Phase) -> Result<(), EngineError> {
+        if self.created.is_review() {
             return Ok(());
         }
-        for earlier in Phase::ALL.into_iter().filter(|earlier| *earlier < phase) {
+        for earlier in Phase::DOCUMENTS.into_iter().filter(|earlier| *earlier < phase) {
             let path = self.created.path_of(earlier.artifact());
             let left_out = self.state.left_out(earlier).is_some();
             if !left_out && self.parts.workspace.read(&path)?.is_none() {
@@ -143,6 +180,9 @@ impl Run<'_> {
     /// An error of lint stands in the way of reviewers; what it only warns of is kept with a check that passed, and shown.
     pub(crate) fn check(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
         let open = self.open_loop()?;
+        if is_code(&open.opened) {
+            return self.check_code(revision, gate);
+        }
         let (pass, artifact) = (open.opened.pass, open.artifact().to_owned());
         let documents = self.documents(open, &revision)?;
         let faults = lint::check(&documents, &self.rules.lint);
@@ -150,7 +190,9 @@ impl Run<'_> {
         let errors = of(lint::Level::Error);
         let passed = errors.is_empty();
         let evidence = if passed { first_lines(&of(lint::Level::Warning)) } else { errors };
-        self.append(vec![Checked { pass, revision, gate, passed, evidence }.into()], &[])
+        let (command, output, code, wall_ms) = (String::new(), String::new(), None, 0);
+        let checked = Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output };
+        self.append(vec![checked.into()], &[])
     }
 
     /// The document under review with those it builds on, as they stand in a revision.

@@ -1,6 +1,7 @@
 //! What the engine needs from the world, as traits. Adapters implement them; tests may fake them.
 
 mod agent;
+mod checks;
 mod inbox;
 mod store;
 mod workspace;
@@ -9,9 +10,10 @@ pub use agent::{
     Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, Outcome, Request, Resume,
     UsageReport, Watch,
 };
+pub use checks::{Check, CheckRun, Checks, NoChecks};
 pub use inbox::Inbox;
 pub use store::{Append, Store, StoreError};
-pub use workspace::{Commit, CommitRefused, Trailers, Workspace, WorkspaceError};
+pub use workspace::{ALL_FILES, Commit, CommitRefused, Trailers, Workspace, WorkspaceError, covers};
 
 /// Time, as the run sees it, and whether it should still go on.
 pub trait Clock: Send + Sync {

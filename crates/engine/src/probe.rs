@@ -26,7 +26,7 @@ use redraft_core::probe::{Case, Heard, Papers, Probed, ROLE, TOOLS, Turn, assess
 use redraft_core::prompt::{self, ProbeTurn, SCHEMA};
 use redraft_core::redact::Redactor;
 use redraft_core::text;
-use redraft_core::ticket::{Purpose, Scope, Ticket};
+use redraft_core::ticket::{Purpose, Scope, Ticket, Unit};
 use redraft_core::usage::Usd;
 use std::path::Path;
 use std::sync::Arc;
@@ -347,6 +347,7 @@ fn ticket(agent: &AgentName, pass: u16, turn: ProbeTurn, attempt: u16) -> Ticket
         scope: Scope::Agent(agent.clone()),
         phase: Phase::Specify,
         pass,
+        unit: Unit::Whole,
         purpose: Purpose::Probe,
         role: Role::new(ROLE),
         round: turn.number(),
@@ -373,6 +374,7 @@ fn request(
         folder: folder.to_owned(),
         may_write: Vec::new(),
         deadlines,
+        shares: false,
         max_usd: None,
     }
 }

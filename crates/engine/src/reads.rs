@@ -17,7 +17,8 @@ impl Run<'_> {
             return None;
         }
         let role = &started.ticket.role;
-        let profile = profile::of(started.ticket.phase, role)?;
+        let (ticket, panels) = (&started.ticket, &self.open_loop().ok()?.opened.panels);
+        let profile = profile::of_dispatch(ticket.phase, role, ticket.purpose, panels)?;
         let mut told = profile.artifacts.iter().filter_map(|name| self.told(name));
         let unread = match &answered.opened {
             Some(opened) => told.any(|path| !opened.contains(&path)),
@@ -33,6 +34,9 @@ impl Run<'_> {
     /// feature came from (I8).
     fn told(&self, name: &str) -> Option<String> {
         let there = |path: &String| matches!(self.parts.workspace.read(path), Ok(Some(_)));
+        if !self.created.has_documents() {
+            return None;
+        }
         let own = self.created.path_of(name);
         let source = || source(&self.created).filter(|_| name == "prd.md").map(str::to_owned);
         Some(own).filter(there).or_else(|| source().filter(there))

@@ -32,6 +32,8 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::Unblocked(_)
         | Event::Started(_)
         | Event::Drafted(_)
+        | Event::Built(_)
+        | Event::TakenOut(_)
         | Event::Judged(_)
         | Event::Raised(_)
         | Event::Edited(_)

@@ -228,6 +228,7 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
         last_round: 0,
         unavailable: false,
         repair: None,
+        code: None,
     });
     const AGES_MS: u64 = 900_000;
     let request = Request {
@@ -250,6 +251,7 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
             idle_ms: AGES_MS,
             total_ms: AGES_MS,
         },
+        shares: false,
         max_usd: None,
     };
     agent.run(&request, &SystemClock::new(Arc::default())).unwrap()

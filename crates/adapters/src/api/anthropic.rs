@@ -60,7 +60,7 @@ impl Wire for Messages {
         [("anthropic-version", VERSION.to_owned())].into_iter().chain(key).collect()
     }
 
-    fn tools(&self, tools: &[&Tool]) -> String {
+    fn tools(&self, tools: &[Tool]) -> String {
         let tools: Vec<String> = tools
             .iter()
             .map(|tool| {

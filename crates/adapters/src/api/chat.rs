@@ -33,7 +33,7 @@ impl Wire for Chat {
         bearer(key)
     }
 
-    fn tools(&self, tools: &[&Tool]) -> String {
+    fn tools(&self, tools: &[Tool]) -> String {
         let tools: Vec<String> = tools
             .iter()
             .map(|tool| format!(r#"{{"type":"function","function":{}}}"#, function(tool).json()))
@@ -117,7 +117,7 @@ pub(super) fn function(tool: &Tool) -> Members {
     Members::default()
         .with("name", quoted(name))
         .with("description", quoted(description))
-        .with("parameters", *schema)
+        .with("parameters", schema.as_ref())
 }
 
 fn message(role: &str, text: &str) -> String {

@@ -232,6 +232,9 @@ impl Dispatch<'_> {
         while let Some(bytes) = response.next()? {
             for event in events.push(&bytes).map_err(|error| Fault::Garbage(error.to_string()))? {
                 heard += 1;
+                if heard == 1 {
+                    self.watch.begun();
+                }
                 // Some servers end every stream this way, whatever its protocol.
                 if event.data.trim() == "[DONE]" || listener.hear(&event)? {
                     return Ok(());

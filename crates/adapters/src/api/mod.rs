@@ -150,7 +150,7 @@ impl ApiAgent {
 
     /// What the requests of a conversation begin with. The fingerprint covers all of it, the model and the protocol.
     fn head(&self, request: &Request, system: String) -> Head {
-        let tools = self.wire.tools(&tools::offered(&request.tools));
+        let tools = self.wire.tools(&tools::offered(&request.tools, self.commands.as_ref()));
         let schema = request.schema.trim().to_owned();
         let fingerprint = [&self.wire.signature(), &self.base_url, &self.model, &tools, &schema, &system];
         let fingerprint = text::hash(fingerprint.map(String::as_str).join("\n\u{0}\n").as_bytes());
@@ -231,7 +231,10 @@ impl Agent for ApiAgent {
     fn reserve(&self, request: &Request) -> Usd {
         let earlier = if request.resume { self.continued(request).ok() } else { None };
         let before = earlier.map_or_else(
-            || (self.wire.tools(&tools::offered(&request.tools)).len() + request.schema.len()) as u64,
+            || {
+                (self.wire.tools(&tools::offered(&request.tools, self.commands.as_ref())).len()
+                    + request.schema.len()) as u64
+            },
             |transcript| transcript.bytes(),
         );
         let input = spend::tokens_at_most(before.saturating_add(request.prompt.text().len() as u64));

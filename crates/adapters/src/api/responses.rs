@@ -34,8 +34,8 @@ impl Wire for Responses {
         bearer(key)
     }
 
-    fn tools(&self, tools: &[&Tool]) -> String {
-        let tool = |tool: &&Tool| {
+    fn tools(&self, tools: &[Tool]) -> String {
+        let tool = |tool: &Tool| {
             let described = function(tool).with("strict", "false").json();
             format!(r#"{{"type":"function",{}"#, described.trim_start_matches('{'))
         };

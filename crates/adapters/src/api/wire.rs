@@ -21,7 +21,7 @@ pub(super) trait Wire: Send + Sync {
 
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
 
-    fn tools(&self, tools: &[&Tool]) -> String;
+    fn tools(&self, tools: &[Tool]) -> String;
 
     /// The system text and the first message of a conversation, as they are stored and sent each time.
     fn open(&self, prompt: &Prompt) -> Opening;

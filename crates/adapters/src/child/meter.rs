@@ -84,6 +84,10 @@ impl Watch for Meter<'_> {
         self.watch.tell(doing);
     }
 
+    fn begun(&self) {
+        self.watch.begun();
+    }
+
     fn afford(&self, total: Usd) -> bool {
         self.watch.afford(total)
     }

@@ -31,8 +31,11 @@ pub struct Script<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
     Well,
-    /// Why not, to follow the command's name: `ended with code 1`.
-    Badly(String),
+    /// Its exit code, if it came so far, and why not, to follow the command's name: `ended with code 1`.
+    Badly {
+        code: Option<i32>,
+        how: String,
+    },
     /// Its time was up.
     Slow,
     /// The run was asked to stop.
@@ -67,13 +70,16 @@ impl Script<'_> {
         Ok(match launch.run(watch, &mut hear)?.end {
             End::Stopped => Ended::Stopped,
             End::Slow(_) => Ended::Slow,
-            End::Vanished => Ended::Badly("was ended from outside".to_owned()),
+            End::Vanished => Ended::Badly { code: None, how: "was ended from outside".to_owned() },
             End::Exited(exit) if exit.code == Some(0) => Ended::Well,
-            End::Exited(exit) => Ended::Badly(match (exit.code, exit.signal) {
-                (Some(code), _) => format!("ended with code {code}"),
-                (None, Some(signal)) => format!("was ended by signal {signal}"),
-                (None, None) => format!("could not be started: {}", exit.not_started),
-            }),
+            End::Exited(exit) => {
+                let how = match (exit.code, exit.signal) {
+                    (Some(code), _) => format!("ended with code {code}"),
+                    (None, Some(signal)) => format!("was ended by signal {signal}"),
+                    (None, None) => format!("could not be started: {}", exit.not_started),
+                };
+                Ended::Badly { code: exit.code, how }
+            }
         })
     }
 

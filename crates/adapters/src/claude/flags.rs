@@ -3,7 +3,7 @@
 //! What stands before the first byte of a conversation must not change from turn to turn, or the whole of it is paid for
 //! again: no settings of the project, no instructions that name the state of git, no header that differs by task.
 
-use super::ClaudeSettings;
+use super::{Bash, ClaudeSettings};
 use crate::child::Environment;
 use crate::mcp;
 use redraft_core::price::{Basis, Lifetime};
@@ -82,15 +82,47 @@ pub(super) fn keep_servers(settings: &ClaudeSettings, request: &Request, out: &P
     fs::write(out.join(SERVERS), json!({"mcpServers": servers}).to_string())
 }
 
-/// Tools that it asks leave for, unless they are allowed beforehand.
-fn allowed(tools: &[String]) -> Vec<&str> {
+/// What profiles call the tool that runs commands, and what the program does.
+const RUN: &str = "Run";
+const BASH: &str = "Bash";
+
+/// Those of the tools that it cannot offer. A shell in which nothing may be run is none.
+pub(super) fn missing(settings: &ClaudeSettings, tools: &[String]) -> Vec<String> {
+    let nothing = settings.bash == Bash::Only(Vec::new());
+    let is_missing = |tool: &&String| mcp::is_missing(&settings.mcp, tool) || (nothing && *tool == RUN);
+    tools.iter().filter(is_missing).cloned().collect()
+}
+
+/// The rules for tools that it asks leave for, unless they are allowed beforehand.
+fn allowed(settings: &ClaudeSettings, tools: &[String]) -> Vec<String> {
     let asks = |tool: &&str| matches!(*tool, "WebSearch" | "WebFetch") || mcp::parts(tool).is_some();
-    tools.iter().map(String::as_str).filter(asks).collect()
+    let named: Vec<&str> = tools.iter().map(String::as_str).filter(asks).collect();
+    let named = (!named.is_empty()).then(|| named.join(","));
+    let commands = match &settings.bash {
+        _ if !tools.iter().any(|tool| tool == BASH) => Vec::new(),
+        Bash::Only(commands) => commands.iter().map(|command| rule(command)).collect(),
+        Bash::All => vec![BASH.to_owned()],
+    };
+    // A word each, because a command may hold a comma.
+    named.into_iter().chain(commands).collect()
+}
+
+/// The rule that allows a command: as it is, and a simple one also with more arguments, such as the name of one test. A
+/// program's name alone could be anything with them. Of a line of several commands the program looks at each, so that
+/// whatever is appended to an allowed one is not allowed with it.
+fn rule(command: &str) -> String {
+    let simple =
+        !command.contains(['&', '|', ';', '<', '>', '(', ')', '{', '}', '$', '`', '#', '\\', '*', '\n']);
+    match simple && command.contains(' ') {
+        true => format!("{BASH}({command}:*)"),
+        false => format!("{BASH}({command})"),
+    }
 }
 
 /// The tools in the program's words.
 pub(super) fn tools(settings: &ClaudeSettings, request: &Request) -> Vec<String> {
-    let translated = |tool: &String| settings.tool_map.get(tool).unwrap_or(tool).clone();
+    let own = |tool: &String| if tool == RUN { BASH.to_owned() } else { tool.clone() };
+    let translated = |tool: &String| settings.tool_map.get(tool).cloned().unwrap_or_else(|| own(tool));
     request.tools.iter().map(translated).collect()
 }
 
@@ -111,9 +143,10 @@ pub(super) fn all(settings: &ClaudeSettings, request: &Request, system: &Path, o
     if !mcp::needed(&settings.mcp, &request.tools).is_empty() {
         words.extend(["--mcp-config".into(), out.join(SERVERS).into()]);
     }
-    let allowed = allowed(&tools);
+    let allowed = allowed(settings, &tools);
     if !allowed.is_empty() {
-        words.extend(["--allowedTools".into(), allowed.join(",").into()]);
+        words.push("--allowedTools".into());
+        words.extend(allowed.into_iter().map(OsString::from));
     }
     words.extend(["--permission-mode".into(), mode.into()]);
     words.extend(["--json-schema".into(), request.schema.into()]);

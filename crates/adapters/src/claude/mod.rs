@@ -2,8 +2,9 @@
 //!
 //! Each dispatch is one process. Everything but the turn is its system prompt, kept as a file, so that the beginning of
 //! every request stays the same bytes through commits and new files; a later turn is the same command with the same
-//! conversation. The user's own login and HOME are used. It knows the engine's port and the program, and nothing of
-//! reviews.
+//! conversation. Where other roles begin alike, what is the role's own begins the first turn instead: the program's
+//! cache keeps the end of the system prompt and no place inside it. The user's own login and HOME are used. It knows the
+//! engine's port and the program, and nothing of reviews.
 //!
 //! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means, `requests`
 //! what it costs while it works.
@@ -18,7 +19,7 @@ mod tests;
 use crate::child::{
     Asked, End, Environment, Fingerprint, Finished, Launch, Line, Listener, Meter, Program, Sessions, settle,
 };
-use crate::mcp::{self, McpServers};
+use crate::mcp::McpServers;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Card, Lifetime};
@@ -67,6 +68,8 @@ pub struct ClaudeSettings {
     pub max_tokens: Option<u32>,
     /// Tools whose name differs from the profile's.
     pub tool_map: BTreeMap<String, String>,
+    /// What a role that may run commands may run without being asked, as nobody is there to be asked.
+    pub bash: Bash,
     /// Servers with more tools.
     pub mcp: McpServers,
     pub extra_args: Vec<String>,
@@ -74,6 +77,16 @@ pub struct ClaudeSettings {
     pub card: Card,
     /// Knows every key of the configuration, also those of other agents: a program can come across them.
     pub redactor: Redactor,
+}
+
+/// The commands of its shell that are allowed beforehand. What only reads, and what creates or removes files of the working
+/// folder for whoever may write, the program allows by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bash {
+    /// These, as a person has accepted them; without any there is no shell.
+    Only(Vec<String>),
+    /// All of them.
+    All,
 }
 
 impl ClaudeSettings {
@@ -217,7 +230,7 @@ impl ClaudeAgent {
                 None => Ok((file, now)),
             };
         }
-        let system = Prompt { turn: Vec::new(), ..request.prompt.clone() }.text();
+        let system = opening(request).0.text();
         let fingerprint = self.fingerprint(request, &system)?;
         fs::create_dir_all(&folder).and_then(|()| fs::write(&file, &system)).map_err(broken)?;
         self.sessions.begin(&request.session, &fingerprint).map_err(broken)?;
@@ -240,7 +253,7 @@ impl Agent for ClaudeAgent {
     }
 
     fn missing(&self, tools: &[String]) -> Vec<String> {
-        tools.iter().filter(|tool| mcp::is_missing(&self.settings.mcp, tool)).cloned().collect()
+        flags::missing(&self.settings, tools)
     }
 
     fn is_free(&self) -> bool {
@@ -282,7 +295,7 @@ impl Agent for ClaudeAgent {
         let (system, fingerprint) = self.prepare(request)?;
         let out = self.settings.runs.join(request.ticket.to_string());
         let asked = Asked::of(request, fingerprint, self.reserve(request));
-        let turn = Prompt { turn: request.prompt.turn.clone(), ..Prompt::default() }.text();
+        let turn = opening(request).1.text();
         let launch = Launch {
             worker: &self.settings.worker,
             out: &out,
@@ -307,6 +320,7 @@ impl Agent for ClaudeAgent {
                 meter.end();
             }
             if heard.requests.count() > before {
+                meter.begun();
                 heard.asked_ms = Some(watch.now_ms());
                 meter.expect(heard.requests.at_most(&terms));
             }
@@ -345,4 +359,12 @@ impl Agent for ClaudeAgent {
         let error = self.error(now, &detail, self.known(&heard, &finished));
         Err(outcome::why(&heard).error(&finished, error))
     }
+}
+
+/// What goes into the system prompt, and the first turn. Only the turn of a resumed conversation is used.
+fn opening(request: &Request) -> (Prompt, Prompt) {
+    let Prompt { constant, feature, role, turn } = request.prompt.clone();
+    let (own, first) = if request.shares { (Vec::new(), role) } else { (role, Vec::new()) };
+    let system = Prompt { constant, feature, role: own, turn: Vec::new() };
+    (system, Prompt { role: first, turn, ..Prompt::default() })
 }

@@ -3,7 +3,7 @@
 mod money;
 
 use super::stream::Heard;
-use super::{ClaudeAgent, ClaudeSettings, flags, outcome};
+use super::{Bash, ClaudeAgent, ClaudeSettings, flags, opening, outcome};
 use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line, Listener};
 use crate::clock::SystemClock;
 use crate::mcp::{McpServer, McpServers};
@@ -11,7 +11,7 @@ use redraft_core::cost::Marks;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Cards, Lifetime};
-use redraft_core::prompt::Prompt;
+use redraft_core::prompt::{Fragment, Prompt};
 use redraft_core::redact::Redactor;
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Request};
@@ -44,6 +44,7 @@ fn settings(folder: &Path) -> ClaudeSettings {
         max_tokens: None,
         mcp: McpServers::new(),
         tool_map: [("Search".to_owned(), "Grep".to_owned())].into(),
+        bash: Bash::Only(Vec::new()),
         extra_args: Vec::new(),
         card: Cards::builtin().find("claude-sonnet-4-5").unwrap().clone(),
         redactor: Redactor::default(),
@@ -259,6 +260,7 @@ fn request(tail: Lifetime) -> Request {
         folder: "/repo".into(),
         may_write: Vec::new(),
         deadlines: Deadlines { connect_ms: 1, first_byte_ms: 1, idle_ms: 1, total_ms: 1 },
+        shares: false,
         max_usd: None,
     }
 }
@@ -323,6 +325,50 @@ fn the_tools_of_a_server_are_offered_by_a_file_without_secrets() {
     let words = flags::all(&settings, &bare, Path::new("system.md"), folder.path());
     assert!(!words.iter().any(|word| word == "--mcp-config" || word == "--allowedTools"), "{words:?}");
     assert_ne!(flags::fingerprint(&settings, &bare), flags::fingerprint(&settings, &request));
+}
+
+#[test]
+fn who_may_run_commands_may_run_those_that_were_accepted_and_nobody_else_has_a_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = |bash: Bash, tools: &[&str]| {
+        let settings = ClaudeSettings { bash, ..settings(folder.path()) };
+        let tools: Vec<String> = tools.iter().map(|tool| (*tool).to_owned()).collect();
+        let missing = ClaudeAgent::new(settings.clone()).missing(&tools);
+        let request = Request { tools, ..request(Lifetime::Hour) };
+        let words = flags::all(&settings, &request, Path::new("system.md"), folder.path());
+        let words: Vec<String> = words.iter().map(|word| word.to_str().unwrap().to_owned()).collect();
+        let at = |flag: &str| words.iter().position(|word| word == flag);
+        let tools = words[at("--tools").unwrap() + 1].clone();
+        let allowed = at("--allowedTools").map_or(Vec::new(), |at| {
+            words[at + 1..].iter().take_while(|word| !word.starts_with("--")).cloned().collect()
+        });
+        (tools, allowed, missing)
+    };
+    let only = |commands: &[&str]| Bash::Only(commands.iter().map(|one| (*one).to_owned()).collect());
+    let checks = only(&["cargo test", "make", "npm ci && npm test", "sh a,b.sh (all)"]);
+    let (tools, allowed, missing) = words(checks.clone(), &["Read", "Run"]);
+    assert_eq!((tools.as_str(), missing.len()), ("Read,Bash", 0));
+    let rules = ["Bash(cargo test:*)", "Bash(make)", "Bash(npm ci && npm test)", "Bash(sh a,b.sh (all))"];
+    assert_eq!(allowed, rules, "only a simple command may have more arguments");
+    assert_eq!(words(checks, &["Read", "Grep"]).1, [""; 0], "a reviewer has no shell");
+    assert_eq!(words(Bash::All, &["Run"]).1, ["Bash"]);
+    assert_eq!(words(only(&[]), &["Read", "Run"]).2, ["Run"], "there is nothing to run");
+}
+
+#[test]
+fn what_is_a_roles_own_stands_behind_what_it_shares_with_others() {
+    let one = |name: &str| vec![Fragment::new(name, name)];
+    let prompt =
+        Prompt { constant: one("constant"), feature: one("feature"), role: one("role"), turn: one("turn") };
+    let alone = Request { prompt, ..request(Lifetime::Hour) };
+    let texts = |request: &Request| {
+        let (system, turn) = opening(request);
+        (system.text(), turn.text())
+    };
+    let (system, turn) = texts(&alone);
+    assert_eq!((system.as_str(), turn.as_str()), ("constant\n\nfeature\n\nrole\n", "turn\n"));
+    let (system, turn) = texts(&Request { shares: true, ..alone });
+    assert_eq!((system.as_str(), turn.as_str()), ("constant\n\nfeature\n", "role\n\nturn\n"));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use std::path::Path;
 pub(super) const OWN: [&str; 4] = ["OPENAI_*", "CODEX_*", "RUST_LOG", "AZURE_*"];
 
 /// What its commands can do under other names, and its own search.
-const OFFERED: [&str; 7] = ["Read", "List", "Glob", "Grep", "Write", "Edit", SEARCH];
+const OFFERED: [&str; 8] = ["Read", "List", "Glob", "Grep", "Write", "Edit", "Run", SEARCH];
 const SEARCH: &str = "WebSearch";
 
 /// Those of the tools that it cannot offer.
@@ -32,6 +32,11 @@ pub(super) fn fixed(settings: &CodexSettings, request: &Request) -> Vec<String> 
     let search = if request.tools.iter().any(|tool| tool == SEARCH) { "live" } else { "disabled" };
     let mut words = Vec::new();
     set(&mut words, "web_search", Value::from(search));
+    if request.may_write.is_empty() {
+        // A project's AGENTS.md tells how to work there, which is for those who do. To a reviewer it would be orders from
+        // what it judges.
+        set(&mut words, "project_doc_max_bytes", Value::from(0));
+    }
     for needed in mcp::needed(&settings.mcp, &request.tools) {
         server(&mut words, &needed);
     }

@@ -231,6 +231,7 @@ fn request(tools: &[&str]) -> Request {
         folder: "/repo".into(),
         may_write: Vec::new(),
         deadlines: Deadlines { connect_ms: 1, first_byte_ms: 1, idle_ms: 1, total_ms: 1 },
+        shares: false,
         max_usd: None,
     }
 }
@@ -240,7 +241,9 @@ fn the_web_and_servers_are_settings_of_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = agent(folder.path()).settings.clone();
     let plain = flags::fixed(&settings, &request(&["Read"]));
-    assert_eq!(plain, ["-c", "web_search=\"disabled\"", "--mine"]);
+    assert_eq!(plain, ["-c", "web_search=\"disabled\"", "-c", "project_doc_max_bytes=0", "--mine"]);
+    let author = Request { may_write: vec!["spec.md".to_owned()], ..request(&["Read"]) };
+    assert_eq!(flags::fixed(&settings, &author), ["-c", "web_search=\"disabled\"", "--mine"]);
     let server = McpServer {
         command: "npx".into(),
         args: vec!["-y".into(), "say \"hi\"".into()],

@@ -22,6 +22,9 @@ pub(super) struct ConfigFile {
     pub(super) monitor: MonitorFile,
     pub(super) lanes: LanesFile,
     pub(super) lint: LintFile,
+    /// Commands, by the name of a check.
+    pub(super) checks: BTreeMap<Spanned<String>, Spanned<String>>,
+    pub(super) implement: ImplementFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
     /// By the name of a model.
     pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
@@ -47,6 +50,7 @@ pub(super) struct LimitsFile {
     pub(super) late_rounds: Option<Spanned<Whole>>,
     pub(super) reopenings: Option<Spanned<Whole>>,
     pub(super) dispatch_minutes: Option<Spanned<Whole>>,
+    pub(super) check_minutes: Option<Spanned<Whole>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -62,6 +66,13 @@ pub(super) struct WorkspaceFile {
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub(super) struct LanesFile {
     pub(super) deep: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct ImplementFile {
+    pub(super) simplify: Option<Spanned<bool>>,
+    pub(super) deepen: Option<Spanned<bool>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -98,6 +109,7 @@ pub(super) struct AgentFile {
     pub(super) wire: Option<Spanned<String>>,
     pub(super) schema: Option<Spanned<String>>,
     pub(super) max_tokens: Option<Spanned<Whole>>,
+    pub(super) bash: Option<Spanned<String>>,
     pub(super) pass: Option<Vec<Spanned<String>>>,
     pub(super) args: Option<Vec<Spanned<String>>>,
     /// By the name of a server.
@@ -166,9 +178,13 @@ impl<'de> Deserialize<'de> for Whole {
 }
 
 /// Every table with fixed keys, for pointing from a key to the table it belongs in.
-const TABLES: [(&str, &[&str]); 5] = [
+const TABLES: [(&str, &[&str]); 6] = [
     ("review", &["policy", "knowledge", "certify", "threshold"]),
-    ("limits", &["rounds", "attempts", "gates", "late_rounds", "reopenings", "dispatch_minutes"]),
+    (
+        "limits",
+        &["rounds", "attempts", "gates", "late_rounds", "reopenings", "dispatch_minutes", "check_minutes"],
+    ),
+    ("implement", &["simplify", "deepen"]),
     ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
     ("lint", &["vague_words", "rules", "sections"]),
     ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),

@@ -1,9 +1,10 @@
 //! `redraft.toml`: what a project wants differently.
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into
-//! [`Config`], what it means, with every default filled in and every value checked (`prices`, `mcp` and `lint` are parts of
+//! [`Config`], what it means, with every default filled in and every value checked (`prices`, `mcp`, `lint` and `checks` are parts of
 //! that, and `secrets`, which refuses a key in the file). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
+mod checks;
 mod error;
 mod file;
 mod lint;
@@ -20,7 +21,7 @@ pub use error::ConfigError;
 
 use crate::mcp::McpServers;
 use crate::plain_file;
-use redraft_core::event::{Certify, Limits};
+use redraft_core::event::{Certify, Extra, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, BlobId, Role};
 use redraft_core::phase::LaneRules;
@@ -29,6 +30,7 @@ use redraft_core::price::{Cards, Override};
 use redraft_core::project::Thresholds;
 use redraft_core::text::hash;
 use redraft_core::usage::Usd;
+use redraft_engine::ports::Check;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -61,6 +63,12 @@ pub struct Config {
     pub lanes: LaneRules,
     /// Which mechanical faults are looked for in documents.
     pub lint: redraft_core::lint::Settings,
+    /// What code must pass before anybody reviews it, in the order of the file.
+    pub checks: Vec<Check>,
+    /// How long one of them may take.
+    pub check_minutes: u64,
+    /// What is done to code between its last task and its first review.
+    pub extras: Vec<Extra>,
     /// Every agent that can be named, the built-in one included.
     pub agents: BTreeMap<AgentName, AgentConfig>,
     /// Who works for a role that `roles` does not list.
@@ -123,6 +131,8 @@ pub struct ModelAgent {
     pub wire: Wire,
     /// `openai`: how the form of the answer is asked for.
     pub schema: SchemaForm,
+    /// `claude`: what a role that builds may run.
+    pub bash: BashRule,
     /// The longest answer; none where the file does not say.
     pub max_tokens: Option<u32>,
     /// Variables of the environment that are passed on beside the usual ones.
@@ -165,6 +175,16 @@ pub enum SchemaForm {
     None,
 }
 
+/// What a role that builds may run in the shell of its program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BashRule {
+    /// The project's checks.
+    #[default]
+    Checks,
+    /// Whatever it wants.
+    All,
+}
+
 /// A command of the file that would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -175,12 +195,15 @@ pub struct Command {
 
 /// Ends the key of a command that is no command but an address to send to.
 const ADDRESS: &str = "address";
+/// Ends the key of one that stands for all commands there are.
+const BASH: &str = "bash";
 
 impl Command {
     /// What it would do, to follow "redraft.toml wants to".
     pub fn wish(&self) -> String {
         match self.key.rsplit('.').next() {
             Some(ADDRESS) => format!("send prompts and a key to {}", self.text),
+            Some(BASH) => format!("let an agent run {}", self.text),
             _ => format!("run `{}`", self.text),
         }
     }
@@ -252,16 +275,23 @@ impl Config {
     pub fn commands(&self) -> Vec<Command> {
         let setup = self.workspace.setup.iter();
         let setup = setup.map(|text| Command { key: "workspace.setup".to_owned(), text: text.clone() });
-        setup.chain(self.agents.keys().flat_map(|agent| self.commands_of(agent))).collect()
+        let checks = self.checks.iter();
+        let checks = checks
+            .map(|check| Command { key: format!("checks.{}", check.name), text: check.command.clone() });
+        setup.chain(checks).chain(self.agents.keys().flat_map(|agent| self.commands_of(agent))).collect()
     }
 
     /// What an agent needs a person's word for: the servers and the program it would start, unless that is the usual
-    /// one, called in no other way than ours, and the address it would send to.
+    /// one, called in no other way than ours, the address it would send to, and that it may run whatever it wants.
     pub fn commands_of(&self, agent: &AgentName) -> Vec<Command> {
         let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return Vec::new() };
         let key = |server: &String| format!("agents.{agent}.mcp.{server}");
         let servers = model.mcp.iter().map(|(name, server)| Command { key: key(name), text: server.shown() });
-        servers.chain(self.program_of(agent)).chain(self.address_of(agent)).collect()
+        let bash = (model.bash == BashRule::All).then(|| Command {
+            key: format!("agents.{agent}.{BASH}"),
+            text: "any command when it builds".to_owned(),
+        });
+        servers.chain(self.program_of(agent)).chain(self.address_of(agent)).chain(bash).collect()
     }
 
     /// Where the file, and not the vendor, says an agent's service or the proxy before it is. Whoever is there is sent
@@ -335,6 +365,9 @@ impl Default for Config {
             monitor: Thresholds::default(),
             lanes: LaneRules::default(),
             lint: redraft_core::lint::Settings::default(),
+            checks: Vec::new(),
+            check_minutes: 20,
+            extras: Extra::ALL.to_vec(),
             agents: BTreeMap::from([(rehearsal.clone(), AgentConfig::Rehearsal { scenario: None })]),
             default_agent: rehearsal,
             roles: BTreeMap::new(),
@@ -348,4 +381,20 @@ impl Default for Config {
 /// with `# `, settings with `#` alone.
 pub fn template() -> &'static str {
     include_str!("template.toml")
+}
+
+/// The same with these checks as settings.
+pub fn template_with(checks: &[Check]) -> String {
+    const HEAD: &str = "#[checks]\n";
+    if checks.is_empty() {
+        return template().to_owned();
+    }
+    let line =
+        |check: &Check| format!("{} = {}\n", check.name, serde_json::Value::from(check.command.as_str()));
+    let lines: String = checks.iter().map(line).collect();
+    let (before, after) = template().split_once(HEAD).unwrap_or((template(), ""));
+    // The comments that explain the table stand between its name and its lines.
+    let told = after.lines().take_while(|line| line.starts_with("# ")).map(|line| format!("{line}\n"));
+    let told: String = told.collect();
+    format!("{before}[checks]\n{told}{lines}{}", &after[told.len()..])
 }

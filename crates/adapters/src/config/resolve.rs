@@ -2,10 +2,12 @@
 //!
 //! Reads no file and runs nothing. [`resolve`] is the only entry point.
 
+use super::checks;
 use super::error::ConfigError;
 use super::file::{AgentFile, ConfigFile, LimitsFile, MonitorFile, Whole, WorkspaceFile};
 use super::{
-    AgentConfig, Config, ModelAgent, ModelKind, REHEARSAL, SchemaForm, Wire, WorkspaceConfig, WorkspaceMode,
+    AgentConfig, BashRule, Config, ModelAgent, ModelKind, REHEARSAL, SchemaForm, Wire, WorkspaceConfig,
+    WorkspaceMode,
 };
 use redraft_core::event::{Certify, Limits};
 use redraft_core::findings::Threshold;
@@ -35,6 +37,8 @@ const KINDS: [(&str, Kind); 5] = [
 ];
 
 const WIRE: [(&str, Wire); 2] = [("chat", Wire::Chat), ("responses", Wire::Responses)];
+
+const BASH: [(&str, BashRule); 2] = [("checks", BashRule::Checks), ("all", BashRule::All)];
 
 const SCHEMA: [(&str, SchemaForm); 3] = [
     ("json_schema", SchemaForm::JsonSchema),
@@ -83,6 +87,9 @@ pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, C
         config.lanes.deep = deep.iter().map(|word| source.lane_word(word)).collect::<Result<_, _>>()?;
     }
     config.lint = source.lint(&file.lint)?;
+    config.checks = source.checks(&file.checks)?;
+    source.number(&mut config.check_minutes, file.limits.check_minutes.as_ref(), "check_minutes", 1..=600)?;
+    config.extras = checks::extras(&file.implement);
     config.prices = source.prices(&file.prices)?;
     for (name, agent) in &file.agents {
         config.agents.insert(source.agent_name(name)?, source.agent(name, agent)?);
@@ -242,7 +249,7 @@ impl Source<'_> {
         let service =
             ["kind", "model", "base_url", "key_env", "key_file", "price", "max_tokens", "proxy"].as_slice();
         match kind {
-            ModelKind::Claude => self.only(file, &[program, &["max_tokens"]].concat(), "claude")?,
+            ModelKind::Claude => self.only(file, &[program, &["max_tokens", "bash"]].concat(), "claude")?,
             // Codex has no setting for the length of an answer.
             ModelKind::Codex => self.only(file, program, "codex")?,
             ModelKind::Anthropic => self.only(file, service, "anthropic")?,
@@ -263,6 +270,8 @@ impl Source<'_> {
         let (mut wire, mut schema, mut max_tokens) = (Wire::Chat, SchemaForm::JsonSchema, 0);
         self.word(&mut wire, file.wire.as_ref(), "a wire", &WIRE)?;
         self.word(&mut schema, file.schema.as_ref(), "a form of schema", &SCHEMA)?;
+        let mut bash = BashRule::default();
+        self.word(&mut bash, file.bash.as_ref(), "a word for what may be run", &BASH)?;
         self.number(&mut max_tokens, file.max_tokens.as_ref(), "max_tokens", 256..=200_000)?;
         let words = |list: &Option<Vec<Spanned<String>>>| {
             list.iter().flatten().map(|word| word.get_ref().clone()).collect()
@@ -278,6 +287,7 @@ impl Source<'_> {
             price: text(&file.price),
             wire,
             schema,
+            bash,
             max_tokens: file.max_tokens.as_ref().map(|_| max_tokens),
             pass: self.pass(file.pass.as_deref().unwrap_or_default())?,
             args: words(&file.args),
@@ -308,6 +318,7 @@ impl Source<'_> {
             ("price", &file.price),
             ("wire", &file.wire),
             ("schema", &file.schema),
+            ("bash", &file.bash),
         ];
         let written = texts.iter().filter_map(|(key, value)| Some((*key, value.as_ref()?.span())));
         let written = written.chain(file.max_tokens.as_ref().map(|value| ("max_tokens", value.span())));

@@ -16,6 +16,9 @@ const FOR_SETUP: &str = "keep it in an environment variable; the command is give
 impl Source<'_> {
     pub(super) fn refuse_keys(&self, file: &ConfigFile) -> Result<(), ConfigError> {
         self.refuse_key("workspace.setup", file.workspace.setup.as_ref(), FOR_SETUP)?;
+        for (name, command) in &file.checks {
+            self.refuse_key(&format!("checks.{}", name.get_ref()), Some(command), FOR_SETUP)?;
+        }
         for (name, agent) in &file.agents {
             // The name may be wrong as well; it is checked later, and is no place for a key.
             let place = |key: &str| format!("agents.{}.{key}", name.get_ref());

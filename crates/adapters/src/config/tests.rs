@@ -1,3 +1,4 @@
+mod checks;
 mod documented;
 mod secrets;
 
@@ -72,7 +73,7 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
     // Each list of keys comes from the types themselves: an unknown key is answered with those that are known.
     let mut known =
         BTreeSet::from(["budget".to_owned(), "agents.rehearsal".to_owned(), "roles.default".to_owned()]);
-    for table in ["review", "limits", "workspace", "monitor", "lanes", "lint"] {
+    for table in ["review", "limits", "workspace", "monitor", "lanes", "lint", "implement"] {
         let hint = parse(&format!("[{table}]\nxxxxxxxxxx = 1")).unwrap_err().hint.unwrap();
         let keys = hint.strip_prefix("known here: ").unwrap().split(", ");
         known.extend(keys.map(|key| format!("{table}.{key}")));
@@ -106,6 +107,12 @@ fn every_key_changes_what_it_says() {
         late_rounds = 0
         reopenings = 3
         dispatch_minutes = 600
+        check_minutes = 5
+        [checks]
+        unit = "npm test"
+        a-last = "  npm run e2e "
+        [implement]
+        simplify = false
         [workspace]
         mode = "in-place"
         setup = "npm ci"
@@ -160,6 +167,12 @@ fn every_key_changes_what_it_says() {
             sections: BTreeMap::from([(Kind::Plan, vec![Expected::parse("Steps | Order").unwrap()])]),
             vague_words: Some(vec!["soon".to_owned()]),
         },
+        checks: vec![
+            Check { name: "unit".to_owned(), command: "npm test".to_owned() },
+            Check { name: "a-last".to_owned(), command: "npm run e2e".to_owned() },
+        ],
+        check_minutes: 5,
+        extras: vec![Extra::Deepen],
         agents: BTreeMap::from([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]),
         default_agent: AgentName::new("quick"),
         roles: BTreeMap::from([(Role::new("spec-reviewer"), AgentName::new("rehearsal"))]),
@@ -228,7 +241,7 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
         ),
         (
             "[agents.claude]\nmodel = \"m\"\nscenario = \"x\"",
-            ":3: `scenario` means nothing for an agent of kind claude | known here: kind, model, program, price, pass, args, mcp, max_tokens",
+            ":3: `scenario` means nothing for an agent of kind claude | known here: kind, model, program, price, pass, args, mcp, max_tokens, bash",
         ),
         (
             "[agents.codex]\nmodel = \"m\"\nmax_tokens = 9000",

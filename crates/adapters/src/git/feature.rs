@@ -83,18 +83,12 @@ impl Repository {
 
     /// Creates whichever of branch and worktree is missing, and nothing when both are there.
     pub fn ensure_feature(&self, branch: &str, base_commit: &str, worktree: &Path) -> Result<(), GitError> {
-        self.exclude_worktrees()?;
+        let missing = self.makes_room_for(worktree)?;
         let branch_exists = self.has_branch(branch)?;
-        let listed = worktrees(self.call([]))?;
-        match listed.iter().find(|listed| same_path(&listed.path, worktree)) {
-            Some(found) if found.is_half_made() || !found.path.exists() => self.unregister(found)?,
-            Some(found) if !found.path.join(".git").exists() => {
-                return Err(GitError::NotAWorktree(worktree.to_owned()));
-            }
-            Some(_) if branch_exists => return Ok(()),
-            Some(_) => return self.create_branch(branch, base_commit),
-            None if is_empty_or_absent(worktree)? => {}
-            None => return Err(GitError::FolderExists(worktree.to_owned())),
+        match (missing, branch_exists) {
+            (true, _) => {}
+            (false, true) => return Ok(()),
+            (false, false) => return self.create_branch(branch, base_commit),
         }
         let add = self.call(["worktree", "add", "--quiet", "--no-guess-remote"]);
         let add = if branch_exists {
@@ -103,6 +97,22 @@ impl Repository {
             add.arg("-b").arg(branch).arg(worktree).arg(base_commit)
         };
         add.succeed().map(drop)
+    }
+
+    /// Whether a worktree has yet to be made here; what is left of one that was never completed goes.
+    pub(super) fn makes_room_for(&self, worktree: &Path) -> Result<bool, GitError> {
+        self.exclude_worktrees()?;
+        let listed = worktrees(self.call([]))?;
+        match listed.iter().find(|listed| same_path(&listed.path, worktree)) {
+            Some(found) if found.is_half_made() || !found.path.exists() => self.unregister(found)?,
+            Some(found) if !found.path.join(".git").exists() => {
+                return Err(GitError::NotAWorktree(worktree.to_owned()));
+            }
+            Some(_) => return Ok(false),
+            None if is_empty_or_absent(worktree)? => {}
+            None => return Err(GitError::FolderExists(worktree.to_owned())),
+        }
+        Ok(true)
     }
 
     /// Puts the main checkout on a feature's branch, creating it where it is missing. Refused when the checkout has

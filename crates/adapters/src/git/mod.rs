@@ -7,9 +7,11 @@
 //! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
-//! `commit`. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
+//! `commit`, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
 //! the last few answers, `run` starts git, `error` says what can go wrong, `temp_index` is scratch space.
 
+mod apart;
+mod change;
 mod commit;
 mod companion;
 mod create;

@@ -6,6 +6,7 @@
 use super::companion::{Companion, Slot, unexpected};
 use super::error::GitError;
 use super::workspace::GitWorkspace;
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -108,6 +109,19 @@ pub(super) fn set_ref(place: &GitWorkspace, name: &str, id: &str) -> Result<(), 
             Ok(())
         },
     )
+}
+
+/// The same for a name of ours (`refs/redraft/…`), which nobody but the feature's own run sets: a lock on it is one that a
+/// killed git of ours has left.
+pub(super) fn set_own_ref(place: &GitWorkspace, name: &str, id: &str) -> Result<(), GitError> {
+    match set_ref(place, name, id) {
+        Err(error) if error.lock().is_some() => {
+            // If it cannot be removed, the second attempt says so.
+            let _ = fs::remove_file(place.common.join(format!("{name}.lock")));
+            set_ref(place, name, id)
+        }
+        set => set,
+    }
 }
 
 /// Our own trees are here or nowhere: a partial clone must not ask its server for them.

@@ -20,6 +20,7 @@
 
 use super::error::GitError;
 use super::files::is_absent;
+use super::objects;
 use super::restore::{commit_of, lost_commit, lost_ref};
 use super::workspace::GitWorkspace;
 use crate::shell_word::quoted;
@@ -220,8 +221,7 @@ fn keep<'a>(
     let tree = place.call(["rev-parse", "--verify", "--quiet"]).arg(tree).text()?;
     let parents: Vec<&str> = earlier.iter().chain(&parents).map(String::as_str).collect();
     let commit = lost_commit(place, name, &tree, &parents, "branches as they were")?;
-    place.call(["update-ref", "--no-deref"]).arg(reference).arg(commit).succeed()?;
-    Ok(())
+    Ok(objects::set_own_ref(place, &reference, &commit)?)
 }
 
 fn is_of_another_feature(worktree: &str) -> bool {

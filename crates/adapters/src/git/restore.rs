@@ -5,14 +5,15 @@
 
 use super::error::GitError;
 use super::files::{failed, is_absent, os_path};
+use super::objects;
 use super::refs;
 use super::revision::{ref_name, require};
-use super::standing::{Standing, is_as_marked, is_covered, look, operation, work_tree};
+use super::standing::{Standing, is_as_marked, look, operation, tree_without, work_tree};
 use super::temp_index::TempIndex;
 use super::workspace::GitWorkspace;
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
-use redraft_engine::ports::WorkspaceError;
+use redraft_engine::ports::{WorkspaceError, covers};
 use std::fs;
 use std::path::Path;
 
@@ -38,6 +39,30 @@ pub(super) fn restore(
     }
     lines.extend(refs::undo(place, name)?);
     Ok(lines)
+}
+
+/// The files that differ between two trees, in order.
+pub(super) fn changed(
+    place: &GitWorkspace,
+    from: &Revision,
+    to: &Revision,
+) -> Result<Vec<String>, WorkspaceError> {
+    require(place, &[from, to])?;
+    let changes = changes(place, from.as_str(), to.as_str())?;
+    Ok(changes.into_iter().map(|change| String::from_utf8_lossy(&change.path).into_owned()).collect())
+}
+
+/// Puts these files back to how they are in a tree.
+pub(super) fn put_back(
+    place: &GitWorkspace,
+    revision: &Revision,
+    files: &[String],
+) -> Result<(), WorkspaceError> {
+    require(place, &[revision])?;
+    let now = tree_without(place, &[])?;
+    let mut changes = changes(place, revision.as_str(), &now)?;
+    changes.retain(|change| files.iter().any(|file| file.as_bytes() == change.path));
+    put_files_back(place, &changes)
 }
 
 /// The ref that keeps what was undone under this name.
@@ -111,7 +136,7 @@ impl Pass<'_> {
         }
         require(self.place, &[&Revision::new(self.mark.work.as_str())])?;
         let mut changes = changes(self.place, &self.mark.work, work)?;
-        changes.retain(|change| !is_covered(self.allowed, &change.path));
+        changes.retain(|change| !covers(self.allowed, &change.path));
         Ok(changes)
     }
 
@@ -131,8 +156,7 @@ impl Pass<'_> {
         parents.extend(staged.as_deref());
         parents.extend(earlier.as_deref());
         let commit = lost_commit(self.place, self.name, work, &parents, "what was there")?;
-        let call = self.place.call(["update-ref", "--no-deref"]).arg(reference).arg(commit);
-        call.succeed().map(drop)
+        objects::set_own_ref(self.place, &reference, &commit)
     }
 
     fn forget(&self, operation: &str) -> Result<(), GitError> {

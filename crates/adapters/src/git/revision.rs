@@ -150,7 +150,7 @@ pub(super) fn keep(place: &GitWorkspace, name: &str, revision: &Revision) -> Res
     // A companion that has seen a tree once takes its word for it.
     require(place, &[revision])?;
     let name = format!("refs/redraft/anchors/{}", ref_name(name));
-    match objects::set_ref(place, &name, id(revision)?) {
+    match objects::set_own_ref(place, &name, id(revision)?) {
         Err(error) if error.stderr().contains("nonexistent object") => {
             Err(WorkspaceError::AnchorLost(revision.clone()))
         }

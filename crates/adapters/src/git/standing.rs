@@ -16,7 +16,7 @@ use super::repository::head_call;
 use super::temp_index::{Index, TempIndex};
 use super::workspace::GitWorkspace;
 use redraft_core::event::TreeMark;
-use redraft_engine::ports::WorkspaceError;
+use redraft_engine::ports::{WorkspaceError, covers};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -125,6 +125,21 @@ pub(super) fn work_tree(place: &GitWorkspace, now: &Standing) -> Result<String, 
     Ok(tree)
 }
 
+/// The tree of the files as they stand, without these.
+pub(super) fn tree_without(place: &GitWorkspace, ours: &[String]) -> Result<String, GitError> {
+    let work = work_tree(place, &look(place, ours)?)?;
+    let there = |path: &&String| Ok(objects::info(place, &format!("{work}:{path}"))?.is_some());
+    let there: Vec<bool> = ours.iter().map(|path| there(&path)).collect::<Result<_, GitError>>()?;
+    if !there.contains(&true) {
+        return Ok(work);
+    }
+    let index = TempIndex::empty(&place.temp())?;
+    index.used_by(place.call(["read-tree"]).arg(&work)).succeed()?;
+    let call = place.call(["update-index", "--force-remove", "-z", "--stdin"]);
+    index.used_by(call.input_list(ours.iter().map(|path| path.as_bytes()))).succeed()?;
+    index.used_by(place.call(["write-tree"])).text()
+}
+
 /// Whether the files are known to stand as marked, apart from the allowed ones, which the look went past. False
 /// also when nobody remembers the mark; then its trees must be compared.
 pub(super) fn is_as_marked(
@@ -141,16 +156,8 @@ pub(super) fn is_as_marked(
         false => place.recent(|recent| recent.contents_of(&mark.index, &mark.work)),
     };
     let Some(mut then) = then else { return false };
-    then.retain(|(path, _)| !is_covered(allowed, path));
+    then.retain(|(path, _)| !covers(allowed, path));
     contents(place, &now.changed) == Some(then)
-}
-
-/// Whether one of these paths is this path or a folder above it.
-pub(super) fn is_covered(paths: &[String], path: &[u8]) -> bool {
-    let covers = |above: &String| {
-        path.strip_prefix(above.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
-    };
-    paths.iter().any(covers)
 }
 
 /// HEAD's commit, empty on a branch without commits, and the ref it names, empty when detached.
@@ -240,7 +247,7 @@ fn changed_paths(place: &GitWorkspace, except: &[String]) -> Result<Changed, Git
     let mut changed = Changed::default();
     for line in call.list()? {
         match (line.first(), line.get(2..)) {
-            (_, Some(path)) if is_covered(except, path) => {}
+            (_, Some(path)) if covers(except, path) => {}
             // A repository inside the worktree ends in a slash; it is neither read nor undone.
             (Some(b'?'), Some(path)) if path.ends_with(b"/") => {}
             (Some(b'?'), Some(path)) => drop(changed.new.insert(path.to_vec())),

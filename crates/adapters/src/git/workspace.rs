@@ -2,6 +2,7 @@
 //!
 //! This file only says where the worktree is and hands each question to the module that answers it.
 
+use super::apart::Apart;
 use super::error::GitError;
 use super::files::{Files, os_path};
 use super::objects::Companions;
@@ -10,7 +11,7 @@ use super::refs::MarkedRefs;
 use super::repository::Repository;
 use super::run::{Call, Git};
 use super::writing::{self, Cleared};
-use super::{commit, refs, restore, revision, standing};
+use super::{change, commit, refs, restore, revision, standing};
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
 use redraft_engine::ports::{Commit, Trailers, Workspace, WorkspaceError};
@@ -36,6 +37,8 @@ pub struct GitWorkspace {
     recent: Mutex<Recent>,
     /// Branches and tags at the last mark; none before there was one.
     marked: Mutex<Option<MarkedRefs>>,
+    /// Folders that were asked for.
+    apart: Mutex<Vec<Apart>>,
 }
 
 impl GitWorkspace {
@@ -72,6 +75,7 @@ impl GitWorkspace {
             companions: Companions::default(),
             recent: Mutex::default(),
             marked: Mutex::default(),
+            apart: Mutex::default(),
         })
     }
 
@@ -137,6 +141,18 @@ impl Workspace for GitWorkspace {
         self.root().to_owned()
     }
 
+    fn apart(&self, files: &[String]) -> Result<PathBuf, WorkspaceError> {
+        let apart = Apart::new()?;
+        for path in files {
+            if let Some(bytes) = self.files.read(path)? {
+                apart.put(path, &bytes)?;
+            }
+        }
+        let folder = apart.folder().to_owned();
+        self.apart.lock().unwrap_or_else(PoisonError::into_inner).push(apart);
+        Ok(folder)
+    }
+
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
         self.files.read(path)
     }
@@ -156,6 +172,22 @@ impl Workspace for GitWorkspace {
             self.recent(|recent| recent.take(found, revision.clone()));
         }
         Ok(revision)
+    }
+
+    fn tree(&self, ours: &[String]) -> Result<Revision, WorkspaceError> {
+        Ok(Revision::new(standing::tree_without(self, ours)?))
+    }
+
+    fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError> {
+        restore::changed(self, from, to)
+    }
+
+    fn check_out(&self, commit: &str) -> Result<(), WorkspaceError> {
+        Ok(change::check_out(self, commit)?)
+    }
+
+    fn put_back(&self, revision: &Revision, files: &[String]) -> Result<(), WorkspaceError> {
+        restore::put_back(self, revision, files)
     }
 
     fn nothing(&self) -> Result<Revision, WorkspaceError> {

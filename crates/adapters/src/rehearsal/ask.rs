@@ -28,6 +28,16 @@ pub(super) struct Ask {
     pub(super) may_ask: bool,
     /// What an author asked before, and what was said.
     pub(super) answers: Vec<Answered>,
+    /// The text of what is to be carried out: a task, or an outline of tests.
+    pub(super) task: Option<String>,
+    /// What of the design goes with the task.
+    pub(super) design: Option<String>,
+    /// The files of the change.
+    pub(super) files: Vec<String>,
+    /// The tasks that a person went on without.
+    pub(super) left_out: Vec<String>,
+    /// Whether it is shown what has changed and not the whole.
+    pub(super) in_part: bool,
 }
 
 /// A question of the author's and what it was told, or has to assume.
@@ -109,6 +119,13 @@ impl Ask {
             others_changed: prompt.get("changes-by-others").is_some(),
             may_ask: prompt.get("may-ask").is_some(),
             answers: prompt.get("answers").map(answered).unwrap_or_default(),
+            task: prompt.get("task").and_then(fenced).map(str::to_owned),
+            design: prompt.get("task-design").and_then(fenced).map(str::to_owned),
+            files: (prompt.get("given-change").or_else(|| prompt.get("implementation-files")))
+                .map(changed_files)
+                .unwrap_or_default(),
+            left_out: prompt.get("left-out").map(first_words).unwrap_or_default(),
+            in_part: prompt.get("digest-note").is_some(),
             artifacts,
             delta,
         }
@@ -144,6 +161,23 @@ fn artifacts(text: &str) -> Vec<(String, String)> {
     let paths = pairs.map(|(label, path)| (label.trim(), path.trim().trim_matches('`')));
     let files = paths.filter(|(_, path)| !path.contains(char::is_whitespace) && !path.is_empty());
     files.map(|(label, path)| (label.to_owned(), path.to_owned())).collect()
+}
+
+/// `- src/counter.rs: +28 -0, new`; what was deleted is not there any more.
+fn changed_files(text: &str) -> Vec<String> {
+    let outside = unfenced(text);
+    let lines = outside.iter().filter_map(|line| line.strip_prefix("- ")?.rsplit_once(": "));
+    let there = lines.filter(|(_, facts)| !facts.contains(", deleted"));
+    there.filter(|(_, facts)| facts.starts_with('+')).map(|(path, _)| path.to_owned()).collect()
+}
+
+/// The first word of each item: `- 2.3 Build Turns: why`.
+fn first_words(text: &str) -> Vec<String> {
+    let items = text.lines().filter_map(|line| line.strip_prefix("- "));
+    items
+        .filter_map(|item| item.split_whitespace().next())
+        .map(|word| word.trim_end_matches(':').to_owned())
+        .collect()
 }
 
 /// The documents a fragment gives whole: those whose text has the size that the line above it promises.
@@ -402,6 +436,24 @@ mod tests {
         );
         let held: Vec<usize> = (0..8).filter(|line| excerpt.holds(*line)).collect();
         assert_eq!(held, [1, 2, 5]);
+    }
+
+    #[test]
+    fn the_task_the_files_of_the_change_and_what_was_left_out_are_read() {
+        let task = format!(
+            "## Task 1.1: Do\n\nCarry out this:\n\n{}\nmore",
+            text::fenced("markdown", "### 1.1 Do\n")
+        );
+        let files = "## Files\n\n- src/a b.sh: +28 -0, new\n- src/old.sh: +0 -4, deleted\n- x.png: binary, new\n- src/c.rs: +8 -2, lines 1, 5 to 11\n";
+        let left = "## Tasks Left Out\n\nA person decided:\n\n- 2.3 Build Turns: too much\n";
+        let ask = Ask::read(&prompt(&[
+            ("task", task),
+            ("implementation-files", files.to_owned()),
+            ("left-out", left.to_owned()),
+        ]));
+        assert_eq!(ask.task.as_deref(), Some("### 1.1 Do\n"));
+        assert_eq!(ask.files, ["src/a b.sh", "src/c.rs"]);
+        assert_eq!(ask.left_out, ["2.3"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use super::ask::Ask;
 use super::author::{self, Desk};
 use super::checks::Papers;
+use super::code::Eye as Sight;
 use super::excerpt::review_of_parts;
 use super::later::Above;
 use super::later::drafts::Kit;
@@ -15,9 +16,10 @@ use super::review::{Eye, review};
 use super::session::Memory;
 use super::spec::Spec;
 use super::unreadable::Readable;
-use super::{broken, failed, interrupted};
+use super::{Act, broken, failed, interrupted};
 use redraft_core::delta::patch;
 use redraft_core::event::Now;
+use redraft_core::ids::Role;
 use redraft_core::phase::Phase;
 use redraft_core::profile::{self, Kind};
 use redraft_core::verdict::{FileRead, Verdict};
@@ -30,6 +32,8 @@ pub(super) struct Work<'a> {
     pub(super) memory: &'a Memory,
     /// Whether an author may really write its file.
     pub(super) may_write: bool,
+    /// What the scenario asks for, if anything.
+    pub(super) act: Option<Act>,
     /// The scenario lets an author ask first, these questions or its own.
     pub(super) asks: Option<Option<&'a str>>,
 }
@@ -48,15 +52,22 @@ impl Work<'_> {
         if role.as_str() == redraft_core::probe::ROLE {
             return self.probe();
         }
-        match profile::of(self.request.ticket.phase, role).map(|profile| profile.kind) {
+        let kind = profile::of(self.request.ticket.phase, role).map(|profile| profile.kind);
+        if self.request.ticket.phase == Phase::Implement {
+            return match (kind, role.as_str()) {
+                (Some(Kind::Author), _) => self.build(&ask),
+                (Some(_), "implementation-reviewer") => self.judge_code(&ask, Sight::Implementation),
+                (Some(_), "code-quality-reviewer") => self.judge_code(&ask, Sight::Quality),
+                (Some(_), "security-reviewer") => self.judge_code(&ask, Sight::Security),
+                _ => Err(no_role(role)),
+            };
+        }
+        match kind {
             Some(Kind::Author) if self.asks.is_some() && ask.may_ask => self.ask_first(&ask),
             Some(Kind::Author) => self.write(&ask),
             Some(Kind::Domain) => self.judge(&ask, Eye::Domain),
             Some(Kind::Phase) => self.judge(&ask, Eye::Handoff),
-            None => Err(failed(
-                Now::AskPerson,
-                &format!("the rehearsal agent has no role `{role}`; choose another agent for it"),
-            )),
+            None => Err(no_role(role)),
         }
     }
 
@@ -149,7 +160,7 @@ impl Work<'_> {
     }
 
     /// Takes a document from the prompt if its whole text stands there, and reads its file otherwise.
-    fn open_paper(
+    pub(super) fn open_paper(
         &self,
         ask: &Ask,
         path: &str,
@@ -270,7 +281,7 @@ impl Work<'_> {
         Ok(Turned { text: self.say(&verdict)?, memory, opened: Vec::new() })
     }
 
-    fn save(&self, path: &str, target: &Path, bytes: &[u8]) -> Result<(), AgentError> {
+    pub(super) fn save(&self, path: &str, target: &Path, bytes: &[u8]) -> Result<(), AgentError> {
         if !self.may_write {
             return Ok(());
         }
@@ -284,7 +295,7 @@ impl Work<'_> {
     }
 
     /// The answer as text. A fresh one confirms first what was read, as the prompt asks.
-    fn say(&self, verdict: &Verdict) -> Result<String, AgentError> {
+    pub(super) fn say(&self, verdict: &Verdict) -> Result<String, AgentError> {
         let json = serde_json::to_string_pretty(verdict)
             .map_err(|error| broken(&format!("the verdict: {error}")))?;
         if self.request.resume || verdict.files_read.is_empty() {
@@ -297,10 +308,15 @@ impl Work<'_> {
     }
 }
 
+fn no_role(role: &Role) -> AgentError {
+    let detail = format!("the rehearsal agent has no role `{role}`; choose another agent for it");
+    failed(Now::AskPerson, &detail)
+}
+
 /// The documents of earlier phases that a phase builds on, beside the PRD, by the labels of their files.
 fn upstream(phase: Phase) -> &'static [&'static str] {
     match phase {
-        Phase::Specify | Phase::Document => &[],
+        Phase::Specify | Phase::Implement | Phase::Document => &[],
         Phase::Design => &["spec"],
         Phase::CreatePlan => &["spec", "design"],
         Phase::CreateTasks => &["spec", "design", "plan"],
@@ -324,7 +340,7 @@ fn follow(memory: &mut Memory, delta: Option<&str>, pace: &Pace<'_>) -> Result<(
     Ok(())
 }
 
-fn stopped(Stopped: Stopped) -> AgentError {
+pub(super) fn stopped(Stopped: Stopped) -> AgentError {
     interrupted()
 }
 

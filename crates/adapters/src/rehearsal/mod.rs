@@ -5,12 +5,14 @@
 //! knows the engine's port and nothing of the loop behind it.
 //!
 //! Start at [`RehearsalAgent`]. `review`, `excerpt` and `checks` are the reviewers, `author`, `draft` and `mend` the author,
-//! `later` what both know of the phases behind specify, `probe` answers probes, `session` is what it remembers,
+//! `later` what both know of the phases behind specify, `bench` and `code` who builds and reviews code, `probe` answers probes, `session` is what it remembers,
 //! `scenario` how it can be told to misbehave.
 
 mod ask;
 mod author;
+mod bench;
 mod checks;
+mod code;
 mod desk;
 mod document;
 mod draft;
@@ -173,7 +175,7 @@ impl RehearsalAgent {
         let pace = Pace::new(watch);
         let may_write = act != Some(Act::Unchanged);
         let asks = rule.filter(|rule| rule.act == Act::Ask).map(|rule| rule.text.as_deref());
-        let work = Work { request, pace: &pace, memory: &conversation.memory, may_write, asks };
+        let work = Work { request, pace: &pace, memory: &conversation.memory, may_write, act, asks };
         let turned = work.turn()?;
         let text = match rule {
             Some(Rule { act: Act::Garbage, text, .. }) => {

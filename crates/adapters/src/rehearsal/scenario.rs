@@ -72,6 +72,14 @@ pub enum Act {
     Unchanged,
     /// Asks before the first draft, where it may: the lines of `text`, or questions of its own.
     Ask,
+    /// Carries out a task and reports less than it is asked for.
+    Partial,
+    /// Says that a task was complete before, and changes nothing.
+    Already,
+    /// Writes the test of a task and forgets the code.
+    Break,
+    /// Writes a test from the documents that shows what others cannot without waiting.
+    Diverge,
 }
 
 /// A scenario that cannot be used.

@@ -15,9 +15,10 @@ mod tests;
 
 use place::Folder;
 use redraft_core::ticket::Ticket;
-use redraft_engine::ports::Watch;
+use redraft_engine::ports::{ALL_FILES, Watch, covers};
 pub use run::Commands;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// The tools of one dispatch.
@@ -25,17 +26,18 @@ use std::path::PathBuf;
 pub(crate) struct Toolbox {
     folder: Folder,
     may_write: Vec<String>,
-    offered: Vec<&'static Tool>,
+    offered: Vec<Tool>,
     commands: Option<Commands>,
 }
 
-/// What a model is told about a tool. The bytes are constant: they stand at the beginning of every cached prompt.
-#[derive(Debug, PartialEq, Eq)]
+/// What a model is told about a tool. The bytes are constant, but for the commands of one that runs them: they stand at
+/// the beginning of every cached prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) description: &'static str,
     /// A JSON Schema of the input.
-    pub(crate) schema: &'static str,
+    pub(crate) schema: Cow<'static, str>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,56 +64,74 @@ const LIST: &str = "List";
 const GLOB: &str = "Glob";
 
 /// In sending order.
-pub(crate) const TOOLS: [Tool; 7] = [
+pub(crate) static TOOLS: [Tool; 7] = [
     Tool {
         name: "Read",
         description: "Reads a text file and returns its lines with their numbers. Give offset (first line, from 1) \
                       and limit (number of lines) for a part of a large file.",
-        schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"offset":{"type":"integer","minimum":1},"limit":{"type":"integer","minimum":1}},"required":["path"],"additionalProperties":false}"#,
+        schema: Cow::Borrowed(
+            r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"offset":{"type":"integer","minimum":1},"limit":{"type":"integer","minimum":1}},"required":["path"],"additionalProperties":false}"#,
+        ),
     },
     Tool {
         name: LIST,
         description: "Lists the entries of a folder; folders end in a slash. Without a path it lists the working \
                       folder.",
-        schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"}},"required":[],"additionalProperties":false}"#,
+        schema: Cow::Borrowed(
+            r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"}},"required":[],"additionalProperties":false}"#,
+        ),
     },
     Tool {
         name: GLOB,
         description: "Finds files by pattern: * matches within a name, ? one character, ** any number of folders. \
                       Example: docs/**/*.md",
-        schema: r#"{"type":"object","properties":{"pattern":{"type":"string","description":"relative to the working folder"}},"required":["pattern"],"additionalProperties":false}"#,
+        schema: Cow::Borrowed(
+            r#"{"type":"object","properties":{"pattern":{"type":"string","description":"relative to the working folder"}},"required":["pattern"],"additionalProperties":false}"#,
+        ),
     },
     Tool {
         name: "Grep",
         description: "Finds the lines that contain a text. The text is taken literally, not as a regular expression. \
                       Give glob to search certain files only and ignore_case for any case.",
-        schema: r#"{"type":"object","properties":{"text":{"type":"string"},"glob":{"type":"string","description":"which files, e.g. src/**/*.rs"},"ignore_case":{"type":"boolean"}},"required":["text"],"additionalProperties":false}"#,
+        schema: Cow::Borrowed(
+            r#"{"type":"object","properties":{"text":{"type":"string"},"glob":{"type":"string","description":"which files, e.g. src/**/*.rs"},"ignore_case":{"type":"boolean"}},"required":["text"],"additionalProperties":false}"#,
+        ),
     },
     Tool {
         name: "Write",
-        description: "Writes a whole file. Only files named in your task can be written.",
-        schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"content":{"type":"string"}},"required":["path","content"],"additionalProperties":false}"#,
+        description: "Writes a whole file. Only files that your task lets you change can be written.",
+        schema: Cow::Borrowed(
+            r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"content":{"type":"string"}},"required":["path","content"],"additionalProperties":false}"#,
+        ),
     },
     Tool {
         name: "Edit",
         description: "Replaces one passage of a file. old_text must occur exactly once, so give enough of its \
-                      surroundings. Only files named in your task can be changed.",
-        schema: r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"old_text":{"type":"string"},"new_text":{"type":"string"}},"required":["path","old_text","new_text"],"additionalProperties":false}"#,
+                      surroundings. Only files that your task lets you change can be changed.",
+        schema: Cow::Borrowed(
+            r#"{"type":"object","properties":{"path":{"type":"string","description":"relative to the working folder"},"old_text":{"type":"string"},"new_text":{"type":"string"}},"required":["path","old_text","new_text"],"additionalProperties":false}"#,
+        ),
     },
     Tool {
         name: RUN,
-        description: "Runs one of the commands you were told you may run, in the working folder and without a shell, \
-                      and returns how it ended and the end of what it printed.",
-        schema: r#"{"type":"object","properties":{"command":{"type":"string","description":"exactly as you were told it"}},"required":["command"],"additionalProperties":false}"#,
+        description: "Runs one of the project's own commands in the working folder, and returns how it ended and the end \
+                      of what it printed. No other command can be run.",
+        schema: Cow::Borrowed(
+            r#"{"type":"object","properties":{"command":{"type":"string","description":"exactly as you were told it"}},"required":["command"],"additionalProperties":false}"#,
+        ),
     },
 ];
 
 /// The tools of [`TOOLS`] that are among the names, in constant order. Names of other agents' tools are left out. Profiles
 /// know no tool that lists a folder, because programs do that by `Glob`; ours finds files only, so who may use it may
 /// list folders, too.
-pub(crate) fn offered(names: &[String]) -> Vec<&'static Tool> {
+pub(crate) fn offered(names: &[String], commands: Option<&Commands>) -> Vec<Tool> {
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
-    const { &TOOLS }.iter().filter(|tool| has(tool.name) || (tool.name == LIST && has(GLOB))).collect()
+    let told = |tool: &Tool| match commands.filter(|_| tool.name == RUN) {
+        Some(commands) => Tool { schema: Cow::Owned(commands.schema()), ..tool.clone() },
+        None => tool.clone(),
+    };
+    TOOLS.iter().filter(|tool| has(tool.name) || (tool.name == LIST && has(GLOB))).map(told).collect()
 }
 
 /// Those of the names that are no tool of ours; without accepted commands there is nothing to run.
@@ -131,7 +151,7 @@ impl Toolbox {
         names: &[String],
     ) -> Result<Toolbox, String> {
         let folder = Folder::new(folder)?;
-        Ok(Toolbox { folder, may_write: may_write.to_vec(), offered: offered(names), commands: None })
+        Ok(Toolbox { folder, may_write: may_write.to_vec(), offered: offered(names, None), commands: None })
     }
 
     /// The same with commands to run.
@@ -199,9 +219,8 @@ impl Toolbox {
     /// The place of a file this role may change.
     fn writable(&self, input: &Value) -> Result<Writable, Refusal> {
         let path = self.folder.relative(required(input, "path")?)?;
-        if !self.may_write.contains(&path) {
-            let may =
-                if self.may_write.is_empty() { "no file".to_owned() } else { self.may_write.join(", ") };
+        if !covers(&self.may_write, path.as_bytes()) {
+            let may = may(&self.may_write);
             return Err(Refusal::Denied(format!(
                 "`{path}` may not be changed in this task; you may change {may}"
             )));
@@ -209,6 +228,19 @@ impl Toolbox {
         let place = self.folder.for_writing(&path)?;
         Ok(Writable { path, place })
     }
+}
+
+/// What a list of paths stands for, in words.
+fn may(paths: &[String]) -> String {
+    let (out, held): (Vec<&str>, Vec<&str>) =
+        paths.iter().map(String::as_str).partition(|path| path.starts_with('!'));
+    let held = match held.as_slice() {
+        [] => return "no file".to_owned(),
+        held if held.contains(&ALL_FILES) => "every file".to_owned(),
+        held => held.join(", "),
+    };
+    let out: Vec<&str> = out.iter().map(|path| &path[1..]).collect();
+    if out.is_empty() { held } else { format!("{held} but {}", out.join(", ")) }
 }
 
 /// A file whose path was checked for writing.

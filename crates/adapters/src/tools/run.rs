@@ -1,16 +1,17 @@
 //! Running a command: one of those a person has accepted, word for word, and nothing else.
 //!
-//! There is no shell: a command is a program and its arguments. It runs in the working folder behind the worker, so that
-//! nothing of it outlives the call or us, with variables that hold no key. Its output is data for the model.
+//! What a model asks for is compared and never run: what runs is the text that was accepted, by the shell, as the engine
+//! runs it. It runs in the working folder behind the worker, so that nothing of it outlives the call or us, with variables
+//! that hold no key. Its output is data for the model.
 
 use super::{Refusal, ToolResult, said};
-use crate::child::{End, Environment, Launch, Line};
-use crate::mcp::quoted;
+use crate::child::{Ended, Environment, Script};
+use redraft_core::redact::Redactor;
 use redraft_core::text::span;
 use redraft_core::ticket::Ticket;
-use redraft_engine::ports::{Deadlines, Watch};
+use redraft_engine::ports::Watch;
+use serde_json::json;
 use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// What a model is shown of an output, from its end: that is where a failure is told.
@@ -19,14 +20,16 @@ const OUTPUT_BYTES_MAX: usize = 24 << 10;
 /// The commands a role may run, and how.
 #[derive(Debug, Clone)]
 pub struct Commands {
-    /// Each a program and its arguments, accepted by a person.
-    pub accepted: Vec<Vec<String>>,
+    /// Each a line for the shell, accepted by a person.
+    pub accepted: Vec<String>,
     /// Our own binary.
     pub worker: PathBuf,
     /// Where the output of each dispatch is kept, by ticket.
     pub runs: PathBuf,
     /// The user's variables; what may be a key is not passed on.
     pub environment: Environment,
+    /// Knows what must not be kept or shown.
+    pub redactor: Redactor,
     /// How long one command may take.
     pub limit_ms: u64,
 }
@@ -40,79 +43,66 @@ impl Commands {
         ticket: &Ticket,
         watch: &dyn Watch,
     ) -> Result<ToolResult, Refusal> {
-        let found = self.accepted.iter().find(|words| shown(words) == wanted.trim());
-        let Some((program, arguments)) = found.and_then(|words| words.split_first()) else {
+        let Some(accepted) = self.accepted.iter().find(|accepted| accepted.trim() == wanted.trim()) else {
             return Err(Refusal::Denied(format!(
                 "`{}` is not a command you may run; you may run {}",
                 wanted.trim(),
                 self.named()
             )));
         };
-        let limit = self.limit_ms;
         let mut environment = self.environment.without_keys();
         environment.mark(ticket);
-        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        let launch = Launch {
+        let script = Script {
             worker: &self.worker,
             out: &self.runs.join(ticket.to_string()).join("run"),
-            program: Path::new(program),
-            arguments: &arguments,
+            text: accepted,
             folder,
-            input: "",
             environment: &environment,
-            secrets: self.environment.secrets(),
-            unkept: &[],
-            deadlines: Deadlines { connect_ms: limit, first_byte_ms: limit, idle_ms: limit, total_ms: limit },
+            // What is not passed on is not to be found by other ways either.
+            redactor: &self.redactor.knowing(self.environment.secrets()),
+            limit_ms: self.limit_ms,
         };
         let mut output = Output::default();
-        let finished = launch.run(watch, &mut |line| output.take(line));
-        let finished = finished.map_err(|error| Refusal::Failed(format!("`{wanted}`: {error}")))?;
-        let how = match finished.end {
-            End::Stopped => return Err(Refusal::Failed("the run was asked to stop".to_owned())),
-            End::Vanished => "was ended from outside".to_owned(),
-            End::Slow(_) => format!("was ended after {}", span(limit)),
-            End::Exited(exit) => match (exit.code, exit.signal) {
-                (Some(code), _) => format!("ended with code {code}"),
-                (None, Some(signal)) => format!("was ended by signal {signal}"),
-                (None, None) => {
-                    return Err(Refusal::Failed(format!(
-                        "`{wanted}` cannot be started: {}",
-                        exit.not_started
-                    )));
-                }
-            },
+        let ended = script.run(watch, &mut |line| output.take(line));
+        let how = match ended.map_err(|error| Refusal::Failed(format!("`{accepted}`: {error}")))? {
+            Ended::Well => "ended with code 0".to_owned(),
+            Ended::Badly { how, .. } => how,
+            Ended::Slow => format!("was ended after {}", span(self.limit_ms)),
+            Ended::Stopped => return Err(Refusal::Failed("the run was asked to stop".to_owned())),
         };
-        said(format!("`{wanted}` {how}\n{}", output.text(&finished.stderr)))
+        said(format!("`{accepted}` {how}\n{}", output.text()))
+    }
+
+    /// The form of a call, in which the commands are named: nothing else can be asked for.
+    pub(super) fn schema(&self) -> String {
+        let command = json!({"type": "string", "enum": self.accepted, "description": "word for word"});
+        json!({
+            "type": "object",
+            "properties": {"command": command},
+            "required": ["command"],
+            "additionalProperties": false
+        })
+        .to_string()
     }
 
     fn named(&self) -> String {
-        let all: Vec<String> = self.accepted.iter().map(|words| format!("`{}`", shown(words))).collect();
+        let all: Vec<String> = self.accepted.iter().map(|accepted| format!("`{accepted}`")).collect();
         if all.is_empty() { "no command".to_owned() } else { all.join(", ") }
     }
-}
-
-/// A command as it is accepted and asked for.
-fn shown(words: &[String]) -> String {
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// The last lines of an output.
 #[derive(Default)]
 struct Output {
-    lines: VecDeque<Vec<u8>>,
+    lines: VecDeque<String>,
     held: usize,
     dropped: usize,
 }
 
 impl Output {
-    fn take(&mut self, line: Line) {
-        let line = match line {
-            Line::Whole(line) => line,
-            Line::TooLong => b"(a line too long to be shown)".to_vec(),
-            Line::Part => return,
-        };
+    fn take(&mut self, line: &str) {
         self.held += line.len() + 1;
-        self.lines.push_back(line);
+        self.lines.push_back(line.to_owned());
         while self.held > OUTPUT_BYTES_MAX && self.lines.len() > 1 {
             let gone = self.lines.pop_front().map_or(0, |line| line.len() + 1);
             self.held -= gone;
@@ -120,18 +110,15 @@ impl Output {
         }
     }
 
-    fn text(self, stderr: &str) -> String {
+    fn text(self) -> String {
         let mut text = String::new();
         if self.dropped > 0 {
             text.push_str(&format!("({} bytes before this are left out)\n", self.dropped));
         }
         for line in self.lines {
-            let end = line.len().saturating_sub(OUTPUT_BYTES_MAX);
-            text.push_str(&String::from_utf8_lossy(&line[end..]));
+            let from = line.ceil_char_boundary(line.len().saturating_sub(OUTPUT_BYTES_MAX));
+            text.push_str(&line[from..]);
             text.push('\n');
-        }
-        if !stderr.trim().is_empty() {
-            text.push_str(&format!("standard error:\n{}\n", stderr.trim_end()));
         }
         text
     }
@@ -145,19 +132,18 @@ mod tests {
     fn of_a_long_output_the_end_is_shown() {
         let mut output = Output::default();
         for number in 0..10_000 {
-            output.take(Line::Whole(format!("line {number}").into_bytes()));
+            output.take(&format!("line {number}"));
         }
-        output.take(Line::TooLong);
-        let text = output.text("and a warning\n");
+        let text = output.text();
         assert!(text.len() < OUTPUT_BYTES_MAX + 200, "{}", text.len());
         assert!(
             text.starts_with('(') && text.contains(" bytes before this are left out)\n"),
             "{}",
             &text[..80]
         );
-        assert!(text.ends_with("line 9999\n(a line too long to be shown)\nstandard error:\nand a warning\n"));
+        assert!(text.ends_with("line 9998\nline 9999\n"));
         let mut one = Output::default();
-        one.take(Line::Whole(vec![b'x'; 2 * OUTPUT_BYTES_MAX]));
-        assert!(one.text("").len() <= OUTPUT_BYTES_MAX + 1);
+        one.take(&"ü".repeat(OUTPUT_BYTES_MAX));
+        assert!(one.text().len() <= OUTPUT_BYTES_MAX + 1);
     }
 }

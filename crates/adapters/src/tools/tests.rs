@@ -1,5 +1,7 @@
-use super::{TOOLS, ToolResult, Toolbox, offered};
+use super::{Commands, TOOLS, ToolResult, Toolbox, missing, offered};
+use crate::child::Environment;
 use crate::clock::SystemClock;
+use redraft_core::redact::Redactor;
 use redraft_core::ticket::Ticket;
 use serde_json::{Value, json};
 use std::fs;
@@ -228,7 +230,7 @@ fn lines_are_found_by_their_literal_text() {
 #[test]
 fn every_definition_is_a_schema_and_the_order_is_constant() {
     for tool in &TOOLS {
-        let schema: Value = serde_json::from_str(tool.schema).unwrap();
+        let schema: Value = serde_json::from_str(&tool.schema).unwrap();
         assert_eq!(
             (&schema["type"], &schema["additionalProperties"]),
             (&json!("object"), &json!(false)),
@@ -240,10 +242,10 @@ fn every_definition_is_a_schema_and_the_order_is_constant() {
         }
     }
     let names = ["Grep".to_owned(), "Bash".to_owned(), "Read".to_owned()];
-    assert_eq!(offered(&names).iter().map(|tool| tool.name).collect::<Vec<_>>(), ["Read", "Grep"]);
+    assert_eq!(offered(&names, None).iter().map(|tool| tool.name).collect::<Vec<_>>(), ["Read", "Grep"]);
     // Whoever may look for files may list folders.
     let names = ["Grep", "Glob", "WebSearch"].map(str::to_owned);
-    let found: Vec<&str> = offered(&names).iter().map(|tool| tool.name).collect();
+    let found: Vec<&str> = offered(&names, None).iter().map(|tool| tool.name).collect();
     assert_eq!(found, ["List", "Glob", "Grep"]);
 }
 
@@ -253,4 +255,49 @@ fn without_accepted_commands_nothing_is_run() {
     assert_eq!(super::missing(&names, None), ["Run", "WebSearch"]);
     let result = World::new().call("Run", json!({"command": "env"}));
     assert!(result.is_error && result.denied, "{}", result.text);
+}
+
+#[test]
+fn who_builds_writes_anywhere_but_where_it_is_held_to_something() {
+    let world = World::new();
+    let all: Vec<String> = TOOLS.iter().map(|tool| tool.name.to_owned()).collect();
+    let may_write = [".", "!docs/features/001-x", "!redraft.toml", "!.redraft"].map(str::to_owned);
+    let tools = Toolbox::new(&world.work(), &may_write, &all).unwrap();
+    let write = |path: &str| {
+        let input = json!({"path": path, "content": "new\n"});
+        tools.call("Write", &input, &ticket(), &SystemClock::new(Arc::default()))
+    };
+    for path in ["src/main.rs", "new/deep/file.rs", "docs/spec.md", "redraft.toml.md", ".gitignore"] {
+        assert!(!write(path).is_error, "{path}");
+        assert_eq!(fs::read_to_string(world.work().join(path)).unwrap(), "new\n");
+    }
+    for path in ["docs/features/001-x/spec.md", "./redraft.toml", ".redraft/agents/implementer.md"] {
+        let refused = write(path);
+        assert!(refused.denied && !world.work().join(path).exists(), "{path}: {}", refused.text);
+        let may = "you may change every file but docs/features/001-x, redraft.toml, .redraft";
+        assert!(refused.text.ends_with(may), "{}", refused.text);
+    }
+    for path in [".git/config", "sub/.git/hooks/x", "../outside.md", "/etc/x"] {
+        assert!(write(path).denied, "{path}");
+    }
+    assert_eq!(fs::read_to_string(world.work().join(".git/config")).unwrap(), "secret\n");
+}
+
+#[test]
+fn the_tool_that_runs_commands_names_them() {
+    let commands = Commands {
+        accepted: vec!["cargo test".to_owned(), "npm ci && npm \"test\"".to_owned()],
+        worker: "redraft".into(),
+        runs: "runs".into(),
+        environment: Environment::default(),
+        redactor: Redactor::default(),
+        limit_ms: 1,
+    };
+    let names = ["Read", "Run"].map(str::to_owned);
+    let tools = offered(&names, Some(&commands));
+    let schema: Value = serde_json::from_str(&tools[1].schema).unwrap();
+    assert_eq!(schema["properties"]["command"]["enum"], json!(["cargo test", "npm ci && npm \"test\""]));
+    assert_eq!(missing(&names, Some(&commands)), [""; 0]);
+    assert_eq!(missing(&names, Some(&Commands { accepted: Vec::new(), ..commands })), ["Run"]);
+    assert_eq!(missing(&names, None), ["Run"]);
 }

@@ -74,6 +74,7 @@ impl World {
             folder: self.scratch.root(),
             may_write: Vec::new(),
             deadlines: within_ms(60_000),
+            shares: false,
             max_usd: None,
         }
     }

@@ -93,7 +93,7 @@ impl Understood {
     /// The phases whose documents are there.
     pub fn phases(&self) -> Vec<Phase> {
         let there = |phase: &Phase| self.has(phase.artifact());
-        Phase::ALL.into_iter().filter(there).collect()
+        Phase::DOCUMENTS.into_iter().filter(there).collect()
     }
 
     /// Phases without a document before one that has a document, other than the first, which cannot be left out.
@@ -101,7 +101,7 @@ impl Understood {
         let there = self.phases();
         let last = there.last().copied();
         let missing = |phase: &Phase| Some(*phase) < last && !there.contains(phase);
-        Phase::ALL.into_iter().filter(missing).filter(|phase| *phase != Phase::Specify).collect()
+        Phase::DOCUMENTS.into_iter().filter(missing).filter(|phase| *phase != Phase::Specify).collect()
     }
 
     /// The lane it was in; one that has no place for its documents does not fit it.

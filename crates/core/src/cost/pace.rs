@@ -176,7 +176,8 @@ impl Paces {
 
     fn started(&mut self, fact: &Started, at_ms: i64) {
         let Ticket { scope, phase, pass, role, purpose, .. } = &fact.ticket;
-        if *purpose == Purpose::Probe {
+        // Each of these is a conversation of its own.
+        if !is_round(*purpose) && *purpose != Purpose::Repair {
             return;
         }
         let roles = self.open.entry((scope.clone(), *phase, *pass)).or_default();
@@ -193,6 +194,11 @@ impl Paces {
 fn is_round(purpose: Purpose) -> bool {
     match purpose {
         Purpose::Draft | Purpose::Revise | Purpose::Review | Purpose::Validate | Purpose::Certify => true,
-        Purpose::Repair | Purpose::Probe => false,
+        Purpose::Repair
+        | Purpose::Implement
+        | Purpose::Simplify
+        | Purpose::Outline
+        | Purpose::Tests
+        | Purpose::Probe => false,
     }
 }

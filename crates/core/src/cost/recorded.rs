@@ -7,7 +7,7 @@ use super::pace::Pace;
 use super::replay::Reviewer;
 use super::send::Marks;
 use crate::delta::Comparison;
-use crate::event::{Entry, Event, Started};
+use crate::event::{Entry, Event, FeatureCreated, Started};
 use crate::ids::{Revision, Role};
 use crate::phase::Phase;
 use crate::policy::Strategy;
@@ -37,7 +37,7 @@ pub struct Reviewed {
     /// Feature, phase, pass and role.
     pub name: String,
     pub role: Role,
-    /// The path of the artifact under review, and of what it builds on.
+    /// The path of the artifact under review, and of what it builds on. Of code the change itself is the artifact.
     pub artifact: String,
     pub upstream: Vec<String>,
     /// In the order they were sent.
@@ -51,6 +51,8 @@ pub struct Review {
     /// In seconds.
     pub at_s: u64,
     pub sees: Revision,
+    /// What it is compared with, where it is code.
+    pub base: Option<Revision>,
     pub strategy: Strategy,
     /// What the agent was asked to keep; none where nobody wrote it down.
     pub marks: Option<Marks>,
@@ -75,15 +77,22 @@ impl Reviewed {
 pub fn reviewed(entries: &[Entry]) -> Vec<Reviewed> {
     let mut paths: BTreeMap<(Phase, u16), &[String]> = BTreeMap::new();
     let mut started: BTreeMap<&Ticket, Review> = BTreeMap::new();
+    let mut created = None;
+    let mut compared = None;
     let mut loops: Vec<Reviewed> = Vec::new();
     for entry in entries {
         match &entry.event {
+            Event::FeatureCreated(fact) => created = Some(fact),
             Event::LoopOpened(opened) => {
                 paths.insert((opened.phase, opened.pass), &opened.paths);
+                compared = opened.base.clone().filter(|_| opened.phase == Phase::Implement);
+            }
+            Event::Edited(fact) => {
+                compared = fact.compared.as_ref().map(|now| now.base.clone()).or(compared);
             }
             Event::Started(fact) if is_review(fact.ticket.purpose) => {
                 if let Some(review) = review(fact, entry.at_ms) {
-                    started.insert(&fact.ticket, review);
+                    started.insert(&fact.ticket, Review { base: compared.clone(), ..review });
                 }
             }
             Event::Answered(fact) => {
@@ -91,13 +100,15 @@ pub fn reviewed(entries: &[Entry]) -> Vec<Reviewed> {
                 let Ticket { scope, phase, pass, role, .. } = &fact.ticket;
                 let Some([artifact, upstream @ ..]) = paths.get(&(*phase, *pass)).copied() else { continue };
                 let name = format!("{scope}/{phase}.{pass}/{role}");
+                let documents = created.filter(|_| *phase == Phase::Implement);
+                let documents = documents.map(|created| documents_of(created, role));
                 match loops.iter_mut().find(|one| one.name == name) {
                     Some(one) => one.reviews.push(review),
                     None => loops.push(Reviewed {
                         name,
                         role: role.clone(),
                         artifact: artifact.clone(),
-                        upstream: upstream.to_vec(),
+                        upstream: documents.unwrap_or_else(|| upstream.to_vec()),
                         reviews: vec![review],
                     }),
                 }
@@ -108,11 +119,19 @@ pub fn reviewed(entries: &[Entry]) -> Vec<Reviewed> {
     loops
 }
 
+/// The documents that a reviewer of code is given, as far as they are there.
+fn documents_of(created: &FeatureCreated, role: &Role) -> Vec<String> {
+    let profile = profile::of(Phase::Implement, role);
+    let names = profile.map(|profile| profile.artifacts).unwrap_or_default();
+    names.iter().map(|name| created.path_of(name)).collect()
+}
+
 fn review(fact: &Started, at_ms: i64) -> Option<Review> {
     Some(Review {
         ticket: fact.ticket.clone(),
         at_s: u64::try_from(at_ms / 1000).unwrap_or(0),
         sees: fact.sees.clone()?,
+        base: None,
         strategy: fact.choice.strategy,
         marks: fact.choice.prediction.as_ref().map(|prediction| prediction.marks),
     })

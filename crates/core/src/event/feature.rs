@@ -1,10 +1,11 @@
 //! Facts about a feature as a whole: that it begins, what it may cost, which phases it passes through, that it ends.
 
-use crate::ids::{BlobId, FeatureId, ReviewId};
+use crate::ids::{BlobId, FeatureId, ReviewId, Revision};
 use crate::phase::{Lane, Phase};
 use crate::prelude::*;
 use crate::ticket::{Scope, Ticket};
 use crate::usage::Usd;
+use core::fmt;
 use serde::{Deserialize, Serialize};
 
 /// A feature begins.
@@ -43,24 +44,71 @@ pub struct FeatureCreated {
     /// The file its PRD came from, relative to the repository. Since version 3.
     #[serde(default)]
     pub brainstorm_source: Option<String>,
+    /// The change that is reviewed by itself: this is then no feature, and its number that of a review. Since version 4.
+    #[serde(default)]
+    pub change: Option<ReviewedChange>,
+}
+
+/// A change that is reviewed by itself: all in which one state of the repository differs from another. Who asks for the
+/// same two again goes on with its review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewedChange {
+    /// What is reviewed, by the name people know it under: mostly a branch.
+    pub head: String,
+    /// What it is compared with, by its name.
+    pub base: String,
+    /// The folder of the documents it is held to, if there is one.
+    #[serde(default)]
+    pub documents: Option<String>,
+}
+
+/// What is known of a change that is reviewed by itself, beside what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compared {
+    /// What it is compared with from now on: the base may move, too.
+    pub base: Revision,
+    /// What its commits and whoever asks for the review say it is for; none where nobody says anything.
+    pub intent: Option<BlobId>,
+    /// What is said of the part of it that is new since the last time.
+    pub said: String,
+}
+
+impl fmt::Display for ReviewedChange {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} since {}", self.head, self.base)
+    }
 }
 
 impl FeatureCreated {
     /// Whose events these are.
     pub fn scope(&self) -> Scope {
-        match self.document {
-            Some(_) => Scope::Review(ReviewId(self.id.0)),
-            None => Scope::Feature(self.id),
+        match self.is_review() {
+            true => Scope::Review(ReviewId(self.id.0)),
+            false => Scope::Feature(self.id),
         }
     }
 
-    /// The folder of the artifacts, relative to the worktree; empty where that is the worktree itself.
+    /// Whether this is no feature, but a document or a change that is reviewed by itself.
+    pub fn is_review(&self) -> bool {
+        self.document.is_some() || self.change.is_some()
+    }
+
+    /// Whether there is a folder of documents that code is held to.
+    pub fn has_documents(&self) -> bool {
+        self.change.as_ref().is_none_or(|change| change.documents.is_some())
+    }
+
+    /// The folder of the artifacts, relative to the worktree; empty where that is the worktree itself, or where there
+    /// is none.
     pub fn folder(&self) -> String {
-        match &self.document {
-            Some(document) => {
+        match (&self.document, &self.change) {
+            (Some(document), _) => {
                 document.rsplit_once('/').map(|(folder, _)| folder).unwrap_or_default().to_owned()
             }
-            None => format!("docs/features/{}-{}", self.id, self.slug),
+            (None, Some(change)) => change.documents.clone().unwrap_or_default(),
+            (None, None) => format!("docs/features/{}-{}", self.id, self.slug),
         }
     }
 

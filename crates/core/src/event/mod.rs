@@ -5,10 +5,11 @@
 //! [`Event::decode`] to read the old form, and keeping a ledger of the old version as a fixture.
 //!
 //! Here are the facts of a loop and its dispatches; those of a feature as a whole are in [`feature`], what a person is
-//! asked and answers in [`question`].
+//! asked and answers in [`question`], how code comes to be in [`making`].
 //! Nothing here knows what a fact changes: that is [`crate::review`].
 
 mod feature;
+mod making;
 mod question;
 mod stored;
 
@@ -17,15 +18,17 @@ use crate::ids::{AgentName, BlobId, FindingId, Revision, Role, SessionId};
 use crate::phase::Phase;
 use crate::policy::{Choice, Knowledge, Policy};
 use crate::prelude::*;
+use crate::text::one_line;
 use crate::ticket::Ticket;
 use crate::usage::{Usage, Usd};
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 pub use feature::{
-    Adopted, Brought, BudgetReached, BudgetSet, Cancelled, FeatureCreated, LaneSet, Life, PhaseSkipped,
-    Trusted, Unblocked, WentBack,
+    Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, FeatureCreated, LaneSet, Life,
+    PhaseSkipped, ReviewedChange, Trusted, Unblocked, WentBack,
 };
+pub use making::{Built, Extra, PlannedTask, Report, TakenOut};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
 pub use stored::{DecodeError, Event};
 
@@ -68,6 +71,16 @@ pub struct LoopOpened {
     /// What its roles are told about the project the feature belongs to. Since version 3.
     #[serde(default)]
     pub project: Option<BlobId>,
+    /// What is to be built, in the order it is built in; only where code is. Since version 4.
+    #[serde(default)]
+    pub tasks: Vec<PlannedTask>,
+    /// What is done between the last task and the first review, and by whom. Since version 4.
+    #[serde(default)]
+    pub extras: BTreeMap<Extra, Role>,
+    /// The commands behind its gates, by the name of the gate, as far as they are the project's own checks. Since version
+    /// 4.
+    #[serde(default)]
+    pub checks: BTreeMap<String, String>,
 }
 
 impl LoopOpened {
@@ -323,6 +336,9 @@ pub struct Edited {
     /// nobody knew.
     #[serde(default)]
     pub first: bool,
+    /// Of a change that is reviewed by itself: what it is compared with, and what is said of it. Since version 3.
+    #[serde(default)]
+    pub compared: Option<Compared>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -333,6 +349,29 @@ pub struct Checked {
     pub gate: String,
     pub passed: bool,
     pub evidence: String,
+    /// The command that was run, where the gate is one. Since version 2.
+    #[serde(default)]
+    pub command: String,
+    /// How it ended; none where a signal or its time limit ended it. Since version 2.
+    #[serde(default)]
+    pub code: Option<i32>,
+    /// How long it took. Since version 2.
+    #[serde(default)]
+    pub wall_ms: u64,
+    /// The end of what it printed, where it passed; where it failed that is the evidence. Since version 2.
+    #[serde(default)]
+    pub output: String,
+}
+
+impl Checked {
+    /// What it found, in one line: of a command how it ended and, behind a colon, what it printed.
+    pub fn in_a_line(&self, chars_max: usize) -> String {
+        let printed = |(_, printed): &(&str, &str)| !self.command.is_empty() && !printed.trim().is_empty();
+        match self.evidence.split_once('\n').filter(printed) {
+            Some((ended, printed)) => one_line(&format!("{ended}: {printed}"), chars_max),
+            None => one_line(&self.evidence, chars_max),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

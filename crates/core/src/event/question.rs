@@ -1,6 +1,6 @@
 //! What only a person can settle, and what they said. How an answer changes a loop is in [`crate::review`].
 
-use crate::ids::{FindingId, Revision, Role};
+use crate::ids::{FindingId, Revision, Role, TaskId};
 use crate::phase::Phase;
 use crate::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,11 @@ pub enum About {
     Certificate,
     /// The author asks before it drafts. Since `asked` version 2 and `decided` version 3.
     Author { questions: Vec<AuthorQuestion> },
+    /// The implementer could not carry out a task. Since `asked` version 3 and `decided` version 5.
+    Task { id: TaskId },
+    /// Tests written from the documents fail, and the code was mended for them as often as it may be. Since `asked`
+    /// version 3 and `decided` version 5.
+    Divergence,
 }
 
 /// What an author must know before it drafts, and what it would assume.
@@ -57,16 +62,19 @@ pub enum Decision {
     Answer,
     /// The author goes on with what it would assume, and says so in the document.
     Assume,
+    /// Go on without this task.
+    Skip,
 }
 
 impl Decision {
-    pub const ALL: [Decision; 6] = [
+    pub const ALL: [Decision; 7] = [
         Decision::Accept,
         Decision::Rerun,
         Decision::Retry,
         Decision::Abandon,
         Decision::Answer,
         Decision::Assume,
+        Decision::Skip,
     ];
 
     pub fn name(self) -> &'static str {
@@ -77,6 +85,7 @@ impl Decision {
             Decision::Abandon => "abandon",
             Decision::Answer => "answer",
             Decision::Assume => "assume",
+            Decision::Skip => "skip",
         }
     }
 }

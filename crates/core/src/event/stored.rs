@@ -70,19 +70,21 @@ macro_rules! events {
 }
 
 events! {
-    "feature-created" 3 FeatureCreated,
-    "loop-opened" 3 LoopOpened,
+    "feature-created" 4 FeatureCreated,
+    "loop-opened" 4 LoopOpened,
     "started" 3 Started,
     "answered" 4 Answered,
     "raised" 1 Raised,
     "failed" 2 Failed,
     "lost" 1 Lost,
     "drafted" 2 Drafted,
+    "built" 1 Built,
+    "taken-out" 1 TakenOut,
     "judged" 2 Judged,
-    "edited" 2 Edited,
-    "checked" 1 Checked,
-    "asked" 2 Asked,
-    "decided" 4 Decided,
+    "edited" 3 Edited,
+    "checked" 2 Checked,
+    "asked" 3 Asked,
+    "decided" 5 Decided,
     "stage-closed" 1 StageClosed,
     "phase-closed" 1 PhaseClosed,
     "cancelled" 1 Cancelled,
@@ -107,8 +109,11 @@ mod tests {
         let body = r#"{"revision":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","commit":"c0ffee","by":"ann"}"#;
         let Ok(Event::Edited(edited)) = Event::decode("edited", 1, body) else { panic!("not read") };
         assert!(!edited.first);
-        let event = Event::from(Edited { first: true, ..edited });
+        let event = Event::from(Edited { first: true, ..edited.clone() });
         assert_eq!(Event::decode("edited", event.version(), &event.encode()), Ok(event));
+        let second = body.replace("\"ann\"", "\"ann\",\"first\":true");
+        let Ok(Event::Edited(second)) = Event::decode("edited", 2, &second) else { panic!("not read") };
+        assert_eq!(second, Edited { first: true, compared: None, ..edited });
     }
 
     #[test]
@@ -119,7 +124,7 @@ mod tests {
         assert_eq!((decided.number, decided.revision.clone(), decided.unseen.len()), (2, None, 0));
         let event = Event::from(decided);
         assert_eq!(Event::decode("decided", event.version(), &event.encode()), Ok(event));
-        let newer = Event::decode("decided", 5, body);
-        assert!(matches!(newer, Err(DecodeError::Newer { version: 5, known: 4, .. })), "{newer:?}");
+        let newer = Event::decode("decided", 6, body);
+        assert!(matches!(newer, Err(DecodeError::Newer { version: 6, known: 5, .. })), "{newer:?}");
     }
 }

@@ -173,14 +173,7 @@ fn check_pages(pages: &[Page<'_>], documents: &Documents, settings: &Settings) -
         let language = language::of(page);
         whole::check(page, &mut faults);
         placeholder::check(page, &mut faults);
-        // A list without tasks is told where its sections are checked.
-        let tasks = match kind {
-            // The steps of a plan are written like tasks, and wait for each other in the same way.
-            Some(Kind::Tasks | Kind::Plan) => {
-                crate::tasks::read(page.text).map(|list| list.tasks).unwrap_or_default()
-            }
-            _ => Vec::new(),
-        };
+        let tasks = tasks(page, kind, &mut faults);
         duplicate::check(page, &definitions[at], &tasks, &mut faults);
         reference::check_tasks(page, &tasks, &mut faults);
         reference::check_links(page, &all, &mut faults);
@@ -204,6 +197,23 @@ fn check_pages(pages: &[Page<'_>], documents: &Documents, settings: &Settings) -
         found.extend(faults.done());
     }
     found
+}
+
+/// The tasks of a list, or the steps of a plan, which are written like tasks and wait for each other in the same way.
+fn tasks(page: &Page<'_>, kind: Option<Kind>, faults: &mut Faults<'_>) -> Vec<crate::tasks::Task> {
+    if !matches!(kind, Some(Kind::Tasks | Kind::Plan)) {
+        return Vec::new();
+    }
+    match crate::tasks::read(page.text) {
+        Ok(list) => list.tasks,
+        Err(none) => {
+            // An empty file says so already, and a fence that is never closed may hide them all.
+            if kind == Some(Kind::Tasks) && page.open_fence.is_none() && !page.text.trim().is_empty() {
+                faults.add(Rule::NoTasks, 0, none.to_string(), crate::tasks::NoTasks::HINT);
+            }
+            Vec::new()
+        }
+    }
 }
 
 /// The faults of one level in one document: its errors stand in the way of a reviewer, its warnings are shown.

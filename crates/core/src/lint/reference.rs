@@ -15,42 +15,19 @@ pub(super) fn check_tasks(page: &Page<'_>, tasks: &[Task], faults: &mut Faults<'
 }
 
 fn unknown_tasks(page: &Page<'_>, tasks: &[Task], faults: &mut Faults<'_>) {
-    if tasks.is_empty() {
+    let needs = tasks::unknown(tasks);
+    if needs.is_empty() {
         return;
     }
     let known = named_places(page);
-    let keys: BTreeSet<String> = tasks.iter().flat_map(Task::keys).collect();
-    let shapes: BTreeSet<String> = keys.iter().map(|key| shape(key)).collect();
-    for need in tasks.iter().flat_map(|task| &task.needs) {
-        let meant = need.by_name || shapes.contains(&shape(&need.key));
-        // Task 1 exists where 1.1 does, and 3.2 where 3.2a does.
-        let exists = known.range(need.key.clone()..).next().is_some_and(|next| next.starts_with(&need.key));
-        // A part of a task that exists may be named in its text only.
-        let inside = need.key.rsplit_once('.').is_some_and(|(whole, _)| keys.contains(whole));
-        if meant && !exists && !inside {
+    for need in needs {
+        let named = known.range(need.key.clone()..).next().is_some_and(|next| next.starts_with(&need.key));
+        if !named {
             let message = format!("there is no task or step `{}`", need.id);
             let hint = "name the task that is meant, or add it";
             faults.add(Rule::UnknownReference, need.line.saturating_sub(1) as usize, message, hint);
         }
     }
-}
-
-/// `2.3a` has the shape `n.na`.
-fn shape(key: &str) -> String {
-    let mut shape = String::new();
-    for c in key.chars() {
-        let mark = if c.is_ascii_digit() {
-            'n'
-        } else if c.is_alphabetic() {
-            'a'
-        } else {
-            c
-        };
-        if !shape.ends_with(mark) {
-            shape.push(mark);
-        }
-    }
-    shape
 }
 
 /// Every id that begins a heading, an item, a cell, a paragraph or stands in bold: somebody says what it is there.

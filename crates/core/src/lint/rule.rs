@@ -15,6 +15,7 @@ pub enum Rule {
     UnclosedFence,
     ConflictMarker,
     Placeholder,
+    NoTasks,
     DuplicateId,
     DependencyCycle,
     UnknownReference,
@@ -39,7 +40,7 @@ pub enum Level {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 17] = [
+    pub const ALL: [Rule; 18] = [
         Rule::Missing,
         Rule::Unreadable,
         Rule::Empty,
@@ -47,6 +48,7 @@ impl Rule {
         Rule::UnclosedFence,
         Rule::ConflictMarker,
         Rule::Placeholder,
+        Rule::NoTasks,
         Rule::DuplicateId,
         Rule::DependencyCycle,
         Rule::UnknownReference,
@@ -68,6 +70,7 @@ impl Rule {
             Rule::UnclosedFence => "unclosed-fence",
             Rule::ConflictMarker => "conflict-marker",
             Rule::Placeholder => "placeholder",
+            Rule::NoTasks => "no-tasks",
             Rule::DuplicateId => "duplicate-id",
             Rule::DependencyCycle => "dependency-cycle",
             Rule::UnknownReference => "unknown-reference",
@@ -91,6 +94,7 @@ impl Rule {
             | Rule::UnclosedFence
             | Rule::ConflictMarker
             | Rule::Placeholder
+            | Rule::NoTasks
             | Rule::DuplicateId
             | Rule::DependencyCycle
             | Rule::UnknownReference => Level::Error,
@@ -126,6 +130,7 @@ impl Rule {
                  in place of a value, [NEEDS CLARIFICATION, lorem ipsum. What is quoted, written as code or spoken \
                  about is left alone."
             }
+            Rule::NoTasks => "No task can be found in a `tasks.md`: nothing in it begins with an id.",
             Rule::DuplicateId => {
                 "One id is defined twice: by two headings of one chapter, two items of one list, two rows of one \
                  table whose first column is for ids, or two different tasks."

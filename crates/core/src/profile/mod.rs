@@ -6,6 +6,7 @@
 
 mod design;
 mod document;
+mod implement;
 mod plan;
 mod replaced;
 mod specify;
@@ -17,8 +18,9 @@ pub use replaced::{BadOverride, Override};
 
 use crate::event::{Panel, PanelRole};
 use crate::ids::Role;
-use crate::phase::Phase;
+use crate::phase::{Lane, Phase};
 use crate::prelude::*;
+use crate::ticket::Purpose;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Profile {
@@ -57,9 +59,34 @@ pub enum Kind {
     Phase,
 }
 
+impl Profile {
+    /// Whether the role compares code with what was wanted of it.
+    pub fn compares(&self) -> bool {
+        self.role == implement::IMPLEMENTATION.role
+    }
+}
+
 /// The built-in profile of a role in a phase.
 pub fn of(phase: Phase, role: &Role) -> Option<&'static Profile> {
     cast(phase).iter().copied().find(|profile| profile.role == role.as_str())
+}
+
+/// The built-in profile a dispatch is made with. It is that of its role, but for roles that are asked for two different
+/// things, and for a reviewer that sits alone in what are the `panels` of its loop.
+pub fn of_dispatch(
+    phase: Phase,
+    role: &Role,
+    purpose: Purpose,
+    panels: &[Panel],
+) -> Option<&'static Profile> {
+    let found = of(phase, role)?;
+    let alone = panels.iter().map(|panel| panel.roles.len()).sum::<usize>() == 1;
+    Some(match (phase, found.role, purpose) {
+        (Phase::Implement, "implementer", Purpose::Implement) => &implement::TASK,
+        (Phase::Implement, "test-deepener", Purpose::Outline) => &implement::OUTLINE,
+        (Phase::Implement, "implementation-reviewer", _) if alone => &implement::ALONE,
+        _ => found,
+    })
 }
 
 /// What a role is, whichever phase it works in.
@@ -73,21 +100,49 @@ pub fn cast(phase: Phase) -> &'static [&'static Profile] {
     static DESIGN: [&Profile; 3] = [&design::AUTHOR, &design::REVIEWER, &design::HANDOFF];
     static PLAN: [&Profile; 3] = [&plan::AUTHOR, &plan::REVIEWER, &plan::HANDOFF];
     static TASKS: [&Profile; 3] = [&tasks::AUTHOR, &tasks::REVIEWER, &tasks::HANDOFF];
+    static IMPLEMENT: [&Profile; 6] = [
+        &implement::IMPLEMENTER,
+        &implement::SIMPLIFIER,
+        &implement::DEEPENER,
+        &implement::IMPLEMENTATION,
+        &implement::QUALITY,
+        &implement::SECURITY,
+    ];
     static DOCUMENT: [&Profile; 2] = [&document::AUTHOR, &document::REVIEWER];
     match phase {
         Phase::Specify => &SPECIFY,
         Phase::Design => &DESIGN,
         Phase::CreatePlan => &PLAN,
         Phase::CreateTasks => &TASKS,
+        Phase::Implement => &IMPLEMENT,
         Phase::Document => &DOCUMENT,
     }
 }
 
-/// The stages of a phase, each with the reviewers that must approve it.
+/// The stages of a phase, each with the reviewers that must approve it. A document is judged by one after the other, code
+/// by all at once.
 pub fn panels(phase: Phase) -> Vec<Panel> {
     let reviewers = cast(phase).iter().filter(|profile| profile.kind != Kind::Author);
-    let seat = |profile: &Profile| PanelRole { role: Role::new(profile.role), letter: profile.letter };
-    reviewers.map(|profile| Panel { roles: vec![seat(profile)] }).collect()
+    let seats = reviewers.map(|profile| PanelRole { role: Role::new(profile.role), letter: profile.letter });
+    match phase {
+        Phase::Implement => vec![Panel { roles: seats.collect() }],
+        Phase::Specify | Phase::Design | Phase::CreatePlan | Phase::CreateTasks | Phase::Document => {
+            seats.map(|seat| Panel { roles: vec![seat] }).collect()
+        }
+    }
+}
+
+/// The stages of a phase in a lane: express has no reviewer for documents, and one for code ([`of_dispatch`]).
+pub fn panels_in(phase: Phase, lane: Lane) -> Vec<Panel> {
+    match (lane, phase) {
+        (Lane::Standard | Lane::Deep, _) => panels(phase),
+        (Lane::Express, Phase::Implement) => {
+            let mut panels = panels(phase);
+            panels.iter_mut().for_each(|panel| panel.roles.truncate(1));
+            panels
+        }
+        (Lane::Express, _) => Vec::new(),
+    }
 }
 
 /// The one stage of a document that is reviewed by itself: nothing is handed over, so nobody asks about that.
@@ -96,9 +151,11 @@ pub fn domain_panel(phase: Phase) -> Vec<Panel> {
     panels(phase).into_iter().filter(|panel| panel.roles.iter().all(domain)).collect()
 }
 
-/// Whether every role of a phase is given a file, so that all of them can find it in one cache.
+/// Whether every role of a phase is given a file, so that all of them can find it in one cache. Of code that is asked of
+/// its reviewers, who read it at the same time.
 pub fn shared(phase: Phase, name: &str) -> bool {
-    cast(phase).iter().all(|profile| profile.artifacts.contains(&name))
+    let counts = |profile: &&&Profile| phase != Phase::Implement || profile.kind != Kind::Author;
+    cast(phase).iter().filter(counts).all(|profile| profile.artifacts.contains(&name))
 }
 
 /// Who writes the artifact of a phase.
@@ -124,11 +181,13 @@ pub fn all() -> impl Iterator<Item = &'static Profile> {
     Phase::ALL.into_iter().chain([Phase::Document]).flat_map(cast).copied()
 }
 
-/// What a role may use: to read, to look things up outside of the repository as well, to write.
+/// What a role may use: to read, to look things up outside of the repository as well, to write, to build. `Run` runs
+/// commands; which ones is up to the agent and to what a person has accepted.
 const READING: &[&str] = &["Read", "Glob", "Grep"];
 const CHECKING: &[&str] =
     &["Read", "Glob", "Grep", "WebSearch", "mcp__context7__resolve-library-id", "mcp__context7__query-docs"];
 const WRITING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit"];
+const BUILDING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit", "Run"];
 
 /// A phase reviewer is the same in every phase but for what it reads and what comes next.
 const fn hand_off(

@@ -7,7 +7,6 @@
 
 use super::{Kind, Profile};
 use crate::ids::Role;
-use crate::phase::Phase;
 use crate::prelude::*;
 
 /// A role's own text.
@@ -30,6 +29,10 @@ pub struct BadOverride {
     pub what: String,
     pub hint: String,
 }
+
+/// What Claude Code calls the tool that runs commands, and what profiles do.
+const BASH: &str = "Bash";
+const RUN: &str = "Run";
 
 /// More is not a rubric, and every dispatch would pay for it.
 const CHARS_MAX: usize = 30_000;
@@ -89,6 +92,9 @@ impl Override {
         let Some(end) = end else {
             return Err(bad(1, "the front matter never ends".to_owned(), "close it with three dashes"));
         };
+        for tool in read.tools.iter_mut().flatten().filter(|tool| *tool == BASH && runs(role)) {
+            RUN.clone_into(tool);
+        }
         let body: Vec<&str> = text.lines().skip(end).collect();
         read.body = format!("{}\n", body.join("\n").trim());
         read.check_tools(text, role)?;
@@ -100,7 +106,7 @@ impl Override {
         let line = 1 + text.lines().position(|line| line.trim_start().starts_with("tools")).unwrap_or(0);
         let bad = |what: String, hint: String| Err(BadOverride { line, what, hint });
         let Some(tools) = &self.tools else { return Ok(()) };
-        let Some(profile) = Phase::ALL.into_iter().find_map(|phase| super::of(phase, role)) else {
+        let Some(profile) = super::all().find(|profile| profile.role == role.as_str()) else {
             let names: Vec<String> = super::roles().iter().map(Role::to_string).collect();
             return bad(format!("there is no role {role}"), format!("roles are {}", names.join(", ")));
         };
@@ -123,13 +129,22 @@ impl Override {
         }
     }
 
-    /// The tools a role has with this text.
+    /// The tools a role has with this text: of those it asks for the ones that the profile of the dispatch has, because a
+    /// role that is asked for two different things may have fewer for one of them.
     pub fn tools<'a>(&'a self, profile: &'a Profile) -> Vec<&'a str> {
         match &self.tools {
-            Some(tools) => tools.iter().map(String::as_str).collect(),
+            Some(tools) => {
+                let named = tools.iter().map(String::as_str);
+                named.filter(|tool| profile.tools.contains(tool)).collect()
+            }
             None => profile.tools.to_vec(),
         }
     }
+}
+
+/// Whether a role may run commands.
+fn runs(role: &Role) -> bool {
+    super::all().any(|profile| profile.role == role.as_str() && profile.tools.contains(&RUN))
 }
 
 /// A rubric is the same in every dispatch: what changes between them may not stand in it.
@@ -208,6 +223,8 @@ fn unquoted(value: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::phase::Phase;
+    use crate::ticket::Purpose;
 
     fn read(text: &str) -> Result<Override, BadOverride> {
         Override::parse(text, &Role::new("spec-reviewer"))
@@ -231,6 +248,16 @@ mod tests {
         let read = read("---\nname: spec-reviewer\n---\nx\n").unwrap();
         let profile = super::super::of(Phase::Specify, &Role::new("spec-reviewer")).unwrap();
         assert_eq!(read.tools(profile), profile.tools);
+    }
+
+    #[test]
+    fn a_role_that_may_run_commands_may_ask_for_it_in_the_words_of_claude_code() {
+        let text = "---\ntools: Read, Edit, Bash\n---\nx\n";
+        let role = Role::new("test-deepener");
+        let read = Override::parse(text, &role).unwrap();
+        let of = |purpose| super::super::of_dispatch(Phase::Implement, &role, purpose, &[]).unwrap();
+        assert_eq!(read.tools(of(Purpose::Tests)), ["Read", "Edit", "Run"]);
+        assert_eq!(read.tools(of(Purpose::Outline)), ["Read"], "who thinks of tests has no more than before");
     }
 
     #[test]

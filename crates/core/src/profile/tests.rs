@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn every_role_of_a_phase_has_a_profile_with_its_own_letter() {
-    for phase in Phase::ALL {
+    for phase in Phase::DOCUMENTS {
         let mut letters = BTreeSet::new();
         let author = of(phase, &author(phase)).unwrap();
         assert_eq!(author.kind, Kind::Author);
@@ -22,9 +22,9 @@ fn every_role_of_a_phase_has_a_profile_with_its_own_letter() {
 /// DESIGN's letters: S spec, D design, L plan, T task, P phase.
 #[test]
 fn findings_are_told_apart_by_the_letters_of_their_roles() {
-    let letters: Vec<char> = Phase::ALL.into_iter().map(|phase| cast(phase)[1].letter).collect();
+    let letters: Vec<char> = Phase::DOCUMENTS.into_iter().map(|phase| cast(phase)[1].letter).collect();
     assert_eq!(letters, ['S', 'D', 'L', 'T']);
-    assert!(Phase::ALL.into_iter().all(|phase| cast(phase)[2].letter == 'P'));
+    assert!(Phase::DOCUMENTS.into_iter().all(|phase| cast(phase)[2].letter == 'P'));
 }
 
 /// I5 of seed 031, R3.2 of seed 030: which artifacts each reviewer of a phase is given, and in which order.
@@ -67,7 +67,7 @@ fn a_reviewer_has_the_categories_of_its_field() {
 #[test]
 fn only_the_first_two_domain_reviewers_look_outside_of_the_repository() {
     let outside = |profile: &Profile| profile.tools.contains(&"WebSearch");
-    for phase in Phase::ALL {
+    for phase in Phase::DOCUMENTS {
         let [author, domain, handoff] = cast(phase) else { panic!("three roles in {phase}") };
         assert_eq!(outside(domain), phase <= Phase::Design, "{phase}");
         assert!(!outside(author) && !outside(handoff), "{phase}");
@@ -93,7 +93,7 @@ fn the_phase_reviewer_is_told_what_the_next_phase_needs() {
 
 #[test]
 fn the_domain_is_judged_before_the_hand_off() {
-    for phase in Phase::ALL {
+    for phase in Phase::DOCUMENTS {
         let kinds: Vec<Kind> = (panels(phase).iter())
             .flat_map(|panel| &panel.roles)
             .map(|seat| of(phase, &seat.role).unwrap().kind)
@@ -116,7 +116,7 @@ fn a_checklist_has_at_most_five_yes_or_no_questions() {
 
 #[test]
 fn only_a_phase_reviewer_knows_the_next_phase_and_reads_the_artifact_by_path() {
-    for phase in Phase::ALL {
+    for phase in Phase::DOCUMENTS {
         for profile in cast(phase) {
             let hands_off = profile.kind == Kind::Phase;
             assert_eq!(!profile.next_phase.is_empty(), hands_off, "{}", profile.role);
@@ -159,4 +159,165 @@ fn a_reviewer_text_opens_with_its_decision_and_closes_its_exclusions_with_the_co
         let (_, pairs) = profile.rubric.split_once("## Where the Line Runs\n").unwrap();
         assert!((2..=3).contains(&pairs.lines().filter(|line| line.starts_with("- ")).count()));
     }
+}
+
+fn reviewer(role: &str) -> &'static Profile {
+    of(Phase::Implement, &Role::new(role)).unwrap()
+}
+
+/// DESIGN: I implementation, Q code quality, X security; one panel, not one after the other.
+#[test]
+fn code_is_judged_by_one_panel_of_three() {
+    let [panel] = panels(Phase::Implement).try_into().unwrap();
+    let seats: Vec<(&str, char)> = panel.roles.iter().map(|seat| (seat.role.as_str(), seat.letter)).collect();
+    assert_eq!(
+        seats,
+        [("implementation-reviewer", 'I'), ("code-quality-reviewer", 'Q'), ("security-reviewer", 'X')]
+    );
+    assert_eq!(author(Phase::Implement), Role::new("implementer"));
+    // One tool set for a panel: tools stand in front of what is cached.
+    let tools: BTreeSet<&[&str]> =
+        panel.roles.iter().map(|seat| reviewer(seat.role.as_str()).tools).collect();
+    assert_eq!(tools.len(), 1);
+}
+
+/// DESIGN, lanes: express has mini-spec gates and one implementation-reviewer with all three rubrics.
+#[test]
+fn in_lane_express_one_reviewer_has_all_three_rubrics() {
+    let panels = panels_in(Phase::Implement, Lane::Express);
+    let role = Role::new("implementation-reviewer");
+    assert_eq!(panels, [Panel { roles: vec![PanelRole { role: role.clone(), letter: 'I' }] }]);
+    let alone = of_dispatch(Phase::Implement, &role, Purpose::Review, &panels).unwrap();
+    for one in ["implementation-reviewer", "code-quality-reviewer", "security-reviewer"].map(reviewer) {
+        assert!(alone.rubric.contains(one.rubric), "no rubric of {}", one.role);
+        assert!(alone.checklist.contains(one.checklist), "no checks of {}", one.role);
+        assert!(one.categories.iter().all(|category| alone.categories.contains(category)), "{}", one.role);
+    }
+    assert_eq!((alone.role, alone.artifacts), (role.as_str(), reviewer(role.as_str()).artifacts));
+    for (lane, count) in [(Lane::Standard, 3), (Lane::Deep, 3)] {
+        let panels = panels_in(Phase::Implement, lane);
+        assert_eq!(panels[0].roles.len(), count);
+        let among = of_dispatch(Phase::Implement, &role, Purpose::Review, &panels).unwrap();
+        assert_eq!(among.rubric, reviewer(role.as_str()).rubric);
+    }
+    assert!(panels_in(Phase::Specify, Lane::Express).is_empty(), "a mini-spec is read by gates alone");
+}
+
+/// ORIGINAL: categories and levels of the reviewers of code.
+#[test]
+fn a_reviewer_of_code_has_the_categories_and_checks_of_its_field() {
+    let names = |role: &str| -> Vec<&str> {
+        let lines = reviewer(role).checklist.lines();
+        lines.map(|line| line.split('`').nth(1).unwrap()).collect()
+    };
+    let one = "implementation-reviewer";
+    assert_eq!(reviewer(one).categories, ["missing", "extra", "misunderstood", "incomplete"]);
+    assert_eq!(names(one), ["task-completeness", "spec-compliance", "design-alignment", "prd-delivery"]);
+    for (role, fields) in [
+        ("code-quality-reviewer", ["readability", "kiss", "yagni", "formatting", "flow"]),
+        ("security-reviewer", ["injection", "auth", "crypto", "exposure", "config"]),
+    ] {
+        assert_eq!(reviewer(role).categories, fields);
+        assert_eq!(names(role), fields, "one check for each category");
+    }
+    for role in [one, "code-quality-reviewer"] {
+        for category in reviewer(role).categories {
+            assert!(reviewer(role).rubric.contains(&format!("- `{category}`: ")), "{category} is explained");
+        }
+    }
+    let severities = "Critical and high are a `blocker`, medium is a `warning`, low is a `suggestion`.";
+    assert!(reviewer("security-reviewer").rubric.contains(severities));
+}
+
+fn is_mapped(role: &str, purpose: Purpose, artifacts: &[&str]) {
+    let profile = of_dispatch(Phase::Implement, &Role::new(role), purpose, &[]).unwrap();
+    assert_eq!(profile.artifacts, artifacts, "{role}");
+}
+
+#[test]
+fn i4_the_implementation_reviewer_has_the_whole_chain() {
+    let all = ["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"];
+    is_mapped("implementation-reviewer", Purpose::Review, &all);
+}
+
+#[test]
+fn i4_the_code_quality_reviewer_has_design_and_spec() {
+    is_mapped("code-quality-reviewer", Purpose::Review, &["design.md", "spec.md"]);
+}
+
+#[test]
+fn i4_the_security_reviewer_has_design_and_spec() {
+    is_mapped("security-reviewer", Purpose::Review, &["design.md", "spec.md"]);
+}
+
+#[test]
+fn i4_the_code_simplifier_has_the_design() {
+    is_mapped("code-simplifier", Purpose::Simplify, &["design.md"]);
+}
+
+#[test]
+fn i4_the_test_deepener_has_spec_design_tasks_and_prd_in_both_phases() {
+    for purpose in [Purpose::Outline, Purpose::Tests] {
+        is_mapped("test-deepener", purpose, &["spec.md", "design.md", "tasks.md", "prd.md"]);
+    }
+}
+
+/// I4 for its fix dispatch; R2.3 for a task, where design and plan are given by section.
+#[test]
+fn i4_the_implementer_has_the_whole_chain_and_for_a_task_prd_and_spec() {
+    let all = ["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"];
+    is_mapped("implementer", Purpose::Revise, &all);
+    is_mapped("implementer", Purpose::Implement, &["prd.md", "spec.md"]);
+}
+
+/// SC-11: tools to look outside, and the words that ask for it and say what to do where there is nothing.
+#[test]
+fn ac_14_the_implementation_reviewer_verifies_a_claim_about_a_library_or_says_that_there_is_none() {
+    verifies("implementation-reviewer", "library", "No external claims to verify");
+}
+
+/// SC-10.
+#[test]
+fn ac_13_the_security_reviewer_verifies_a_claim_about_safety_or_says_that_there_is_none() {
+    verifies("security-reviewer", "safety", "No external security claims to verify");
+}
+
+fn verifies(role: &str, about: &str, none: &str) {
+    let profile = reviewer(role);
+    for tool in ["WebSearch", "mcp__context7__resolve-library-id", "mcp__context7__query-docs"] {
+        assert!(profile.tools.contains(&tool), "{role}: {tool}");
+    }
+    let line = profile.rubric.lines().find(|line| line.contains("at least one")).unwrap();
+    for words in [about, "`verified`", "Unable to verify independently - flagged for human review", none] {
+        assert!(line.contains(words), "{role}: no `{words}` in: {line}");
+    }
+}
+
+/// ORIGINAL: phase A gets the documents, never code; it has no tool that finds a file.
+#[test]
+fn who_thinks_of_tests_can_search_nowhere_and_write_nothing() {
+    let outline = of_dispatch(Phase::Implement, &Role::new("test-deepener"), Purpose::Outline, &[]).unwrap();
+    assert_eq!(outline.tools, ["Read"]);
+    let tests = of_dispatch(Phase::Implement, &Role::new("test-deepener"), Purpose::Tests, &[]).unwrap();
+    assert!(tests.tools.contains(&"Write") && tests.tools.contains(&"Run"));
+    assert_ne!(outline.rubric, tests.rubric);
+}
+
+/// ORIGINAL: the implementer checks the done criteria first, works interface, red-green, refactor, and the engine commits.
+#[test]
+fn the_implementer_checks_first_works_red_then_green_and_leaves_documents_tests_and_history_alone() {
+    let task = of_dispatch(Phase::Implement, &Role::new("implementer"), Purpose::Implement, &[]).unwrap();
+    let at = |words: &str| task.rubric.find(words).unwrap_or_else(|| panic!("no `{words}`"));
+    assert!(at("Task already complete") < at("Interface: "));
+    assert!(at("Interface: ") < at("Red, then green: ") && at("Red, then green: ") < at("Refactor: "));
+    for words in [
+        "You make no commit",
+        "`redraft.toml`",
+        "A ticked box proves nothing",
+        "None is deleted, skipped or weakened",
+    ] {
+        at(words);
+    }
+    let fix = reviewer("implementer").rubric;
+    assert!(fix.contains("You make no commit") && fix.contains("None is deleted, skipped or weakened"));
 }

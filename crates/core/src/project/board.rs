@@ -1,11 +1,12 @@
 //! One row per feature, stored beside its events so that `status` need not fold any.
 
-use crate::event::{BudgetReached, Life};
+use crate::event::{BudgetReached, FeatureCreated, Life, ReviewedChange};
 use crate::phase::Phase;
 use crate::pipeline::{self, Pipeline};
 use crate::prelude::*;
 use crate::project::Tally;
-use crate::review::{self, Effect, End, Loop, Seat};
+use crate::review::{self, Effect, End, Loop, Making, Seat};
+use crate::text;
 use crate::ticket::Purpose;
 use serde::{Deserialize, Serialize};
 
@@ -62,11 +63,43 @@ pub struct BoardRow {
     /// The document that is reviewed by itself: this is then the row of a review. Since version 5.
     #[serde(default)]
     pub document: Option<String>,
+    /// What became of the tasks, once they are being carried out. Since version 6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<TaskTally>,
+    /// The change that is reviewed by itself: this is then the row of a review, too. Since version 6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<ReviewedChange>,
     /// The command that goes on from here.
     pub next: String,
 }
 
-const VERSION: u16 = 5;
+/// What became of a feature's tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskTally {
+    pub done: usize,
+    /// Those a person went on without.
+    pub blocked: usize,
+    pub total: usize,
+}
+
+impl TaskTally {
+    pub(crate) fn of(making: &Making) -> TaskTally {
+        let (done, blocked) = making.tally();
+        TaskTally { done, blocked, total: making.tasks.len() }
+    }
+
+    /// Once all have come to an end it says nothing of how many there were.
+    pub fn in_words(&self) -> String {
+        let TaskTally { done, blocked, total } = *self;
+        match total > done + blocked {
+            true => format!("{done} of {} done, {blocked} skipped or blocked", text::count(total, "task")),
+            false => format!("{} done, {blocked} skipped or blocked", text::count(done, "task")),
+        }
+    }
+}
+
+const VERSION: u16 = 6;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -83,6 +116,11 @@ impl BoardRow {
     /// As its folder is called.
     pub fn name(&self) -> String {
         format!("{}-{}", self.id, self.slug)
+    }
+
+    /// What is reviewed by itself, as people would name it; none for a feature.
+    pub fn subject(&self) -> Option<String> {
+        self.document.clone().or_else(|| self.change.as_ref().map(ToString::to_string))
     }
 
     /// The status as a sentence ends with it.
@@ -105,7 +143,7 @@ impl BoardRow {
 
     pub fn of(state: &Pipeline, at_ms: i64) -> BoardRow {
         let created = state.created.as_ref();
-        let text = |pick: fn(&crate::event::FeatureCreated) -> String| created.map(pick).unwrap_or_default();
+        let text = |pick: fn(&FeatureCreated) -> String| created.map(pick).unwrap_or_default();
         let latest = state.latest();
         let question = state.open.as_ref().and_then(review::question);
         let count = |wanted: crate::findings::Status| {
@@ -116,9 +154,9 @@ impl BoardRow {
             _ if state.life() == Life::Abandoned => "abandoned",
             (Some(_), _) => "waiting",
             (None, None) if latest.is_some_and(by_ruling) || on_a_word(state) => "accepted",
-            (None, None) if state.standing().any(by_gates_only) => "closed",
+            (None, None) if state.standing().last().is_some_and(by_gates_only) => "closed",
             (None, None) => "approved",
-            (None, Some(_)) if created.is_some_and(|created| created.document.is_some()) => by_itself(state),
+            (None, Some(_)) if created.is_some_and(FeatureCreated::is_review) => by_itself(state),
             (None, Some(_)) => "active",
         };
         let names = |phases: Vec<Phase>| phases.into_iter().map(|phase| phase.name().to_owned()).collect();
@@ -154,6 +192,8 @@ impl BoardRow {
             project: created.and_then(|created| created.project.clone()),
             waits_for: state.waits_for().cloned().collect(),
             document: created.and_then(|created| created.document.clone()),
+            tasks: latest.and_then(|latest| latest.making.as_ref()).map(TaskTally::of),
+            change: created.and_then(|created| created.change.clone()),
             parked_until_ms: state.parked_until_ms().filter(|_| status == "active"),
             id,
         }
@@ -162,7 +202,7 @@ impl BoardRow {
 
 /// Whether a person's ruling stood in for an approval.
 fn by_ruling(latest: &Loop) -> bool {
-    latest.reviewers.iter().any(Seat::ruled)
+    latest.reviewers.iter().any(Seat::ruled) || latest.goes_on_with_a_failed_check()
 }
 
 /// Where the review of a document by itself stands. It is never closed: what is approved rests until the next edit.
@@ -228,7 +268,7 @@ mod tests {
         let stored = serde_json::to_string(&row).unwrap();
         assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
         let (before, rest) = stored.split_once(",\"tally\":{").unwrap();
-        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":5,", "{\"v\":1,");
+        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":6,", "{\"v\":1,");
         let old = old.replace(",\"parked_until_ms\":null", "");
         assert!(!old.contains("parked") && old.contains("\"v\":1"), "{old}");
         let old: BoardRow = serde_json::from_str(&old).unwrap();

@@ -146,7 +146,15 @@ fn review(open: &Loop, judged: &Judged, at_ms: i64, markers: &mut Vec<String>) -
     let what = match work.purpose {
         Purpose::Validate => ", final validation",
         Purpose::Certify => ", certificate",
-        Purpose::Draft | Purpose::Revise | Purpose::Review | Purpose::Repair | Purpose::Probe => "",
+        Purpose::Draft
+        | Purpose::Revise
+        | Purpose::Review
+        | Purpose::Repair
+        | Purpose::Implement
+        | Purpose::Simplify
+        | Purpose::Outline
+        | Purpose::Tests
+        | Purpose::Probe => "",
     };
     let round = shown_round(open, seat, work.purpose);
     let (phase, stage, at) = (open.opened.phase, seat.stage + 1, utc(at_ms));

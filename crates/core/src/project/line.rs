@@ -1,19 +1,32 @@
 //! One event as one line, for `log` and for the progress of a run. Only what an author asks has more lines, which whoever
 //! shows them indents.
 
-use crate::event::{Event, Judgement, Now, StageOutcome};
+use crate::event::{Built, Checked, Event, Judgement, Now, StageOutcome};
 use crate::findings::{FindingChange, Status};
 use crate::ids::Role;
+use crate::phase::Phase;
 use crate::prelude::*;
 use crate::probe::{CheckResult, MetAgent, Probed, Resume};
 use crate::text::{count, one_line, span, utc};
+use crate::ticket::{Purpose, Unit};
 use crate::usage::grouped;
 
 /// What happened, without time and number.
 pub fn line(event: &Event) -> String {
+    line_in(event, None)
+}
+
+/// The same, of an event that happened in this phase, if that is known.
+pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
     match event {
         Event::FeatureCreated(fact) => {
             let (id, branch, lane, idea) = (fact.id, &fact.branch, fact.lane, one_line(&fact.idea, 80));
+            if fact.change.is_some() {
+                return format!("{} begun, lane {lane}: {idea}", fact.scope());
+            }
+            if fact.document.is_some() {
+                return format!("{} begun on {branch}: {idea}", fact.scope());
+            }
             format!("feature {id} created on {branch}, lane {lane}: {idea}")
         }
         Event::LoopOpened(fact) => {
@@ -86,6 +99,8 @@ pub fn line(event: &Event) -> String {
             }
             Some(revision) => format!("{} wrote revision {}", fact.ticket.role, revision.short()),
         },
+        Event::Built(fact) => built(fact),
+        Event::TakenOut(fact) => format!("took out what is gone on without: {}", fact.files.join(", ")),
         Event::Judged(fact) => {
             let role = &fact.ticket.role;
             match &fact.judgement {
@@ -97,10 +112,14 @@ pub fn line(event: &Event) -> String {
         }
         Event::Edited(fact) => {
             let did = if fact.first { "brought" } else { "edited" };
-            format!("{} {did} the document: revision {}", fact.by, fact.revision.short())
+            let what = match (&fact.compared, phase) {
+                (Some(_), _) => "change",
+                (None, Some(Phase::Implement)) => "code",
+                (None, _) => "document",
+            };
+            format!("{} {did} the {what}: revision {}", fact.by, fact.revision.short())
         }
-        Event::Checked(fact) if fact.passed => format!("gate {} passed", fact.gate),
-        Event::Checked(fact) => format!("gate {} failed: {}", fact.gate, one_line(&fact.evidence, 160)),
+        Event::Checked(fact) => checked(fact),
         Event::Asked(fact) => {
             let choices: Vec<&str> = fact.question.choices.iter().map(|choice| choice.name()).collect();
             // An author's questions follow, a line each.
@@ -151,6 +170,33 @@ pub fn line(event: &Event) -> String {
                 fact.ticket, fact.limit
             )
         }
+    }
+}
+
+fn built(fact: &Built) -> String {
+    let (role, files) = (&fact.ticket.role, count(fact.files.len(), "file"));
+    let what = match &fact.ticket.unit {
+        Unit::Task(task) => format!("task {task}: "),
+        Unit::Whole => String::new(),
+    };
+    match fact.ticket.purpose {
+        Purpose::Outline if fact.already => format!("{role} thought of no tests"),
+        Purpose::Outline => format!("{role} outlined tests from the documents"),
+        _ if fact.commit.is_empty() && fact.already => format!("{what}{role} says that it is done already"),
+        _ if fact.commit.is_empty() => format!("{what}{role} changed nothing"),
+        _ => format!("{what}{role} changed {files}: revision {}", fact.revision.short()),
+    }
+}
+
+fn checked(fact: &Checked) -> String {
+    let how = match (fact.command.is_empty(), fact.code) {
+        (true, _) => String::new(),
+        (false, Some(code)) => format!(" (code {code}, {})", span(fact.wall_ms)),
+        (false, None) => format!(" (ended after {})", span(fact.wall_ms)),
+    };
+    match fact.passed {
+        true => format!("gate {} passed{how}", fact.gate),
+        false => format!("gate {} failed{how}: {}", fact.gate, fact.in_a_line(160)),
     }
 }
 
@@ -205,4 +251,44 @@ fn tally(changes: &[FindingChange]) -> String {
     let said: Vec<String> =
         counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Edited;
+    use crate::ids::Revision;
+
+    #[test]
+    fn what_a_command_printed_is_told_from_how_it_ended() {
+        let (gate, command) = ("test".to_owned(), "make test".to_owned());
+        let evidence = "`make test` ended with code 1\n200 entries took 3 seconds\n".to_owned();
+        let revision = Revision::new("1234567890");
+        let (passed, output) = (false, String::new());
+        let fact = Checked {
+            pass: 1,
+            revision,
+            gate,
+            passed,
+            evidence,
+            command,
+            code: Some(1),
+            wall_ms: 2000,
+            output,
+        };
+        let told = line(&Event::from(fact.clone()));
+        assert!(told.ends_with(": `make test` ended with code 1: 200 entries took 3 seconds"), "{told}");
+        let lint = Checked { command: String::new(), evidence: "line 1 a\nline 2 b".to_owned(), ..fact };
+        assert!(line(&Event::from(lint)).ends_with("failed: line 1 a line 2 b"));
+    }
+
+    #[test]
+    fn an_edit_of_code_is_not_called_one_of_a_document() {
+        let revision = Revision::new("1234567890");
+        let (commit, by) = (String::new(), "ann".to_owned());
+        let event = Event::from(Edited { revision, commit, by, first: false, compared: None });
+        assert!(line_in(&event, Some(Phase::Implement)).starts_with("ann edited the code: "));
+        assert!(line_in(&event, Some(Phase::Design)).starts_with("ann edited the document: "));
+        assert!(line(&event).starts_with("ann edited the document: "));
+    }
 }

@@ -8,6 +8,7 @@
 mod tests;
 
 use crate::event::{Answered, Event, Failed, FeatureCreated, Now, Started};
+use crate::phase::Phase;
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
 use crate::profile::{self, Kind};
@@ -188,7 +189,7 @@ fn answered(created: Option<&FeatureCreated>, open: &Loop, fact: &Answered) -> T
     if required.is_empty() {
         return Tally::default();
     }
-    let read = |path: &&str| opened.iter().any(|file| file.trim_start_matches("./") == *path);
+    let read = |path: &String| opened.iter().any(|file| file.trim_start_matches("./") == path);
     Tally { lazy: 1, unconfirmed: u32::from(!required.iter().all(read)), ..Tally::default() }
 }
 
@@ -200,17 +201,22 @@ fn flight<'a>(open: &'a Loop, ticket: &crate::ticket::Ticket) -> Option<&'a Star
 ///
 /// They are those of the profile. A PRD may not exist, which the prompt then says: it does if the feature was begun
 /// with one, or if the prompt's context is larger than the prompt and there is nothing else to read. One that a person
-/// added later is not asked of a role that reads other files as well; its reads are then counted too favourably.
-pub fn required<'a>(created: Option<&FeatureCreated>, open: &'a Loop, started: &Started) -> Vec<&'a str> {
-    let Some(profile) = profile::of(started.ticket.phase, &started.ticket.role) else { return Vec::new() };
+/// added later is not asked of a role that reads other files as well; its reads are then counted too favourably. Of code
+/// the specification is always there; what else there is depends on what was left out, and is not asked for here.
+pub fn required(created: Option<&FeatureCreated>, open: &Loop, started: &Started) -> Vec<String> {
+    let (ticket, panels) = (&started.ticket, &open.opened.panels);
+    let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, panels);
+    let Some(profile) = profile else { return Vec::new() };
     let alone = profile.artifacts.len() == 1 && started.context_chars > started.prompt_chars;
     let prd = alone || created.is_some_and(|created| created.prd.is_some());
     let named = |name: &&&str| {
         let own = profile.kind == Kind::Author && **name == open.opened.phase.artifact();
         !own && (**name != "prd.md" || prd)
     };
-    let path = |name: &&str| {
-        open.opened.paths.iter().map(String::as_str).find(|path| path.rsplit('/').next() == Some(*name))
+    let path = |name: &&str| match open.opened.phase {
+        Phase::Implement if !["prd.md", "spec.md"].contains(name) => None,
+        Phase::Implement => created.map(|created| created.path_of(name)),
+        _ => open.opened.paths.iter().find(|path| path.rsplit('/').next() == Some(*name)).cloned(),
     };
     profile.artifacts.iter().filter(named).filter_map(path).collect()
 }

@@ -138,3 +138,13 @@ fn a_block_that_gets_too_long_counts_dependencies_and_then_cuts_goals() {
     let text = project_block(&ProjectFacts { prd: Some(&title), ..facts(&many) }).text.unwrap();
     assert!(text.chars().count() <= BLOCK_CHARS_MAX, "{}", text.chars().count());
 }
+
+#[test]
+fn a_block_in_a_script_of_many_signs_is_cut_sooner() {
+    let goal = "目標を達成する".repeat(60);
+    let prd = format!("# 門\n\n## Goals\n\n- {goal}\n- {goal}\n- {goal}\n");
+    let text = project_block(&ProjectFacts { prd: Some(&prd), ..facts(&[]) }).text.unwrap();
+    let wide = text.chars().filter(|c| *c >= '\u{2e80}').count();
+    assert!((300..500).contains(&wide), "{wide}");
+    assert!(text.contains("**Priority signal:** M1: Foundations"));
+}

@@ -1,5 +1,6 @@
 //! Everything one prompt is made of, as the engine hands it over.
 
+use super::code::Code;
 use crate::findings::{Finding, Threshold};
 use crate::ids::{Revision, Role};
 use crate::policy::Strategy;
@@ -102,6 +103,8 @@ pub struct Brief<'a> {
     pub unavailable: bool,
     /// Why the last answer could not be used.
     pub repair: Option<&'a str>,
+    /// What there is to know where it is about code; none where it is about a document.
+    pub code: Option<Code<'a>>,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use super::brief::Brief;
 use super::fragment::{Fragment, Prompt};
 use super::stable::Lasting;
-use super::{author, digest, open, stable, turn};
+use super::{author, code, digest, open, stable, turn};
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::Kind;
@@ -11,6 +11,9 @@ use crate::ticket::Purpose;
 
 /// The prompt of one dispatch. A continued conversation is sent the turn only, because it has the rest.
 pub fn build(brief: &Brief<'_>) -> Prompt {
+    if let Some(about) = &brief.code {
+        return code::build(brief, about);
+    }
     let strategy = possible(brief);
     if strategy == Strategy::Resume {
         return Prompt { turn: continued_turn(brief), ..Prompt::default() };
@@ -22,16 +25,7 @@ pub fn build(brief: &Brief<'_>) -> Prompt {
     Prompt {
         constant: stable::constant_fragments(),
         feature,
-        role: stable::role_fragments(Lasting {
-            profile: brief.profile,
-            own: brief.text,
-            place: &brief.place,
-            strategy,
-            upstream: brief.upstream,
-            missing: brief.missing,
-            project: brief.project,
-            rule: brief.rule,
-        }),
+        role: stable::role_fragments(Lasting::of(brief, strategy)),
         turn: if strategy == Strategy::Digest { digest::turn(brief) } else { fresh_turn(brief, strategy) },
     }
 }

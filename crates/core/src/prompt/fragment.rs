@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stability {
-    /// The same for every role of every feature.
+    /// The same for every role of every feature: one text for documents, one for code.
     Constant,
-    /// The same for every role of one feature and phase.
+    /// The same for every role of one feature and phase; of code, for every reviewer of one round or every task.
     Feature,
     /// The same for every dispatch of one role in one phase.
     Role,

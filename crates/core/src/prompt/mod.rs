@@ -9,6 +9,7 @@ mod anchor;
 mod author;
 mod brief;
 mod build;
+mod code;
 mod digest;
 mod example;
 mod fragment;
@@ -24,7 +25,8 @@ mod turn;
 
 pub use brief::{Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Upstream};
 pub use build::build;
-pub use example::{Sample, sample};
+pub use code::{CheckResult, Code, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskPapers};
+pub use example::{Sample, sample, sample_by_itself};
 pub use fragment::{Fragment, Prompt, Stability};
 pub use probe::{ProbeTurn, probe};
 pub use schema::SCHEMA;

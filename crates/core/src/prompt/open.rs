@@ -5,6 +5,7 @@
 
 use super::anchor::Anchors;
 use super::brief::Brief;
+use super::code;
 use super::fragment::Fragment;
 use super::sizes::FIELD_CHARS_MAX;
 use crate::findings::Finding;
@@ -18,6 +19,22 @@ const RULING: &str = "\
 - `not_fixed`: the failure is still possible, however the text was moved or reworded. What you cannot tell is not fixed; the note says what you would need to see.
 - `withdrawn`: the finding was wrong. The note quotes the words that prove it.
 ";
+
+const CODE_RULING: &str = "\
+- `fixed`: the failure can no longer happen. The note names the mechanism: what the code does now, what that prevents, and the test that shows it.
+- `not_fixed`: the failure is still possible, however the code was moved or rewritten. What you cannot tell is not fixed; the note says what you would need to see.
+- `withdrawn`: the finding was wrong. The note quotes the code or the words that prove it.
+";
+
+/// How to rule on a finding about a document or about code.
+fn ruling(brief: &Brief<'_>) -> &'static str {
+    if brief.code.is_some() { CODE_RULING } else { RULING }
+}
+
+/// What is reviewed.
+fn subject(brief: &Brief<'_>) -> &'static str {
+    if brief.code.is_some() { "change" } else { "document" }
+}
 
 /// What becomes of a new finding that the changes of a round have nothing to do with.
 const DEFERRED: &str =
@@ -44,6 +61,7 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     if brief.findings.is_empty() {
         return None;
     }
+    let (ruling, subject) = (ruling(brief), subject(brief));
     let (heading, lead) = match intro {
         Intro::List | Intro::Recall => {
             ("Open Findings", "These ids are open; each needs an answer:\n".to_owned())
@@ -52,7 +70,7 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
             "Open Findings",
             format!(
                 "An earlier turn of your role reviewed a previous version and left the findings below. Judge the \
-                 document as it is now, and rule on every id, in `answers`:\n\n{RULING}\n\
+                 {subject} as it is now, and rule on every id, in `answers`:\n\n{ruling}\n\
                  The engine compares each new finding with what was changed since that review. One that lies \
                  elsewhere {DEFERRED}.\n\n\
                  Previous issues to re-evaluate:\n"
@@ -61,15 +79,20 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
         Intro::Validate => (
             "Open Findings",
             format!(
-                "An earlier turn of your role left the findings below. Rule on every id, in `answers`:\n\n{RULING}\n\
+                "An earlier turn of your role left the findings below. Rule on every id, in `answers`:\n\n{ruling}\n\
                  Previous issues to re-evaluate:\n"
             ),
         ),
+        Intro::Fix if brief.code.is_some() => {
+            ("Issues to Fix", "Reviewers found these; answer every id:\n".to_owned())
+        }
         Intro::Fix => ("Open Findings", "Reviewers found these; answer every id:\n".to_owned()),
         Intro::FixNew => ("New Issues to Fix", "Open after the last review; answer every id:\n".to_owned()),
     };
     // A reviewer that is asked again in its own conversation has its own words there.
     let line = match intro {
+        // Of several files many have the same name.
+        Intro::List if brief.code.is_some() => |finding: &Finding| format!("{}\n", headline(finding)),
         Intro::List => |finding: &Finding| format!("{}\n", headline(&by_name(finding))),
         Intro::Recall | Intro::Reevaluate | Intro::Validate | Intro::Fix | Intro::FixNew => {
             |finding: &Finding| listed(finding)
@@ -85,27 +108,42 @@ pub(super) fn ruling_on(brief: &Brief<'_>) -> String {
     if brief.findings.is_empty() {
         return String::new();
     }
-    format!("\nRule on every id under Open Findings, in `answers`:\n\n{RULING}")
+    format!("\nRule on every id under Open Findings, in `answers`:\n\n{}", ruling(brief))
 }
 
 /// The whole of a re-review: rule on ids, read the change, stop.
 pub(super) fn steps_of_a_rereview(brief: &Brief<'_>) -> String {
     let mut steps = Vec::new();
     if !brief.findings.is_empty() {
-        steps.push(format!("Rule on every id under Open Findings, in `answers`:\n{}", indented(RULING)));
+        steps.push(format!(
+            "Rule on every id under Open Findings, in `answers`:\n{}",
+            indented(ruling(brief))
+        ));
     }
     // A reader without the memory of the first review cannot say what it overlooked.
     let missed = match brief.strategy {
         Strategy::Resume => "; its description then says why your first review missed it",
         Strategy::Inline | Strategy::Lazy | Strategy::Digest => "",
     };
+    let harm = match brief.code {
+        // What is new need not be an answer to anybody.
+        Some(code) if code.by_itself => {
+            "what it does wrong itself, by all of your checks, what it breaks for its callers, what it dropped, what it \
+             leaves without a test"
+        }
+        Some(_) => "what it breaks for its callers, what it dropped, what it leaves without a test",
+        None => "what it contradicts now, what it dropped, what it leaves without a check",
+    };
     steps.push(format!(
-        "Read every hunk for new harm: what it contradicts now, what it dropped, what it leaves without a check. \
+        "Read every hunk for new harm: {harm}. \
          A new finding cites a changed line, also where the harm shows elsewhere; name that place in the description. \
          Any other new finding {DEFERRED}{missed}. If a fault of the same kind comes back at one place, write one \
          finding for the kind, with a remedy for its cause.\n"
     ));
-    steps.push("Stop. The rest of the document has been reviewed and is not searched again.\n".to_owned());
+    steps.push(format!(
+        "Stop. The rest of the {} has been reviewed and is not searched again.\n",
+        subject(brief)
+    ));
     let numbered: Vec<String> =
         steps.iter().enumerate().map(|(at, step)| format!("{}. {step}", at + 1)).collect();
     numbered.concat()
@@ -118,6 +156,9 @@ fn indented(list: &str) -> String {
 
 /// Findings with their places in the artifact as the reader has it.
 pub(super) fn current(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> {
+    if brief.code.is_some() {
+        return code::carried(brief, findings);
+    }
     let content = String::from_utf8_lossy(brief.artifact.unwrap_or_default());
     let outline = Outline::of(&content);
     let anchors = Anchors::new(brief, &outline);

@@ -36,6 +36,14 @@ The rules for findings (`reviewer-rules`) stand in the role part of reviewers an
 no use for them, and a constant part of its own would cost it the files it shares with the reviewers of an inline phase. \
 They say the rule of approval that is configured (`threshold`).
 
+Code has rules of its own (`code-rules` and `reviewer-rules`), the same for every role of the phase `implement`. There the \
+`feature` part of an inline prompt ends, for reviewers, with the change itself (`given-change`): it is the largest part, the \
+same for the three reviewers of a round, and asked about by all of them at once, so the first pays for it and the others \
+read it from the cache. It is another one after every fix. A diff of more than 200,000 characters is not shown; its files \
+are listed, and their reader is told to open them. Whoever carries out tasks is sent what all tasks share first; the task, \
+and what of design and plan concerns it, is the turn. Two roles have two texts: the implementer for a task and for a fix, \
+the test-deepener for the outline, which is made without any code, and for the tests.
+
 Some roles differ on purpose. A first review by the plan- or task-reviewer has no `iteration`; its later ones have, because \
 that is where it stands that an earlier conversation is gone. An author is never told the round: it is told what is open. \
 All roles answer in one form, since another one would be another prefix to a cache.

@@ -3,7 +3,7 @@
 //! What these functions are given holds no round, date or count, so no such thing can get in front of a cache
 //! boundary, whoever changes the texts.
 
-use super::brief::{Place, Prd, Upstream};
+use super::brief::{Brief, Place, Prd, Upstream};
 use super::fragment::Fragment;
 use super::schema::FORM;
 use super::sizes::NAME_CHARS_MAX;
@@ -46,6 +46,21 @@ pub(super) struct Lasting<'a> {
     pub(super) rule: Threshold,
 }
 
+impl<'a> Lasting<'a> {
+    pub(super) fn of(brief: &'a Brief<'a>, strategy: Strategy) -> Lasting<'a> {
+        Lasting {
+            profile: brief.profile,
+            own: brief.text,
+            place: &brief.place,
+            strategy,
+            upstream: brief.upstream,
+            missing: brief.missing,
+            project: brief.project,
+            rule: brief.rule,
+        }
+    }
+}
+
 /// The same for every dispatch of one role in one phase with one strategy.
 pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
     let Lasting { profile, own, place, strategy, upstream, missing, project, rule } = of;
@@ -53,7 +68,7 @@ pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
     if strategy == Strategy::Inline {
         fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
     }
-    fragments.extend((profile.kind != Kind::Author).then(|| reviewer_rules(rule)));
+    fragments.extend((profile.kind != Kind::Author).then(|| reviewer_rules(rule, REVIEWER_RULES)));
     fragments.push(Fragment::new("rubric", rubric(profile, own)));
     let tools = own.map_or_else(|| profile.tools.to_vec(), |own| own.tools(profile));
     fragments.extend(missing_tools(&tools, missing));
@@ -77,7 +92,7 @@ pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
 }
 
 /// What is the same for all reviewers, with the rule of approval as it is configured.
-fn reviewer_rules(rule: Threshold) -> Fragment {
+pub(super) fn reviewer_rules(rule: Threshold, rules: &str) -> Fragment {
     let rule = match rule {
         Threshold::Strict => {
             "`approved` is false while one of your blockers or warnings is open, and true otherwise; a suggestion never \
@@ -90,13 +105,13 @@ fn reviewer_rules(rule: Threshold) -> Fragment {
     };
     let text = format!(
         "# Rules for Reviewers\n\n## Verdict\n\n{rule} The engine computes the same from your findings, so choose each \
-         severity by the rules below and not by the verdict it leads to.\n\n{REVIEWER_RULES}"
+         severity by the rules below and not by the verdict it leads to.\n\n{rules}"
     );
     Fragment::new("reviewer-rules", text)
 }
 
 /// What the role decides and how. A repository's own text has its own end.
-fn rubric(profile: &Profile, own: Option<&Override>) -> String {
+pub(super) fn rubric(profile: &Profile, own: Option<&Override>) -> String {
     match own {
         Some(own) => own.body.clone(),
         None => format!("{}\n\n{}\n", profile.rubric.trim_end(), profile.coda),
@@ -104,7 +119,7 @@ fn rubric(profile: &Profile, own: Option<&Override>) -> String {
 }
 
 /// The project a feature belongs to. Its roadmap and its features are data.
-fn project_block(project: &str) -> Fragment {
+pub(super) fn project_block(project: &str) -> Fragment {
     Fragment::new("project", format!("## Project Context\n\n{}", text::fenced("markdown", project)))
 }
 
@@ -124,7 +139,7 @@ pub(super) fn file_name(path: &str) -> &str {
 }
 
 /// What the role's texts count on and its agent does not have. Nobody is held up by it, and nothing is hidden by it.
-fn missing_tools(tools: &[&str], missing: &[String]) -> Option<Fragment> {
+pub(super) fn missing_tools(tools: &[&str], missing: &[String]) -> Option<Fragment> {
     if missing.is_empty() {
         return None;
     }
@@ -147,7 +162,7 @@ fn missing_tools(tools: &[&str], missing: &[String]) -> Option<Fragment> {
         "## Tools You Do Not Have\n\n\
          Your role counts on these tools, and here they do not exist: {}. Do not call them.\n\n\
          1. {instead}\n\
-         2. A claim that stays unchecked because of it is an entry in `verified`, with the result \
+         2. A claim that stays unchecked because of it is an entry in `verified`, with this result and no other: \
          \"Unable to verify — external tools unavailable\".\n\
          3. That a claim could not be checked is no finding and never a reason to reject. If something goes wrong \
          in case the claim is false, that failure may be a finding: [inferred], and at most a warning.\n\
@@ -164,13 +179,18 @@ fn work(profile: &Profile) -> &'static str {
     }
 }
 
+/// Whether the role is told of any document, be it only that there is none.
+pub(super) fn names_documents(profile: &Profile, place: &Place<'_>) -> bool {
+    !paths(profile, place).is_empty()
+}
+
 /// Where a document builds on no other.
 fn nothing_to_read(profile: &Profile, place: &Place<'_>) -> Option<String> {
     let nothing = format!("## Required Artifacts\n\nNo other file has to be read before {}", work(profile));
     paths(profile, place).is_empty().then_some(nothing)
 }
 
-fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
+pub(super) fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
     if let Some(nothing) = nothing_to_read(profile, place) {
         let text = format!("{nothing}; confirm with \"Files read: none\" in a single line.\n");
         return Fragment::new("required-artifacts", text);
@@ -193,7 +213,7 @@ fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
 }
 
 /// The same list where every file is in the prompt. The author opens its own document all the same, to change it.
-fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
+pub(super) fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
     if let Some(nothing) = nothing_to_read(profile, place) {
         return Fragment::new("given-artifacts", format!("{nothing}.\n"));
     }
@@ -215,7 +235,7 @@ fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
 }
 
 /// The same list for a reader that is not asked about the whole, so nothing on it is required.
-fn artifacts_at_hand(profile: &Profile, place: &Place<'_>) -> Fragment {
+pub(super) fn artifacts_at_hand(profile: &Profile, place: &Place<'_>) -> Fragment {
     if let Some(nothing) = nothing_to_read(profile, place) {
         return Fragment::new("artifacts-at-hand", format!("{nothing}.\n"));
     }
@@ -276,7 +296,7 @@ pub(super) fn header(path: &str, bytes: &[u8]) -> String {
 }
 
 /// A file in full.
-fn given(file: &Upstream<'_>) -> Fragment {
+pub(super) fn given(file: &Upstream<'_>) -> Fragment {
     let (label, header) = (label(file.name), header(file.path, file.bytes));
     let content = String::from_utf8_lossy(file.bytes);
     let name = format!("given-{}", file.name.trim_end_matches(".md"));
@@ -297,7 +317,7 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
         }
         Kind::Domain | Kind::Phase => format!(
             "- `summary`: the reason for the verdict, in one or two sentences.\n\
-             - `answers`: one entry for every finding id you were given; none if you were given none.\n\
+             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
              - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, else empty.\n\
              - `category`: one of {}.\n\
              - `checks`: one entry for every check above, under its name, with what was examined, and one named `coverage`.\n\
@@ -305,6 +325,11 @@ fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
             profile.categories.join(", ")
         ),
     };
+    form_with(strategy, &fields)
+}
+
+/// The form of every answer, with what its fields are for.
+pub(super) fn form_with(strategy: Strategy, fields: &str) -> Fragment {
     let first = match strategy {
         Strategy::Lazy | Strategy::Resume => {
             "Write the line that confirms your reads (if only the object is accepted as your answer, its `files_read` \

@@ -1,8 +1,10 @@
+mod code;
 mod digest;
 mod fences;
 mod outcome;
 mod phases;
 mod seeds;
+mod tasks;
 
 use super::brief::DomainResult;
 use super::example::{self, ARTIFACT, Case};
@@ -19,7 +21,7 @@ use insta::Settings;
 
 fn profile_of(role: &str) -> &'static Profile {
     let role = Role::new(role);
-    Phase::ALL.into_iter().find_map(|phase| profile::of(phase, &role)).unwrap()
+    Phase::DOCUMENTS.into_iter().find_map(|phase| profile::of(phase, &role)).unwrap()
 }
 
 fn stable(prompt: &Prompt) -> Prompt {
@@ -76,7 +78,13 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
             return;
         }
         let Brief { profile, strategy, place, missing, rule, .. } = case.brief;
-        let of = (case.phase, profile.role, case.brief.project.is_some(), rule == Threshold::Strict);
+        // A role may be asked for two different things, and of code the change itself is among what reviewers share.
+        let whole = strategy == Strategy::Inline && profile.kind != Kind::Author;
+        let code = case
+            .brief
+            .code
+            .map(|code| (code.wanted.is_some(), if whole { code.change.to_owned() } else { String::new() }));
+        let of = (case.phase, profile.title, case.brief.project.is_some(), rule == Threshold::Strict, code);
         let key = (
             of,
             strategy,

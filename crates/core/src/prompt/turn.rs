@@ -109,6 +109,10 @@ pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
         | Purpose::Review
         | Purpose::Certify
         | Purpose::Repair
+        | Purpose::Implement
+        | Purpose::Simplify
+        | Purpose::Outline
+        | Purpose::Tests
         | Purpose::Probe => "Delta",
     };
     let body = match brief.delta? {
@@ -132,8 +136,9 @@ pub(super) fn fix_summary(brief: &Brief<'_>) -> Option<Fragment> {
     if all.is_empty() {
         return None;
     }
+    let who = if brief.code.is_some() { "implementer" } else { "author" };
     let mut text =
-        "## Fix Summary\n\nWhat the author says was done; the changes above show what was.\n".to_owned();
+        format!("## Fix Summary\n\nWhat the {who} says was done; the changes above show what was.\n");
     for (at, summary) in all.iter().enumerate() {
         if all.len() > 1 {
             text.push_str(&format!("\nRevision {} of {}:\n", at + 1, all.len()));
@@ -209,7 +214,18 @@ pub(super) fn iteration(brief: &Brief<'_>) -> Option<Fragment> {
         return None;
     }
     let mut text = "## Iteration Context\n\n".to_owned();
+    let by_itself = brief.code.is_some_and(|code| code.by_itself);
     text.push_str(&match (purpose, brief.strategy) {
+        (Purpose::Validate, Strategy::Lazy | Strategy::Inline) if by_itself => format!(
+            "This is iteration {round} of {rounds_max}: your role approved an earlier version of the change, which went \
+             on since. Perform a full regression check of the change as it is now; a new finding may lie anywhere in it.\n"
+        ),
+        (Purpose::Validate, _) if by_itself => format!("This is iteration {round} of {rounds_max}.\n"),
+        (Purpose::Validate, Strategy::Lazy | Strategy::Inline) if brief.code.is_some() => format!(
+            "This is the final validation round (iteration {round} of {rounds_max}): your role approved an earlier \
+             version of the change, and others had it altered since. Perform a full regression check of the change as it \
+             is now; a new finding may lie anywhere in it.\n"
+        ),
         (Purpose::Validate, Strategy::Lazy | Strategy::Inline) => format!(
             "This is the final validation round (iteration {round} of {rounds_max}): your role approved an earlier \
              version, and the file was changed since. Judge the document as it is now; a new finding may lie anywhere \
@@ -241,12 +257,14 @@ pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
     if !brief.findings.is_empty() {
         fields.push_str("- `answers`: one entry for every id above.\n");
     }
+    let work = if brief.code.is_some() { "code" } else { "file" };
     fields.push_str(&match (brief.profile.kind, brief.purpose) {
         (_, Purpose::Repair) => "- every other field: as it was asked for before.\n".to_owned(),
-        (Kind::Author, _) => "- `summary`, `checks`, `verified`: as before, of the file as it is now.\n\
+        (Kind::Author, _) => format!(
+            "- `summary`, `checks`, `verified`: as before, of the {work} as it is now.\n\
              - `issues`: empty.\n\
              - `files_read`: every file you opened in this turn.\n"
-            .to_owned(),
+        ),
         (Kind::Domain | Kind::Phase, _) => format!(
             "- `checks`: one entry for every check of your role and `coverage`. {CHECKS_OF_A_CHANGE}\n\
              - `verified`, `files_read`: what you checked and opened in this turn.\n"

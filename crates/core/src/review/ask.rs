@@ -1,10 +1,12 @@
 //! What a person is asked, in which words, and what each answer settles. When it is asked is in [`super::plan`], what
 //! an answer changes in [`super::step`].
 
+use super::making::Maker;
 use super::plan::{Effect, Need, need};
 use super::state::{Loop, Seat, Work};
 use crate::event::{About, AuthorQuestion, Decided, Decision, Question};
 use crate::ids::{FindingId, Role};
+use crate::phase::Phase;
 use crate::prelude::*;
 use crate::text::{count, one_line};
 use crate::ticket::Purpose;
@@ -21,6 +23,16 @@ pub fn question(state: &Loop) -> Option<Question> {
     let stuck = match need(state) {
         Need::Effect(Effect::Ask(question)) => return Some(question),
         Need::Effect(_) => None,
+        Need::Maker(purpose, maker) => {
+            let making = state.making.as_ref();
+            let task = making.and_then(|making| match maker {
+                Maker::Task(place) => making.tasks.get(place),
+                // What helps is not waited for, so nobody is asked about it.
+                Maker::Simplifier | Maker::Outliner | Maker::Tester => None,
+            });
+            let stuck = task.filter(|task| spent(&task.seat, purpose));
+            return stuck.map(|task| ask(state, About::Task { id: task.id.clone() }));
+        }
         Need::Author(purpose) => Some(&state.author).filter(|seat| spent(seat, purpose)),
         Need::Certifier => Some(&state.certifier).filter(|seat| spent(seat, Purpose::Certify)),
         Need::Reviewers(purpose, roles) => {
@@ -33,12 +45,14 @@ pub fn question(state: &Loop) -> Option<Question> {
 }
 
 pub(super) fn ask(state: &Loop, about: About) -> Question {
-    use Decision::{Abandon, Accept, Answer, Assume, Rerun, Retry};
+    use Decision::{Abandon, Accept, Answer, Assume, Rerun, Retry, Skip};
+    let building = state.making.as_ref().is_some_and(|making| making.current().is_some());
     let (text, choices) = match &about {
         About::Cap { stage } => {
             let open = rulings(state, &about).len();
-            let roles: Vec<&str> =
-                state.opened.panels[usize::from(*stage)].roles.iter().map(|r| r.role.as_str()).collect();
+            let seats = state.reviewers.iter().filter(|seat| seat.stage == *stage);
+            let waiting = seats.filter(|seat| seat.approved().is_none() && !seat.ruled());
+            let roles: Vec<&str> = waiting.map(|seat| seat.role.as_str()).collect();
             let (roles, rounds) = (roles.join(", "), count(state.opened.limits.rounds.into(), "round"));
             let open = count(open, "open finding");
             let text = format!("{roles} did not approve within {rounds}; {open}{}", edited(state, *stage));
@@ -67,20 +81,45 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
         About::Gate => {
             let gate = state.failed_gate().map(|check| check.gate.as_str()).unwrap_or("a gate");
             let times = count(state.failed_gates.into(), "time");
-            (format!("{gate} failed {times} in a row"), vec![Retry, Accept, Rerun, Abandon])
+            let text = format!("{gate} failed {times} in a row{}", in_task(state));
+            match building {
+                true => (text, vec![Retry, Skip, Accept, Abandon]),
+                false => (text, vec![Retry, Accept, Rerun, Abandon]),
+            }
         }
         About::Unchanged => {
             let author = &state.author.role;
             let told = match state.failed_gate() {
                 Some(check) => {
-                    format!("that gate {} failed ({})", check.gate, one_line(&check.evidence, 200))
+                    format!("that gate {} failed ({})", check.gate, check.in_a_line(200))
                 }
                 None => "what is open".to_owned(),
             };
-            (
-                format!("{author} was told twice {told} and changed nothing"),
-                vec![Retry, Accept, Rerun, Abandon],
-            )
+            let text = format!("{author} was told twice {told} and changed nothing{}", in_task(state));
+            match building {
+                true => (text, vec![Retry, Skip, Accept, Abandon]),
+                false => (text, vec![Retry, Accept, Rerun, Abandon]),
+            }
+        }
+        About::Task { id } => {
+            let work = state.making.iter().flat_map(|making| &making.tasks).find(|task| task.id == *id);
+            let (title, work) =
+                (work.map(|task| task.title.as_str()), work.and_then(|t| t.seat.work.as_ref()));
+            let attempts = count(work.map_or(0, |work| work.failures).into(), "attempt");
+            let why = work.map(|work| one_line(&work.trouble, 200)).filter(|why| !why.is_empty());
+            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+            let title = one_line(title.unwrap_or_default(), 80);
+            let text = format!("task {id} ({title}) could not be carried out in {attempts}{why}");
+            (text, vec![Retry, Skip, Abandon])
+        }
+        About::Divergence => {
+            let gate = state.failed_gate().map(|check| check.gate.as_str()).unwrap_or("a gate");
+            let times = count(state.making.as_ref().map_or(0, |making| making.mended).into(), "time");
+            let text = format!(
+                "{gate} fails on tests that were written from the documents, and the code was mended {times} for \
+                 them (accept takes the code as it is and those tests out)"
+            );
+            (text, vec![Accept, Abandon])
         }
         About::Certificate => {
             let open = rulings(state, &about).len();
@@ -97,6 +136,12 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
         }
     };
     Question { pass: state.opened.pass, number: state.decided + 1, about, text, choices }
+}
+
+/// The task a question came up in.
+fn in_task(state: &Loop) -> String {
+    let task = state.making.as_ref().and_then(|making| making.current());
+    task.map(|(_, task)| format!(" in task {} ({})", task.id, one_line(&task.title, 80))).unwrap_or_default()
 }
 
 fn in_words(at: usize, one: &AuthorQuestion) -> String {
@@ -133,8 +178,9 @@ fn edited(state: &Loop, stage: u16) -> String {
     }
     let names: Vec<&str> = unseen.iter().map(Role::as_str).collect();
     let (names, revision) = (names.join(", "), revision.short());
+    let what = if state.opened.phase == Phase::Implement { "code" } else { "document" };
     format!(
-        "; the document was edited since the last review: revision {revision} was not seen by {names} \
+        "; the {what} was edited since the last review: revision {revision} was not seen by {names} \
          (accept takes it unreviewed, rerun has it reviewed)"
     )
 }
@@ -157,7 +203,9 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         | About::Gate
         | About::Unchanged
         | About::Certificate
-        | About::Author { .. } => Vec::new(),
+        | About::Author { .. }
+        | About::Task { .. }
+        | About::Divergence => Vec::new(),
     };
     Decided {
         pass: question.pass,
@@ -182,7 +230,7 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
         About::Unchanged | About::Certificate => true,
         // Whoever insists has not said, in an answer that counts, what became of its own.
         About::Agent { role } => finding.role == *role,
-        About::Gate | About::Author { .. } => false,
+        About::Gate | About::Author { .. } | About::Task { .. } | About::Divergence => false,
     });
     settled.map(|finding| finding.id.clone()).collect()
 }

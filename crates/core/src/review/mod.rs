@@ -14,6 +14,7 @@
 
 mod ask;
 mod bound;
+mod making;
 mod plan;
 mod state;
 mod step;
@@ -22,6 +23,7 @@ mod tests;
 
 pub use ask::{decision, question, rulings};
 pub use bound::dispatches_max;
+pub use making::{Making, TaskEnd, TaskWork, Wrote, diverges};
 pub use plan::{CaseFacts, Effect, Order, case_for, closing, pending, shown_round};
 pub use state::{Conversation, End, Flight, Left, Loop, Seat, Stage, Standing, Work};
 pub use step::{Rejected, fold, step};

@@ -1,6 +1,7 @@
 //! What is owed, from the state alone.
 
 use super::ask::{ask, question};
+use super::making::{Maker, extra_need, gate_need, take_out_need, task_need, tests_need};
 use super::state::{Conversation, Loop, Seat, Standing, Work};
 use crate::event::{About, Approval, Certify, PhaseClosed, Question, StageOutcome};
 use crate::findings::{Finding, Status};
@@ -12,6 +13,7 @@ use crate::ticket::{Purpose, Ticket};
 use crate::usage::Usd;
 
 /// Something the engine must do. Effects are never stored: they are computed again after every event.
+#[expect(clippy::large_enum_variant, reason = "a few at a time, computed anew after every event")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Open the loop of a phase.
@@ -31,6 +33,11 @@ pub enum Effect {
         gate: String,
     },
     Ask(Question),
+    /// Put these files back to how they were before something was written into them that a person went on without.
+    TakeOut {
+        before: Revision,
+        files: Vec<String>,
+    },
     CloseStage {
         stage: u16,
         outcome: StageOutcome,
@@ -62,12 +69,12 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
         return Vec::new();
     }
     let mut effects: Vec<Effect> = Vec::new();
-    for (seat, flight) in state.flights() {
+    for (_, flight) in state.flights() {
         let ticket = flight.started.ticket.clone();
-        effects.push(match (&flight.answered, seat.role == state.author.role) {
+        effects.push(match (&flight.answered, ticket.purpose.judges()) {
             (None, _) => Effect::Recover(ticket),
-            (Some(_), true) => Effect::Snapshot(ticket),
-            (Some(_), false) => Effect::Judge(ticket),
+            (Some(_), false) => Effect::Snapshot(ticket),
+            (Some(_), true) => Effect::Judge(ticket),
         });
     }
     let alone = effects.is_empty();
@@ -77,9 +84,13 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
             let seats = state.reviewers.iter().filter(|seat| roles.contains(&seat.role) && !seat.in_flight());
             effects.extend(seats.filter_map(|seat| dispatch(state, seat, purpose)));
         }
+        Need::Maker(purpose, maker) if alone => {
+            let seat = state.making.as_ref().and_then(|making| making.seat(maker));
+            effects.extend(seat.and_then(|seat| dispatch(state, seat, purpose)));
+        }
         Need::Certifier if alone => effects.extend(dispatch(state, &state.certifier, Purpose::Certify)),
         Need::Effect(effect) if alone => effects.push(effect),
-        Need::Author(_) | Need::Certifier | Need::Effect(_) => {}
+        Need::Author(_) | Need::Maker(..) | Need::Certifier | Need::Effect(_) => {}
     }
     if effects.is_empty() {
         effects.extend(question(state).map(Effect::Ask));
@@ -90,12 +101,14 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
 #[expect(clippy::large_enum_variant, reason = "one at a time, taken apart at once")]
 pub(super) enum Need {
     Author(Purpose),
+    /// Somebody who works on code that is not reviewed yet.
+    Maker(Purpose, Maker),
     Reviewers(Purpose, Vec<Role>),
     Certifier,
     Effect(Effect),
 }
 
-/// The order of a loop, whole: gates before reviewers, everybody's verdict before a revision, stages one after
+/// The order of a loop, whole: tasks where there are any; gates before reviewers, everybody's verdict before a revision, stages one after
 /// the other, then older approvals, then fresh eyes, then the close.
 pub(super) fn need(state: &Loop) -> Need {
     let ask = |about| Need::Effect(Effect::Ask(ask(state, about)));
@@ -105,18 +118,10 @@ pub(super) fn need(state: &Loop) -> Need {
             false => ask(About::Author { questions: state.questions.clone() }),
         };
     };
-    for gate in &state.opened.gates {
-        match state.gates.get(gate) {
-            Some(check) if check.revision == *revision && check.passed => {}
-            Some(check) if check.revision == *revision => {
-                return match () {
-                    () if state.failed_gates >= state.opened.limits.gates => ask(About::Gate),
-                    () if state.unchanged >= UNCHANGED_MAX => ask(About::Unchanged),
-                    () => Need::Author(Purpose::Revise),
-                };
-            }
-            _ => return Need::Effect(Effect::Check { revision: revision.clone(), gate: gate.clone() }),
-        }
+    let first = take_out_need(state).or_else(|| task_need(state)).or_else(|| tests_need(state));
+    let gates = || gate_need(state, revision, || Need::Author(Purpose::Revise));
+    if let Some(need) = first.or_else(gates).or_else(|| extra_need(state)) {
+        return need;
     }
     if let Some(seat) = state.reviewers.iter().find(|seat| seat.rejected_in(state.epoch)) {
         let waiting = same_wave(state, seat, revision);
@@ -166,7 +171,7 @@ pub(super) fn need(state: &Loop) -> Need {
 }
 
 /// Told once that nothing changed, then a person is asked.
-const UNCHANGED_MAX: u16 = 2;
+pub(super) const UNCHANGED_MAX: u16 = 2;
 
 /// Roles that were asked together with this rejecting one and have not answered: everybody is heard before the
 /// author revises, whatever happened in between.
@@ -218,6 +223,7 @@ fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
     let may_resume = seat.conversation.is_some()
         && !work.is_some_and(|work| work.fresh)
         && purpose != Purpose::Certify
+        && !matches!(purpose, Purpose::Simplify | Purpose::Outline | Purpose::Tests)
         // A first draft has nothing to go on with, unless its author was asked something and answered.
         && (purpose != Purpose::Draft || state.answers.is_some())
         && !same_bytes_again(state, seat);
@@ -259,7 +265,7 @@ fn same_bytes_again(state: &Loop, seat: &Seat) -> bool {
 
 /// The open findings a dispatch must answer: a reviewer's own, everybody's for the author, none for fresh eyes.
 fn to_answer<'a>(state: &'a Loop, seat: &'a Seat, purpose: Purpose) -> impl Iterator<Item = &'a Finding> {
-    let author = seat.role == state.author.role;
+    let author = matches!(purpose, Purpose::Draft | Purpose::Revise);
     let open = state.findings.iter().filter(|finding| finding.status == Status::Open);
     open.filter(move |finding| purpose != Purpose::Certify && (author || finding.role == seat.role))
 }
@@ -272,8 +278,8 @@ fn next_ticket(state: &Loop, seat: &Seat, purpose: Purpose, work: Option<&Work>)
         None => (purpose, concluded + 1, 0),
     };
     let (phase, pass) = (state.opened.phase, state.opened.pass);
-    let scope = state.scope.clone();
-    Ticket { scope, phase, pass, purpose, role: seat.role.clone(), round, attempt: sent + 1 }
+    let (scope, unit) = (state.scope.clone(), seat.unit.clone());
+    Ticket { scope, phase, pass, unit, purpose, role: seat.role.clone(), round, attempt: sent + 1 }
 }
 
 /// The number shown as `iteration n` for a dispatch in this seat.
@@ -282,7 +288,14 @@ pub fn shown_round(state: &Loop, seat: &Seat, purpose: Purpose) -> u16 {
     let this = match purpose {
         Purpose::Review if stage.counted == Some(state.epoch) => stage.rounds,
         Purpose::Review | Purpose::Validate | Purpose::Certify => stage.rounds + 1,
-        Purpose::Draft | Purpose::Revise | Purpose::Repair | Purpose::Probe => stage.rounds,
+        Purpose::Draft
+        | Purpose::Revise
+        | Purpose::Repair
+        | Purpose::Implement
+        | Purpose::Simplify
+        | Purpose::Outline
+        | Purpose::Tests
+        | Purpose::Probe => stage.rounds,
     };
     this.clamp(1, state.opened.limits.rounds)
 }
@@ -329,6 +342,10 @@ pub fn case_for(state: &Loop, ticket: &Ticket) -> Option<CaseFacts> {
         | Purpose::Validate
         | Purpose::Certify
         | Purpose::Repair
+        | Purpose::Implement
+        | Purpose::Simplify
+        | Purpose::Outline
+        | Purpose::Tests
         | Purpose::Probe => None,
     };
     Some(CaseFacts {

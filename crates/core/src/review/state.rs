@@ -1,13 +1,15 @@
 //! What a loop remembers. Plain values; see [`super::step()`] for how they change.
 
+use super::making::Making;
 use crate::cost::Cached;
 use crate::event::{
     Answered, AuthorQuestion, Checked, Limits, LoopOpened, PhaseClosed, StageClosed, StageOutcome, Started,
 };
 use crate::findings::Finding;
-use crate::ids::{AgentName, Revision, Role, SessionId};
+use crate::ids::{AgentName, BlobId, Revision, Role, SessionId};
+use crate::phase::Phase;
 use crate::prelude::*;
-use crate::ticket::{Purpose, Scope, Ticket};
+use crate::ticket::{Purpose, Scope, Ticket, Unit};
 use crate::usage::Usd;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,9 +43,15 @@ pub struct Loop {
     pub unchanged: u16,
     /// The author's fix summaries with the epoch each one led to.
     pub summaries: Vec<(u32, String)>,
+    /// What a change that is reviewed by itself was compared with, with the epoch from which on.
+    pub bases: Vec<(u32, Revision)>,
+    /// What is said of that change.
+    pub intent: Option<BlobId>,
     /// What the author asked before its first draft, once in a pass, and what it was told; none before somebody said.
     pub questions: Vec<AuthorQuestion>,
     pub answers: Option<Vec<String>>,
+    /// How code comes to be before it is reviewed; none where nothing is built.
+    pub making: Option<Making>,
     /// Questions a person has answered.
     pub decided: u32,
     pub end: Option<End>,
@@ -72,6 +80,8 @@ pub struct Stage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seat {
     pub role: Role,
+    /// What part of the phase it works on.
+    pub unit: Unit,
     pub letter: char,
     pub stage: u16,
     pub standing: Standing,
@@ -189,12 +199,16 @@ impl Loop {
                 reviewers.push(Seat::new(member.role.clone(), member.letter, stage as u16));
             }
         }
+        let making = Making::new(&opened, earlier.and_then(|earlier| earlier.making.as_ref()));
         let certifier = reviewers.first().cloned().unwrap_or_else(|| author.clone());
         Loop {
             scope,
             stages: vec![Stage::default(); opened.panels.len()],
             // A new pass goes on with the same document and the same findings, but with no conversation.
-            revision: earlier.and_then(|earlier| earlier.revision.clone()),
+            // Code begins as what is there.
+            revision: earlier
+                .and_then(|earlier| earlier.revision.clone())
+                .or_else(|| making.as_ref().and(opened.base.clone())),
             findings: earlier.map(|earlier| earlier.findings.clone()).unwrap_or_default(),
             opened,
             epoch: 0,
@@ -209,8 +223,11 @@ impl Loop {
             failed_gates: 0,
             unchanged: 0,
             summaries: Vec::new(),
+            bases: Vec::new(),
+            intent: earlier.and_then(|earlier| earlier.intent.clone()),
             questions: Vec::new(),
             answers: None,
+            making,
             decided: 0,
             end: None,
         }
@@ -222,13 +239,19 @@ impl Loop {
     }
 
     pub fn seats(&self) -> impl Iterator<Item = &Seat> {
-        core::iter::once(&self.author).chain(&self.reviewers).chain(core::iter::once(&self.certifier))
+        let makers = self.making.iter().flat_map(Making::seats);
+        core::iter::once(&self.author)
+            .chain(&self.reviewers)
+            .chain(core::iter::once(&self.certifier))
+            .chain(makers)
     }
 
     fn seats_mut(&mut self) -> impl Iterator<Item = &mut Seat> {
+        let makers = self.making.iter_mut().flat_map(Making::seats_mut);
         core::iter::once(&mut self.author)
             .chain(&mut self.reviewers)
             .chain(core::iter::once(&mut self.certifier))
+            .chain(makers)
     }
 
     /// The seat a ticket belongs to. A repair belongs to whoever it repairs.
@@ -263,6 +286,18 @@ impl Loop {
         self.gates.values().find(|check| !check.passed && Some(&check.revision) == self.revision.as_ref())
     }
 
+    /// Forgets how checks of code failed, so that they are run again. What a linter says of a document stays the same.
+    pub(super) fn forget_failed_checks(&mut self) {
+        let (code, revision) = (self.opened.phase == Phase::Implement, self.revision.clone());
+        self.gates.retain(|_, check| !code || check.passed || Some(&check.revision) != revision.as_ref());
+    }
+
+    /// Whether a person goes on though a check of the current revision fails.
+    pub fn goes_on_with_a_failed_check(&self) -> bool {
+        let failed = |check: &Checked| !check.command.is_empty() && check.code != Some(0);
+        self.gates.values().any(|check| failed(check) && Some(&check.revision) == self.revision.as_ref())
+    }
+
     /// How many roles approved what an earlier stage had not: a person accepted that in their place.
     pub fn approved_after_failure(&self) -> u32 {
         let failed = |stage: &Stage| {
@@ -273,15 +308,31 @@ impl Loop {
         later.filter(|seat| seat.approved().is_some()).count() as u32
     }
 
-    /// Whether anybody reads its document, and not gates alone.
+    /// Whether anybody reviews it, and not gates alone.
     pub fn reviews(&self) -> bool {
         !self.reviewers.is_empty()
+    }
+
+    /// Whether reviewers have begun to judge a document here. Code has a reviewer in every lane and binds none.
+    pub fn judges_document(&self) -> bool {
+        self.reviews() && self.opened.phase != Phase::Implement
     }
 
     /// What a gate that passed noticed in the current revision all the same, a line each.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         let passed = |check: &&Checked| check.passed && Some(&check.revision) == self.revision.as_ref();
         self.gates.values().filter(passed).flat_map(|check| check.evidence.lines())
+    }
+
+    /// What code is compared with.
+    pub fn base(&self) -> Option<&Revision> {
+        self.base_at(u32::MAX)
+    }
+
+    /// The same as it was in an epoch: what a change is compared with may move.
+    pub fn base_at(&self, epoch: u32) -> Option<&Revision> {
+        let then = self.bases.iter().rev().find(|(since, _)| *since <= epoch);
+        then.map(|(_, base)| base).or(self.opened.base.as_ref())
     }
 
     /// The fix summaries a role has not been shown.
@@ -292,9 +343,10 @@ impl Loop {
 }
 
 impl Seat {
-    fn new(role: Role, letter: char, stage: u16) -> Seat {
+    pub(super) fn new(role: Role, letter: char, stage: u16) -> Seat {
         Seat {
             role,
+            unit: Unit::Whole,
             letter,
             stage,
             standing: Standing::Unasked,

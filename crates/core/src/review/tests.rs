@@ -3,6 +3,7 @@
 mod closing;
 mod draws;
 mod edits;
+mod making;
 mod phases;
 mod properties;
 mod scenarios;

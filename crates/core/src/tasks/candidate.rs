@@ -4,6 +4,7 @@
 
 use super::Form;
 use super::block::end_of_item;
+use super::form;
 use super::id::{self, Id, Shape};
 use super::line::{self, Item};
 use super::title;
@@ -19,6 +20,8 @@ pub(super) struct Candidate<'a> {
     pub(super) aliases: Vec<&'a str>,
     pub(super) shape: Shape,
     pub(super) title: String,
+    /// The same with its tags and marks.
+    pub(super) tagged: &'a str,
     pub(super) line: usize,
     /// Behind its last line, whatever else may begin before.
     pub(super) end: usize,
@@ -28,6 +31,10 @@ pub(super) struct Candidate<'a> {
     pub(super) claim: Claim,
     /// Which chapter it stands in: the number of headings before it.
     pub(super) chapter: usize,
+    /// Under a heading that says nothing but that tasks follow: `Tasks`, `Task List`.
+    pub(super) under_tasks: bool,
+    /// The first row of the table it is a row of.
+    pub(super) head: Option<usize>,
 }
 
 /// How plainly a place says that it is a task.
@@ -66,43 +73,111 @@ const PARTS: [&str; 10] =
 pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
     let mut table: Option<Table> = None;
-    let mut headings = outline.sections().iter().filter(|section| section.level > 0).peekable();
-    let mut chapter = 0;
+    let headings: Vec<_> = outline.sections().iter().filter(|section| section.level > 0).collect();
+    let mut chapters = Chapters::default();
     for (at, text) in outline.lines().iter().enumerate() {
-        if let Some(heading) = headings.next_if(|heading| heading.lines.start == at) {
-            chapter += 1;
+        let chapter = chapters.count;
+        if let Some(heading) = headings.get(chapter).filter(|heading| heading.lines.start == at) {
+            chapters.next(heading.title, heading.level);
             table = None;
-            found.extend(of_heading(heading.title, heading.level, at).map(|one| Candidate {
-                end: heading.lines.end,
-                chapter,
-                ..one
+            let under_tasks = chapters.under_tasks(heading.level);
+            found.extend(of_heading(heading.title, heading.level, at, under_tasks).map(|one| {
+                let (title, end) = form::of(&headings[chapter..]).unwrap_or((one.title, heading.lines.end));
+                Candidate { title, end, chapter: chapter + 1, under_tasks, ..one }
             }));
             continue;
         }
         if outline.is_fenced(at) {
             continue;
         }
+        let under_tasks = chapters.under_tasks(u8::MAX);
         if let Some(item) = Item::of(text) {
             let end = || end_of_item(outline, at, item.indent);
-            found.extend(of_item(&item, at).map(|one| Candidate { end: end(), chapter, ..one }));
+            let one = of_item(&item, at).or_else(|| of_number(&item, at).filter(|_| chapters.lists_tasks()));
+            found.extend(one.map(|one| Candidate { end: end(), chapter, under_tasks, ..one }));
         }
-        table = Table::next(table, text);
+        table = Table::next(table, text, at);
         if let Some(table) = table.as_ref().filter(|table| table.rows > 0) {
-            found.extend(of_row(text, table.ids, at).map(|one| Candidate { chapter, ..one }));
+            let head = Some(table.head);
+            found.extend(of_row(text, table.ids, at).map(|one| Candidate {
+                chapter,
+                under_tasks,
+                head,
+                ..one
+            }));
         }
     }
     found
 }
 
-fn of_heading(title: &str, level: u8, line: usize) -> Option<Candidate<'_>> {
+/// The headings above a line.
+#[derive(Default)]
+struct Chapters {
+    /// Of all headings so far.
+    count: usize,
+    /// Level, and whether it says nothing but that tasks follow.
+    open: Vec<(u8, bool)>,
+}
+
+impl Chapters {
+    fn next(&mut self, title: &str, level: u8) {
+        self.count += 1;
+        while self.open.pop_if(|(last, _)| *last >= level).is_some() {}
+        self.open.push((level, announces_tasks(title)));
+    }
+
+    /// Whether a heading above this level does. The title of a document says so of everything, and so of nothing.
+    fn under_tasks(&self, level: u8) -> bool {
+        self.open.iter().any(|(above, tasks)| *tasks && *above > 1 && *above < level)
+    }
+
+    /// Whether the last heading does.
+    fn lists_tasks(&self) -> bool {
+        self.open.last().is_some_and(|(_, tasks)| *tasks)
+    }
+}
+
+/// `Tasks`, `2. Task List`, `Tasks / Subtasks`, `Tasks: Name of the feature`; not `Task 3`, nor `Task overview`.
+fn announces_tasks(title: &str) -> bool {
+    const BESIDE: [&str; 10] = [
+        "list",
+        "breakdown",
+        "details",
+        "detailed",
+        "subtasks",
+        "implementation",
+        "the",
+        "all",
+        "liste",
+        "todo",
+    ];
+    let title = title.trim_start_matches(|c: char| c.is_ascii_digit() || ".) ".contains(c));
+    let title = title.split([':', '：', '—', '–', '(']).next().unwrap_or_default().to_lowercase();
+    let words = || title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_task = |word: &str| WORDS.contains(&word) || word == "タスク一覧";
+    words().any(is_task) && words().all(|word| is_task(word) || BESIDE.contains(&word))
+}
+
+fn of_heading(title: &str, level: u8, line: usize, under_tasks: bool) -> Option<Candidate<'_>> {
     let form = Form::Heading(level);
     let text = after_status(title);
     let (claim, id) = claimed(text)?;
     // A number of a chapter is hardly a task, and in front of it there must be a sign.
-    if claim == Claim::Faint && id.shape == Shape::Number && !begins_with_word(text) && !is_set_off(id.rest) {
+    let bare = claim == Claim::Faint && id.shape == Shape::Number && !begins_with_word(text);
+    if bare && !under_tasks && !is_set_off(id.rest) {
         return None;
     }
     Candidate::new(claim, id, form, line)
+}
+
+/// `3. Title` of a list without other ids.
+fn of_number<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
+    const INDENT_MAX: usize = 3;
+    let text = item.number.filter(|_| item.indent <= INDENT_MAX && !item.checkbox)?;
+    let id = Id { text, shape: id::shape(text)?, rest: item.text };
+    let one = Candidate::new(Claim::Faint, Id { rest: "", ..id }, Form::ListItem, line)?;
+    let title = title::trimmed(item.text);
+    Some(Candidate { title, tagged: item.text, indent: item.indent, ..one })
 }
 
 fn of_item<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
@@ -136,6 +211,11 @@ fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> 
         None if claim == Claim::Plain => Claim::Faint,
         None => return None,
     };
+    // A cell with several ids tells about them.
+    let (further, _) = title::aliases(&id);
+    if !further.is_empty() && id.rest.trim_start().starts_with([',', '+', '&']) {
+        return None;
+    }
     let inside = id.rest.trim_matches(|c: char| !c.is_alphanumeric());
     // The cell is the id, or the id with its title.
     let title = match inside {
@@ -143,8 +223,9 @@ fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> 
         title => title,
     };
     let one = Candidate::new(claim, Id { rest: "", ..id }, Form::TableRow, line)?;
+    let tagged = title;
     let title = title::trimmed(title);
-    (!title.is_empty()).then_some(Candidate { title, end: line + 1, ..one })
+    (!title.is_empty()).then_some(Candidate { title, tagged, end: line + 1, ..one })
 }
 
 impl<'a> Candidate<'a> {
@@ -153,7 +234,8 @@ impl<'a> Candidate<'a> {
             return None;
         }
         let (aliases, rest) = title::aliases(&id);
-        let title = title::of(rest, form);
+        let tagged = title::tagged(rest, form);
+        let title = title::trimmed(tagged);
         // `Q1 / Q2 / Q3` without a title heads several tasks.
         let heads = title.is_empty() && !aliases.is_empty();
         (!heads).then(|| Candidate {
@@ -162,12 +244,15 @@ impl<'a> Candidate<'a> {
             aliases,
             shape: id.shape,
             title,
+            tagged,
             line,
             end: line + 1,
             form,
             indent: 0,
             claim,
             chapter: 0,
+            under_tasks: false,
+            head: None,
         })
     }
 
@@ -208,7 +293,15 @@ fn word(text: &str) -> (Option<String>, &str) {
     let rest = text[end..].trim_start();
     let follows = rest.len() < text[end..].len()
         && rest.starts_with(|c: char| c.is_alphanumeric() || "#[*`".contains(c));
-    if known && follows { (Some(word), rest) } else { (None, text) }
+    if known && follows { (Some(word), after_number_word(rest)) } else { (None, text) }
+}
+
+/// `3` of `Task ID: 3` and `Task No. 3`.
+fn after_number_word(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
+    let known = ["id", "no", "nr", "number"].contains(&text[..end].to_lowercase().as_str());
+    let rest = text[end..].trim_start_matches(['.', ':', '*', ' ']);
+    if known && rest.len() < text[end..].len() { rest } else { text }
 }
 
 fn begins_with_word(text: &str) -> bool {
@@ -242,16 +335,17 @@ fn after_status(text: &str) -> &str {
 
 /// A table that is being read: which column holds ids, and how many rows there were below its head.
 struct Table {
+    head: usize,
     ids: Option<usize>,
     rows: usize,
     ruled: bool,
 }
 
 impl Table {
-    fn next(table: Option<Table>, line: &str) -> Option<Table> {
+    fn next(table: Option<Table>, line: &str, at: usize) -> Option<Table> {
         let cells = line::cells(line)?;
         Some(match table {
-            None => Table { ids: id_column(&cells), rows: 0, ruled: false },
+            None => Table { head: at, ids: id_column(&cells), rows: 0, ruled: false },
             Some(table) if !table.ruled => Table { ruled: line::is_rule_of_table(&cells), ..table },
             Some(table) => Table { rows: table.rows + 1, ..table },
         })

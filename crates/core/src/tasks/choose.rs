@@ -10,8 +10,11 @@ use super::id::{Shape, extends};
 use crate::prelude::*;
 use crate::sections::Outline;
 
-/// The tasks, in document order.
-pub(super) fn choose<'a>(all: Vec<Candidate<'a>>, outline: &Outline<'_>) -> Vec<Candidate<'a>> {
+/// The tasks, and rows of tables that may be some as well and are not, both in document order.
+pub(super) fn choose<'a>(
+    all: Vec<Candidate<'a>>,
+    outline: &Outline<'_>,
+) -> (Vec<Candidate<'a>>, Vec<Candidate<'a>>) {
     let overview = overviews(outline);
     let (headings, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.level().is_some());
     let (boxes, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|one| one.form == Form::Checkbox);
@@ -21,6 +24,8 @@ pub(super) fn choose<'a>(all: Vec<Candidate<'a>>, outline: &Outline<'_>) -> Vec<
         !after.checked_sub(1).is_some_and(|at| overview[at].contains(&one.line))
     };
     let boxes: Vec<_> = boxes.into_iter().filter(told).collect();
+    let (items_of_numbers, items): (Vec<_>, Vec<_>) =
+        items.into_iter().partition(|one| one.claim == Claim::Faint && one.shape == Shape::Number);
     let items: Vec<_> = items.into_iter().filter(told).collect();
 
     let mut tasks = headings_and_boxes(&headings, &boxes);
@@ -28,14 +33,20 @@ pub(super) fn choose<'a>(all: Vec<Candidate<'a>>, outline: &Outline<'_>) -> Vec<
         tasks = leaves(items.into_iter().filter(|one| one.claim >= Claim::Fair).collect());
     }
     tasks.extend(listed_only(&rows, &tasks));
-    if tasks.is_empty() {
-        tasks = leaves(headings.into_iter().filter(told).collect());
-    }
-    if tasks.is_empty() {
-        tasks = leaves(boxes);
+    // Numbers are tasks where nothing else is, in chapters that announce them before all others.
+    let numbered = items_of_numbers.into_iter().filter(told);
+    let faint: Vec<_> = [headings.into_iter().filter(told).collect(), boxes, numbered.collect()].into();
+    for announced in [true, false] {
+        for places in &faint {
+            if tasks.is_empty() {
+                let fits = |one: &&Candidate<'_>| one.under_tasks || !announced;
+                tasks = leaves(places.iter().filter(fits).cloned().collect());
+            }
+        }
     }
     tasks.sort_by_key(|task| task.line);
-    tasks
+    let passed_over = passed_over(rows, &tasks);
+    (tasks, passed_over)
 }
 
 /// Lines of chapters that only tell about tasks, in order.
@@ -163,4 +174,18 @@ fn listed_only<'a>(rows: &[Candidate<'a>], tasks: &[Candidate<'a>]) -> Vec<Candi
         .filter(|row| !known.contains(row.key.as_str()) && !outer(&row.key) && seen.insert(row.key.as_str()))
         .cloned()
         .collect()
+}
+
+/// Rows with an id like those of the tasks, or that says it is a task's, which no task has: nobody would carry them out.
+fn passed_over<'a>(rows: Vec<Candidate<'a>>, tasks: &[Candidate<'_>]) -> Vec<Candidate<'a>> {
+    let known: BTreeSet<&str> = tasks.iter().map(|task| task.key.as_str()).collect();
+    let shapes: Vec<Shape> = tasks.iter().map(|task| task.shape).collect();
+    let own = |row: &Candidate<'_>| {
+        let next = known.range(row.key.as_str()..).next();
+        // A part of a task is a step, and what has parts is a group.
+        let part = known.range(..row.key.as_str()).next_back().is_some_and(|whole| extends(&row.key, whole));
+        !part && !next.is_some_and(|next| *next == row.key || extends(next, &row.key))
+    };
+    let like = |row: &Candidate<'_>| row.claim == Claim::Plain || shapes.contains(&row.shape);
+    rows.into_iter().filter(|row| row.claim >= Claim::Fair && like(row) && own(row)).collect()
 }

@@ -2,8 +2,8 @@
 //!
 //! Knows where a field begins and ends and which one says when a task is done. Start at [`fields`].
 
+use super::Done;
 use super::line::{self, Item};
-use super::{Done, Form};
 use crate::prelude::*;
 use crate::sections::Outline;
 use crate::trace;
@@ -20,25 +20,34 @@ pub(super) struct Field<'a> {
 const LINES_MAX: usize = 200;
 const LABEL_CHARS_MAX: usize = 60;
 
-/// The fields in the lines from `start` to before `end` that say when a task is done or what it refers to.
-pub(super) fn fields<'a>(outline: &Outline<'a>, start: usize, end: usize, form: Form) -> Vec<Field<'a>> {
+/// The fields in the lines from `start` to before `end` that say when a task is done or what it refers to. Those of a
+/// row are its cells, named by the first row of its table, `head`.
+pub(super) fn fields<'a>(
+    outline: &Outline<'a>,
+    start: usize,
+    end: usize,
+    head: Option<usize>,
+) -> Vec<Field<'a>> {
     let lines = outline.lines();
+    // Others are of no use here, and may be long.
+    let counts = |label: &str| done_rank(label).is_some() || trace::is_for_references(label);
+    if let Some(head) = head {
+        let cells = columns(lines[head], lines[start]).filter(|(label, _)| counts(label));
+        return cells.map(|(label, text)| Field { label, text: text.to_owned() }).collect();
+    }
     let mut fields: Vec<Field<'a>> = Vec::new();
-    // A heading has no fields; an item may go on in its own line.
-    let first = if matches!(form, Form::Heading(_)) { start + 1 } else { start };
-    for (at, line) in lines.iter().enumerate().take(end).skip(first) {
+    for (at, line) in lines.iter().enumerate().take(end).skip(start) {
         if outline.is_fenced(at) {
             continue;
         }
-        let labels = labels(line, at == start);
+        let labels = if at == start { first_labels(line) } else { labels(line) };
         let count = labels.len();
-        for (nth, Label { text, value }) in labels.into_iter().enumerate() {
-            // Others are of no use here, and may be long.
-            if done_rank(text).is_none() && !trace::is_for_references(text) {
+        for (nth, Label { text, value, closed }) in labels.into_iter().enumerate() {
+            if !counts(text) {
                 continue;
             }
             let mut whole = value.trim().trim_end_matches(['|', '·']).trim_end().to_owned();
-            if nth + 1 == count {
+            if nth + 1 == count && !closed {
                 continue_field(&mut whole, outline, at, end);
             }
             fields.push(Field { label: text, text: whole });
@@ -55,10 +64,37 @@ pub(super) fn done(fields: &[Field<'_>]) -> Option<Done> {
 }
 
 fn done_rank(label: &str) -> Option<u8> {
-    const DONE: [&str; 9] =
-        ["done", "dod", "complete", "completed", "fertig", "erledigt", "hecho", "terminé", "готово"];
-    const ACCEPTED: [&str; 8] =
-        ["acceptance", "criteria", "criterion", "accept", "abnahme", "aceptación", "критерии", "验收"];
+    const DONE: [&str; 14] = [
+        "done",
+        "dod",
+        "complete",
+        "completed",
+        "fertig",
+        "erledigt",
+        "hecho",
+        "terminé",
+        "готово",
+        "完了",
+        "完了条件",
+        "完成条件",
+        "完成标准",
+        "완료",
+    ];
+    const ACCEPTED: [&str; 13] = [
+        "acceptance",
+        "criteria",
+        "criterion",
+        "accept",
+        "abnahme",
+        "akzeptanzkriterien",
+        "abnahmekriterien",
+        "aceptación",
+        "критерии",
+        "验收",
+        "验收标准",
+        "受入条件",
+        "受け入れ基準",
+    ];
     const CHECKED: [&str; 6] = ["verify", "verification", "check", "checks", "validation", "validate"];
     let lower = label.to_lowercase();
     let words: Vec<&str> =
@@ -83,21 +119,75 @@ fn done_rank(label: &str) -> Option<u8> {
 struct Label<'a> {
     text: &'a str,
     value: &'a str,
+    /// In brackets, so that nothing belongs to it behind them.
+    closed: bool,
 }
 
-/// The labels of a line. In bold they may stand anywhere; without marks only at the beginning.
-fn labels(line: &str, title: bool) -> Vec<Label<'_>> {
+/// The cells of a row with the names of their columns.
+pub(super) fn columns<'a>(head: &'a str, row: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    // A head that is longer is no head, and would be read again for every row.
+    const HEAD_CHARS_MAX: usize = 2_000;
+    let names = if head.len() <= HEAD_CHARS_MAX { line::cells(head) } else { None }.unwrap_or_default();
+    let cells = line::cells(row).unwrap_or_default();
+    names.into_iter().map(|name| name.trim_matches(['*', '_', '`', ' '])).zip(cells)
+}
+
+/// The labels of a task's first line: in bold, or in brackets behind the title, as in `(AC: 1)`. A heading has only
+/// those in brackets.
+fn first_labels(line: &str) -> Vec<Label<'_>> {
+    let text = line.trim();
+    let item = Item::of(text).map_or(text, |item| item.text);
+    let bold = if is_heading(text) { Vec::new() } else { bold_labels(item) };
+    if bold.is_empty() { bracketed_labels(text) } else { bold }
+}
+
+fn bracketed_labels(text: &str) -> Vec<Label<'_>> {
+    // Each bracket closes before the next one opens; what is nested is no label.
+    let mut labels = Vec::new();
+    let mut rest = text;
+    while let Some(open) = rest.find(['(', '[']) {
+        let inside = &rest[open + 1..];
+        let end = inside.find(['(', '[', ')', ']']).unwrap_or(inside.len());
+        if let Some((label, value)) = inside[..end].split_once(':')
+            && is_label(label)
+        {
+            labels.push(Label { text: label, value, closed: true });
+        }
+        rest = &inside[end..];
+    }
+    labels
+}
+
+/// The labels of a line. In bold they may stand anywhere; without marks only at the beginning. A heading inside a task
+/// may be one.
+fn labels(line: &str) -> Vec<Label<'_>> {
     let text = line.trim().trim_start_matches(['>', ' ']);
-    let text = Item::of(text).map_or(text, |item| item.text);
+    if is_heading(text) {
+        let title = text.trim_start_matches('#').trim();
+        let (label, value) = title.split_once([':', '：']).unwrap_or((title, ""));
+        let label = is_label(label).then_some(Label { text: label, value, closed: false });
+        return label.into_iter().collect();
+    }
+    let item = Item::of(text);
+    // `**Done when**` alone on a line is one without its colon.
+    if let Some(alone) = text.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"))
+        && item.is_none()
+        && !alone.contains([':', '*'])
+        && is_label(alone)
+    {
+        return vec![Label { text: alone, value: "", closed: false }];
+    }
+    let text = item.map_or(text, |item| item.text);
     let bold = bold_labels(text);
-    if !bold.is_empty() || title {
+    if !bold.is_empty() {
         return bold;
     }
     let bare = text.trim_start_matches(['*', '_', '`']);
     let Some((label, value)) = bare.split_once([':', '：']) else { return Vec::new() };
     let label = label.trim_end_matches(['*', '_', ' ']);
     let plain = is_label(label) && (value.is_empty() || value.starts_with([' ', '*', '_']));
-    if plain { vec![Label { text: label, value: value.trim_start_matches(['*', '_']) }] } else { Vec::new() }
+    let value = value.trim_start_matches(['*', '_']);
+    if plain { vec![Label { text: label, value, closed: false }] } else { Vec::new() }
 }
 
 /// `**Label:** value` and `**Label**: value`, however many.
@@ -131,7 +221,7 @@ fn bold_labels(text: &str) -> Vec<Label<'_>> {
     let ends: Vec<usize> = found.iter().skip(1).map(|(at, _, _)| *at).chain([text.len()]).collect();
     let mut labels = Vec::with_capacity(found.len());
     for ((_, label, value), end) in found.into_iter().zip(ends) {
-        labels.push(Label { text: label, value: &text[value..end] });
+        labels.push(Label { text: label, value: &text[value..end], closed: false });
     }
     labels
 }
@@ -164,11 +254,8 @@ fn continue_field(whole: &mut String, outline: &Outline<'_>, at: usize, end: usi
             (false, None) if gap => !beside && (!any || starts || deeper) || deeper,
             (false, None) => !(beside && starts && !deeper && gap),
         };
-        let heading = !fenced && text.starts_with('#') && text.trim_start_matches('#').starts_with(' ');
-        if !belongs
-            || heading
-            || !fenced && (line::is_rule(text) || !deeper && !labels(text, false).is_empty())
-        {
+        let heading = !fenced && is_heading(text);
+        if !belongs || heading || !fenced && (line::is_rule(text) || !deeper && !labels(text).is_empty()) {
             break;
         }
         let fence = fenced && is_fence(text);
@@ -180,6 +267,10 @@ fn continue_field(whole: &mut String, outline: &Outline<'_>, at: usize, end: usi
         }
         (gap, any) = (false, true);
     }
+}
+
+fn is_heading(text: &str) -> bool {
+    text.starts_with('#') && text.trim_start_matches('#').starts_with(' ')
 }
 
 fn is_fence(text: &str) -> bool {

@@ -5,7 +5,7 @@
 use super::candidate::WORDS;
 use super::id::{self, extends, key};
 use super::line::Item;
-use super::{Form, Task};
+use super::{Task, field};
 use crate::prelude::*;
 use crate::sections::Outline;
 
@@ -52,10 +52,21 @@ const LABELS: [&str; 24] = [
     "의존",
 ];
 
-/// What the lines from `start` to before `end` name.
-pub(super) fn needs(outline: &Outline<'_>, start: usize, end: usize, form: Form) -> Vec<Need> {
-    let first = if matches!(form, Form::Heading(_)) { start + 1 } else { start };
-    let lines = outline.lines().iter().enumerate().take(end).skip(first);
+/// What the lines from `start` to before `end` name; of a row, what its cell in a column so named does. `head` is the
+/// first row of its table.
+pub(super) fn needs(outline: &Outline<'_>, start: usize, end: usize, head: Option<usize>) -> Vec<Need> {
+    if let Some(head) = head {
+        let columns = field::columns(outline.lines()[head], outline.lines()[start]);
+        let is_label = |name: &str| {
+            let name = name.split(['(', ':']).next().unwrap_or_default().to_lowercase();
+            LABELS.contains(&name.trim())
+        };
+        return columns
+            .filter(|(name, _)| is_label(name))
+            .flat_map(|(_, cell)| of_list(cell, start))
+            .collect();
+    }
+    let lines = outline.lines().iter().enumerate().take(end).skip(start);
     lines.filter(|(at, _)| !outline.is_fenced(*at)).flat_map(|(at, line)| of_line(line, at)).collect()
 }
 
@@ -67,12 +78,50 @@ pub(crate) fn names_needs(line: &str) -> bool {
 /// Where each task stands in the document, by all its keys.
 pub(super) fn places(tasks: &[Task]) -> BTreeMap<String, usize> {
     let mut places = BTreeMap::new();
+    // A task's own id goes before what another one is also called.
     for (at, task) in tasks.iter().enumerate() {
-        for key in task.keys() {
-            places.entry(key).or_insert(at);
+        places.entry(key(&task.id)).or_insert(at);
+    }
+    for (at, task) in tasks.iter().enumerate() {
+        for alias in &task.aliases {
+            places.entry(key(alias)).or_insert(at);
         }
     }
     places
+}
+
+/// What tasks depend on that is no task, as far as one must be meant: it is called one, or has an id in the form of
+/// theirs.
+pub(crate) fn unknown(tasks: &[Task]) -> Vec<&Need> {
+    let keys: BTreeSet<String> = tasks.iter().flat_map(Task::keys).collect();
+    let shapes: BTreeSet<String> = keys.iter().map(|key| shape(key)).collect();
+    let is_unknown = |need: &&Need| {
+        let meant = need.by_name || shapes.contains(&shape(&need.key));
+        // Task 1 exists where 1.1 does, and 3.2 where 3.2a does.
+        let exists = keys.range(need.key.clone()..).next().is_some_and(|next| next.starts_with(&need.key));
+        // A part of a task that exists may be named in its text only.
+        let inside = need.key.rsplit_once('.').is_some_and(|(whole, _)| keys.contains(whole));
+        meant && !exists && !inside
+    };
+    tasks.iter().flat_map(|task| &task.needs).filter(is_unknown).collect()
+}
+
+/// `2.3a` has the shape `n.na`.
+fn shape(key: &str) -> String {
+    let mut shape = String::new();
+    for c in key.chars() {
+        let mark = if c.is_ascii_digit() {
+            'n'
+        } else if c.is_alphabetic() {
+            'a'
+        } else {
+            c
+        };
+        if !shape.ends_with(mark) {
+            shape.push(mark);
+        }
+    }
+    shape
 }
 
 /// A range of more tasks is written by nobody.
@@ -91,17 +140,24 @@ pub(super) fn resolved(needs: &[Need], tasks: &[Task], places: &BTreeMap<String,
         }
         match at {
             Some(at) => _ = found.insert(at),
-            // `1` where there are 1.1 and 1.2.
+            // `1` where there are 1.1 and 1.2, or 1a and 1b.
             None => {
                 let parts =
                     places.range(need.key.clone()..).take_while(|(key, _)| key.starts_with(&need.key));
-                let parts = parts.filter(|(key, _)| extends(key, &need.key)).take(RANGE_MAX);
+                let parts = parts.filter(|(key, _)| extends(key, &need.key) || splits(key, &need.key));
+                let parts = parts.take(RANGE_MAX);
                 found.extend(parts.map(|(_, at)| *at));
             }
         }
         before = at;
     }
     found.into_iter().map(|at| tasks[at].id.clone()).collect()
+}
+
+/// Whether `part` is `1.2a` and `whole` is `1.2`.
+fn splits(part: &str, whole: &str) -> bool {
+    let letter = |rest: &str| rest.len() == 1 && rest.bytes().all(|byte| byte.is_ascii_lowercase());
+    whole.ends_with(|c: char| c.is_ascii_digit()) && part.strip_prefix(whole).is_some_and(letter)
 }
 
 fn of_line(line: &str, at: usize) -> Vec<Need> {
@@ -161,17 +217,29 @@ fn after_word(text: &str) -> (bool, &str) {
     if named { (true, rest) } else { (false, text) }
 }
 
-/// What a line lists after each label it begins with or has at the beginning of a code span, a bold text or brackets.
+/// What a line lists after each label it begins with or has at the beginning of a sentence, a code span, a bold text or
+/// brackets.
 fn lists(line: &str) -> impl Iterator<Item = &str> {
-    let text = line.trim_start().trim_start_matches(['>', ' ']);
+    let text = line.trim_start().trim_start_matches(['>', '#', ' ']);
     let start = Item::of(text).map_or(text, |item| item.text);
     let begins = |text: &str| text.starts_with(|c: char| c.is_alphabetic() || c == ' ');
-    let inner = start.char_indices().filter(|(_, c)| matches!(c, '`' | '(' | '[' | '*' | '|'));
+    let inner = start.char_indices().filter(|(_, c)| "`([*|.;".contains(*c));
     // Marks at the very beginning belong to the first label.
     let words = start.find(char::is_alphanumeric).unwrap_or(start.len());
     let inner = inner.filter(move |(at, _)| *at > words);
-    let inner = inner.map(|(at, c)| &start[at + c.len_utf8()..]).filter(move |text| begins(text));
-    core::iter::once(start).chain(inner).filter_map(listed)
+    let inner = inner.map(|(at, c)| (c, &start[at + c.len_utf8()..])).filter(move |(_, text)| begins(text));
+    core::iter::once((' ', start)).chain(inner).filter_map(|(sign, text)| match sign {
+        '(' | '[' => listed(text).or_else(|| after_word_after(text)),
+        // `a.b` is no end of a sentence.
+        '.' | ';' if !text.starts_with(' ') => None,
+        _ => listed(text),
+    })
+}
+
+/// What follows `after`, which only in brackets names what a task must wait for: `Title (after T1)`.
+fn after_word_after(text: &str) -> Option<&str> {
+    let (word, rest) = text.split_at_checked("after ".len())?;
+    word.eq_ignore_ascii_case("after ").then_some(rest)
 }
 
 fn listed(text: &str) -> Option<&str> {

@@ -48,6 +48,7 @@ fn headings_of_any_level_with_and_without_the_word_are_tasks() {
         ("### Task 2.1: Send it (twice)", "2.1 | Send it (twice)"),
         ("### T10 (T-RUN-2.2): Send it", "T10 | Send it"),
         ("### Task 1-3: Send it", "1 | Send it"),
+        ("### Task 3/4 - Send it", "3 | Send it"),
         ("### Task 6.1 through 6.N: Send it", "6.1 | Send it"),
     ] {
         let text = format!("# Tasks\n\n{heading}\n\nSome text.\n");
@@ -137,6 +138,11 @@ fn a_list_without_tasks_is_an_error_that_shows_the_nearest_headings() {
         "no task is found; the nearest headings are line 1 `Work`, line 3 `Things`, line 5 `Task overview`"
     );
     assert_eq!(read("").unwrap_err().to_string(), "no task is found");
+    let boxes = read("# Work\n\n- [ ] write it\n  - [ ] twice\n```\n- [ ] code\n```\n").unwrap_err();
+    assert_eq!(
+        boxes.to_string(),
+        "no task is found; 2 items with a check box but no id; the nearest headings are line 1 `Work`"
+    );
 }
 
 #[test]
@@ -146,6 +152,65 @@ fn duplicates_and_missing_titles_are_notes() {
     assert_eq!(
         notes,
         ["5: task 1 stands here a second time; the first is in line 1", "7: task 3 has no title"]
+    );
+}
+
+#[test]
+fn the_columns_of_a_table_are_its_fields() {
+    let text = "# Tasks\n\n| ID | Task | Done when | Depends on (ids) | Refs |\n|---|---|---|---|---|\n| T1 | Store | it is written | - | Plan 2.1 |\n| T2 | Read | it is read | T1 | Design C1 |\n\n## More\n\n| # | Title | Acceptance | Deps | Implements |\n|---|---|---|---|---|\n| T3 | Show | it is seen | T1-T2 | FR-1 |\n\n| # | Title | Verify |\n|---|---|---|\n| T4 | Ship | `make ship` |\n";
+    let list = read(text).unwrap();
+    let told = |task: &Task| {
+        let refs: Vec<&str> = task.refs.iter().map(|one| one.id.as_str()).collect();
+        let done = task.done.as_ref().map_or("", |done| done.text.as_str());
+        format!("{} {done}; {}; {}", task.id, task.depends_on.join(" "), refs.join(" "))
+    };
+    assert_eq!(
+        list.tasks.iter().map(told).collect::<Vec<_>>(),
+        [
+            "T1 it is written; ; 2.1",
+            "T2 it is read; T1; C1",
+            "T3 it is seen; T1 T2; FR-1",
+            "T4 `make ship`; ; "
+        ]
+    );
+    assert_eq!(list.notes, []);
+}
+
+/// The notes of a list as `line text`.
+fn notes(text: &str) -> Vec<String> {
+    read(text).unwrap().notes.iter().map(|note| format!("{} {}", note.line, note.text)).collect()
+}
+
+#[test]
+fn a_row_that_no_task_stands_for_is_told() {
+    let tasks = "# Tasks\n\n### Task 1.1: A\n\nx\n\n### Task 1.2: B\n\ny\n\n## More\n\n";
+    let table = |rows: &str| format!("{tasks}| ID | What |\n|---|---|\n{rows}");
+    assert_eq!(
+        notes(&table("| 2.1 | Write docs |\n| T9 | Release |\n")),
+        [
+            "15 the row `2.1` is not read as a task: the tasks of this list stand elsewhere",
+            "16 the row `T9` is not read as a task: the tasks of this list stand elsewhere",
+        ]
+    );
+    // A mention, a step, a group, a risk and a requirement are none; a row of an index is a task.
+    for rows in
+        ["| 1.1.1 | a step |\n", "| 1 | a group |\n", "| R1 | a risk |\n", "| FR-1 | a requirement |\n"]
+    {
+        assert_eq!(notes(&table(rows)), [""; 0], "{rows}");
+    }
+    let index = table("| 1.1 | A |\n| 2.1 | Write docs |\n");
+    assert_eq!((ids(&index).len(), notes(&index).len()), (3, 0));
+}
+
+#[test]
+fn dependencies_on_no_task_and_circles_are_told() {
+    let text = "### T1: A\n\n**Depends on:** T9\n\n### T2: B\n\n**Depends on:** T3\n\n### T3: C\n\n**Depends on:** T2, Phase 7\n";
+    assert_eq!(
+        notes(text),
+        [
+            "3 `T9` is named as a dependency and is no task of this list",
+            "5 these tasks wait for each other: T2 -> T3 -> T2",
+        ]
     );
 }
 
@@ -170,6 +235,12 @@ fn done_criteria_are_found_under_their_many_names() {
         ),
         ("- **Done-when:**\n  - it runs\n- **Files:** x", "Done-when", "- it runs"),
         ("Done criterion: it runs", "Done criterion", "it runs"),
+        (
+            "**Done when**\n\n- **it runs**\n- it ends\n\n**Files**\n\n- x",
+            "Done when",
+            "- **it runs**\n- it ends",
+        ),
+        ("#### Acceptance criteria\n\n- it runs\n\n#### Files\n\n- x", "Acceptance criteria", "- it runs"),
     ] {
         let task = first(&format!("### Task 1: a\n\n{text}\n"));
         assert_eq!(task.done, Some(Done { field: field.to_owned(), text: wanted.to_owned() }), "{text}");
@@ -200,6 +271,10 @@ fn dependencies_are_the_tasks_that_are_named() {
         ("**Depends on:** Group 2", vec![]),
         ("**Depends on:** T1 of feature 030", vec![]),
         ("**Blocks:** T1", vec![]),
+        ("**Why:** the flags. Depends on Task 4.1 for them.", vec!["4.1"]),
+        ("**Depends on:** T3", vec!["T3a", "T3b"]),
+        ("Look at the file (after T1 it is new).", vec!["T1"]),
+        ("It runs after T1.", vec![]),
     ] {
         let read = read(&list(needs)).unwrap();
         assert_eq!(read.tasks.last().unwrap().depends_on, wanted, "{needs}");
@@ -232,6 +307,10 @@ fn a_task_is_found_however_its_id_is_spelled() {
         assert_eq!(list.find(asked).map(|task| task.id.as_str()), Some(wanted), "{asked}");
     }
     assert_eq!(list.find("1"), None);
+    // What is counted as `1/2` does not take the place of the second.
+    let counted = read("### Task 1/2: a\n\n### Task 2/2: b\n\n### Task 3: c\n\nDepends on: 2\n").unwrap();
+    assert_eq!(counted.tasks[2].depends_on, ["2"]);
+    assert_eq!(counted.find("T2").map(|task| task.title.as_str()), Some("b"));
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(super) fn aliases<'a>(first: &Id<'a>) -> (Vec<&'a str>, &'a str) {
     while aliases.len() < ALIASES_MAX {
         let text = rest.trim_start_matches(['*', '_', '`', ' ']);
         if let Some(inside) = text.strip_prefix('(')
-            && let Some(id) = another(inside, first)
+            && let Some(id) = another(inside, first, false)
             && let Some(after) = id.rest.trim_start_matches(['`', '*']).strip_prefix(')')
         {
             aliases.push(id.text);
@@ -21,20 +21,22 @@ pub(super) fn aliases<'a>(first: &Id<'a>) -> (Vec<&'a str>, &'a str) {
             continue;
         }
         let Some(after) = after_joint(text) else { break };
-        let Some(id) = another(after, first) else { break };
+        // `3/4 Title` is of two tasks, `3 / 4 files` of one.
+        let tight = rest.starts_with('/') && !after.starts_with(' ');
+        let Some(id) = another(after, first, tight) else { break };
         aliases.push(id.text);
         rest = id.rest;
     }
     (aliases, rest)
 }
 
-/// An id that can be one of the same task: a number alone is not.
-fn another<'a>(text: &'a str, first: &Id<'_>) -> Option<Id<'a>> {
+/// An id that can be one of the same task: a number alone is not, unless it is `tight` behind the first.
+fn another<'a>(text: &'a str, first: &Id<'_>, tight: bool) -> Option<Id<'a>> {
     let text = text.trim_start();
     let text = text.strip_prefix("Task ").unwrap_or(text);
     let id = id::leading(text, false)?;
     let alike = match id.shape {
-        Shape::Number => first.shape == Shape::Number && !id.rest.starts_with(' '),
+        Shape::Number => first.shape == Shape::Number && (tight || !id.rest.starts_with(' ')),
         Shape::Requirement => false,
         Shape::Lettered | Shape::Dotted | Shape::Task => true,
     };
@@ -47,12 +49,12 @@ fn after_joint(text: &str) -> Option<&str> {
     JOINTS.iter().find_map(|joint| text.strip_prefix(joint)).map(|rest| rest.trim_start_matches('.'))
 }
 
-/// The title in what follows an id.
-pub(super) fn of(rest: &str, form: Form) -> String {
+/// The title in what follows an id, still with its tags.
+pub(super) fn tagged(rest: &str, form: Form) -> &str {
     let rest = after_sign(rest);
     match form {
-        Form::Heading(_) => trimmed(rest),
-        Form::Checkbox | Form::ListItem | Form::TableRow => trimmed(before_field(in_bold(rest))),
+        Form::Heading(_) => rest,
+        Form::Checkbox | Form::ListItem | Form::TableRow => before_field(in_bold(rest)),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::tasks::id;
 
 /// Words for parts of the work, which people use for each other.
 pub(super) fn is_part_of_work(noun: &str) -> bool {
-    ["step", "item", "task", "phase", "part", "stage", "plan"].contains(&noun)
+    ["step", "item", "task", "phase", "part", "stage", "plan", "schritt", "paso", "étape"].contains(&noun)
 }
 
 /// An id that is looked for.
@@ -40,12 +40,12 @@ impl Asked {
         Asked { noun, id: id::folded(id), shortened: false }
     }
 
-    /// `1A` of `1A.1`, `2.1` of `2.1a`.
+    /// `1A` of `1A.1`, `2.1` of `2.1a`, `C3` of `C3-a`.
     pub(super) fn shorter(&self) -> Option<Asked> {
         let cut = match self.id.rsplit_once('.') {
             // A letter of a number only.
             _ if self.id.ends_with(|c: char| c.is_ascii_lowercase()) && self.id.len() > 1 => {
-                let bare = &self.id[..self.id.len() - 1];
+                let bare = self.id[..self.id.len() - 1].trim_end_matches('-');
                 bare.ends_with(|c: char| c.is_ascii_digit()).then_some(bare)
             }
             Some((whole, _)) => Some(whole),
@@ -90,6 +90,8 @@ impl Asked {
                     "fr" | "req" => "requirement",
                     "pi" => "item",
                     "p" => "phase",
+                    "us" => "story",
+                    "uc" => "case",
                     _ => return all,
                 };
                 all.push((number.to_owned(), Noun::Is(word), 4));

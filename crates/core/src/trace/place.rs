@@ -57,8 +57,18 @@ pub(super) fn tells_about(title: &str) -> bool {
         "checklist",
     ];
     let title = title.to_lowercase();
-    let numbered = title.contains(|c: char| c.is_ascii_digit());
+    // `Theme C — Coverage of it` is a part of the work, as one with a number is.
+    let numbered = title.contains(|c: char| c.is_ascii_digit()) || is_lettered_part(&title);
     !numbered && title.split(|c: char| !c.is_alphanumeric()).any(|word| WORDS.contains(&word))
+}
+
+/// `group a: …`, `theme c — …`: a word, a letter and a sign.
+fn is_lettered_part(title: &str) -> bool {
+    let Some((first, rest)) = title.split_once(' ') else { return false };
+    let mut rest = rest.chars();
+    let letter = rest.next().is_some_and(|c| c.is_ascii_lowercase());
+    let sign = rest.as_str().trim_start().starts_with([':', '—', '–', '-']);
+    letter && sign && first != "appendix"
 }
 
 /// Numbered lists: how far each goes.

@@ -4,7 +4,7 @@
 //! [`references`].
 
 use super::range::{is_lettered, numbers_between, range, without_word};
-use super::words::{About, home, kind_of, part_of};
+use super::words::{About, home, kind_of, letters_of, part_of, part_of_label};
 use super::{Kind, Reference};
 use crate::prelude::*;
 use crate::tasks::id::{self, Shape};
@@ -15,46 +15,21 @@ const REFERENCES_MAX: usize = 100;
 /// What a field refers to. Fields that refer to nothing by their label have none.
 pub fn references(label: &str, text: &str) -> Vec<Reference> {
     let Some(about) = About::of(label) else { return Vec::new() };
-    read(text, about)
+    let mut reader = Reader::of(text, about);
+    // `AC: 1, 2` are AC1 and AC2, and `Plan item: 3` is item 3.
+    reader.letters = letters_of(label);
+    reader.part = part_of_label(label).filter(|part| *part == "item").map(|word| Part {
+        word,
+        kind: None,
+        at: 0,
+        capital: true,
+    });
+    reader.read()
 }
 
 /// Whether a field is there to refer to something.
 pub fn is_for_references(label: &str) -> bool {
     About::of(label).is_some_and(|about| about != About::Ids)
-}
-
-/// What a heading above tasks refers to: a step or item of the plan that it repeats, or the ids in its title.
-pub fn inherited(title: &str) -> Vec<Reference> {
-    let text = title.trim_start_matches(['*', '_', ' ']);
-    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let lower = first.to_lowercase();
-    let found = match id::leading(text, false) {
-        // `### 1.1 Title` repeats the plan's own numbers.
-        Some(id) if id.shape == Shape::Dotted => {
-            vec![Reference {
-                raw: id.text.to_owned(),
-                kind: Kind::Plan,
-                id: id.text.to_owned(),
-                named: false,
-                inherited: true,
-            }]
-        }
-        _ if lower == "plan" => read(leading_part(text), About::Anything),
-        _ if ["step", "item"].contains(&lower.as_str()) && begins_with_digit(rest) => {
-            read(leading_part(text), About::Document(Kind::Plan))
-        }
-        _ => read(title, About::Ids),
-    };
-    found.into_iter().map(|one| Reference { inherited: true, ..one }).collect()
-}
-
-fn begins_with_digit(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_digit())
-}
-
-/// A title up to the sign behind its number.
-fn leading_part(title: &str) -> &str {
-    title.split([':', '—', '–', '(']).next().unwrap_or(title)
 }
 
 /// What was read so far.
@@ -86,47 +61,22 @@ struct Part {
     capital: bool,
 }
 
-fn read(text: &str, about: About) -> Vec<Reference> {
-    let ready = matches!(about, About::Document(_));
-    let mut reader = Reader {
-        text,
-        about,
-        found: Vec::new(),
-        kind: None,
-        part: None,
-        ready,
-        letters: None,
-        last: 0,
-        explains: false,
-        foreign: false,
-    };
-    let mut at = 0;
-    while at < text.len() && reader.found.len() < REFERENCES_MAX {
-        let Some(c) = text[at..].chars().next() else { break };
-        if c == '`' {
-            at = reader.code(at);
-        } else if c == '§' {
-            reader.part = Some(Part { word: "", kind: None, at, capital: true });
-            reader.ready = true;
-            at += c.len_utf8();
-        } else if c.is_alphanumeric() {
-            let end = text[at..].find(|c: char| !id::is_inner(c)).map_or(text.len(), |end| at + end);
-            let word = counted_word(text, at, end).trim_end_matches(['.', '-', '_']);
-            at = reader.word(word, at).max(at + word.len().max(1));
-        } else {
-            // Separators and brackets keep a list going; a dash between blanks begins an explanation.
-            let explains = text[at..].starts_with(" - ")
-                || text[at..].starts_with(" — ")
-                || text[at..].starts_with(". ");
-            if explains {
-                reader.explain();
-            } else if matches!(c, ',' | ';' | '/' | '+') {
-                reader.foreign = false;
-            }
-            at += c.len_utf8();
-        }
-    }
-    reader.found
+pub(super) fn read(text: &str, about: About) -> Vec<Reference> {
+    Reader::of(text, about).read()
+}
+
+/// The title of a chapter that a text begins with: words up to a sign, the first with a capital, none with a number.
+fn title_of_chapter(text: &str) -> Option<&str> {
+    const CHARS_MAX: usize = 60;
+    let text = text.trim_start();
+    let end =
+        text.find([',', ';', '/', '+', '(', ')', '§', '|', '—', '–', '`', ':', '\n']).unwrap_or(text.len());
+    let end = [" - ", ". "].iter().filter_map(|sign| text[..end].find(sign)).fold(end, usize::min);
+    let title = text[..end].trim().trim_end_matches('.');
+    let first = title.split(' ').next().unwrap_or_default();
+    let named = first.starts_with(char::is_uppercase) && part_of(&first.to_lowercase()).is_none();
+    let counted = title.contains(|c: char| c.is_ascii_digit());
+    (named && !counted && title.len() <= CHARS_MAX).then_some(title)
 }
 
 /// The word at a place; `SC#1` is one.
@@ -138,12 +88,84 @@ fn counted_word(text: &str, at: usize, end: usize) -> &str {
 }
 
 impl<'a> Reader<'a> {
+    fn of(text: &'a str, about: About) -> Reader<'a> {
+        Reader {
+            text,
+            about,
+            found: Vec::new(),
+            kind: None,
+            part: None,
+            ready: matches!(about, About::Document(_)),
+            letters: None,
+            last: 0,
+            explains: false,
+            foreign: false,
+        }
+    }
+
+    fn read(mut self) -> Vec<Reference> {
+        let text = self.text;
+        let mut at = 0;
+        while at < text.len() && self.found.len() < REFERENCES_MAX {
+            let Some(c) = text[at..].chars().next() else { break };
+            if c == '`' {
+                at = self.code(at);
+            } else if c == '§' {
+                at = self.sign(at);
+            } else if c.is_alphanumeric() {
+                let end = text[at..].find(|c: char| !id::is_inner(c)).map_or(text.len(), |end| at + end);
+                let word = counted_word(text, at, end).trim_end_matches(['.', '-', '_']);
+                at = self.word(word, at).max(at + word.len().max(1));
+            } else {
+                // Separators and brackets keep a list going; a dash between blanks begins an explanation.
+                let explains = [" - ", " — ", ". "].iter().any(|sign| text[at..].starts_with(sign));
+                if explains {
+                    self.explain();
+                } else if matches!(c, ',' | ';' | '/' | '+') {
+                    self.foreign = false;
+                }
+                at += c.len_utf8();
+            }
+        }
+        self.found
+    }
+
+    /// `§`: a number follows, or, behind a document, the title of a chapter: `Design § Error Handling`.
+    fn sign(&mut self, at: usize) -> usize {
+        let behind = at + '§'.len_utf8();
+        let document = self.kind.filter(|(_, named)| *named >= self.last && self.ready);
+        self.part = Some(Part { word: "", kind: None, at, capital: true });
+        self.ready = true;
+        let Some((kind, named)) = document else { return behind };
+        let Some(title) = title_of_chapter(&self.text[behind..]) else { return behind };
+        let start = self.text.len() - self.text[behind..].trim_start().len();
+        let end = start + title.len();
+        self.push(kind, format!("§ {title}"), &self.text[named..end]);
+        self.after(end);
+        end
+    }
+
+    /// What `design.md#error-handling` leads to, if a document's name ends at a place.
+    fn anchor(&mut self, kind: Kind, at: usize, end: usize) -> usize {
+        let rest = self.text[end..].strip_prefix('#').unwrap_or_default();
+        let length =
+            rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(rest.len());
+        if length == 0 {
+            return end;
+        }
+        let behind = end + 1 + length;
+        self.push(kind, self.text[end..behind].to_owned(), &self.text[at..behind]);
+        self.after(behind);
+        behind
+    }
+
     /// A code span: the name of a document, or nothing.
     fn code(&mut self, at: usize) -> usize {
         let rest = &self.text[at + 1..];
         let Some(end) = rest.find('`') else { return at + 1 };
         let inside = rest[..end].trim().to_lowercase();
         match kind_of(&inside) {
+            _ if inside.contains(".md#") => return at + 1,
             Some(kind) => self.document(kind, at),
             None if id::shape(rest[..end].trim()).is_some() => return at + 1,
             None => self.ready = false,
@@ -172,6 +194,9 @@ impl<'a> Reader<'a> {
         let end = at + word.len();
         if let Some(kind) = kind_of(&lower) {
             self.document(kind, at);
+            if lower.ends_with(".md") {
+                return self.anchor(kind, at, end);
+            }
         } else if let Some((part, kind)) = part_of(&lower) {
             let capital = word.starts_with(|c: char| c.is_uppercase());
             let document = self.kind.is_some_and(|(_, named)| named >= self.last);
@@ -248,8 +273,13 @@ impl<'a> Reader<'a> {
         match home(letters) {
             // Decisions and components count in a title only behind their document.
             Some(kind) if self.about == About::Ids && kind != Kind::Spec => direct,
-            // Letters have their document, unless another one is named right before them.
-            Some(kind) => Some(direct.unwrap_or(kind)),
+            // Letters have their document, unless another one is named right before them, or by the field.
+            Some(kind) => {
+                let of_field = of_document.filter(|of| {
+                    ![*of, kind].contains(&Kind::Spec) && self.found.is_empty() && named.is_none()
+                });
+                Some(direct.or(of_field).unwrap_or(kind))
+            }
             // Others are ids in a list behind a document, or in a field about one.
             None => direct.or(named.filter(|_| self.letters.is_some())).or(of_document),
         }
@@ -280,7 +310,7 @@ impl<'a> Reader<'a> {
         let raw_start = self.raw_start(at);
         let raw = &self.text[raw_start..end];
         if let Some(letters) = self.letters {
-            let kind = self.found.last()?.kind;
+            let kind = self.found.last().map(|last| last.kind).or_else(|| home(letters))?;
             self.push(kind, format!("{letters}{first}"), raw);
             if let Some(last) = last {
                 self.fill(kind, &format!("{letters}{first}"), &format!("{letters}{last}"), raw);
@@ -327,8 +357,10 @@ impl<'a> Reader<'a> {
     fn push(&mut self, kind: Kind, id: String, raw: &str) {
         const RAW_CHARS_MAX: usize = 80;
         let raw = crate::text::one_line(raw, RAW_CHARS_MAX);
+        let letters: String = id.chars().take_while(char::is_ascii_uppercase).collect();
+        let elsewhere = home(&letters).is_some_and(|home| home != kind);
         let named = self.kind.is_some_and(|(named, _)| named == kind)
-            || self.about == About::Document(kind) && kind != Kind::Spec;
+            || self.about == About::Document(kind) && kind != Kind::Spec && !elsewhere;
         self.found.push(Reference { raw, kind, id, named, inherited: false });
     }
 

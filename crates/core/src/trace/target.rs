@@ -119,8 +119,14 @@ impl<'a> Targets<'a> {
 
     /// Where an id is defined: `3.2`, `C9`, `Component 2`, `item 4`, `Auth-Module`.
     pub fn resolve(&self, id: &str) -> Found {
+        // What names nothing would be a part of everything.
+        if !id.contains(char::is_alphanumeric) {
+            return Found::None;
+        }
         let titled = self.titled(id);
-        if !titled.is_empty() {
+        let chapter = id.starts_with('§') && !id.contains(|c: char| c.is_ascii_digit());
+        // The title of a chapter is no id: its last word may stand anywhere.
+        if !titled.is_empty() || chapter {
             return Found::of(titled);
         }
         for asked in core::iter::successors(Some(Asked::of(id)), Asked::shorter) {
@@ -138,10 +144,10 @@ impl<'a> Targets<'a> {
         Found::None
     }
 
-    /// Ids that nobody wrote down: `AC13` is the thirteenth item under `Acceptance Criteria`, and `S2.1` the first one
-    /// under `Stage 2`.
+    /// Ids that nobody wrote down: `AC13` is the thirteenth item under `Acceptance Criteria`, `S2.1` the first one
+    /// under `Stage 2`, and `2.1` the first one under `Requirement 2`.
     fn by_position(&self, asked: &Asked) -> Option<Target> {
-        let digits = asked.id.find(|c: char| c.is_ascii_digit()).filter(|at| *at > 0)?;
+        let digits = asked.id.find(|c: char| c.is_ascii_digit())?;
         let (letters, number) = asked.id.split_at(digits);
         let letters = letters.trim_end_matches(['#', '-']);
         let headings = self.places.iter().filter(|place| place.how == Match::Heading);
@@ -150,10 +156,11 @@ impl<'a> Targets<'a> {
                 let title = |place: &Place| self.outline.at(place.line).map_or("", |section| section.title);
                 (headings.clone().find(|place| initials(title(place)) == letters)?, number)
             }
-            Some((chapter, item)) if letters.len() == 1 => {
+            Some((chapter, item)) if letters.len() <= 1 => {
+                let wanted = if letters.is_empty() { "requirement" } else { letters };
                 let leads = self.leading.get(chapter)?.iter().map(|at| &self.places[*at]);
                 let begins =
-                    |place: &&Place| place.noun.as_deref().is_some_and(|noun| noun.starts_with(letters));
+                    |place: &&Place| place.noun.as_deref().is_some_and(|noun| noun.starts_with(wanted));
                 (leads.filter(|place| place.how == Match::Heading).find(begins)?, item)
             }
             _ => return None,
@@ -178,6 +185,9 @@ impl<'a> Targets<'a> {
 
     /// The headings that consist of just these words, their numbers left out.
     fn titled(&self, words: &str) -> Vec<Target> {
+        if let Some(anchor) = words.strip_prefix('#') {
+            return self.headings(|title| slug(title) == anchor.to_lowercase());
+        }
         let bare = |title: &str| {
             let title = title.trim().trim_start_matches(|c: char| !c.is_alphabetic());
             title.trim_end_matches([':', ' ']).to_lowercase()
@@ -186,8 +196,13 @@ impl<'a> Targets<'a> {
         if wanted.is_empty() || words.contains(|c: char| c.is_ascii_digit()) {
             return Vec::new();
         }
+        self.headings(|title| bare(title) == wanted)
+    }
+
+    /// The headings with such titles.
+    fn headings(&self, fits: impl Fn(&str) -> bool) -> Vec<Target> {
         let title = |place: &Place| self.outline.at(place.line).map_or("", |section| section.title);
-        let same = |place: &Place| place.how == Match::Heading && bare(title(place)) == wanted;
+        let same = |place: &Place| place.how == Match::Heading && fits(title(place));
         (0..self.places.len()).filter(|at| same(&self.places[*at])).map(|at| self.target(at, false)).collect()
     }
 
@@ -326,6 +341,12 @@ impl<'a> Targets<'a> {
             _ => None,
         }
     }
+}
+
+/// How a link spells a heading: `error-handling` for `Error handling!`.
+fn slug(title: &str) -> String {
+    let kept = title.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).flat_map(char::to_lowercase).collect()
 }
 
 /// How well a place fits; less is better, and what stands first counts first.

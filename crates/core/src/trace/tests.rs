@@ -81,7 +81,21 @@ fn separators_ranges_and_elided_ids_are_read() {
         ("AC coverage", "AC-1, 2, 3", vec!["spec AC-1", "spec AC-2", "spec AC-3"]),
         ("Implements", "R1, R2", vec!["spec R1", "spec R2"]),
         ("Plan ref", "A1", vec!["plan A1"]),
-        ("Plan item", "3 (C3)", vec!["plan 3", "design C3"]),
+        ("Plan item", "3 (C3)", vec!["plan item 3", "design C3"]),
+        ("Plan ref", "C1 (C2)", vec!["plan C1", "design C2"]),
+        ("Plan ref", "FR-1", vec!["spec FR-1"]),
+        ("AC", "1, 2-3", vec!["spec AC1", "spec AC2", "spec AC3"]),
+        ("FR/AC", "FR-1, AC-2", vec!["spec FR-1", "spec AC-2"]),
+        (
+            "Source",
+            "Plan § 2; Design § Error Handling, C1",
+            vec!["plan 2", "design § Error Handling", "design C1"],
+        ),
+        (
+            "Why",
+            "[the store](design.md#the-store) and `plan.md#step-1`",
+            vec!["design #the-store", "plan #step-1"],
+        ),
         ("Plan Item", "PI-1 (FR-1)", vec!["plan PI-1", "spec FR-1"]),
         ("Plan step", "10a+10b", vec!["plan 10a", "plan 10b"]),
         ("Design ref", "Component [A]", vec!["design A"]),
@@ -121,6 +135,11 @@ fn groups_hand_down_what_they_repeat_of_the_plan() {
     assert_eq!(told("1.1 Schema of version 2"), ["plan 1.1"]);
     assert_eq!(told("Group A: FR-5 guard (independent)"), ["spec FR-5"]);
     assert_eq!(told("Phase 1: Foundation"), [""; 0]);
+    assert_eq!(told("Phase 3: Commands (Step 5, on its own)"), ["plan Step 5"]);
+    assert_eq!(told("Stage 2: Dispatch (C1 + TD-2, later)"), ["design C1", "design TD-2"]);
+    for title in ["Base (Steps 1, 2)", "Cluster (helper + M6)", "Save (Priority: P1)", "Group F (C.1)"] {
+        assert_eq!(told(title), [""; 0], "{title}");
+    }
 }
 
 #[test]
@@ -145,12 +164,21 @@ fn targets_are_headings_items_rows_and_bold_paragraphs() {
 }
 
 #[test]
+fn an_id_without_a_letter_or_digit_names_nothing() {
+    for id in ["", " ", "§", "**", "#"] {
+        assert_eq!(Targets::of("# T\n\n**C1** one\n\n- two\n").resolve(id), Found::None, "{id}");
+    }
+}
+
+#[test]
 fn what_is_defined_goes_before_what_is_mentioned() {
     let plan = "## Items\n\n1. **Write** it\n2. **Send** it\n\n## Risks\n\n- **Item 2 (send):** may fail.\n";
     assert_eq!(leads(plan, "item 2"), "4-4 list_item");
     let coverage =
         "## Coverage\n\n| AC | Where |\n|---|---|\n| AC-1 | here |\n\n## Criteria\n\n- AC-1: it runs\n";
     assert_eq!(leads(coverage, "AC-1"), "9-9 list_item");
+    let part = "### Theme C — Coverage of it\n\n| # | Item |\n|---|---|\n| P-C.4 | tests |\n\n## Order\n\n- P-C.4 (tests) before P-C.6\n";
+    assert_eq!(leads(part, "P-C.4"), "5-5 table_row");
     let fenced = "```\n### C1: x\n```\n\n### C1: y\n";
     assert_eq!(leads(fenced, "C1"), "5-5 heading");
 }
@@ -170,6 +198,34 @@ fn ids_that_nobody_wrote_down_are_counted() {
 }
 
 #[test]
+fn a_requirement_has_its_criteria_by_number() {
+    let spec = "### Requirement 1\n\n**User Story:** x\n\n#### Acceptance Criteria\n\n1. It runs\n2. It ends\n\n### Requirement 2: y\n\n1. z\n\n### User Story 3 - w\n";
+    for (id, wanted) in [
+        ("1.2", "8-8 list_item"),
+        ("2.1", "12-12 list_item"),
+        ("1.9", "1-8 prefix"),
+        ("US3", "14-14 heading"),
+        ("4.1", "none"),
+    ] {
+        assert_eq!(leads(spec, id), wanted, "{id}");
+    }
+}
+
+#[test]
+fn chapters_are_found_by_their_titles_and_anchors() {
+    let design = "# D\n\n## 2. Error Handling!\n\nx\n\n## Handling\n\n### C3: Tests\n";
+    for (id, wanted) in [
+        ("§ Error Handling!", "3-5 heading"),
+        ("#2-error-handling", "3-5 heading"),
+        ("#Handling", "7-9 heading"),
+        ("§ Other Handling", "none"),
+        ("C3-a", "9-9 prefix"),
+    ] {
+        assert_eq!(leads(design, id), wanted, "{id}");
+    }
+}
+
+#[test]
 fn a_section_ends_at_the_next_heading_of_its_level_or_a_higher_one() {
     assert_eq!(leads("### C1: a\n\n#### part\n\nx\n\n## B\n\n### C2: b\n", "C1"), "1-5 heading");
 }
@@ -185,4 +241,7 @@ fn an_id_that_its_own_document_lacks_may_stand_in_another_one() {
     assert_eq!(located("FR-1"), (Kind::Spec, true));
     assert_eq!(located("FR-3"), (Kind::Prd, true));
     assert_eq!(located("Spec FR-3"), (Kind::Spec, false));
+    let design: BTreeMap<Kind, Targets<'_>> =
+        [(Kind::Plan, Targets::of("# Plan\n")), (Kind::Design, Targets::of("### C1: a\n"))].into();
+    assert_eq!(locate(&references("Plan ref", "C1")[0], &design).0, Kind::Design);
 }

@@ -40,7 +40,7 @@ impl About {
             "related",
             "context",
         ];
-        const SPEC: [&str; 16] = [
+        const SPEC: [&str; 22] = [
             "fr",
             "frs",
             "nfr",
@@ -57,6 +57,12 @@ impl About {
             "acs covered",
             "coverage",
             "fulfills",
+            "anforderung",
+            "anforderungen",
+            "requisitos",
+            "требования",
+            "要件",
+            "需求",
         ];
         let lower = label.to_lowercase();
         let name = lower.split('(').next().unwrap_or_default().trim();
@@ -91,6 +97,10 @@ impl About {
         // `Plan ref`, `Design components`, `Spec`, `Plan/Design refs`.
         let kinds: Vec<Kind> = words.iter().filter_map(|word| kind_of(word)).collect();
         let only = words.iter().all(|word| kind_of(word).is_some() || PARTS.contains(word));
+        // `FR/AC` is about one document, too.
+        if !words.is_empty() && words.iter().all(|word| SPEC.contains(word)) {
+            return Some(About::Document(Kind::Spec));
+        }
         match (kinds.as_slice(), only) {
             ([kind], true) => Some(About::Document(*kind)),
             ([_, ..], true) => Some(About::Anything),
@@ -109,9 +119,9 @@ impl About {
 
 pub(super) fn kind_of(word: &str) -> Option<Kind> {
     match word {
-        "plan" | "plan.md" => Some(Kind::Plan),
-        "design" | "design.md" => Some(Kind::Design),
-        "spec" | "spec.md" | "specification" | "specs" => Some(Kind::Spec),
+        "plan" | "plan.md" | "計画" | "计划" => Some(Kind::Plan),
+        "design" | "design.md" | "entwurf" | "設計" | "设计" => Some(Kind::Design),
+        "spec" | "spec.md" | "specification" | "specs" | "spezifikation" | "仕様" => Some(Kind::Spec),
         "prd" | "prd.md" => Some(Kind::Prd),
         _ => None,
     }
@@ -120,7 +130,7 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
 /// A word for a part of a document, in the singular, and the document it is a part of when none is named.
 pub(super) fn part_of(word: &str) -> Option<(&'static str, Option<Kind>)> {
     Some(match word {
-        "step" | "steps" => ("Step", Some(Kind::Plan)),
+        "step" | "steps" | "schritt" | "schritte" => ("Step", Some(Kind::Plan)),
         "item" | "items" => ("item", None),
         "component" | "components" => ("Component", Some(Kind::Design)),
         "interface" | "interfaces" => ("Interface", Some(Kind::Design)),
@@ -136,6 +146,20 @@ pub(super) fn part_of(word: &str) -> Option<(&'static str, Option<Kind>)> {
         "criterion" | "criteria" => ("criterion", Some(Kind::Spec)),
         _ => return None,
     })
+}
+
+/// `AC` of the label `ACs covered`: numbers in such a field are those ids.
+pub(super) fn letters_of(label: &str) -> Option<&'static str> {
+    const LETTERS: [&str; 5] = ["AC", "FR", "NFR", "SC", "US"];
+    let word = label.split(|c: char| !c.is_alphanumeric()).next()?;
+    let word = word.strip_suffix('s').unwrap_or(word);
+    LETTERS.into_iter().find(|letters| *letters == word)
+}
+
+/// The word for a part in a label: `Step` of `Plan step`.
+pub(super) fn part_of_label(label: &str) -> Option<&'static str> {
+    let (part, _) = part_of(&label.rsplit(' ').next()?.to_lowercase())?;
+    (!part.is_empty() && label.contains(' ')).then_some(part)
 }
 
 /// Where an id with these letters stands when no document is named.

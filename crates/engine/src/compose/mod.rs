@@ -4,14 +4,17 @@
 //! happens to be, so a prompt can be built again from the ledger at any later time ([`rebuild()`]). Start at [`compose`];
 //! what is read for it is in `texts` and `papers`.
 
+mod code;
 mod papers;
 mod rebuild;
+mod task;
 mod texts;
 
 pub use papers::Papers;
 pub use rebuild::{Rebuilt, rebuild};
 pub use texts::{Texts, source};
 
+use crate::building::is_code;
 use crate::ports::WorkspaceError;
 use redraft_core::event::{FeatureCreated, StageOutcome};
 use redraft_core::findings::{Finding, Status};
@@ -23,8 +26,8 @@ use redraft_core::profile::{self, Kind, Profile};
 use redraft_core::prompt::{
     Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, Upstream, build,
 };
-use redraft_core::review::{Loop, Order, Seat, shown_round};
-use redraft_core::ticket::Purpose;
+use redraft_core::review::{Loop, Order, Seat, TaskWork, shown_round};
+use redraft_core::ticket::{Purpose, Unit};
 use redraft_core::verdict::Severity;
 use texts::chars;
 
@@ -52,12 +55,11 @@ pub fn compose(
     strategy: Strategy,
     missing: &[String],
 ) -> Result<Composed, WorkspaceError> {
-    let unknown = || WorkspaceError::File {
-        path: order.ticket.role.to_string(),
-        detail: "there is no such role".to_owned(),
-    };
-    let seat = seat(state, order).ok_or_else(unknown)?;
-    let profile = profile::of(order.ticket.phase, &order.ticket.role).ok_or_else(unknown)?;
+    if is_code(&state.opened) {
+        return code::compose(texts, setting, created, state, order, strategy, missing);
+    }
+    let seat = seat(state, order).ok_or_else(|| unknown(order))?;
+    let profile = profile::of(order.ticket.phase, &order.ticket.role).ok_or_else(|| unknown(order))?;
     let folder = created.folder();
     let at_revision = |path: &str| texts.shown(created, state, order, path);
     let (prd_path, prd) = texts.prd(created, state, order)?;
@@ -72,17 +74,7 @@ pub fn compose(
             upstream.extend(bytes.map(|bytes| (*name, path, bytes, shared)));
         }
     }
-    let mut absent = Vec::new();
-    for name in
-        profile.artifacts.iter().filter(|name| **name != "prd.md" && **name != state.opened.phase.artifact())
-    {
-        if at_revision(&created.path_of(name))?.is_none() {
-            let why = Phase::writing(name).map(|phase| setting.pipeline.left_out(phase));
-            // A note may be there or not; a document of an earlier phase that is not needs a word.
-            let why = why.map_or(String::new(), |why| why.unwrap_or_else(|| "it does not exist".to_owned()));
-            absent.push((*name, why));
-        }
-    }
+    let mut absent = absent(texts, setting, created, state, order, profile)?;
     if created.document.is_some() && prd.is_none() {
         absent.push(("prd.md", String::new()));
     }
@@ -154,6 +146,7 @@ pub fn compose(
         last_round: seat.last_round,
         unavailable: seat.unavailable.is_some(),
         repair: repair.map(|repair| repair.why.as_str()),
+        code: None,
     };
     let prompt = build(&brief);
     let there = |name: &&&str| absent.iter().all(|absent| absent.name != **name);
@@ -165,6 +158,32 @@ pub fn compose(
         context_chars += bytes.map_or(0, |bytes| chars(&bytes));
     }
     Ok(Composed { prompt, context_chars })
+}
+
+fn unknown(order: &Order) -> WorkspaceError {
+    WorkspaceError::File { path: order.ticket.role.to_string(), detail: "there is no such role".to_owned() }
+}
+
+/// The files of a profile that are not there, other than the PRD, with what is said of each.
+fn absent(
+    texts: &Texts<'_>,
+    setting: Setting<'_>,
+    created: &FeatureCreated,
+    state: &Loop,
+    order: &Order,
+    profile: &Profile,
+) -> Result<Vec<(&'static str, String)>, WorkspaceError> {
+    let mut absent = Vec::new();
+    let own = state.opened.phase.artifact();
+    for name in profile.artifacts.iter().filter(|name| **name != "prd.md" && **name != own) {
+        if texts.shown(created, state, order, &created.path_of(name))?.is_none() {
+            let why = Phase::writing(name).map(|phase| setting.pipeline.left_out(phase));
+            // A note may be there or not; a document of an earlier phase that is not needs a word.
+            let why = why.map_or(String::new(), |why| why.unwrap_or_else(|| "it does not exist".to_owned()));
+            absent.push((*name, why));
+        }
+    }
+    Ok(absent)
 }
 
 /// What the author asked before it drafted, with what it was told.
@@ -187,7 +206,15 @@ pub(crate) fn seat<'a>(state: &'a Loop, order: &Order) -> Option<&'a Seat> {
     let ticket = &order.ticket;
     let certifier = &state.certifier;
     let repairs_certificate = certifier.work.as_ref().is_some_and(|work| work.repair.is_some());
+    let making = state.making.as_ref();
     match ticket.purpose {
+        Purpose::Implement => {
+            let of_task = |task: &&TaskWork| ticket.unit == Unit::Task(task.id.clone());
+            making?.tasks.iter().find(of_task).map(|task| &task.seat)
+        }
+        Purpose::Simplify => making?.simplifier.as_ref(),
+        Purpose::Outline => making?.outliner.as_ref(),
+        Purpose::Tests => making?.tester.as_ref(),
         Purpose::Certify => Some(certifier),
         Purpose::Repair if repairs_certificate && ticket.role == certifier.role => Some(certifier),
         _ if ticket.role == state.author.role => Some(&state.author),

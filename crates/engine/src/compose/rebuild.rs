@@ -38,7 +38,7 @@ pub fn rebuild(
             });
             if let Some(order) = order {
                 let (strategy, missing) = (started.choice.strategy, &started.missing);
-                let texts = Texts::new(workspace);
+                let texts = Texts::new(workspace, store);
                 let papers = Papers::of(store, &open.opened)?;
                 let setting = Setting { pipeline: &state, papers: &papers };
                 let mut composed = compose(&texts, setting, created, open, &order, strategy, missing)?;

@@ -3,13 +3,15 @@
 //! Everything is read from revisions and kept for one order, so that the prompts made for it are made of the same bytes.
 //! Start at [`Texts`].
 
-use crate::ports::{Workspace, WorkspaceError};
+use crate::building::is_code;
+use crate::ports::{Store, Workspace, WorkspaceError};
+use redraft_core::delta::Delta;
 use redraft_core::event::FeatureCreated;
-use redraft_core::ids::Revision;
+use redraft_core::ids::{BlobId, Revision};
 use redraft_core::profile;
 use redraft_core::review::{Loop, Order};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A file of a revision, if it has it.
 type Bytes = Option<Vec<u8>>;
@@ -17,6 +19,7 @@ type Bytes = Option<Vec<u8>>;
 /// Revisions as they are read for one order: every file and every delta once, however many prompts are made of them.
 pub struct Texts<'a> {
     workspace: &'a dyn Workspace,
+    store: &'a dyn Store,
     files: RefCell<BTreeMap<(Revision, String), Bytes>>,
     deltas: RefCell<BTreeMap<(Revision, Revision), String>>,
 }
@@ -30,8 +33,8 @@ pub(crate) struct Given {
 }
 
 impl<'a> Texts<'a> {
-    pub fn new(workspace: &'a dyn Workspace) -> Self {
-        Texts { workspace, files: RefCell::default(), deltas: RefCell::default() }
+    pub fn new(workspace: &'a dyn Workspace, store: &'a dyn Store) -> Self {
+        Texts { workspace, store, files: RefCell::default(), deltas: RefCell::default() }
     }
 
     pub(super) fn read_at(&self, revision: &Revision, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
@@ -69,6 +72,9 @@ impl<'a> Texts<'a> {
         order: &Order,
     ) -> Result<(String, Option<Vec<u8>>), WorkspaceError> {
         let own = prd_path(created);
+        if !created.has_documents() {
+            return Ok((own, None));
+        }
         let found = self.shown(created, state, order, &own)?;
         let source = source(created).filter(|_| found.is_none());
         if let Some(source) = source
@@ -89,14 +95,58 @@ impl<'a> Texts<'a> {
         Ok(delta)
     }
 
+    /// The change of a loop about code: all that differs from its base, apart from the feature's own documents.
+    pub(super) fn change(
+        &self,
+        created: &FeatureCreated,
+        state: &Loop,
+        order: &Order,
+    ) -> Result<String, WorkspaceError> {
+        match (state.base(), &order.sees) {
+            (Some(base), Some(sees)) if base != sees => {
+                Ok(outside(&self.delta(base, sees)?, &format!("{}/", created.folder())))
+            }
+            _ => Ok(String::new()),
+        }
+    }
+
+    /// What changed between two revisions of a change that is reviewed by itself, apart from files that only its base has
+    /// changed: where it was brought up to date, those are no part of it. `then` is what the first was compared with.
+    pub(super) fn delta_of_change(
+        &self,
+        (then, from): (&Revision, &Revision),
+        (now, to): (&Revision, &Revision),
+    ) -> Result<String, WorkspaceError> {
+        let all = self.delta(from, to)?;
+        if then == now {
+            return Ok(all);
+        }
+        let mut own: BTreeSet<String> = BTreeSet::new();
+        for diff in [self.delta(then, from)?, self.delta(now, to)?] {
+            own.extend(Delta::parse(&diff).files.into_iter().map(|file| file.path));
+        }
+        let kept = only(&all, &|path| own.contains(path));
+        Ok(if kept.is_empty() { all } else { kept })
+    }
+
+    /// What an agent answered, as it was kept.
+    pub(super) fn answer(&self, blob: &BlobId) -> Result<Vec<u8>, WorkspaceError> {
+        self.store.blob(blob).map_err(|error| WorkspaceError::File {
+            path: format!("the stored answer {blob}"),
+            detail: error.to_string(),
+        })
+    }
+
     pub(crate) fn given(
         &self,
         created: &FeatureCreated,
         state: &Loop,
         order: &Order,
     ) -> Result<Given, WorkspaceError> {
-        let profile = profile::of(order.ticket.phase, &order.ticket.role);
-        let names = profile.map(|profile| profile.artifacts).unwrap_or_default();
+        let ticket = &order.ticket;
+        let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, &state.opened.panels);
+        let names = profile.filter(|_| created.has_documents()).map(|profile| profile.artifacts);
+        let names = names.unwrap_or_default();
         let mut given = Given { upstream: 0, files: 0, artifact: 0 };
         for name in names.iter().filter(|name| **name != state.opened.phase.artifact()) {
             let bytes = match *name {
@@ -108,10 +158,43 @@ impl<'a> Texts<'a> {
                 given.files += 1;
             }
         }
+        if is_code(&state.opened) {
+            // Whoever is not given the change opens its files.
+            let change = self.change(created, state, order)?;
+            given.upstream += u64::try_from(change.chars().count()).unwrap_or(u64::MAX);
+            given.files += u32::try_from(Delta::parse(&change).files.len()).unwrap_or(u32::MAX);
+            return Ok(given);
+        }
         given.artifact =
             self.shown(created, state, order, state.artifact())?.map_or(0, |bytes| chars(&bytes));
         Ok(given)
     }
+}
+
+/// A diff without the files of a folder.
+fn outside(diff: &str, folder: &str) -> String {
+    only(diff, &|path| !path.starts_with(folder))
+}
+
+/// The files of a diff that are wanted. A line that begins with its first word begins a file: all lines of a hunk begin
+/// with a mark.
+fn only(diff: &str, wanted: &dyn Fn(&str) -> bool) -> String {
+    let mut kept = String::new();
+    let mut file = String::new();
+    let mut keep = |file: &mut String| {
+        if Delta::parse(file).files.iter().all(|one| wanted(&one.path)) {
+            kept.push_str(file);
+        }
+        file.clear();
+    };
+    for line in diff.split_inclusive('\n') {
+        if line.starts_with("diff --git ") {
+            keep(&mut file);
+        }
+        file.push_str(line);
+    }
+    keep(&mut file);
+    kept
 }
 
 fn prd_path(created: &FeatureCreated) -> String {
@@ -130,4 +213,22 @@ pub fn source(created: &FeatureCreated) -> Option<&str> {
 
 pub(super) fn chars(bytes: &[u8]) -> u64 {
     String::from_utf8_lossy(bytes).chars().count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documents_of_the_feature_are_no_part_of_the_change() {
+        let of = |path: &str, line: &str| {
+            format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+{line}\n")
+        };
+        let (code, other) = (of("src/a.rs", "diff --git is a word"), of("docs/features/031-xy/spec.md", "c"));
+        let own = of("docs/features/031-x/spec.md", "b");
+        let folder = "docs/features/031-x/";
+        assert_eq!(outside(&format!("{own}{code}{own}{other}"), folder), format!("{code}{other}"));
+        assert_eq!(outside(&own, folder), "");
+        assert_eq!(outside("", folder), "");
+    }
 }

@@ -134,6 +134,9 @@ pub struct Request {
     pub folder: PathBuf,
     /// Files the role may change, relative to the folder.
     pub may_write: Vec<String>,
+    /// Whether others are asked with the same words up to the end of the feature fragments. An agent whose cache keeps
+    /// few places then keeps the end of those, rather than the end of what is the role's own.
+    pub shares: bool,
     pub deadlines: Deadlines,
     /// For an agent that has to be told beforehand: the most it may cost, whatever others at work turn out to need.
     pub max_usd: Option<Usd>,
@@ -202,6 +205,8 @@ pub trait Watch: Send + Sync {
     fn now_ms(&self) -> i64;
     /// What the agent does now, in a few words, for whoever watches: `Read docs/spec.md`. Nothing depends on it.
     fn tell(&self, doing: &str);
+    /// It begins to answer: from now on a cache holds what it was sent. Whoever shares that may wait for this.
+    fn begun(&self) {}
     /// Whether the dispatch may come to this much in all, given the budget and whatever else is under way. Asked before
     /// each step that could pass what was granted before; [`Agent::reserve`] is granted from the start.
     fn afford(&self, total: Usd) -> bool;

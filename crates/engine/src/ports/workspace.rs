@@ -10,6 +10,10 @@ pub trait Workspace: Send + Sync {
     /// Where the worktree is.
     fn folder(&self) -> PathBuf;
 
+    /// A folder outside of the repository that holds copies of these files, as far as they are there, under the same
+    /// paths, and nothing else. It lasts as long as this workspace.
+    fn apart(&self, files: &[String]) -> Result<PathBuf, WorkspaceError>;
+
     /// The bytes of a file of the worktree, none when it is not there. Never follows a link out of the worktree.
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError>;
 
@@ -18,6 +22,18 @@ pub trait Workspace: Send + Sync {
 
     /// The tree of these paths as they are in the worktree. Absent files are left out; none at all gives none.
     fn revision(&self, paths: &[String]) -> Result<Option<Revision>, WorkspaceError>;
+
+    /// The tree of all files of the worktree that are not ignored, apart from those that are `ours` alone.
+    fn tree(&self, ours: &[String]) -> Result<Revision, WorkspaceError>;
+
+    /// The files that differ between two revisions, in order.
+    fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError>;
+
+    /// Puts the worktree on a commit and on no branch, with exactly its files; ignored ones stay.
+    fn check_out(&self, commit: &str) -> Result<(), WorkspaceError>;
+
+    /// Puts files of the worktree back to how they are in a revision; those it has not got are removed.
+    fn put_back(&self, revision: &Revision, files: &[String]) -> Result<(), WorkspaceError>;
 
     /// The revision in which none of its paths is there.
     fn nothing(&self) -> Result<Revision, WorkspaceError>;
@@ -36,7 +52,7 @@ pub trait Workspace: Send + Sync {
     /// are, which change with every event; a restore must then be allowed to look past them too.
     fn mark(&self, ours: &[String]) -> Result<TreeMark, WorkspaceError>;
 
-    /// Puts HEAD, branch and index back to `mark`, and all files except `allowed`. What differed is kept under
+    /// Puts HEAD, branch and index back to `mark`, and all files except those that `allowed` [`covers`]. What differed is kept under
     /// `refs/redraft/lost/NAME` first. Returns one line for each thing undone, empty when nothing differed.
     fn restore(&self, mark: &TreeMark, allowed: &[String], name: &str)
     -> Result<Vec<String>, WorkspaceError>;
@@ -67,6 +83,22 @@ pub trait Workspace: Send + Sync {
 
     /// The trailers of HEAD's commit, and its id.
     fn head(&self) -> Result<(Commit, Trailers), WorkspaceError>;
+}
+
+/// Everything, in a list of paths.
+pub const ALL_FILES: &str = ".";
+
+/// Whether a list of paths holds this file: by its name, by a folder above it, or because it holds [`ALL_FILES`]. What a
+/// path of the list that begins with `!` stands for is taken out, but for files that are listed by their own names.
+pub fn covers(paths: &[String], path: &[u8]) -> bool {
+    let is_or_is_above = |above: &str| {
+        let rest = path.strip_prefix(above.as_bytes());
+        above == ALL_FILES || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    };
+    let (out, held): (Vec<&str>, Vec<&str>) =
+        paths.iter().map(String::as_str).partition(|path| path.starts_with('!'));
+    let named = held.iter().any(|held| held.as_bytes() == path);
+    named || held.into_iter().any(is_or_is_above) && !out.into_iter().any(|path| is_or_is_above(&path[1..]))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,4 +144,27 @@ pub enum CommitRefused {
     Ignored(String),
     #[error("HEAD is not on branch {0}")]
     WrongBranch(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_holds_files_by_name_by_folder_and_all_but_some() {
+        let list = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<String>>();
+        let one = list(&["docs/spec.md", "src"]);
+        for (path, held) in
+            [("docs/spec.md", true), ("src/a/b.rs", true), ("src2/a.rs", false), ("docs", false)]
+        {
+            assert_eq!(covers(&one, path.as_bytes()), held, "{path}");
+        }
+        let all = list(&[".", "!docs/features", "!redraft.toml"]);
+        for (path, held) in
+            [("src/a.rs", true), ("docs/features/001-x/spec.md", false), ("redraft.toml", false)]
+        {
+            assert_eq!(covers(&all, path.as_bytes()), held, "{path}");
+        }
+        assert!(!covers(&[], b"a") && !covers(&list(&["!a"]), b"b"), "nothing but exceptions is nothing");
+    }
 }

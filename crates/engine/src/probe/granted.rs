@@ -19,7 +19,7 @@ impl Probe<'_> {
     ) -> Result<(Result<Outcome, AgentError>, Usd), EngineError> {
         let (agent, clock) = (Arc::clone(&self.agent), self.parts.clock);
         let mut purse = Granted { probe: self, ticket: &request.ticket, reserved, trouble: None };
-        let mut ends = beside(1, clock, |_, watch: &dyn Watch| agent.run(request, watch), &mut purse);
+        let mut ends = beside(&[None], clock, |_, watch: &dyn Watch| agent.run(request, watch), &mut purse);
         let Granted { reserved, trouble, .. } = purse;
         match (trouble, ends.pop().flatten()) {
             (Some(trouble), _) => Err(trouble),

@@ -1,12 +1,53 @@
 //! A question answered without leaving the run: by a flag, or on the terminal.
 
-use super::args::OnCap;
+use super::args::{OnCap, OnFailure};
 use super::console::Console;
 use super::site::Surroundings;
 use redraft_core::event::{About, AuthorQuestion, Decision, Question};
 use redraft_core::findings::Finding;
+use redraft_core::ids::TaskId;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::text::one_line;
+use std::collections::BTreeSet;
+
+/// What the flags say beforehand.
+pub(crate) struct Beforehand {
+    on_cap: OnCap,
+    on_failure: OnFailure,
+    yes: bool,
+    /// The tasks that were tried once more in this run.
+    retried: BTreeSet<TaskId>,
+}
+
+impl Beforehand {
+    pub(crate) fn new(on_cap: OnCap, on_failure: Option<OnFailure>, yes: bool) -> Beforehand {
+        Beforehand { on_cap, on_failure: on_failure.unwrap_or(OnFailure::Ask), yes, retried: BTreeSet::new() }
+    }
+
+    /// None where they leave it to a person.
+    fn answer(&mut self, question: &Question) -> Option<Said> {
+        match &question.about {
+            About::Cap { .. } if self.on_cap == OnCap::Accept => {
+                Some(Said::new(Decision::Accept, "--on-cap accept"))
+            }
+            About::Author { .. } if self.yes => Some(Said::new(Decision::Assume, "--yes")),
+            About::Task { .. } if self.on_failure == OnFailure::Skip => {
+                Some(Said::new(Decision::Skip, "--on-failure skip"))
+            }
+            // Once in a run, or a task that can never be carried out would be tried for ever.
+            About::Task { id } if self.on_failure == OnFailure::Retry && self.retried.insert(id.clone()) => {
+                Some(Said::new(Decision::Retry, "--on-failure retry"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether nobody is to be asked about this.
+    fn stops_at(&self, question: &Question) -> bool {
+        let cap = matches!(question.about, About::Cap { .. });
+        self.yes || (cap && self.on_cap == OnCap::Stop)
+    }
+}
 
 /// What a person said, or a flag in their place.
 pub(crate) struct Said {
@@ -43,19 +84,14 @@ pub(crate) fn in_the_way(state: &Pipeline) -> Vec<String> {
 pub(crate) fn answer(
     question: &Question,
     state: &Pipeline,
-    on_cap: OnCap,
-    yes: bool,
+    beforehand: &mut Beforehand,
     around: &Surroundings,
     console: &Console,
 ) -> Option<Said> {
-    let cap = matches!(question.about, About::Cap { .. });
-    if cap && on_cap == OnCap::Accept {
-        return Some(Said::new(Decision::Accept, "--on-cap accept"));
+    if let Some(said) = beforehand.answer(question) {
+        return Some(said);
     }
-    if yes && matches!(question.about, About::Author { .. }) {
-        return Some(Said::new(Decision::Assume, "--yes"));
-    }
-    if yes || !console.can_ask() || (cap && on_cap == OnCap::Stop) {
+    if beforehand.stops_at(question) || !console.can_ask() {
         return None;
     }
     console.say(&question.text);

@@ -15,7 +15,7 @@ pub(crate) use looking::{
     ShowCommand, StatusArgs,
 };
 
-/// Takes a feature from an idea to merged code with AI agents: drafted, reviewed and redrafted until approved.
+/// Takes a feature from an idea to reviewed code with AI agents: drafted, reviewed and redrafted until approved.
 #[derive(Debug, Parser)]
 #[command(name = "redraft", version, max_term_width = 100, after_help = AFTER_HELP, propagate_version = true)]
 pub(crate) struct Cli {
@@ -43,7 +43,7 @@ pub(crate) enum Command {
     /// Drive a feature on from wherever it stands; run again to continue after any interruption
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),
-    /// Review one document of this repository, without a feature; again after an edit, and only what changed is sent
+    /// Review one document, or what a branch changes; again after an edit, and only what changed is sent
     #[command(after_help = REVIEW_HELP)]
     Review(ReviewArgs),
     /// Answer what a run is waiting for
@@ -70,7 +70,7 @@ pub(crate) enum Command {
     /// Check documents for what needs no judgement: cut off, ids twice, circles, placeholders and the like
     #[command(after_help = LINT_HELP)]
     Lint(LintArgs),
-    /// Look inside: prompts that were sent, findings that were raised
+    /// Look inside: prompts, findings, the tasks of a list, sections of documents, what a task is sent with
     #[command(subcommand, after_help = SHOW_HELP)]
     Show(ShowCommand),
     /// Check this machine and its agents, and whether an agent's conversations can be continued
@@ -187,11 +187,14 @@ pub(crate) struct RunArgs {
     /// What to do when a stage has used up its review rounds [default: ask on a terminal, else stop]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) on_cap: Option<OnCap>,
+    /// What to do when an implementer gave up on a task; checks that keep failing always ask a person [default: ask on a terminal, else wait for `redraft decide`]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) on_failure: Option<OnFailure>,
     /// Ask nothing: money is spent within the budget, an author's questions are answered by what it would assume, and
     /// nothing is ever accepted in a person's name
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Rest after this phase: specify, design, create-plan or create-tasks. One beyond the feature's end moves the end
+    /// Rest after this phase: specify, design, create-plan, create-tasks or implement. One beyond the feature's end moves the end
     #[arg(long, value_name = "PHASE")]
     pub(crate) until: Option<String>,
     /// Take this lane from here on: express, standard or deep
@@ -224,15 +227,18 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReviewArgs {
-    /// The document
-    pub(crate) file: PathBuf,
+    /// The document; or, with --base, what a branch changes
+    #[arg(conflicts_with = "base")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) change: ChangeArgs,
     /// Let an author revise it until it is approved
-    #[arg(long)]
+    #[arg(long, conflicts_with = "base")]
     pub(crate) fix: bool,
     /// Judge it as this kind of document [default: by its name, else document]
-    #[arg(long = "as", value_enum, value_name = "KIND")]
+    #[arg(long = "as", value_enum, value_name = "KIND", conflicts_with = "base")]
     pub(crate) kind: Option<DocumentKind>,
-    /// Begin anew, with a reviewer that knows nothing of the earlier rounds
+    /// Begin anew, with reviewers that know nothing of the earlier rounds
     #[arg(long)]
     pub(crate) again: bool,
     /// Ask nothing before money is spent
@@ -247,6 +253,54 @@ pub(crate) struct ReviewArgs {
     /// How dispatches are sent: cost, guarded, seed, fresh, resume, inline or digest
     #[arg(long, value_name = "POLICY")]
     pub(crate) policy: Option<String>,
+}
+
+/// What is asked of the review of a change.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "A change in place of a document")]
+pub(crate) struct ChangeArgs {
+    /// Review what the current branch changes since it left this branch, tag or commit
+    #[arg(long, value_name = "REV")]
+    pub(crate) base: Option<String>,
+    /// Review this branch, tag or commit in place of the current one
+    #[arg(long, value_name = "REV", requires = "base")]
+    pub(crate) head: Option<String>,
+    /// Review what is not committed yet as well
+    #[arg(long, requires = "base", conflicts_with = "head")]
+    pub(crate) uncommitted: bool,
+    /// The name under which the next call goes on with this review [default: the branch]
+    #[arg(long, value_name = "NAME", requires = "base")]
+    pub(crate) name: Option<String>,
+    /// What the change is for, e.g. the text of a pull request; the messages of its commits are known anyway
+    #[arg(long, value_name = "TEXT", requires = "base")]
+    pub(crate) intent: Option<String>,
+    /// The same from a file
+    #[arg(long, value_name = "FILE", requires = "base", conflicts_with = "intent")]
+    pub(crate) intent_file: Option<PathBuf>,
+    /// Hold the change to the documents of this feature [default: on a branch feature/NNN-… to those of NNN]
+    #[arg(long, value_name = "NNN", requires = "base")]
+    pub(crate) feature: Option<String>,
+    /// express: one reviewer, standard: three, deep: fresh eyes at the end as well [default: standard]
+    #[arg(long, value_name = "LANE", requires = "base")]
+    pub(crate) lane: Option<String>,
+    /// Run the checks of the base's redraft.toml on the change first; this runs code of the change on this machine
+    #[arg(long, requires = "base")]
+    pub(crate) checks: bool,
+    /// How findings are printed; progress then goes to stderr [default: table]
+    #[arg(long, value_enum, value_name = "FORM", requires = "base")]
+    pub(crate) format: Option<FindingsForm>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingsForm {
+    /// For people
+    Table,
+    /// The same as --json
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -268,12 +322,22 @@ pub(crate) enum OnCap {
     Accept,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnFailure {
+    /// Ask on the terminal; without one, wait for `redraft decide`
+    Ask,
+    /// Try each such task once more, then ask
+    Retry,
+    /// Go on without it: the task is blocked, and what was built of it is taken out
+    Skip,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct DecideArgs {
     /// The feature's number; not needed inside its worktree or when only one is active
     pub(crate) feature: Option<String>,
-    /// accept, rerun, retry, answer, assume or abandon, as far as the question allows it; without one the question is
-    /// shown
+    /// accept, rerun, retry, skip, answer, assume or abandon, as far as the question allows it; without one the question
+    /// is shown
     pub(crate) choice: Option<String>,
     /// What an author asked for, once for each of its questions, in their order; "" leaves one to its assumption
     #[arg(long, value_name = "TEXT")]
@@ -285,6 +349,9 @@ pub(crate) struct DecideArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
+    /// Those of redraft.toml as this branch, tag or commit has it, which `review --base` goes by
+    #[arg(long, value_name = "REV")]
+    pub(crate) base: Option<String>,
     /// Accept without asking
     #[arg(long)]
     pub(crate) yes: bool,

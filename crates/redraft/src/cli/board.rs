@@ -132,7 +132,10 @@ impl Board {
         }
         for review in &mut reviews {
             let document = review.document.as_deref().unwrap_or_default();
-            review.next = around.next(&site.reviewing(document, around));
+            review.next = around.next(&match &review.change {
+                Some(change) => site.reviewing_change(change),
+                None => site.reviewing(document, around),
+            });
         }
         Board { features, reviews, begin: around.next(begin) }
     }

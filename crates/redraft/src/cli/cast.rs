@@ -5,11 +5,11 @@
 use super::site::{KEY_BYTES_MAX, Site, Surroundings};
 use super::trust;
 use redraft_adapters::api::{
-    self, AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
+    self, AnthropicSettings, ApiAgent, Bounds, Commands, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
-use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
+use redraft_adapters::claude::{Bash, ClaudeAgent, ClaudeSettings};
 use redraft_adapters::codex::{CodexAgent, CodexSettings};
-use redraft_adapters::config::{AgentConfig, Config, ModelAgent, ModelKind, SchemaForm, Wire};
+use redraft_adapters::config::{AgentConfig, BashRule, Config, ModelAgent, ModelKind, SchemaForm, Wire};
 use redraft_adapters::mcp::McpServers;
 use redraft_adapters::plain_file;
 use redraft_adapters::rehearsal::{RehearsalAgent, Scenario};
@@ -86,6 +86,7 @@ impl<'a> Cast<'a> {
         Ok(match agent.kind {
             ModelKind::Claude => Arc::new(ClaudeAgent::new(ClaudeSettings {
                 program: self.program(&name, agent, "npm install -g @anthropic-ai/claude-code")?,
+                bash: self.bash(&name, agent)?,
                 name,
                 model,
                 state,
@@ -129,8 +130,7 @@ impl<'a> Cast<'a> {
                 state,
                 card,
                 redactor,
-                // No role of a phase that exists may run anything.
-                commands: None,
+                commands: self.commands(),
             })?),
             ModelKind::OpenAi => {
                 let base_url = agent.base_url.clone().unwrap_or_else(|| OPENAI.to_owned());
@@ -163,7 +163,7 @@ impl<'a> Cast<'a> {
                     card,
                     redactor,
                     proxy,
-                    commands: None,
+                    commands: self.commands(),
                 })?)
             }
         })
@@ -189,6 +189,36 @@ impl<'a> Cast<'a> {
             }
         }
         Ok(agent.mcp.clone())
+    }
+
+    /// The project's checks, which whoever builds may run as the engine does; none before a person has accepted them.
+    fn checks(&self) -> Vec<String> {
+        let checks = self.config.checks.iter().filter(|_| self.is_accepted());
+        checks.map(|check| check.command.clone()).collect()
+    }
+
+    fn bash(&self, name: &AgentName, agent: &ModelAgent) -> Result<Bash, String> {
+        if agent.bash == BashRule::Checks {
+            return Ok(Bash::Only(self.checks()));
+        }
+        match self.config.commands_of(name).pop() {
+            Some(command) if !self.is_accepted() => {
+                Err(format!("wants to {}, which nobody has accepted yet; {ACCEPT}", command.wish()))
+            }
+            Some(_) | None => Ok(Bash::All),
+        }
+    }
+
+    fn commands(&self) -> Option<Commands> {
+        let accepted = self.checks();
+        (!accepted.is_empty()).then(|| Commands {
+            accepted,
+            worker: self.around.exe.clone(),
+            runs: self.site.state.join("runs"),
+            environment: self.around.environment.clone(),
+            redactor: self.around.redactor.clone(),
+            limit_ms: self.config.check_minutes * 60_000,
+        })
     }
 
     /// What the agent of a role costs by its card; none for one that has no model.

@@ -67,9 +67,17 @@ fn paid(agents: &Cast<'_>, entries: &[Entry]) -> Result<BTreeMap<AgentName, Paid
     let state = Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     let reviews = state.created.as_ref().is_none_or(|created| created.lane.reviews());
     let alone = state.created.as_ref().is_some_and(|created| created.document.is_some());
+    // Nobody works on a change that is only reviewed.
+    let change = state.created.as_ref().filter(|created| created.change.is_some());
+    let panel = change.map(|created| profile::panels_in(created.until, created.lane));
+    let in_panel = |profile: &Profile| {
+        let mut roles = panel.iter().flatten().flat_map(|panel| &panel.roles);
+        roles.any(|one| one.role.as_str() == profile.role)
+    };
     let mut paid: BTreeMap<AgentName, Paid> = BTreeMap::new();
     for phase in state.phases().filter(|phase| !state.is_over(*phase)) {
         let sits = |one: &&&Profile| match alone {
+            _ if panel.is_some() => in_panel(one),
             true => one.kind != Kind::Phase,
             false => reviews || one.kind == Kind::Author,
         };

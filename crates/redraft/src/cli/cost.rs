@@ -109,7 +109,7 @@ fn one(
     let off = not_resumed(&entries);
     let told = |met: &&MetAgent| format!("{}: conversations are not continued: {}", met.agent, met.why);
     let feature = Feature {
-        document: row.and_then(|row| row.document.clone()),
+        document: row.and_then(|row| row.subject()),
         status: row.map(|row| row.status.clone()).unwrap_or_default(),
         agents: costs.agents().into_iter().map(billed).collect(),
         rules: rules(costs.dispatches()),

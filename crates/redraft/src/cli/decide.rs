@@ -14,7 +14,7 @@ use redraft_core::project;
 use redraft_core::review::{self, Loop};
 use redraft_core::text;
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Append, Clock, Store, Workspace};
+use redraft_engine::ports::{Append, Clock, Store};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -137,7 +137,7 @@ fn edited_since(site: &Site, ledger: &Ledger, id: FeatureId, open: &Loop) -> Res
     if !site.worktree(&created)?.is_dir() {
         return Ok(false);
     }
-    Ok(site.workspace(&created)?.revision(&open.opened.paths)? != open.revision)
+    Ok(redraft_engine::standing(&site.workspace(&created)?, &created, &open.opened)? != open.revision)
 }
 
 /// A feature can be given up at any time, also when nothing is asked.
@@ -187,7 +187,7 @@ fn split<'a>(
         (Some(feature), Some(word)) => match choice(word) {
             Some(choice) => Ok((Some(feature), Some(choice))),
             None => Err(CliError::usage(format!("`{word}` is not a choice"))
-                .hint("choices are accept, rerun, retry, answer, assume and abandon, as far as the question allows them")),
+                .hint("choices are accept, rerun, retry, skip, answer, assume and abandon, as far as the question allows them")),
         },
     }
 }

@@ -4,7 +4,7 @@ use super::args::{DemoArgs, NewArgs, OnCap, RunArgs};
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
-use super::{new, run};
+use super::{new, run, trust};
 use redraft_adapters::git::{self, Repository};
 use redraft_adapters::shell_word::quoted_path;
 use redraft_core::event::FeatureCreated;
@@ -14,6 +14,18 @@ use std::path::{Path, PathBuf};
 
 const IDEA: &str = "Let people reset a forgotten password by email";
 const PRD: &str = include_str!("demo-prd.md");
+
+const IDEA_FILE: &str = "ideas/password-reset.md";
+
+/// The files of the repository: a small shop in shell, so that its tests run on every machine that has git.
+const FILES: [(&str, &str); 6] = [
+    ("README.md", "# A small web shop\n\nIt exists to show `redraft demo`. Tests: `sh tests/run.sh`\n"),
+    ("redraft.toml", "[checks]\ntests = \"sh tests/run.sh\"\n"),
+    ("src/accounts.sh", include_str!("demo/accounts.sh")),
+    ("tests/accounts.sh", include_str!("demo/accounts.test.sh")),
+    ("tests/run.sh", include_str!("demo/run.sh")),
+    (IDEA_FILE, PRD),
+];
 
 pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let own_idea = args.idea.is_some();
@@ -42,7 +54,13 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
             Site { repository, state }
         }
     };
-    let prd = (!own_idea).then(|| place.join("ideas/password-reset.md"));
+    let (ledger, config) = (site.writer()?, site.config()?);
+    // Nobody but the demo has written what it runs.
+    if !trust::is_accepted(&ledger, &config)? {
+        trust::accept(&ledger, &config, around)?;
+    }
+    drop(ledger);
+    let prd = (!own_idea).then(|| place.join(IDEA_FILE));
     let feature = NewArgs {
         idea,
         prd,
@@ -90,7 +108,7 @@ fn kept(folder: &Path) -> Result<PathBuf, CliError> {
     }
     for entry in std::fs::read_dir(&place).map_err(named)? {
         let path = entry.map_err(named)?.path();
-        if !is_ours(&path) {
+        if !is_ours(&place, &path) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let error = CliError::usage(format!("{} is not empty", folder.display()));
             return Err(error.hint(format!(
@@ -103,7 +121,7 @@ fn kept(folder: &Path) -> Result<PathBuf, CliError> {
 
 /// The feature that an earlier demo began in this folder. A repository of the user's own has other files.
 fn begun(place: &Path) -> Option<FeatureCreated> {
-    let ours = ["README.md", "package.json"].iter().all(|name| is_ours(&place.join(name)));
+    let ours = ["README.md", "redraft.toml"].iter().all(|name| is_ours(place, &place.join(name)));
     let site = Site::find(place).ok().filter(|_| ours)?;
     let ledger = site.reader().ok().flatten()?;
     let feature = ledger.scopes().ok()?.into_iter().find(|scope| matches!(scope, Scope::Feature(_)))?;
@@ -111,38 +129,31 @@ fn begun(place: &Path) -> Option<FeatureCreated> {
 }
 
 /// Whether a demo has made this, perhaps not to its end.
-fn is_ours(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let part_of =
-        |path: &Path, text: &str| std::fs::read_to_string(path).is_ok_and(|found| text.starts_with(&found));
-    match name {
-        ".git" | ".redraft" => path.is_dir(),
-        "ideas" => std::fs::read_dir(path).is_ok_and(|mut entries| {
-            let is_it = |entry: std::fs::DirEntry| {
-                entry.file_name() == "password-reset.md" && part_of(&entry.path(), PRD)
-            };
-            entries.all(|entry| entry.is_ok_and(is_it))
-        }),
-        name => FILES.iter().any(|(file, text)| *file == name && part_of(path, text)),
+fn is_ours(place: &Path, path: &Path) -> bool {
+    let name = path.strip_prefix(place).unwrap_or(path);
+    let is_it = |(file, text): &(&str, &str)| {
+        Path::new(file) == name && std::fs::read_to_string(path).is_ok_and(|found| text.starts_with(&found))
+    };
+    match path.is_dir() {
+        true if [".git", ".redraft"].map(Path::new).contains(&name) => true,
+        // A folder of ours holds nothing else; one of somebody else's is not looked into.
+        true if FILES.iter().any(|(file, _)| Path::new(file).starts_with(name)) => {
+            let mut entries = std::fs::read_dir(path).into_iter().flatten();
+            entries.all(|entry| entry.is_ok_and(|entry| is_ours(place, &entry.path())))
+        }
+        true => false,
+        false => FILES.iter().any(is_it),
     }
 }
-
-/// The files of the repository, beside that of the idea.
-const FILES: [(&str, &str); 2] = [
-    ("README.md", "# A small web shop\n\nIt exists to show `redraft demo`.\n"),
-    ("package.json", "{\n  \"name\": \"shop\",\n  \"scripts\": { \"test\": \"node --test\" }\n}\n"),
-];
 
 fn make_repository(place: &Path, own_idea: bool) -> Result<Repository, CliError> {
     let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", place.display()));
     std::fs::create_dir_all(place).map_err(named)?;
-    let mut files = FILES.to_vec();
-    if !own_idea {
-        std::fs::create_dir_all(place.join("ideas")).map_err(named)?;
-        files.push(("ideas/password-reset.md", PRD));
-    }
-    for (name, text) in &files {
-        std::fs::write(place.join(name), text).map_err(named)?;
+    let files = || FILES.into_iter().filter(|(name, _)| !own_idea || *name != IDEA_FILE);
+    for (name, text) in files() {
+        let path = place.join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(place)).map_err(named)?;
+        std::fs::write(path, text).map_err(named)?;
     }
     // One that an interrupted demo made is used as it is.
     if place.join(".git").is_dir()
@@ -151,6 +162,6 @@ fn make_repository(place: &Path, own_idea: bool) -> Result<Repository, CliError>
     {
         return Ok(repository);
     }
-    let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = files().map(|(name, _)| name).collect();
     Ok(git::create_repository(place, &names)?)
 }

@@ -88,6 +88,14 @@ impl From<EngineError> for CliError {
             EngineError::Changed { feature, earlier, .. } => CliError::new(Code::Config, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
                 .hint("or put it back: git restore, in the feature's worktree"),
+            EngineError::Tasks { feature, .. } => CliError::new(Code::Config, message)
+                .hint(format!("have the list mended: redraft phase back {feature} create-tasks --why \"…\""))
+                .hint("mend it there, in the feature's worktree, before you run it again, or let its author do so"),
+            EngineError::NoSuchCheck { gate } => CliError::new(Code::Config, message)
+                .hint(format!("write `{gate}` into [checks] of redraft.toml again and accept it: redraft trust"))
+                .hint("or begin the phase anew with the checks that are there: redraft phase back FEATURE implement --why \"…\""),
+            EngineError::Check { .. } => CliError::new(Code::Config, message)
+                .hint("mend the cause and run the same command again; nothing is lost"),
             EngineError::NothingAsked => {
                 CliError::usage(message).hint("`redraft status` shows what each feature is waiting for")
             }

@@ -4,19 +4,27 @@ use super::args::LogArgs;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
-use redraft_core::event::Entry;
+use redraft_core::event::{Entry, Event};
+use redraft_core::phase::Phase;
 use redraft_core::project;
 use redraft_core::text::{indented, utc};
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 #[derive(Serialize)]
 struct LogJson {
     v: u16,
     events: Vec<Value>,
+}
+
+/// An event that is to be shown.
+struct Kept {
+    scope: Scope,
+    entry: Entry,
+    line: String,
 }
 
 pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
@@ -29,13 +37,18 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
         None => None,
     };
     let limit = args.limit.unwrap_or(usize::MAX);
-    let mut kept: VecDeque<(Scope, Entry)> = VecDeque::new();
-    let mut keep = |scope, entry| {
+    let mut kept: VecDeque<Kept> = VecDeque::new();
+    let mut phases: BTreeMap<Scope, Phase> = BTreeMap::new();
+    let mut keep = |scope: Scope, entry: Entry| {
+        if let Event::LoopOpened(opened) = &entry.event {
+            phases.insert(scope.clone(), opened.phase);
+        }
         if limit > 0 {
             if kept.len() == limit {
                 kept.pop_front();
             }
-            kept.push_back((scope, entry));
+            let line = project::line_in(&entry.event, phases.get(&scope).copied());
+            kept.push_back(Kept { scope, entry, line });
         }
     };
     match only {
@@ -45,14 +58,14 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
         None => ledger.all(&mut keep)?,
     }
     if console.json {
-        let events: Vec<Value> = kept.iter().map(|(scope, entry)| event(scope, entry)).collect();
+        let events: Vec<Value> = kept.iter().map(event).collect();
         console.object(&LogJson { v: 1, events });
     } else if kept.is_empty() && args.limit != Some(0) {
         return Ok(nothing(around, console));
     } else {
-        for (scope, entry) in &kept {
+        for Kept { scope, entry, line } in &kept {
             let head = format!("{:>6}  {}  {scope}  ", entry.seq, utc(entry.at_ms));
-            let line = indented(&project::line(&entry.event), head.chars().count());
+            let line = indented(line, head.chars().count());
             console.data(&format!("{head}{line}"));
         }
     }
@@ -66,7 +79,7 @@ fn nothing(around: &Surroundings, console: &Console) -> Code {
     Code::Done
 }
 
-fn event(scope: &Scope, entry: &Entry) -> Value {
+fn event(Kept { scope, entry, line }: &Kept) -> Value {
     let body: Value = serde_json::from_str(&entry.event.encode()).unwrap_or_default();
     json!({
         "seq": entry.seq,
@@ -75,7 +88,7 @@ fn event(scope: &Scope, entry: &Entry) -> Value {
         "scope": scope.to_string(),
         "kind": entry.event.kind(),
         "version": entry.event.version(),
-        "line": project::line(&entry.event),
+        "line": line,
         "body": body,
     })
 }

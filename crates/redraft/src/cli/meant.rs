@@ -4,13 +4,17 @@ use super::board::reviews;
 use super::errors::{CliError, unknown_feature};
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::ReviewedChange;
 use redraft_core::ids::FeatureId;
 use redraft_core::project::BoardRow;
 use redraft_core::ticket::Scope;
 use std::path::{Component, Path, PathBuf};
 
+/// What is reviewed where no branch is checked out.
+pub(crate) const HEAD: &str = "HEAD";
+
 impl Site {
-    /// The feature or the review meant: `review-001` or the file for a review, else a feature. Without a word the only
+    /// The feature or the review meant: `review-001`, the file or the branch for a review, else a feature. Without a word the only
     /// review is meant where there is no feature.
     pub(crate) fn meant(
         &self,
@@ -29,7 +33,8 @@ impl Site {
         let path = self.path_of(word, around);
         let meant = |row: &&BoardRow| {
             let file = path.is_some() && row.document == path;
-            file || word.parse() == Ok(scope_of(row))
+            let branch = row.change.as_ref().is_some_and(|change| change.head == word);
+            file || branch || word.parse() == Ok(scope_of(row))
         };
         // Of several reviews of a file the last one counts.
         if let Some(row) = known.iter().rev().find(meant) {
@@ -37,7 +42,7 @@ impl Site {
         }
         match word.parse() {
             Ok(Scope::Review(_)) => Err(CliError::usage(format!("there is no review `{word}`"))
-                .hint("`redraft status` lists the reviews; one is also meant by its file")),
+                .hint("`redraft status` lists the reviews; one is also meant by its file or its branch")),
             _ if around.folder.join(word).is_file() => {
                 Err(CliError::usage(format!("{word} was not reviewed by itself yet"))
                     .hint(format!("review it: {}", self.reviewing(word, around))))
@@ -54,6 +59,18 @@ impl Site {
             false => self.repository.here().join(document),
         };
         format!("redraft review {}", redraft_adapters::shell_word::quoted_path(file))
+    }
+
+    /// The command that goes on with the review of a change.
+    pub(crate) fn reviewing_change(&self, change: &ReviewedChange) -> String {
+        let word = |text: &str| redraft_adapters::shell_word::quoted(text);
+        let command = format!("redraft review --base {}", word(&change.base));
+        let is_branch = self.repository.has_branch(&change.head).unwrap_or(false);
+        match change.head.as_str() {
+            HEAD => command,
+            head if is_branch => format!("{command} --head {}", word(head)),
+            head => format!("{command} --name {}", word(head)),
+        }
     }
 
     /// Where a file is in the repository, whether or not it is still there.
@@ -123,7 +140,7 @@ impl Site {
 /// Whose row it is.
 pub(crate) fn scope_of(row: &BoardRow) -> Scope {
     let number = row.id.parse().unwrap_or(FeatureId(0));
-    match row.document {
+    match row.subject() {
         Some(_) => Scope::Review(redraft_core::ids::ReviewId(number.0)),
         None => Scope::Feature(number),
     }

@@ -1,6 +1,7 @@
 //! The command line: one file per command, all of them thin.
 
 mod adopt;
+mod annotate;
 mod answer;
 mod args;
 mod board;

@@ -127,6 +127,7 @@ pub(crate) fn create(
         depends_on,
         document: None,
         brainstorm_source: args.prd.as_deref().and_then(|file| source(site, &around.folder.join(file))),
+        change: None,
     };
     let event = Event::from(created.clone());
     let bug = |error: redraft_core::review::Rejected| CliError::new(Code::Bug, error.to_string());

@@ -62,10 +62,10 @@ pub(crate) fn phase(
     let next = next_after(&site, &ledger, id, around)?;
     let text = match done {
         "skipped" => format!("feature {id}: {phase} is left out\nnext: {next}"),
-        _ => format!(
-            "feature {id}: back at {phase}; edit {} now if it is to change\nnext: {next}",
-            phase.artifact()
-        ),
+        _ => {
+            let what = if phase == Phase::Implement { "the code" } else { phase.artifact() };
+            format!("feature {id}: back at {phase}; edit {what} now if it is to change\nnext: {next}")
+        }
     };
     console.show(&text, &PhaseJson { v: 1, feature: id.to_string(), phase: phase.name(), done, next });
     Ok(Code::Done)

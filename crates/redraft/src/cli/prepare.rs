@@ -193,7 +193,7 @@ fn set_up(
     match ended {
         Ok(Ended::Well) => Ok(()),
         Ok(Ended::Stopped) => Err(interrupted(created, around)),
-        Ok(Ended::Badly(how)) => Err(failed(how)),
+        Ok(Ended::Badly { how, .. }) => Err(failed(how)),
         Ok(Ended::Slow) => {
             let minutes = count((script.limit_ms / 60_000) as usize, "minute");
             Err(failed(format!("was ended after {minutes}"))

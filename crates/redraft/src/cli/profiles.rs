@@ -8,9 +8,23 @@ use redraft_core::profile::{self, Override};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const FOLDER: &str = ".redraft/agents";
+pub(crate) const FOLDER: &str = ".redraft/agents";
 /// More than any role text; a larger file is a mistake.
 const BYTES_MAX: u64 = 256 * 1024;
+
+/// The same as a commit has them.
+pub(crate) fn read_at(site: &Site, commit: &str) -> Result<BTreeMap<Role, String>, CliError> {
+    let mut texts = BTreeMap::new();
+    for name in site.repository.names_at(commit, FOLDER)? {
+        let Some(stem) = name.strip_suffix(".md").filter(|stem| !stem.starts_with('.')) else { continue };
+        let role = Role::new(stem);
+        let found = site.repository.file_at(commit, &format!("{FOLDER}/{name}"), BYTES_MAX)?;
+        if let Some(bytes) = found {
+            texts.insert(role.clone(), checked(bytes, &role)?);
+        }
+    }
+    Ok(texts)
+}
 
 /// Every role text there is, checked. A file that could not be used is an error, whichever role is asked next: it would
 /// silently not apply.
@@ -34,6 +48,16 @@ pub(crate) fn read(site: &Site) -> Result<BTreeMap<Role, String>, CliError> {
 }
 
 fn one(file: &Path, role: &Role) -> Result<String, CliError> {
+    let wrong = |error| CliError::new(Code::Config, format!("{FOLDER}/{role}.md: {error}"));
+    if profile::kind(role).is_none() {
+        // What is no role is not even read.
+        return checked(Vec::new(), role);
+    }
+    checked(plain_file::read(file, BYTES_MAX).map_err(wrong)?, role)
+}
+
+/// The text, if it can be used.
+fn checked(bytes: Vec<u8>, role: &Role) -> Result<String, CliError> {
     let shown = format!("{FOLDER}/{role}.md");
     let wrong = |what: String| CliError::new(Code::Config, what);
     if profile::kind(role).is_none() {
@@ -41,7 +65,6 @@ fn one(file: &Path, role: &Role) -> Result<String, CliError> {
         return Err(wrong(format!("{shown}: there is no role {role}"))
             .hint(format!("roles are {}", names.join(", "))));
     }
-    let bytes = plain_file::read(file, BYTES_MAX).map_err(|error| wrong(format!("{shown}: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| wrong(format!("{shown} is not UTF-8 text")))?;
     match Override::parse(&text, role) {
         Ok(_) => Ok(text),

@@ -1,15 +1,20 @@
-//! `redraft review FILE`: the review loop over one document of any repository, no feature needed.
+//! `redraft review FILE`: the review loop over one document of any repository, no feature needed; with `--base` over what
+//! a branch changes, which is in [`change`].
 //!
 //! A review has a number, a branch and a worktree of its own, in which the document is committed as it was seen. What the
 //! user wrote is copied in at each call; what an author wrote with `--fix` is copied back at the end, unless the user has
 //! edited the file meanwhile. The loop is never closed, so the next call goes on with the reviewer that knows the document.
 
 mod begin;
+mod change;
 mod document;
+mod grounds;
+mod range;
+mod report;
 
 pub(crate) use begin::kind_of;
 
-use super::answer::answer;
+use super::answer::{Beforehand, answer};
 use super::args::{OnCap, ReviewArgs, RunArgs};
 use super::cast::Cast;
 use super::consent;
@@ -29,9 +34,10 @@ use redraft_core::profile;
 use redraft_core::project::{self, Receipt};
 use redraft_core::review::Loop;
 use redraft_core::text::indented;
-use redraft_engine::ports::{Agents, Clock};
+use redraft_engine::ports::{Agents, Clock, NoChecks};
 use redraft_engine::{Parts, Run, Stop};
 use serde::Serialize;
+use std::path::Path;
 
 #[derive(Serialize)]
 struct ReviewJson<'a> {
@@ -57,7 +63,15 @@ struct ReviewJson<'a> {
 
 pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;
-    let document = Document::read(&site, &around.folder.join(&args.file))?;
+    if let Some(base) = args.change.base.clone() {
+        return change::review(&site, &base, &args, around, console);
+    }
+    if args.file.is_none() {
+        return Err(CliError::usage("it is not said what to review")
+            .hint("a document: redraft review FILE")
+            .hint("what a branch changes: redraft review --base REV"));
+    }
+    let document = Document::read(&site, &around.folder.join(file(&args)))?;
     let run_args = run_args(&args);
     let config = run::config(&site, &run_args)?;
     let mut rules = run::rules(&site, &config, &run_args, around)?;
@@ -95,6 +109,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         clock: &around.clock,
         boundaries: &around.boundaries,
         progress: console,
+        checks: &NoChecks,
         agents: &agents,
         redactor: &around.redactor,
     };
@@ -102,32 +117,15 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     if args.budget.is_some() {
         run.keep_budget()?;
     }
-    let stop = loop {
-        match run.drive()? {
-            Stop::Asking(question) => {
-                match answer(&question, run.state(), OnCap::Stop, args.yes, around, console) {
-                    Some(said) => run.decide(said.choice, &said.why, said.answers)?,
-                    None => break Stop::Asking(question),
-                }
-            }
-            stop => break stop,
-        }
-    };
+    let stop = driven(&mut run, args.yes, around, console)?;
     tidy(&inbox, &scope, run.entries(), console);
     let (fixed, notes) = bring_back(&workspace, &document)?;
     for note in &notes {
         console.say(note);
     }
-    let (outcome, code) = match &stop {
-        Stop::Done => ("approved", Code::Done),
-        Stop::Findings => ("findings", Code::NotApproved),
-        Stop::Asking(question) => ("waiting", run::waiting_code(question, OnCap::Stop)),
-        Stop::OverBudget { .. } => ("over budget", Code::Limit),
-        Stop::Parked(_) => ("parked", Code::Limit),
-        Stop::Interrupted => ("interrupted", Code::Interrupted),
-    };
+    let (outcome, code) = outcome(&stop);
     let next = around.next(&match &stop {
-        Stop::Done => format!("redraft review {} (after the next edit)", quoted_path(&args.file)),
+        Stop::Done => format!("redraft review {} (after the next edit)", quoted_path(file(&args))),
         Stop::Findings => format!("{command} --fix, or edit the file and: {command}"),
         Stop::Asking(_) => format!("{command} --again"),
         Stop::OverBudget { .. } => format!("{command} --budget USD"),
@@ -168,6 +166,39 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     Ok(code)
 }
 
+/// Goes on until it rests, with the answers of whoever sits before a terminal.
+fn driven(run: &mut Run<'_>, yes: bool, around: &Surroundings, console: &Console) -> Result<Stop, CliError> {
+    let mut beforehand = Beforehand::new(OnCap::Stop, None, yes);
+    loop {
+        match run.drive()? {
+            Stop::Asking(question) => {
+                match answer(&question, run.state(), &mut beforehand, around, console) {
+                    Some(said) => run.decide(said.choice, &said.why, said.answers)?,
+                    None => return Ok(Stop::Asking(question)),
+                }
+            }
+            stop => return Ok(stop),
+        }
+    }
+}
+
+/// How it ended, in a word and as an exit code.
+fn outcome(stop: &Stop) -> (&'static str, Code) {
+    match stop {
+        Stop::Done => ("approved", Code::Done),
+        Stop::Findings => ("findings", Code::NotApproved),
+        Stop::Asking(question) => ("waiting", run::waiting_code(question, OnCap::Stop)),
+        Stop::OverBudget { .. } => ("over budget", Code::Limit),
+        Stop::Parked(_) => ("parked", Code::Limit),
+        Stop::Interrupted => ("interrupted", Code::Interrupted),
+    }
+}
+
+/// The document that was named; there is one wherever no change is reviewed.
+fn file(args: &ReviewArgs) -> &Path {
+    args.file.as_deref().unwrap_or(Path::new(""))
+}
+
 fn run_args(args: &ReviewArgs) -> RunArgs {
     RunArgs {
         on_cap: Some(OnCap::Stop),
@@ -181,5 +212,5 @@ fn run_args(args: &ReviewArgs) -> RunArgs {
 
 /// The command that goes on with the same document.
 fn typed(args: &ReviewArgs) -> String {
-    format!("redraft review {}", quoted_path(&args.file))
+    format!("redraft review {}", quoted_path(file(args)))
 }

@@ -2,9 +2,9 @@
 
 mod rules;
 
-pub(crate) use rules::{budget, config, deadlines, kept_budget, rules};
+pub(crate) use rules::{budget, config, deadlines, kept_budget, played, rules, rules_with};
 
-use super::answer::answer;
+use super::answer::{Beforehand, answer};
 use super::args::{OnCap, RunArgs};
 use super::board::{self, from_when};
 use super::cast::Cast;
@@ -17,13 +17,16 @@ use super::prepare::{hold_place, prepare};
 use super::project::project_context;
 use super::site::{Site, Surroundings};
 use super::story::Story;
+use redraft_adapters::checks::ShellChecks;
+use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
+use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{About, Decision, Entry, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::profile;
-use redraft_core::project::{self, BoardRow, Receipt, Warning};
+use redraft_core::project::{self, BoardRow, Receipt, TaskTally, Warning};
 use redraft_core::review::{End, Loop};
 use redraft_core::text::utc;
 use redraft_core::ticket::Scope;
@@ -37,6 +40,9 @@ struct RunJson<'a> {
     feature: String,
     /// `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `abandoned` or `interrupted`.
     outcome: &'a str,
+    /// What became of the tasks, once they are being carried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<TaskTally>,
     question: Option<&'a Question>,
     /// Where it is parked: when the usage limit is over.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,6 +133,14 @@ pub(crate) fn drive_to(
         console.say(&format!("nothing was sent\nnext: {}", around.next(&command)));
         return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
     }
+    let checks = ShellChecks {
+        worker: &around.exe,
+        out: site.state.join("checks").join(id.to_string()),
+        environment: &around.environment,
+        redactor: &around.redactor,
+        limit_ms: config.check_minutes * 60_000,
+        clock: &around.clock,
+    };
     let story = Story::new(console);
     let parts = Parts {
         store: &ledger,
@@ -134,6 +148,7 @@ pub(crate) fn drive_to(
         inbox: &inbox,
         clock: &around.clock,
         boundaries: &around.boundaries,
+        checks: &checks,
         progress: if ending.is_some() { &story } else { console },
         agents: &agents,
         redactor: &around.redactor,
@@ -150,15 +165,18 @@ pub(crate) fn drive_to(
     for note in &notes {
         console.say(note);
     }
+    require_trusted_checks(run.state(), &ledger, &config, args, console)?;
     let asks = console.can_ask() && !args.yes;
     let on_cap = args.on_cap.unwrap_or(if asks { OnCap::Ask } else { OnCap::Stop });
+    let mut beforehand = Beforehand::new(on_cap, args.on_failure, args.yes);
     let stop = loop {
         match run.drive()? {
-            Stop::Asking(question) => match answer(&question, run.state(), on_cap, args.yes, around, console)
-            {
-                Some(said) => run.decide(said.choice, &said.why, said.answers)?,
-                None => break Stop::Asking(question),
-            },
+            Stop::Asking(question) => {
+                match answer(&question, run.state(), &mut beforehand, around, console) {
+                    Some(said) => run.decide(said.choice, &said.why, said.answers)?,
+                    None => break Stop::Asking(question),
+                }
+            }
             stop => break stop,
         }
     };
@@ -199,10 +217,12 @@ pub(crate) fn drive_to(
     let (feature, undone) = (id.to_string(), run.undone());
     let warnings = monitor::watch(site, &rows);
     let receipt = &receipt;
+    let tasks = row.tasks;
     let shown = RunJson {
         v: 1,
         feature,
         outcome,
+        tasks,
         question,
         parked_until_ms,
         receipt,
@@ -212,7 +232,11 @@ pub(crate) fn drive_to(
         folder,
         next,
     };
-    let mut more = format!("costs: {}\n", around.next(&format!("redraft cost {id}")));
+    let mut more = String::new();
+    if tasks.is_some() && config.checks.is_empty() {
+        more.push_str("checks: none are configured, so nothing but reviewers says that the code works\n");
+    }
+    more.push_str(&format!("costs: {}\n", around.next(&format!("redraft cost {id}"))));
     if row.open_findings + row.deferred_findings > 0 {
         more.push_str(&format!("findings: {}\n", around.next(&format!("redraft show findings {id}"))));
     }
@@ -220,6 +244,32 @@ pub(crate) fn drive_to(
     monitor::say(&shown.warnings, console);
     drop(lock);
     Ok(code)
+}
+
+/// What the project's checks run, a person must have accepted before this run comes to code. Nothing was sent yet.
+fn require_trusted_checks(
+    state: &Pipeline,
+    ledger: &Ledger,
+    config: &Config,
+    args: &RunArgs,
+    console: &Console,
+) -> Result<(), CliError> {
+    let (Some(created), Some(_)) = (&state.created, state.phase()) else { return Ok(()) };
+    // An end that cannot be read was refused before.
+    let rests = args.until.as_deref().and_then(|word| word.parse().ok()).unwrap_or(created.until);
+    let left = state.phases().any(|phase| phase == Phase::Implement && !state.is_over(phase));
+    if !left || rests.min(created.until) < Phase::Implement {
+        return Ok(());
+    }
+    if config.checks.is_empty() {
+        console.say(
+            "redraft.toml has no [checks], so nothing is run to see whether the code works: write there what tells, such as test = \"make test\"",
+        );
+    }
+    let id = created.id;
+    super::trust::require_for_checks(ledger, config, &format!("redraft run {id}")).map_err(|error| {
+        error.hint(format!("documents can be written without it: redraft run {id} --until create-tasks"))
+    })
 }
 
 /// Takes another lane, or moves the feature's end, where that was asked for.
@@ -241,7 +291,7 @@ fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
     if (lane, until) == (created.lane, created.until) {
         return Ok(());
     }
-    let judged = run.state().past.iter().chain(&run.state().open).any(Loop::reviews);
+    let judged = run.state().past.iter().chain(&run.state().open).any(Loop::judges_document);
     if judged && !lane.reviews() {
         let error = CliError::usage(format!(
             "reviewers have begun to read this feature, so it cannot take lane {lane}"
@@ -278,9 +328,11 @@ fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
 fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<String>, CliError> {
     let Some(past) = state.past.last().filter(|_| state.open.is_none()) else { return Ok(None) };
     let Some(End::Closed(closed)) = &past.end else { return Ok(None) };
-    let found = workspace.revision(&past.opened.paths)?;
+    let Some(created) = &state.created else { return Ok(None) };
+    let found = redraft_engine::standing(workspace, created, &past.opened)?;
     let changed = found.as_ref() != Some(&closed.revision);
-    let (path, phase, scope) = (past.artifact(), closed.phase, &past.scope);
+    let (phase, scope) = (closed.phase, &past.scope);
+    let path = if phase == Phase::Implement { "the code" } else { past.artifact() };
     Ok(changed.then(|| {
         format!(
             "{path} is not what was approved: it or what it builds on was edited after {phase} had closed, and nobody has \
@@ -291,13 +343,15 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
 
 /// `more` is where to look further, a line each.
 fn report(shown: &RunJson<'_>, more: &str, ending: Option<Ending>) -> String {
-    let RunJson { feature, outcome, question, parked_until_ms, receipt, undone, folder, next, .. } = shown;
+    let RunJson { feature, outcome, tasks, question, parked_until_ms, receipt, undone, folder, next, .. } =
+        shown;
     let next = from_when(next, *parked_until_ms);
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
     let outcome = if *outcome == "closed" { "closed by gates only, no reviewer" } else { outcome };
     let ending = ending.map_or_else(|| format!("{more}folder: {folder}\nnext: {next}"), |ending| ending.text);
     let undone: String = undone.iter().map(lost_and_found).collect();
-    format!("{}\n{undone}feature {feature} is {outcome}{asked}\n{ending}", receipt.text())
+    let tasks = tasks.map(|tasks| format!("{}\n", tasks.in_words())).unwrap_or_default();
+    format!("{}\n{undone}{tasks}feature {feature} is {outcome}{asked}\n{ending}", receipt.text())
 }
 
 fn lost_and_found(undone: &Undone) -> String {

@@ -125,11 +125,20 @@ fn example(args: &PromptArgs, around: &Surroundings, console: &Console) -> Resul
         Err(_) => None,
     };
     let own = own.and_then(|text| Override::parse(&text, &role).ok());
-    let Some(sample) = prompt::sample(phase, &role, purpose, strategy, own.as_ref()) else {
+    let of = |purpose: Option<Purpose>| match args.by_itself {
+        true => prompt::sample_by_itself(&role, purpose, strategy, own.as_ref()),
+        false => prompt::sample(phase, &role, purpose, strategy, own.as_ref()),
+    };
+    if args.by_itself && of(None).is_none() {
+        let reviewers = profile::panels(Phase::Implement);
+        let names: Vec<&str> =
+            reviewers.iter().flat_map(|panel| &panel.roles).map(|one| one.role.as_str()).collect();
+        return Err(CliError::usage(format!("{role} does not review changes"))
+            .hint(format!("roles that do are {}", names.join(", "))));
+    }
+    let Some(sample) = of(purpose) else {
         let word = purpose.map(Purpose::name).unwrap_or_default();
-        let fit = Purpose::ALL
-            .into_iter()
-            .filter(|one| prompt::sample(phase, &role, Some(*one), strategy, None).is_some());
+        let fit = Purpose::ALL.into_iter().filter(|one| of(Some(*one)).is_some());
         let fit: Vec<&str> = fit.map(Purpose::name).collect();
         return Err(CliError::usage(format!("{role} is never asked to {word} in {phase}"))
             .hint(format!("its purposes are {}", fit.join(", "))));

@@ -7,7 +7,7 @@ use clap::CommandFactory as _;
 use redraft_adapters::child::Environment;
 use redraft_adapters::child::TICKET;
 use redraft_adapters::clock::SystemClock;
-use redraft_adapters::config::{AgentConfig, Config};
+use redraft_adapters::config::{self, AgentConfig, Config};
 use redraft_adapters::git::{GitWorkspace, Repository};
 use redraft_adapters::lock::{Holder, Lock, LockError};
 use redraft_adapters::plain_file;
@@ -47,6 +47,9 @@ pub(crate) struct Surroundings {
 
 /// More than any key has; a larger file is a mistake.
 pub(crate) const KEY_BYTES_MAX: u64 = 64 * 1024;
+
+/// More than any configuration has.
+const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
 
 /// How a command begins.
 const NAMED: &str = "redraft ";
@@ -149,10 +152,17 @@ impl Surroundings {
         ) {
             return;
         }
-        let config = Site::find(&self.folder).and_then(|site| site.config());
-        let agents = config.map(|config| config.agents).unwrap_or_default();
+        let site = Site::find(&self.folder);
+        let base = match command {
+            Command::Review(args) => args.change.base.as_deref(),
+            _ => None,
+        };
+        let config = site.as_ref().ok().and_then(|site| site.config().ok());
+        let of_base = site.as_ref().ok().zip(base).and_then(|(site, base)| site.config_of(base).ok());
+        let agents: Vec<AgentConfig> =
+            config.into_iter().chain(of_base).flat_map(|config| config.agents.into_values()).collect();
         let mut keys = secrets();
-        for agent in agents.values() {
+        for agent in &agents {
             let AgentConfig::Model(agent) = agent else { continue };
             let file = agent.key_file.as_ref();
             keys.extend(file.and_then(|file| plain_file::read_text(Path::new(file), KEY_BYTES_MAX).ok()));
@@ -209,6 +219,25 @@ impl Site {
 
     pub(crate) fn config(&self) -> Result<Config, CliError> {
         Ok(Config::load(self.repository.main_checkout(), &redraft_core::profile::roles())?)
+    }
+
+    /// The same as a branch, tag or commit has it.
+    pub(crate) fn config_of(&self, name: &str) -> Result<Config, CliError> {
+        let commit = self.repository.commit_named(name)?;
+        let commit =
+            commit.ok_or_else(|| CliError::usage(format!("`{name}` names no commit of this repository")))?;
+        self.config_at(&commit)
+    }
+
+    pub(crate) fn config_at(&self, commit: &str) -> Result<Config, CliError> {
+        let bytes = self.repository.file_at(commit, config::FILE, CONFIG_BYTES_MAX)?.unwrap_or_default();
+        let path = self.repository.main_checkout().join(config::FILE);
+        let parsed = Config::parse(&bytes, &path, &redraft_core::profile::roles());
+        parsed.map_err(|error| {
+            let short = commit.get(..10).unwrap_or(commit);
+            CliError::from(error)
+                .hint(format!("this is the file as commit {short} has it, not your checkout's"))
+        })
     }
 
     /// The ledger to read; a repository without one has no features yet.
@@ -323,6 +352,11 @@ impl Site {
 
     pub(crate) fn workspace(&self, created: &FeatureCreated) -> Result<GitWorkspace, CliError> {
         let root = self.worktree(created)?;
-        Ok(GitWorkspace::open(&self.repository, &root, &created.branch)?)
+        // A change is reviewed on no branch.
+        let name = match created.change {
+            Some(_) => created.scope().to_string(),
+            None => created.branch.clone(),
+        };
+        Ok(GitWorkspace::open(&self.repository, &root, &name)?)
     }
 }

@@ -89,6 +89,9 @@ fn text(shown: &StatusJson) -> String {
         if row.is_open() && row.round > 0 {
             text.push_str(&format!(", round {} of {}", row.round, row.rounds_max));
         }
+        if let Some(tasks) = &row.tasks {
+            text.push_str(&format!(", {}", tasks.in_words()));
+        }
         let mut findings = count(row.open_findings as usize, "open finding");
         if row.deferred_findings > 0 {
             findings.push_str(&format!(", {} deferred", row.deferred_findings));
@@ -120,7 +123,7 @@ fn text(shown: &StatusJson) -> String {
         }
     }
     for row in &shown.reviews {
-        let (scope, document) = (scope_of(row), row.document.as_deref().unwrap_or_default());
+        let (scope, document) = (scope_of(row), row.subject().unwrap_or_default());
         let kind = review::kind_of(row.phase.parse().unwrap_or(Phase::Document));
         let (findings, dispatches) =
             (count(row.open_findings as usize, "open finding"), count(row.dispatches as usize, "dispatch"));

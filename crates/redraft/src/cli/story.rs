@@ -4,12 +4,13 @@
 //! knows events and nothing of how they came about. Start at [`Story`].
 
 use super::console::Console;
-use redraft_core::event::{Drafted, Entry, Event, Judged, Judgement, LoopOpened, PhaseClosed};
+use redraft_core::event::{Built, Drafted, Entry, Event, Judged, Judgement, LoopOpened, PhaseClosed};
+use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::policy::Strategy;
 use redraft_core::project;
 use redraft_core::text::{count, one_line};
-use redraft_core::ticket::{Purpose, Ticket};
+use redraft_core::ticket::{Purpose, Ticket, Unit};
 use redraft_engine::{Progress, Undone};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -21,14 +22,24 @@ pub(crate) struct Story<'a> {
     console: &'a Console,
     /// How each dispatch was sent.
     sent: Mutex<BTreeMap<String, Strategy>>,
+    /// What was built last, told together with what the checks say of it.
+    built: Mutex<Option<String>>,
 }
 
 impl<'a> Story<'a> {
     pub(crate) fn new(console: &'a Console) -> Self {
-        Story { console, sent: Mutex::new(BTreeMap::new()) }
+        Story { console, sent: Mutex::new(BTreeMap::new()), built: Mutex::new(None) }
     }
 
     fn tell(&self, event: &Event) {
+        if let Some(built) = self.built.lock().ok().and_then(|mut built| built.take()) {
+            match event {
+                Event::Checked(fact) if fact.passed && !fact.command.is_empty() => {
+                    return self.console.say(&format!("{built}; `{}` passed", one_line(&fact.command, 60)));
+                }
+                _ => self.console.say(&built),
+            }
+        }
         match event {
             Event::Started(fact) => {
                 if let Ok(mut sent) = self.sent.lock() {
@@ -38,10 +49,19 @@ impl<'a> Story<'a> {
             Event::Answered(_) | Event::StageClosed(_) => {}
             Event::Checked(fact) if fact.passed => {}
             Event::LoopOpened(fact) => self.console.say(&opened(fact)),
+            Event::Drafted(fact) if fact.ticket.phase == Phase::Implement => self.hold(drafted(fact)),
             Event::Drafted(fact) if fact.revision.is_some() => self.console.say(&drafted(fact)),
+            Event::Built(fact) => self.hold(built(fact)),
             Event::Judged(fact) => self.judged(fact),
             Event::PhaseClosed(fact) => self.console.say(&closed(fact)),
             other => self.console.say(&format!("  {}", project::line(other))),
+        }
+    }
+
+    /// Keeps a line until it is known whether a check says something of it.
+    fn hold(&self, line: String) {
+        if let Ok(mut built) = self.built.lock() {
+            *built = Some(line);
         }
     }
 
@@ -96,7 +116,24 @@ impl Progress for Story<'_> {
 
 fn opened(fact: &LoopOpened) -> String {
     let phase = fact.phase;
-    format!("\n{phase}: {} writes {}", fact.author, phase.artifact())
+    match fact.tasks.len() {
+        0 => format!("\n{phase}: {} writes {}", fact.author, phase.artifact()),
+        tasks => format!("\n{phase}: {} carries out {}", fact.author, count(tasks, "task")),
+    }
+}
+
+/// What somebody did to the code.
+fn built(fact: &Built) -> String {
+    let role = &fact.ticket.role;
+    let files = count(fact.files.len(), "file");
+    match (&fact.ticket.unit, fact.ticket.purpose) {
+        (Unit::Task(id), _) if fact.already => format!("  task {id} was complete before"),
+        (Unit::Task(id), _) => format!("  task {id} is carried out in {files}"),
+        (Unit::Whole, Purpose::Outline) => format!("  {role} thought of tests, from the documents alone"),
+        (Unit::Whole, _) if fact.files.is_empty() => format!("  {role} changed nothing"),
+        (Unit::Whole, Purpose::Simplify) => format!("  {role} made {files} simpler"),
+        (Unit::Whole, _) => format!("  {role} wrote tests in {files}"),
+    }
 }
 
 fn drafted(fact: &Drafted) -> String {
@@ -112,5 +149,13 @@ fn drafted(fact: &Drafted) -> String {
 
 fn closed(fact: &PhaseClosed) -> String {
     let roles: Vec<&str> = fact.approvals.iter().map(|approval| approval.role.as_str()).collect();
-    format!("  {} is approved by {}", fact.phase.artifact(), roles.join(" and "))
+    let what = if fact.phase == Phase::Implement { "the code" } else { fact.phase.artifact() };
+    format!("  {what} is approved by {}", listed(&roles))
+}
+
+fn listed(roles: &[&str]) -> String {
+    match roles {
+        [first @ .., one, last] => [first.to_vec(), vec![&format!("{one} and {last}")]].concat().join(", "),
+        few => few.concat(),
+    }
 }

@@ -28,7 +28,10 @@ struct CommandJson {
 
 pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;
-    let config = site.config()?;
+    let config = match &args.base {
+        Some(name) => site.config_of(name)?,
+        None => site.config()?,
+    };
     let commands: Vec<CommandJson> = config
         .commands()
         .into_iter()
@@ -53,18 +56,7 @@ pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -
     }
     let accepted = known || args.yes || asked(&text, around, console);
     if accepted && !known {
-        let event = Event::from(Trusted { commands: wanted, by: around.user.clone() });
-        let decided_on = entries.last().map_or(0, |entry| entry.seq);
-        let at_ms = around.clock.now_ms();
-        let (events, blobs) = ([event], Vec::new());
-        ledger.append(Append {
-            scope: Scope::Repo,
-            decided_on,
-            at_ms,
-            events: &events,
-            blobs: &blobs,
-            board: None,
-        })?;
+        accept(&ledger, &config, around)?;
     }
     text.push_str(match (known, accepted) {
         (true, _) => "accepted before",
@@ -73,6 +65,18 @@ pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -
     });
     console.show(&text, &TrustJson { v: 1, commands, hash, accepted });
     Ok(if accepted { Code::Done } else { Code::Waiting })
+}
+
+/// Stores that the commands of the file, as they stand there now, are accepted.
+pub(crate) fn accept(ledger: &Ledger, config: &Config, around: &Surroundings) -> Result<(), CliError> {
+    let event = Event::from(Trusted { commands: config.commands_hash(), by: around.user.clone() });
+    let decided_on = ledger.read(Scope::Repo)?.last().map_or(0, |entry| entry.seq);
+    let at_ms = around.clock.now_ms();
+    let (events, blobs) = ([event], Vec::new());
+    let append =
+        Append { scope: Scope::Repo, decided_on, at_ms, events: &events, blobs: &blobs, board: None };
+    ledger.append(append)?;
+    Ok(())
 }
 
 /// Whether a person has accepted exactly the commands that stand in the file now.
@@ -93,6 +97,17 @@ pub(crate) fn require_for_agents(
     let mut commands: Vec<Command> =
         roles.iter().flat_map(|role| config.commands_of(config.agent_of(role))).collect();
     commands.dedup();
+    require(ledger, config, &commands, then)
+}
+
+/// The same for the project's checks.
+pub(crate) fn require_for_checks(ledger: &Ledger, config: &Config, then: &str) -> Result<(), CliError> {
+    let checks: Vec<Command> =
+        config.commands().into_iter().filter(|command| command.key.starts_with("checks.")).collect();
+    require(ledger, config, &checks, then)
+}
+
+fn require(ledger: &Ledger, config: &Config, commands: &[Command], then: &str) -> Result<(), CliError> {
     let Some(first) = commands.first() else { return Ok(()) };
     if is_accepted(ledger, config)? {
         return Ok(());

@@ -221,11 +221,11 @@ fn spec_kit_is_mapped_as_far_as_it_goes() {
     );
     assert_eq!(found["unknown"], serde_json::json!([]));
     assert!(found["notes"].to_string().contains("design is left out"), "{found:#}");
-    // All documents are there, so nothing is left to do, though nobody says that it is done; going back brings them onto the branch.
+    // All documents are there, so the tasks are what is left; going back brings the documents onto the branch.
     let board = scratch.json(["status"]);
     assert_eq!(
-        (&board["features"][0]["status"], &board["features"][0]["life"]),
-        (&"accepted".into(), &"active".into())
+        (&board["features"][0]["status"], &board["features"][0]["phase"]),
+        (&"active".into(), &"implement".into())
     );
     scratch.run(["phase", "back", "001", "design", "--why", "there is none"]).expect(0);
     scratch.run(["run", "001", "--until", "design"]);

@@ -11,7 +11,7 @@ fn whole(scratch: &Scratch, name: &str, meta: &str) {
         ("spec.md", CLEAN),
         ("design.md", "# Design\n\n## Components\n\n- One.\n"),
         ("plan.md", "# Plan\n\n1. Begin.\n"),
-        ("tasks.md", "# Tasks\n\n- [ ] one\n- [ ] two\n"),
+        ("tasks.md", "# Tasks\n\n- [ ] T1: one\n- [ ] T2: two\n"),
         (".meta.json", meta),
     ] {
         scratch.write(&format!("docs/features/{name}/{file}"), text);
@@ -40,7 +40,9 @@ fn a_feature_with_every_document_stands_where_its_own_record_says() {
     let found = lives(&scratch);
     let lives: Vec<&str> = found.iter().map(|(_, life)| life.as_str()).collect();
     assert_eq!(lives, said, "the board says what the report said");
-    assert_eq!(found[0].0, "accepted", "nothing is left to do here");
+    assert_eq!(found[0].0, "active", "its tasks are not carried out here");
+    assert_eq!(scratch.json(["status", "001"])["features"][0]["phase"], "implement");
+    scratch.run(["phase", "skip", "001", "implement", "--why", "it is built elsewhere"]).expect(0);
     let text = scratch.run(["status", "001"]).expect(0).stdout;
     assert!(text.contains("it was adopted as active; nothing is left to do here"), "{text}");
     let text = scratch.run(["status", "002"]).expect(0).stdout;
@@ -53,6 +55,8 @@ fn what_depends_on_one_that_is_not_done_waits_until_it_is_closed_here_or_a_perso
     whole(&scratch, "001-a", "{\"status\": \"active\"}");
     scratch.run(["adopt", "--yes"]).expect(0);
     scratch.run(["new", "Limits", "--until", "specify", "--depends-on", "001"]).expect(0);
+    assert_eq!(scratch.json(["status", "002"])["next"], "redraft run 001", "its tasks are left");
+    scratch.run(["phase", "skip", "001", "implement", "--why", "it is built elsewhere"]).expect(0);
     let shown = scratch.json(["status", "002"]);
     assert_eq!(shown["features"][0]["blocked_by"][0]["feature"], "001-a");
     // Running it would do nothing.

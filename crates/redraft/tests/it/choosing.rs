@@ -16,7 +16,7 @@ use redraft_core::price::{Cards, Lifetime};
 use redraft_core::redact::Redactor;
 use redraft_core::usage::Usd;
 use redraft_engine::boundary::Boundaries;
-use redraft_engine::ports::{Agent, Agents, Clock, Deadlines, Store};
+use redraft_engine::ports::{Agent, Agents, Clock, Deadlines, NoChecks, Store};
 use redraft_engine::{Parts, Progress, Rules, Run, Stop};
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, Recorded, Reply, all_text, last_user_text};
@@ -194,6 +194,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
         clock: &clock,
         boundaries: &boundaries,
         progress: &pauses,
+        checks: &NoChecks,
         agents: &One(Arc::new(agent.unwrap())),
         redactor: &redactor,
     };
@@ -214,6 +215,8 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
         profiles: Default::default(),
         project: None,
         lint: Default::default(),
+        checks: Vec::new(),
+        extras: Vec::new(),
     };
     let mut run = Run::load(parts, rules, FeatureId(1)).unwrap();
     let stop = run.drive().unwrap();

@@ -1,6 +1,9 @@
 //! Each command from the first minute on: empty places, help, JSON, the next command to type.
 
 use crate::world::{PROGRAM, feature};
+use redraft_core::event::Decision;
+use redraft_core::phase::Phase;
+use redraft_core::ticket::Purpose;
 use redraft_testkit::Scratch;
 use serde_json::json;
 use std::fs;
@@ -77,7 +80,8 @@ fn a_repository_without_features_says_how_to_begin() {
 #[test]
 fn init_writes_defaults_as_comments_and_never_overwrites() {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["init"]).expect(0);
+    let said = scratch.run(["init"]).expect(0).stdout;
+    assert!(said.contains("found no checks of this project"), "{said}");
     let text = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
     assert!(text.lines().all(|line| line.is_empty() || line.starts_with('#')), "{text}");
     fs::write(scratch.root().join("redraft.toml"), "[limits]\nrounds = 4\n").unwrap();
@@ -139,6 +143,21 @@ fn help_shows_the_verbs_and_a_wrong_word_is_usage() {
     }
     scratch.run(["rnu"]).expect(2);
     scratch.run(Vec::<&str>::new()).expect(2);
+}
+
+#[test]
+fn help_names_every_choice_phase_and_purpose() {
+    let scratch = Scratch::empty(PROGRAM);
+    let decide = scratch.run(["decide", "--help"]).expect(0).stdout;
+    for choice in Decision::ALL.map(Decision::name) {
+        assert!(decide.contains(choice), "{choice} in {decide}");
+    }
+    let prompt = scratch.run(["show", "prompt", "--help"]).expect(0).stdout;
+    let purposes = Purpose::ALL.into_iter().filter(|purpose| *purpose != Purpose::Probe).map(Purpose::name);
+    for word in purposes.chain(Phase::ALL.into_iter().map(Phase::name)) {
+        assert!(prompt.contains(word), "{word} in {prompt}");
+    }
+    assert!(scratch.run(["--help"]).expect(0).stdout.contains("reviewed code"));
 }
 
 #[test]

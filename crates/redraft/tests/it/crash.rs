@@ -88,6 +88,11 @@ fn a_crash_in_any_phase_on_the_way_to_a_task_list_changes_nothing_but_attempts()
 }
 
 #[test]
+fn a_crash_while_code_is_built_checked_and_reviewed_changes_nothing_but_attempts() {
+    dies_here_and_there(&plays::built(), 17);
+}
+
+#[test]
 fn a_crash_around_a_persons_edit_changes_nothing_but_attempts() {
     dies_everywhere(&plays::edited());
 }

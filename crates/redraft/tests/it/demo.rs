@@ -1,4 +1,4 @@
-//! `redraft demo`: from an idea to an approved task list, told as a story, and the same after any interruption.
+//! `redraft demo`: from an idea to reviewed code, told as a story, and the same after any interruption.
 
 use crate::plays::SWITCH;
 use crate::world::PROGRAM;
@@ -12,7 +12,53 @@ fn documents(kept: &Path) -> Vec<String> {
     let only = |folder: &Path| fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
     let worktree = only(&kept.join(".redraft/worktrees"));
     let folder = only(&worktree.join("docs/features"));
-    Phase::ALL.into_iter().map(|phase| fs::read_to_string(folder.join(phase.artifact())).unwrap()).collect()
+    Phase::DOCUMENTS
+        .into_iter()
+        .map(|phase| fs::read_to_string(folder.join(phase.artifact())).unwrap())
+        .collect()
+}
+
+/// What a demo has built: every file of the feature's last commit, apart from its documents, with its hash.
+fn code(scratch: &Scratch, kept: &Path) -> String {
+    let worktrees = kept.join(".redraft/worktrees");
+    let worktree = fs::read_dir(worktrees).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(scratch.git_in(&worktree, ["status", "--porcelain"]), "");
+    scratch.git_in(&worktree, ["ls-tree", "-r", "HEAD", "src", "tests"])
+}
+
+#[test]
+fn the_story_ends_with_reviewed_code_whose_tests_the_engine_ran() {
+    let scratch = Scratch::empty(PROGRAM);
+    let ran = scratch.run(["demo", "--keep", "kept"]).expect(0);
+    let (_, told) = ran.stderr.split_once("\nimplement: implementer carries out 11 tasks\n").unwrap();
+    assert_eq!(told.matches("; `sh tests/run.sh` passed\n").count(), 14, "{told}");
+    let found = "    - blocker: `limit_seconds` of `src/reset-forgotten-password/limit.sh` is 300 seconds, but requirement `R5` says `30 seconds`";
+    assert!(
+        told.contains("  implementation-reviewer rejected: 1 finding\n") && told.contains(found),
+        "{told}"
+    );
+    for role in ["code-quality-reviewer", "security-reviewer"] {
+        assert!(told.contains(&format!("  {role} approved what has changed since")), "{told}");
+    }
+    assert!(!told.contains("  implementation-reviewer approved what has changed since"), "{told}");
+    let end =
+        "  the code is approved by implementation-reviewer, code-quality-reviewer and security-reviewer\n";
+    assert!(told.contains(end), "{told}");
+    assert!(!told.contains("undone"), "{told}");
+
+    // Whoever takes the branch elsewhere finds what the engine found.
+    let kept = scratch.root().join("kept");
+    scratch.git_in(
+        &kept,
+        ["clone", "-q", "--branch", "feature/001-let-people-reset-a-forgotten-password", ".", "../copy"],
+    );
+    let copy = scratch.root().join("copy");
+    let tests =
+        Ran::of(scratch.command("sh").arg("tests/run.sh").current_dir(&copy).output().unwrap()).expect(0);
+    assert!(tests.stdout.contains("ok r5_limit_seconds_is_30\n"), "{}", tests.stdout);
+    assert!(tests.stdout.lines().filter(|line| line.starts_with("ok ")).count() >= 20, "{}", tests.stdout);
+    let limit = fs::read_to_string(copy.join("src/reset-forgotten-password/limit.sh")).unwrap();
+    assert!(limit.contains("\nlimit_seconds=30\n") && !limit.contains("300"), "{limit}");
 }
 
 #[test]
@@ -20,7 +66,7 @@ fn the_story_has_every_phase_with_what_was_rejected_and_why() {
     let scratch = Scratch::empty(PROGRAM);
     let ran = scratch.run(["demo"]).expect(0);
     let mut phases: Vec<&str> = Vec::new();
-    for phase in Phase::ALL {
+    for phase in Phase::DOCUMENTS {
         let (_, rest) = ran.stderr.split_once(&format!("\n{phase}: ")).unwrap();
         phases.push(rest.split("\n\n").next().unwrap());
     }
@@ -37,7 +83,7 @@ fn the_story_has_every_phase_with_what_was_rejected_and_why() {
 }
 
 #[test]
-fn any_idea_ends_in_an_approved_task_list() {
+fn any_idea_ends_in_reviewed_code() {
     for idea in
         ["Show the weather on the start page", "x", "日本語の検索を追加する", "Cache results for 10 seconds"]
     {
@@ -45,6 +91,8 @@ fn any_idea_ends_in_an_approved_task_list() {
         scratch.run(["demo", idea, "--keep", "kept"]).expect(0);
         let documents = documents(&scratch.root().join("kept"));
         assert!(documents[3].contains("### Task 2.1: "), "{idea}: {}", documents[3]);
+        let code = code(&scratch, &scratch.root().join("kept"));
+        assert!(code.lines().count() > 8, "{idea}: {code}");
     }
 }
 
@@ -73,17 +121,19 @@ fn a_demo_that_was_interrupted_before_its_feature_was_begun_goes_on_and_others_f
 }
 
 #[test]
-fn a_demo_that_is_killed_and_run_again_writes_the_same_documents() {
+fn a_demo_that_is_killed_and_run_again_writes_the_same_documents_and_the_same_code() {
     let whole = Scratch::empty(PROGRAM);
     whole.run(["demo", "--keep", "kept"]).expect(0);
-    let expected = documents(&whole.root().join("kept"));
+    let kept = whole.root().join("kept");
+    let expected = (documents(&kept), code(&whole, &kept));
     // From the middle of the first phase to the last turn of the last one.
-    for boundary in [8, 47, 83, 121, 155] {
+    for boundary in [8, 83, 155, 190, 233, 281, 317] {
         let scratch = Scratch::empty(PROGRAM);
         let mut demo = scratch.redraft(["demo", "--keep", "kept"]);
         let ran = Ran::of(demo.env(SWITCH, boundary.to_string()).output().unwrap());
         assert_eq!(ran.code, None, "boundary {boundary} is passed: {}", ran.stderr);
         scratch.run(["demo", "--keep", "kept"]).expect(0);
-        assert_eq!(documents(&scratch.root().join("kept")), expected, "killed at boundary {boundary}");
+        let kept = scratch.root().join("kept");
+        assert_eq!((documents(&kept), code(&scratch, &kept)), expected, "killed at boundary {boundary}");
     }
 }

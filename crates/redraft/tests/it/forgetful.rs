@@ -19,8 +19,8 @@ use redraft_core::usage::Usd;
 use redraft_engine::boundary::Boundaries;
 
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, Outcome, Request, Resume,
-    UsageReport, Watch,
+    Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, NoChecks, Outcome, Request,
+    Resume, UsageReport, Watch,
 };
 use redraft_engine::{Parts, Progress, Rules, Run, Stop};
 use redraft_testkit::Scratch;
@@ -127,6 +127,7 @@ fn an_agent_without_conversations_is_asked_anew_instead_of_being_asked_to_repair
         clock: &SystemClock::new(Arc::default()),
         boundaries: &Boundaries::new(0),
         progress: &Silent,
+        checks: &NoChecks,
         agents: &Alone(Arc::clone(&agent)),
         redactor: &Redactor::default(),
     };
@@ -146,6 +147,8 @@ fn an_agent_without_conversations_is_asked_anew_instead_of_being_asked_to_repair
         profiles: Default::default(),
         project: None,
         lint: Default::default(),
+        checks: Vec::new(),
+        extras: Vec::new(),
     };
     let stop = Run::load(parts, rules, FeatureId(1)).unwrap().drive().unwrap();
     assert_eq!(stop, Stop::Done);

@@ -34,6 +34,7 @@ fn broken(rule: Rule) -> Vec<(&'static str, &'static str)> {
         Rule::UnclosedFence => vec![("prd.md", "# Goal\n\n```sh\nls\n")],
         Rule::ConflictMarker => vec![("prd.md", "# Goal\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> b\n")],
         Rule::Placeholder => vec![("prd.md", "# Goal\n\nThe limit is TBD.\n")],
+        Rule::NoTasks => vec![("tasks.md", "# T\n\n## What to do\n\n- [ ] write the store\n")],
         Rule::DuplicateId => vec![("prd.md", "# Goal\n\n- **R1:** a\n- **R1:** b\n")],
         Rule::DependencyCycle => {
             vec![("tasks.md", "# T\n\n### T1: a\n\nDepends on: T2\n\n### T2: b\n\nDepends on: T1\n")]

@@ -34,13 +34,14 @@ fn sent_in(scratch: &Scratch) -> Vec<String> {
 }
 
 #[test]
-fn a_feature_goes_from_an_idea_to_an_approved_task_list() {
+fn a_feature_goes_from_an_idea_through_every_document_to_reviewed_code() {
     let scratch = begun(&[IDEA]);
     let ran = scratch.run(["run"]).expect(0);
     assert!(ran.stdout.contains("feature 001 is approved"), "{}", ran.stdout);
-    assert_eq!(sent_in(&scratch), ["specify.1", "design.1", "create-plan.1", "create-tasks.1"]);
+    let phases = ["specify.1", "design.1", "create-plan.1", "create-tasks.1", "implement.1"];
+    assert_eq!(sent_in(&scratch), phases);
     let state = Pipeline::replay(&entries(&scratch)).unwrap();
-    for phase in Phase::ALL {
+    for phase in Phase::DOCUMENTS {
         let text = fs::read_to_string(scratch.artifacts("001").join(phase.artifact())).unwrap();
         assert!(!text.trim().is_empty(), "{phase}");
         let closed = state.closed(phase).unwrap();
@@ -137,14 +138,14 @@ fn the_lane_is_chosen_by_what_the_idea_names_and_said_with_the_reason() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.write("redraft.toml", "[lanes]\ndeep = [\"report\"]\n");
     let shown = scratch.json(["new", IDEA]);
-    assert_eq!((&shown["lane"], &shown["until"]), (&json!("deep"), &json!("create-tasks")));
+    assert_eq!((&shown["lane"], &shown["until"]), (&json!("deep"), &json!("implement")));
     let refused = scratch.run(["new", "Mend a.rs", "--until", "design"]).expect(2);
     assert!(refused.stderr.contains("lane express has no phase design"), "{}", refused.stderr);
 }
 
 #[test]
 fn express_asks_no_reviewer_and_a_higher_lane_keeps_the_text_and_has_it_reviewed() {
-    let scratch = begun(&["Fix the export in report.rs"]);
+    let scratch = begun(&["Fix the export in report.rs", "--until", "specify"]);
     let ran = scratch.run(["run"]).expect(0);
     let words = "feature 001 is closed by gates only, no reviewer\n";
     assert!(ran.stdout.contains(words) && !ran.stdout.contains("is approved"), "{}", ran.stdout);

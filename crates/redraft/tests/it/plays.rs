@@ -9,6 +9,7 @@ use crate::world::{Left, PROGRAM, answered, entries, left};
 use redraft_core::event::{
     Checked, Decided, Decision, Entry, Event, Failed, Judged, Judgement, LoopOpened, Now,
 };
+use redraft_core::phase::Phase;
 use redraft_core::ticket::Purpose;
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
@@ -198,10 +199,28 @@ pub(crate) fn undisturbed() -> Play {
 /// From the idea through every phase to an approved task list.
 pub(crate) fn whole() -> Play {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
+    scratch.run(["new", "--lane", "standard", "--until", "create-tasks", IDEA]).expect(0);
     let play = Play::of(scratch, "", "", None, vec![Step::Run(0)]);
     assert_eq!(play.expected.later.len(), 3, "a design, a plan and tasks");
     play
+}
+
+/// From an approved task list to reviewed code whose tests the engine runs.
+pub(crate) fn built() -> Play {
+    let scratch = Scratch::repository(PROGRAM);
+    let tests = "failed=0\nfor file in tests/*/*.sh; do\n  if [ -e \"$file\" ]; then sh \"$file\" || failed=1; fi\ndone\nexit $failed\n";
+    scratch.write("tests/run.sh", tests);
+    scratch.git(["add", "tests/run.sh"]);
+    scratch.git(["commit", "-q", "-m", "tests"]);
+    scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
+    scratch.run(["run", "--until", "create-tasks"]).expect(0);
+    let trust = Step::Redraft(&["trust", "--yes"]);
+    let config = "[checks]\ntests = \"sh tests/run.sh\"\n";
+    let mut play = Play::of(scratch, config, "", None, vec![trust, Step::Run(0)]);
+    let in_code = |entry: &&Entry| matches!(&entry.event, Event::Started(fact) if fact.ticket.phase == Phase::Implement);
+    play.dispatches = entries(&play.scratch).iter().filter(in_code).count();
+    assert!(play.expected.code.contains("src/"), "there is code: {}", play.expected.code);
+    play.with(|event| matches!(event, Event::Judged(Judged { judgement: Judgement::Rejected, ticket, .. }) if ticket.phase == Phase::Implement))
 }
 
 /// A person edits the document between two rounds.

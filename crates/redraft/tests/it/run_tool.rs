@@ -1,4 +1,4 @@
-//! The tool that runs accepted commands. No role has it yet, so it is given to an agent here.
+//! The tool that runs accepted commands, given to an agent here; with a whole phase it is in `hands`.
 
 use crate::world::PROGRAM;
 use redraft_adapters::api::{AnthropicSettings, ApiAgent, Bounds, Commands, Key};
@@ -19,12 +19,11 @@ use std::sync::Arc;
 const KEY: &str = "canary-4f1d9c77e2b8a35d60";
 
 /// Lets a model ask for one command; returns what it was told, and the outcome.
-fn ask(scratch: &Scratch, accepted: &[&[&str]], wanted: &str, limit_ms: u64) -> (String, Outcome) {
+fn ask(scratch: &Scratch, accepted: &[&str], wanted: &str, limit_ms: u64) -> (String, Outcome) {
     let provider = Provider::answering(vec![
         Reply::tool("Run", json!({"command": wanted})),
         Reply::Json(json!({"approved": true})),
     ]);
-    let words = |words: &&[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     let variables = [
         ("PATH", "/usr/local/bin:/usr/bin:/bin"),
         ("HOME", scratch.outside().to_str().unwrap()),
@@ -34,10 +33,11 @@ fn ask(scratch: &Scratch, accepted: &[&[&str]], wanted: &str, limit_ms: u64) -> 
         ("HTTPS_PROXY", "http://me:word@proxy:1"),
     ];
     let commands = Commands {
-        accepted: accepted.iter().map(words).collect(),
+        accepted: accepted.iter().map(|command| (*command).to_owned()).collect(),
         worker: PROGRAM.into(),
         runs: scratch.outside().join("runs"),
         environment: Environment(variables.map(|(n, v)| (OsString::from(n), OsString::from(v))).into()),
+        redactor: Redactor::default(),
         limit_ms,
     };
     let agent = ApiAgent::anthropic(AnthropicSettings {
@@ -67,6 +67,7 @@ fn ask(scratch: &Scratch, accepted: &[&[&str]], wanted: &str, limit_ms: u64) -> 
         folder: scratch.root(),
         may_write: Vec::new(),
         deadlines: Deadlines { connect_ms: ms, first_byte_ms: ms, idle_ms: ms, total_ms: ms },
+        shares: false,
         max_usd: None,
     };
     let outcome = agent.run(&request, &SystemClock::new(Arc::default())).unwrap();
@@ -79,9 +80,9 @@ fn ask(scratch: &Scratch, accepted: &[&[&str]], wanted: &str, limit_ms: u64) -> 
 fn an_accepted_command_runs_in_the_folder_and_no_other_command_runs_at_all() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.write("here.txt", "I am here\n");
-    let accepted: &[&[&str]] = &[&["cat", "here.txt", "no-such-file"], &["touch", "a file"]];
+    let accepted: &[&str] = &["cat here.txt no-such-file", "touch 'a file'", "cat here.txt && cat here.txt"];
     let (told, outcome) = ask(&scratch, accepted, "cat here.txt no-such-file", 60_000);
-    for words in ["ended with code 1", "I am here", "standard error", "no-such-file"] {
+    for words in ["ended with code 1", "I am here", "No such file", "no-such-file"] {
         assert!(told.contains(words), "{words}: {told}");
     }
     assert!(outcome.denials.is_empty());
@@ -89,40 +90,48 @@ fn an_accepted_command_runs_in_the_folder_and_no_other_command_runs_at_all() {
         ["cat here.txt", "touch a file", "cat here.txt no-such-file; touch x", "sh -c 'touch x'", ""]
     {
         let (told, outcome) = ask(&scratch, accepted, wanted, 60_000);
-        assert!(told.contains("you may run `cat here.txt no-such-file`, `touch 'a file'`"), "{told}");
+        assert!(
+            told.contains("you may run `cat here.txt no-such-file`, `touch 'a file'`, `cat here.txt && "),
+            "{told}"
+        );
         assert_eq!(outcome.denials.len(), 1, "{wanted}");
     }
     assert!(!scratch.root().join("x").exists() && !scratch.root().join("a").exists());
     ask(&scratch, accepted, "touch 'a file'", 60_000);
     assert!(scratch.root().join("a file").exists());
-    let (told, _) = ask(&scratch, &[&["no-such-program"]], "no-such-program", 60_000);
-    assert!(told.contains("cannot be started"), "{told}");
+    let (told, _) = ask(&scratch, &["no-such-program"], "no-such-program", 60_000);
+    assert!(told.contains("ended with code 127"), "{told}");
+    let (told, _) = ask(&scratch, accepted, "cat here.txt && cat here.txt", 60_000);
+    assert!(told.contains("I am here\\nI am here"), "the shell runs it as the engine does: {told}");
 }
 
 #[test]
-fn a_command_sees_no_key_and_no_shell_reads_it() {
+fn a_command_sees_no_key_and_what_was_asked_for_is_never_what_runs() {
     let scratch = Scratch::repository(PROGRAM);
-    let (told, _) = ask(&scratch, &[&["env"]], "env", 60_000);
+    let (told, _) = ask(&scratch, &["env"], "env", 60_000);
     assert!(told.contains("PATH=") && told.contains("REDRAFT_TICKET="), "{told}");
     for hidden in [KEY, "redacted", "SSH_AUTH_SOCK", "word@", "XDG_TOKEN"] {
         assert!(!told.contains(hidden), "{hidden}: {told}");
     }
-    let (told, _) = ask(&scratch, &[&["echo", "$HOME;", "`id`"]], "echo '$HOME;' '`id`'", 60_000);
-    assert!(told.contains("$HOME; `id`"), "{told}");
+    for wanted in ["env; touch x", "env\ntouch x", "env $(touch x)", "$(touch x)", "ENV"] {
+        let (told, outcome) = ask(&scratch, &["env"], wanted, 60_000);
+        assert!(told.contains("is not a command you may run") && outcome.denials.len() == 1, "{told}");
+    }
+    assert!(!scratch.root().join("x").exists());
 }
 
 #[test]
 fn a_command_that_takes_too_long_is_ended_with_all_it_started_and_a_long_output_is_cut() {
     let scratch = Scratch::repository(PROGRAM);
     let family = "setsid sleep 5011 & echo begun; sleep 5012";
-    let (told, _) = ask(&scratch, &[&["sh", "-c", family]], &format!("sh -c '{family}'"), 700);
+    let (told, _) = ask(&scratch, &[family], family, 700);
     assert!(told.contains("was ended after 700 ms") && told.contains("begun"), "{told}");
     let mark = format!("HOME={}", scratch.outside().display());
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let environ = std::fs::read(entry.path().join("environ")).unwrap_or_default();
         assert!(!environ.split(|byte| *byte == 0).any(|one| one == mark.as_bytes()), "{entry:?} is left");
     }
-    let (told, _) = ask(&scratch, &[&["seq", "100000"]], "seq 100000", 60_000);
+    let (told, _) = ask(&scratch, &["seq 100000"], "seq 100000", 60_000);
     assert!(
         told.len() < 60_000 && told.contains("bytes before this are left out") && told.contains("100000")
     );

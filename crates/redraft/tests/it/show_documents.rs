@@ -69,6 +69,18 @@ fn a_section_is_found_by_its_id_and_absent_ones_are_null() {
 }
 
 #[test]
+fn a_section_without_an_id_is_a_usage_error() {
+    let scratch = scratch();
+    for id in ["", "  ", "§"] {
+        let said = scratch.run(["show", "section", "f/design.md", id]).expect(2);
+        assert!(
+            said.stderr.contains("the id of the section is missing") && said.stdout.is_empty(),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
 fn the_context_of_a_task_is_told_with_reasons() {
     let scratch = scratch();
     let found = object(&scratch, ["show", "context", "f", "--task", "T1.1", "--json"]);

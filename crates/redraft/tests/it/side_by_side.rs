@@ -82,6 +82,9 @@ fn open(scratch: &Scratch, panel: &[(&str, char)]) {
         base: None,
         profiles: Default::default(),
         project: None,
+        tasks: Vec::new(),
+        extras: Default::default(),
+        checks: Default::default(),
     };
     let decided_on = entries(scratch).last().unwrap().seq;
     let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();

@@ -36,6 +36,8 @@ pub(crate) struct Left {
     pub(crate) artifact: String,
     /// What later phases wrote.
     pub(crate) later: Vec<String>,
+    /// The last commit's files that are no documents, with their hashes.
+    pub(crate) code: String,
     /// Id, status, severity and text of every finding.
     pub(crate) findings: Vec<String>,
     /// Review rounds per role.
@@ -61,16 +63,17 @@ pub(crate) fn left(scratch: &Scratch) -> Left {
         serde_json::from_str(&std::fs::read_to_string(folder.join(".meta.json")).unwrap()).unwrap();
     let state = Pipeline::replay(&entries(scratch)).unwrap();
     let line = |f: &Finding| format!("{} {} {} {}", f.id, f.status.name(), f.severity, f.description);
-    let closed = Phase::ALL.into_iter().filter_map(|phase| state.closed(phase));
+    let closed = Phase::DOCUMENTS.into_iter().filter_map(|phase| state.closed(phase));
     let approvals: Vec<_> = closed.flat_map(|closed| closed.approvals.clone()).collect();
-    let later = Phase::ALL.into_iter().skip(1);
+    let later = Phase::DOCUMENTS.into_iter().skip(1);
     Left {
         artifact: std::fs::read_to_string(folder.join("spec.md")).unwrap(),
         later: later
             .filter_map(|phase| std::fs::read_to_string(folder.join(phase.artifact())).ok())
             .collect(),
+        code: scratch.git_in(&scratch.worktree("001"), ["ls-tree", "-r", "HEAD", "src", "tests"]),
         findings: state.latest().unwrap().findings.iter().map(line).collect(),
-        rounds: Phase::ALL
+        rounds: Phase::DOCUMENTS
             .into_iter()
             .map(|phase| meta["phases"][phase.name()]["iterations"].clone())
             .collect(),

@@ -1,12 +1,17 @@
-//! Whole specify loops, and probes, with the installed Claude Code and Codex, against a scripted model on this machine.
+//! Whole specify loops, the building of code, and probes, with the installed Claude Code and Codex, against a scripted
+//! model on this machine.
 //! `.ci/clients` installs the programs, sets `REDRAFT_CLAUDE` and `REDRAFT_CODEX`, and runs this.
 
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::disallowed_methods,
     reason = "a test that cannot go on fails; the programs are named from outside"
 )]
 
+#[path = "../it/builder.rs"]
+mod builder;
+mod building;
 mod loops;
 mod probes;
 mod world;

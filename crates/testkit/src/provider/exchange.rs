@@ -32,6 +32,7 @@ struct Manner {
     stall_after: Option<u64>,
     pause: Option<Duration>,
     held: bool,
+    held_after: Option<usize>,
     /// What is charged instead of what the rules say, and how many tokens the answer is.
     billed: Option<(Bill, u64)>,
 }
@@ -217,6 +218,9 @@ impl Exchange<'_> {
             if manner.cut_after.is_some_and(|events| sent >= events) {
                 return Err(Ended::Cut);
             }
+            if manner.held_after == Some(sent) && !self.shared.wait_for_release() {
+                return Err(Ended::Gone);
+            }
             if let Some(pause) = manner.pause
                 && !self.shared.pause(pause)
             {
@@ -263,6 +267,10 @@ fn unwrap(reply: Reply) -> (Reply, Manner) {
             }
             Reply::Billed { bill, output, of } => {
                 manner.billed = Some((bill, output));
+                *of
+            }
+            Reply::HeldAfter { events, of } => {
+                manner.held_after = Some(events);
                 *of
             }
             Reply::Held(of) => {

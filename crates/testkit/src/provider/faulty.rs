@@ -70,6 +70,7 @@ fn answer(reply: &mut Reply) -> Option<&mut Value> {
         Reply::Json(value) => Some(value),
         Reply::StallAfter { of, .. }
         | Reply::CutAfter { of, .. }
+        | Reply::HeldAfter { of, .. }
         | Reply::Slow { of, .. }
         | Reply::Billed { of, .. }
         | Reply::Held(of) => answer(of),

@@ -107,7 +107,7 @@ impl Provider {
         self.server.shared().advance(by);
     }
 
-    /// Lets one reply that is [`Reply::Held`] go on, now or, if none waits yet, the next one.
+    /// Lets one reply that is [`Reply::Held`] or [`Reply::HeldAfter`] go on, now or, if none waits yet, the next one.
     pub fn release(&self) {
         self.server.shared().release();
     }

@@ -91,6 +91,11 @@ pub enum Reply {
     },
     /// Waits for [`super::Provider::release`] before the first byte.
     Held(Box<Reply>),
+    /// Sends this many events, then waits for [`super::Provider::release`] before the rest.
+    HeldAfter {
+        events: usize,
+        of: Box<Reply>,
+    },
 }
 
 /// One tool call of an answer.
@@ -161,6 +166,11 @@ impl Reply {
     #[must_use]
     pub fn billed(self, bill: Bill, output: u64) -> Reply {
         Reply::Billed { bill, output, of: Box::new(self) }
+    }
+
+    #[must_use]
+    pub fn held_after(self, events: usize) -> Reply {
+        Reply::HeldAfter { events, of: Box::new(self) }
     }
 
     #[must_use]

@@ -160,6 +160,7 @@ impl World {
                 idle_ms: 60_000,
                 total_ms: 600_000,
             },
+            shares: false,
             max_usd: None,
         }
     }

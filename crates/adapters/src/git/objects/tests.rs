@@ -86,7 +86,8 @@ fn a_ref_that_cannot_be_set_says_why_and_the_next_one_can() {
     place.keep("one", &revision).unwrap();
     let lock = bed.root.join(".git/refs/redraft/anchors/two.lock");
     fs::write(&lock, "").unwrap();
-    let error = place.keep("two", &revision).unwrap_err().to_string();
+    let set = set_ref(&place, "refs/redraft/anchors/two", revision.as_str());
+    let error = redraft_engine::ports::WorkspaceError::from(set.unwrap_err()).to_string();
     assert!(error.contains(&format!("another git process holds the lock {}", lock.display())), "{error}");
     fs::remove_file(&lock).unwrap();
     place.keep("two", &revision).unwrap();

@@ -172,6 +172,18 @@ fn no_configuration_and_no_attribute_changes_a_byte_of_a_delta() {
 }
 
 #[test]
+fn a_lock_that_a_killed_git_left_on_an_anchor_is_in_nobodys_way() {
+    let bed = Bed::new();
+    let place = bed.feature();
+    let nothing = place.nothing().unwrap();
+    place.keep("001/implement.1/7", &nothing).unwrap();
+    let lock = place.common.join("refs/redraft/anchors/001/implement.1/8.lock");
+    fs::write(&lock, "").unwrap();
+    place.keep("001/implement.1/8", &nothing).unwrap();
+    assert!(!lock.exists());
+}
+
+#[test]
 fn an_anchor_outlives_a_collection_and_what_has_none_is_lost() {
     let bed = Bed::new();
     let place = bed.feature();

@@ -8,6 +8,7 @@ mod design;
 pub(super) mod drafts;
 mod fields;
 mod handoff;
+pub(super) mod jobs;
 mod needs;
 mod order;
 mod outline;
@@ -89,7 +90,7 @@ pub(super) fn domain(phase: Phase) -> &'static [Check] {
         Check::Later(Values),
     ];
     match phase {
-        Phase::Specify | Phase::Document => &[],
+        Phase::Specify | Phase::Implement | Phase::Document => &[],
         Phase::Design => &DESIGN,
         Phase::CreatePlan => &PLAN,
         Phase::CreateTasks => &TASKS,
@@ -200,7 +201,7 @@ fn category(phase: Phase, about: About) -> &'static str {
         (Phase::CreatePlan, About::Value) => "assumption",
         (Phase::CreateTasks, About::Order) => "dependencies",
         (Phase::CreateTasks, About::Value) => "plan-fidelity",
-        (Phase::Specify | Phase::Design | Phase::Document, _) => "consistency",
+        (Phase::Specify | Phase::Design | Phase::Implement | Phase::Document, _) => "consistency",
     }
 }
 

@@ -91,6 +91,7 @@ impl Stage {
             tools: Vec::new(),
             schema: redraft_core::prompt::SCHEMA,
             deadlines: Deadlines { connect_ms: 5_000, first_byte_ms: 5_000, idle_ms: 5_000, total_ms: 5_000 },
+            shares: false,
             max_usd: None,
         }
     }

@@ -3,7 +3,7 @@
 mod misbehaving;
 
 use crate::world::{World, named, steady, unwatched, verdict};
-use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
+use redraft_adapters::claude::{Bash, ClaudeAgent, ClaudeSettings};
 use redraft_core::cost::Marks;
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
@@ -35,6 +35,7 @@ fn settings(world: &World) -> ClaudeSettings {
         max_tokens: None,
         mcp: BTreeMap::new(),
         tool_map: BTreeMap::new(),
+        bash: Bash::Only(Vec::new()),
         extra_args: Vec::new(),
         card: Cards::builtin().find(MODEL).unwrap().clone(),
         redactor: Default::default(),

@@ -137,6 +137,7 @@ fn sent(ways: [(Strategy, Option<Marks>); 3], assumed: &Assumed) -> Option<Outco
         ticket: format!("031/specify.1/review/spec-reviewer/{}.1", at + 1).parse().unwrap(),
         at_s: 0,
         sees: Revision::new("r"),
+        base: None,
         strategy,
         marks,
     };

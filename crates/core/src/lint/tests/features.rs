@@ -39,6 +39,21 @@ fn an_id_that_is_named_again_is_no_duplicate() {
 }
 
 #[test]
+fn a_list_without_tasks_is_told_with_its_nearest_headings() {
+    let text = "# Work\n\n## Part 1\n\n- [ ] write the store\n- [ ] read it\n";
+    check_named("tasks.md", text, &["1 no-tasks"]);
+    let faults = super::super::check(&Documents::of_one("tasks.md", text.to_owned()), &Settings::default());
+    assert_eq!(
+        faults[0].message,
+        "no task is found; 2 items with a check box but no id; the nearest headings are line 1 `Work`, line 3 `Part 1`"
+    );
+    // Only a list of tasks must have some, and what hides them is told alone.
+    check_named("plan.md", "# Plan\n\n## Steps\n\nfirst this, then that\n", &[]);
+    check_named("tasks.md", " \n", &["1 empty"]);
+    check_named("tasks.md", "# T\n\n```\n### T1: a\n", &["3 unclosed-fence"]);
+}
+
+#[test]
 fn tasks_that_wait_for_each_other_are_reported_once() {
     let tasks = "# T\n\n### T1: a\n\n**Depends on:** T3\n\n### T2: b\n\n- Depends on: Task 1\n\n### T3: c\n\n**Dependencies**: T2 (the parser)\n";
     check_named("tasks.md", tasks, &["9 dependency-cycle"]);

@@ -47,6 +47,9 @@ impl Story {
             base: None,
             profiles: BTreeMap::new(),
             project: None,
+            tasks: Vec::new(),
+            extras: BTreeMap::new(),
+            checks: BTreeMap::new(),
         };
         let mut story = Story(Vec::new());
         story.put(opened);

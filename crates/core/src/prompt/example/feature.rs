@@ -89,7 +89,7 @@ pub(super) fn document(phase: Phase) -> &'static Document {
         Phase::Specify => &SPECIFICATION,
         Phase::Design => &DESIGN,
         Phase::CreatePlan => &PLAN,
-        Phase::CreateTasks => &TASKS,
+        Phase::CreateTasks | Phase::Implement => &TASKS,
         Phase::Document => &GUIDE,
     }
 }
@@ -294,7 +294,7 @@ pub(super) static PLAN: Document = Document {
     }),
 };
 
-static TASKS: Document = Document {
+pub(super) static TASKS: Document = Document {
     path: "docs/features/031-key-limits/tasks.md",
     first: "\
 # Tasks: limits for API keys

@@ -3,6 +3,8 @@
 //! The generated `docs/prompts.md` and the tests walk the same cases ([`each`]), so a new kind of dispatch that is added
 //! here is documented and compared at once. The documents are in `feature`; `sample` shows one role's prompt to a person.
 
+mod change;
+mod code;
 mod feature;
 mod sample;
 
@@ -18,7 +20,7 @@ use crate::profile::{self, Kind, Profile};
 use crate::ticket::Purpose;
 use feature::document;
 
-pub use sample::{Sample, sample};
+pub use sample::{Sample, sample, sample_by_itself};
 
 pub(super) use feature::FOLDER;
 #[cfg(test)]
@@ -45,7 +47,7 @@ pub(super) struct Case<'a> {
 
 /// Every case of every role of the first phase, and of the later ones what differs there, in reading order.
 pub(super) fn each(visit: &mut dyn FnMut(&Case<'_>)) {
-    for phase in Phase::ALL {
+    for phase in Phase::DOCUMENTS {
         for profile in profile::cast(phase).iter().copied() {
             let mut show = |name: &str, brief: Brief<'_>| visit(&Case { phase, name, brief });
             match (profile.kind, phase) {
@@ -55,6 +57,7 @@ pub(super) fn each(visit: &mut dyn FnMut(&Case<'_>)) {
             }
         }
     }
+    code::each(visit);
     by_itself(visit);
 }
 
@@ -260,6 +263,7 @@ fn first_of(phase: Phase, profile: &Profile) -> Brief<'_> {
         last_round: 0,
         unavailable: false,
         repair: None,
+        code: None,
     }
 }
 
@@ -279,7 +283,8 @@ fn upstream(phase: Phase) -> &'static [Upstream<'static>] {
         Phase::Design => &ALL[..2],
         Phase::CreatePlan => &ALL[..3],
         Phase::CreateTasks => &ALL,
-        Phase::Document => &[],
+        // Of code each role has files of its own.
+        Phase::Implement | Phase::Document => &[],
     }
 }
 

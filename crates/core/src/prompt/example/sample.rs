@@ -20,6 +20,16 @@ pub struct Sample {
     pub strategy: Strategy,
 }
 
+/// The same for a change that is reviewed by itself, without documents. None for a role that does not review code.
+pub fn sample_by_itself(
+    role: &Role,
+    purpose: Option<Purpose>,
+    strategy: Strategy,
+    own: Option<&Override>,
+) -> Option<Sample> {
+    super::code::sample_by_itself(role, purpose, strategy, own)
+}
+
 /// What a role is sent for this purpose with this strategy; `own` is the repository's text for it. Without a purpose it is
 /// the role's first dispatch, or with a strategy for later rounds its second. None where the role takes no part in the
 /// phase or is never asked for that.
@@ -30,6 +40,9 @@ pub fn sample(
     strategy: Strategy,
     own: Option<&Override>,
 ) -> Option<Sample> {
+    if phase == Phase::Implement {
+        return super::code::sample(role, purpose, strategy, own);
+    }
     let profile = profile::of(phase, role)?;
     let later = matches!(strategy, Strategy::Resume | Strategy::Digest);
     let purpose = purpose.unwrap_or(match profile.kind {

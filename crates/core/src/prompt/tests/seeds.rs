@@ -1,7 +1,7 @@
 //! What the original documents ask of prompts, each under the name it has there: I1 to I8 and the deviations of I1-R4 of
 //! seed 031, R2 and R3 of seed 030. Where ours differs, the test says why. The outcome of a domain review is in `outcome`.
 //!
-//! Not here: I4 and the deviations of the three code reviewers belong to the phase `implement`; I6 (what is remembered of a
+//! Not here: I4, I7 for code and the deviations of the three code reviewers are in `code`; I6 (what is remembered of a
 //! conversation) and TD5 (the guard) to `review` and `policy`; I9 and TD7 (lines of the history) are played by the real
 //! program in `tests/it`; I10 is the probe.
 
@@ -31,7 +31,7 @@ fn names(fragments: &[Fragment]) -> Vec<&str> {
 /// The reviewers of the four phases, each with its phase.
 fn reviewers() -> impl Iterator<Item = (Phase, &'static profile::Profile)> {
     let of = |phase| profile::cast(phase).iter().map(move |profile| (phase, *profile));
-    Phase::ALL.into_iter().flat_map(of).filter(|(_, profile)| profile.kind != Kind::Author)
+    Phase::DOCUMENTS.into_iter().flat_map(of).filter(|(_, profile)| profile.kind != Kind::Author)
 }
 
 /// R4, TD8: one skeleton for all. Rules, rubric with its coda, artifacts, checklist, next phase, answer form; then what
@@ -154,7 +154,7 @@ fn i1_r4_deviation_what_a_domain_reviewer_judges_is_inline_and_not_to_be_read_ag
 /// Deviation of the phase reviewer: it reads the document under review like the others, by its path.
 #[test]
 fn i1_r4_deviation_what_a_phase_reviewer_judges_is_named_by_its_path() {
-    for phase in Phase::ALL {
+    for phase in Phase::DOCUMENTS {
         let prompt = case(phase, "phase-reviewer", "review");
         assert!(prompt.get("required-artifacts").unwrap().contains(phase.artifact()), "{phase}");
         assert!(!prompt.get("artifact").unwrap().contains("```"), "{phase}");
@@ -230,7 +230,7 @@ fn i1_r4_deviation_the_task_reviewer_has_its_validate_checklist_in_the_stable_pa
 /// Deviation of the phase reviewer: expectations are the same every time, the outcome is not.
 #[test]
 fn i1_r4_deviation_the_next_phase_is_stable_and_the_outcome_is_of_the_turn() {
-    for phase in Phase::ALL {
+    for phase in Phase::DOCUMENTS {
         let prompt = case(phase, "phase-reviewer", "review");
         let expectations = prompt.role.iter().find(|fragment| fragment.name == "next-phase").unwrap();
         assert!(expectations.text.starts_with("## Next Phase Expectations\n"), "{phase}");
@@ -325,7 +325,7 @@ fn i3_a_fallback_is_a_fresh_prompt_that_says_so_and_lists_what_was_open() {
 /// of rounds, which changes nothing about the work.
 #[test]
 fn i7_an_author_is_sent_the_issues_fresh_with_its_artifacts_and_resumed_without() {
-    for phase in Phase::ALL {
+    for phase in Phase::DOCUMENTS {
         let author = profile::author(phase);
         let (fresh, resumed) =
             (case(phase, author.as_str(), "revise, fresh"), case(phase, author.as_str(), "revise, resumed"));

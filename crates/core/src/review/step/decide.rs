@@ -1,8 +1,9 @@
 //! What a person's answer changes.
 
 use super::super::ask::question;
+use super::super::making::{Making, settle};
 use super::super::state::{End, Loop, Seat, Standing};
-use super::{Rejected, conclude, rejected};
+use super::{Rejected, conclude, make, rejected};
 use crate::event::{About, Decided, Decision};
 use crate::findings::Status;
 
@@ -22,6 +23,7 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
         Decision::Rerun => state.end = Some(End::Superseded),
         Decision::Retry => retry(state, &fact.about),
         Decision::Accept => accept(state, fact),
+        Decision::Skip => make::skip(state, fact),
         Decision::Answer | Decision::Assume => state.answers = Some(fact.answers.clone()),
     }
     Ok(())
@@ -30,13 +32,22 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
 fn retry(state: &mut Loop, about: &About) {
     state.failed_gates = 0;
     state.unchanged = 0;
+    // What they fail for may have been mended outside of the files.
+    state.forget_failed_checks();
+    if let (About::Task { .. }, Some(task)) = (about, state.making.as_mut().and_then(Making::current_mut)) {
+        once_more(&mut task.seat);
+    }
     let About::Agent { role } = about else { return };
     let seats = core::iter::once(&mut state.author).chain(&mut state.reviewers);
     for seat in seats.chain(core::iter::once(&mut state.certifier)).filter(|seat| seat.role == *role) {
-        if let Some(work) = &mut seat.work {
-            work.failures = 0;
-            work.helpless = false;
-        }
+        once_more(seat);
+    }
+}
+
+fn once_more(seat: &mut Seat) {
+    if let Some(work) = &mut seat.work {
+        work.failures = 0;
+        work.helpless = false;
     }
 }
 
@@ -55,7 +66,8 @@ fn accept(state: &mut Loop, fact: &Decided) {
                 seat.standing = ruled.clone();
             }
         }
-        About::Author { .. } => {}
+        About::Author { .. } | About::Task { .. } => {}
+        About::Divergence => make::without_tests(state),
         About::Gate => waive_gate(state),
         About::Unchanged if state.failed_gate().is_some() => waive_gate(state),
         About::Unchanged => {
@@ -87,4 +99,5 @@ fn waive_gate(state: &mut Loop) {
     for check in state.gates.values_mut().filter(|check| Some(&check.revision) == revision.as_ref()) {
         check.passed = true;
     }
+    settle(state);
 }

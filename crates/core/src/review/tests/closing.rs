@@ -138,19 +138,22 @@ proptest! {
         for entry in &world.log {
             let before = state.clone();
             pipeline::fold(&mut state, &entry.event).unwrap();
-            let judged = before.past.iter().chain(&before.open).any(Loop::reviews);
+            let judged = before.past.iter().chain(&before.open).any(Loop::judges_document);
             match &entry.event {
                 Event::LaneSet(set) => {
                     prop_assert!(!judged || set.lane.reviews());
                     for phase in Phase::ALL {
                         let was = before.past.iter().rev().find(|past| past.opened.phase == phase);
                         let signed = was.is_some_and(|past| !past.reviewers.is_empty());
-                        prop_assert!(!signed || before.closed(phase) == state.closed(phase), "{}", phase);
+                        // Code that was built on what nobody has read is built again once somebody reads that.
+                        let due = state.phases().any(|earlier| earlier < phase && !state.is_over(earlier));
+                        let again = phase == Phase::Implement && due;
+                        prop_assert!(!signed || again || before.closed(phase) == state.closed(phase), "{}", phase);
                     }
                 }
                 Event::PhaseClosed(_) => {
                     let past = state.past.last().unwrap();
-                    prop_assert!(!past.reviewers.is_empty() || !before.past.iter().any(Loop::reviews));
+                    prop_assert!(!past.reviewers.is_empty() || !before.past.iter().any(Loop::judges_document));
                 }
                 _ => {}
             }

@@ -13,6 +13,7 @@ fn edit(world: &mut World, revision: &str) {
         commit: "c".into(),
         by: "ann".into(),
         first: false,
+        compared: None,
     });
 }
 
@@ -134,4 +135,43 @@ fn a_ruling_of_the_first_version_covers_later_edits_as_it_did_then() {
     edit(&mut world, "edited");
     assert!(world.play(10));
     assert!(matches!(ended(&world).end, Some(End::Closed(_))));
+}
+
+#[test]
+fn what_a_change_is_compared_with_moves_with_an_edit_or_alone_and_older_bases_are_known() {
+    let mut world = World::new(rules(&[1]), CALM, vec![1]);
+    world.script = Some([].into());
+    let compared = |base: &str, said: &str| {
+        let (base, intent) = (Revision::new(base), Some(crate::text::hash(said.as_bytes())));
+        Some(Compared { base, intent, said: said.to_owned() })
+    };
+    let edited = |revision: &str, compared: Option<Compared>| {
+        let (revision, commit, by) = (Revision::new(revision), "c".to_owned(), "ann".to_owned());
+        Edited { revision, commit, by, first: false, compared }
+    };
+    let closing = |world: &World| {
+        let open = world.state.open.as_ref();
+        open.is_some_and(|open| matches!(pending(open).as_slice(), [Effect::ClosePhase { .. }]))
+    };
+    while !closing(&world) {
+        assert!(!world.play(1));
+    }
+    world.happen(edited("one", compared("b1", "first")));
+    let (epoch, known) = (open(&world).epoch, open(&world).clone());
+    assert_eq!(
+        (known.base(), known.summaries_since(epoch - 1)),
+        (Some(&Revision::new("b1")), vec!["first".to_owned()])
+    );
+    assert_eq!(known.intent, Some(crate::text::hash(b"first")));
+    // The same again is no edit; another base of the same is, and asks nobody anything new.
+    let same: Event = edited("one", compared("b1", "again")).into();
+    assert!(crate::pipeline::step(&world.state, &same).is_err());
+    let owed = crate::pipeline::pending(&world.state);
+    world.happen(edited("one", compared("b2", "")));
+    assert_eq!((open(&world).epoch, crate::pipeline::pending(&world.state)), (epoch, owed));
+    world.happen(edited("two", compared("b3", "")));
+    let now = open(&world);
+    assert_eq!(now.base(), Some(&Revision::new("b3")));
+    assert_eq!(now.base_at(epoch), Some(&Revision::new("b2")));
+    assert_eq!(now.base_at(epoch - 1), now.opened.base.as_ref());
 }

@@ -36,7 +36,9 @@ proptest! {
                 Event::Started(fact) => { open.insert(fact.ticket.clone()); }
                 Event::Answered(fact) => { open.remove(&fact.ticket); answered.insert(fact.ticket.clone()); }
                 Event::Failed(Failed { ticket, .. }) | Event::Lost(Lost { ticket, .. }) => { open.remove(ticket); }
-                Event::Drafted(Drafted { ticket, .. }) | Event::Judged(Judged { ticket, .. }) => { answered.remove(ticket); }
+                Event::Drafted(Drafted { ticket, .. }) | Event::Built(Built { ticket, .. }) | Event::Judged(Judged { ticket, .. }) => {
+                    answered.remove(ticket);
+                }
                 _ => {}
             }
             state = pipeline::step(&state, &entry.event).unwrap();
@@ -58,7 +60,7 @@ proptest! {
         let lost = world.log.iter().filter(|entry| matches!(entry.event, Event::Lost(_))).count() as u64;
         let sent = started(&world).count() as u64 - lost;
         let roles = world.rules.panels.iter().sum::<usize>() as u64;
-        let bound = dispatches_max(&world.rules.limits, world.rules.panels.len() as u64, roles);
+        let bound = dispatches_max(&world.rules.limits, world.rules.panels.len() as u64, roles, world.rules.tasks as u64);
         // Every other loop was opened because of something a person did.
         let first = |entry: &&Entry| matches!(&entry.event, Event::LoopOpened(LoopOpened { pass: 1, .. }));
         let loops = world.log.iter().filter(first).count() as u64 + world.people;

@@ -277,6 +277,7 @@ fn a_role_that_never_gave_a_verdict_reviews_an_edit_as_if_for_the_first_time() {
         commit: "c".into(),
         by: "someone".into(),
         first: false,
+        compared: None,
     });
     while !matches!(pending(world.state.open.as_ref().unwrap()).as_slice(), [Effect::Judge(_)]) {
         assert!(!world.play(1));

@@ -4,7 +4,7 @@ mod answers;
 
 use crate::event::*;
 use crate::findings::Threshold;
-use crate::ids::{BlobId, FeatureId, Revision, Role};
+use crate::ids::{BlobId, FeatureId, Revision, Role, TaskId};
 use crate::phase::{Lane, Phase};
 use crate::pipeline::{self, Pipeline};
 use crate::policy::{Knowledge, Policy};
@@ -55,6 +55,10 @@ pub(super) struct Rules {
     pub certify: Certify,
     pub policy: Policy,
     pub knowledge: Knowledge,
+    /// How many tasks the phase implement has.
+    pub tasks: usize,
+    pub extras: bool,
+    pub gates: usize,
     /// The lane it begins in, and where it ends, unless a person says otherwise.
     pub lane: Lane,
     pub until: Phase,
@@ -68,6 +72,9 @@ pub(super) fn rules(panels: &[usize]) -> Rules {
         certify: Certify::Resume,
         policy: Policy::Guarded,
         knowledge: Knowledge::Full,
+        tasks: 0,
+        extras: false,
+        gates: 1,
         lane: Lane::Standard,
         until: Phase::Specify,
     }
@@ -119,7 +126,23 @@ impl World {
             depends_on: vec![],
             document: None,
             brainstorm_source: None,
+            change: None,
         });
+        world
+    }
+
+    /// A feature that is about to build so many tasks as its rules say.
+    pub(super) fn building(rules: Rules, habits: Habits, draws: Vec<u8>) -> World {
+        let mut world = World::new(rules, habits, draws);
+        world.happen(Adopted {
+            from: "docs".into(),
+            accepted: Phase::DOCUMENTS.to_vec(),
+            life: Life::Active,
+            by: "ann".into(),
+            files: vec![],
+        });
+        let (lane, until) = (Lane::Standard, Phase::Implement);
+        world.happen(LaneSet { lane, until, by: "ann".into(), why: "w".into() });
         world
     }
 
@@ -184,7 +207,13 @@ impl World {
         let older = Revision::new(format!("r{}", 1 + u32::from(self.number()) % self.revisions.max(1)));
         let back = self.draw(25) && self.revisions > 0 && now != Some(older.clone());
         let revision = if back { older } else { self.new_revision() };
-        self.happen(Edited { revision, commit: "c".into(), by: "someone".into(), first: false });
+        self.happen(Edited {
+            revision,
+            commit: "c".into(),
+            by: "someone".into(),
+            first: false,
+            compared: None,
+        });
     }
 
     /// A person takes another lane, leaves a phase out or goes back, where the machine lets them.
@@ -221,7 +250,23 @@ impl World {
             Effect::Check { revision, gate } => {
                 let passed = !self.draw(self.habits.gate_fails);
                 let pass = self.pass();
-                self.happen(Checked { pass, revision, gate, passed, evidence: "e".into() });
+                let (evidence, command, output) = ("e".into(), "c".into(), "o".into());
+                let code = Some(i32::from(!passed));
+                self.happen(Checked {
+                    pass,
+                    revision,
+                    gate,
+                    passed,
+                    evidence,
+                    command,
+                    code,
+                    wall_ms: 1,
+                    output,
+                });
+            }
+            Effect::TakeOut { files, .. } => {
+                let revision = self.new_revision();
+                self.happen(TakenOut { revision, commit: "c".into(), files });
             }
             Effect::Ask(_) => unreachable!("asked alone"),
             Effect::CloseStage { stage, outcome, round, revision } => {
@@ -244,22 +289,37 @@ impl World {
         let lane = self.state.created.as_ref().map_or(Lane::Standard, |created| created.lane);
         let mut letter = b'B';
         let mut panels = Vec::new();
-        for size in self.rules.panels.iter().filter(|_| lane.reviews()) {
+        let builds = phase == Phase::Implement;
+        // The shortest lane has no reviewer for documents and one for code.
+        let sizes = match lane {
+            Lane::Express if builds => vec![1],
+            Lane::Express => Vec::new(),
+            Lane::Standard | Lane::Deep => self.rules.panels.clone(),
+        };
+        for size in sizes {
             let mut roles = Vec::new();
-            for _ in 0..*size {
+            for _ in 0..size {
                 letter += 1;
                 let role = Role::new(format!("reviewer-{}", letter as char));
                 roles.push(PanelRole { role, letter: letter as char });
             }
             panels.push(Panel { roles });
         }
+        let tasks = (1..).map(|number| PlannedTask {
+            id: TaskId::new(format!("1.{number}")),
+            title: "t".into(),
+            text: BlobId::new("t"),
+        });
+        let extras = [(Extra::Simplify, Role::new("simplifier")), (Extra::Deepen, Role::new("deepener"))];
+        // A document has at least its linter; a project may have no checks for code.
+        let gates = if builds { self.rules.gates } else { self.rules.gates.max(1) };
         self.happen(LoopOpened {
             phase,
             pass,
             author: Role::new("author"),
             panels,
             paths: vec!["spec.md".into()],
-            gates: vec!["lint".into()],
+            gates: (0..gates).map(|number| format!("gate-{number}")).collect(),
             limits: self.rules.limits,
             rule: Threshold::Strict,
             certify: match lane {
@@ -270,9 +330,12 @@ impl World {
             policy: self.rules.policy,
             knowledge: self.rules.knowledge,
             config: BlobId::new(""),
-            base: None,
+            base: builds.then(|| Revision::new("r0")),
             profiles: BTreeMap::new(),
             project: None,
+            tasks: tasks.take(if builds { self.rules.tasks } else { 0 }).collect(),
+            extras: extras.into_iter().filter(|_| builds && self.rules.extras).collect(),
+            checks: BTreeMap::new(),
         });
     }
 }

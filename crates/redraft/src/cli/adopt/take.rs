@@ -175,6 +175,7 @@ impl Taking<'_> {
                 let root = format!("{}/", self.site.repository.here().display());
                 source.strip_prefix(&root).unwrap_or(source).trim_start_matches("./").to_owned()
             }),
+            change: None,
         })
     }
 

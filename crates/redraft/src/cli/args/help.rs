@@ -68,6 +68,7 @@ Examples:
   redraft decide 002 answer --answer \"100 a minute\" --answer \"no\"
   redraft decide 002 assume              let the author go on with what it would assume
   redraft decide 002 rerun               a new pass with new conversations
+  redraft decide 002 skip                go on without a task that could not be carried out
   redraft decide 002 abandon             give the feature up, at any time before it is approved
 
 Exit codes: 0 decided or nothing asked, 2 not a choice here, 6 the question was shown, 7 the feature is \
@@ -117,6 +118,7 @@ Examples:
   redraft show prompt --ticket 002/specify.1/review/spec-reviewer/2.1 --json
   redraft show prompt --example task-reviewer --strategy inline
   redraft show prompt --example phase-reviewer --phase design --purpose validate --strategy resume
+  redraft show prompt --example security-reviewer --by-itself
   redraft show prompt 002 --verify
 
 Exit codes: 0 shown or identical, 1 a rebuilt prompt differs, 2 nothing like that was sent";
@@ -178,8 +180,14 @@ Examples:
   redraft review docs/proposal.md        after an edit: only what changed is sent
   redraft review docs/proposal.md --fix  let an author revise it until it is approved
   redraft review api.md --as design      judge it as a design
+  redraft review --base main             what this branch changes, by three reviewers
+  redraft review --base main             after the next commit: only what is new is sent
+  redraft review --base origin/main --format sarif > review.sarif
+  redraft review --base origin/main --name pull-7 --intent-file pull.txt --format github --yes
 
-The work is done in a worktree of its own; only --fix writes to your file, and never over an edit of yours.
+The work is done in a worktree of its own; only --fix writes to your file, and never over an edit of yours. With --base \
+the configuration is that of REV, no command is run without --checks, and what is not committed is left out without \
+--uncommitted: docs/reviewing-changes.md.
 
 Exit codes: 0 approved, 1 findings, 2 usage, 3 configuration, git or disk, 4 an agent failed, 5 a limit or the budget \
 is reached, 6 waiting for a yes, 7 another process reviews it, 130 interrupted; the same command continues";
@@ -211,7 +219,7 @@ Examples:
   redraft show section plan.md 1A.1 --json          the lines of it; 1A where 1A.1 has no place of its own
 
 Whole ids only: C1 is not in C10. Needs no repository.
-Exit codes: 0 shown, 1 there is no such id in it, 2 the file cannot be read";
+Exit codes: 0 shown, 1 there is no such id in it, 2 no id, or the file cannot be read";
 
 pub(super) const CONTEXT_HELP: &str = "\
 Examples:

@@ -94,12 +94,17 @@ pub(crate) struct PromptArgs {
     /// repository
     #[arg(long, value_name = "ROLE", num_args = 0..=1, conflicts_with_all = ["ticket", "verify", "feature"])]
     pub(crate) example: Option<Option<String>>,
-    /// What the example is for: draft, revise, review, validate, certify or repair [default: the role's first turn]
+    /// What the example is for: draft, revise, review, validate, certify, repair, implement, simplify, outline or tests
+    /// [default: the role's first turn]
     #[arg(long, requires = "example")]
     pub(crate) purpose: Option<String>,
-    /// The phase of the example, for the role that takes part in several: specify, design, create-plan or create-tasks
+    /// The phase of the example, for the role that takes part in several: specify, design, create-plan,
+    /// create-tasks or implement
     #[arg(long, requires = "example")]
     pub(crate) phase: Option<String>,
+    /// The example of a change that is reviewed by itself, as `redraft review --base` does it
+    #[arg(long, requires = "example")]
+    pub(crate) by_itself: bool,
     /// Build every prompt of the feature again from the ledger and compare it with the stored one
     #[arg(long, conflicts_with_all = ["ticket", "role", "strategy"])]
     pub(crate) verify: bool,

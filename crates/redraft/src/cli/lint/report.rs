@@ -1,5 +1,6 @@
 //! How faults look: as lines, JSON, SARIF 2.1.0 or annotations of GitHub.
 
+use super::super::annotate;
 use super::super::console::Console;
 use redraft_core::lint::{Fault, Level, Rule, Settings};
 use redraft_core::text::count;
@@ -112,13 +113,10 @@ fn line(fault: &Fault) -> String {
     format!("{path}:{line}: {level} [{rule}] {message}\n  hint: {hint}")
 }
 
-/// `::error file=…,line=…,title=…::message`, in which some characters must be written otherwise.
 fn annotation(fault: &Fault, checked: &Checked<'_>) -> String {
-    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
-    let path = property(&from_root(&fault.path, checked));
-    let said = data(&format!("{}; {}", fault.message, fault.hint));
-    format!("::{} file={path},line={},title={}::{said}", fault.level, fault.line, fault.rule)
+    let path = from_root(&fault.path, checked);
+    let said = format!("{}; {}", fault.message, fault.hint);
+    annotate::annotation(fault.level.name(), &path, fault.line, fault.rule.name(), &said)
 }
 
 fn sarif(faults: &[Fault], checked: &Checked<'_>) -> serde_json::Value {
@@ -130,14 +128,7 @@ fn sarif(faults: &[Fault], checked: &Checked<'_>) -> serde_json::Value {
         })
     });
     let results: Vec<serde_json::Value> = faults.iter().map(|fault| result(fault, checked)).collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {"name": "redraft", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
-            "results": results,
-        }],
-    })
+    annotate::sarif(&rules, &results)
 }
 
 fn result(fault: &Fault, checked: &Checked<'_>) -> serde_json::Value {
@@ -147,27 +138,10 @@ fn result(fault: &Fault, checked: &Checked<'_>) -> serde_json::Value {
         "ruleIndex": index,
         "level": fault.level.name(),
         "message": {"text": format!("{}; {}", fault.message, fault.hint)},
-        "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": address(&from_root(&fault.path, checked))},
-            "region": {"startLine": fault.line},
-        }}],
+        "locations": [annotate::location(&from_root(&fault.path, checked), fault.line)],
     })
 }
 
 fn from_root(path: &str, checked: &Checked<'_>) -> String {
     super::find::shown(&checked.folder.join(path), checked.root)
-}
-
-/// A path as the part of an address; everything that could mean something else is written as its bytes.
-fn address(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
-                out.push(char::from(byte))
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    if path.starts_with('/') { format!("file://{out}") } else { out }
 }

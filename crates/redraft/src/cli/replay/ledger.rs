@@ -77,7 +77,13 @@ pub(crate) fn with_texts(one: &Reviewed, workspace: &dyn Workspace) -> Result<Re
     let Some(last) = one.reviews.last() else { return Err("nobody reviewed it".to_owned()) };
     let mut versions = Vec::new();
     for review in &one.reviews {
-        versions.push(text(&review.sees, &one.artifact)?);
+        versions.push(match &review.base {
+            // Of code the reviewers read the change.
+            Some(base) => {
+                workspace.delta(base, &review.sees).map_err(|error| CliError::from(error).message)?
+            }
+            None => text(&review.sees, &one.artifact)?,
+        });
     }
     let upstream: Result<Vec<String>, String> =
         one.upstream.iter().map(|path| text(&last.sees, path)).collect();

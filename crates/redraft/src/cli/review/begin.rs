@@ -27,20 +27,7 @@ pub(super) fn begun(
     console: &Console,
 ) -> Result<FeatureCreated, CliError> {
     let _lock = site.lock_repository(around, console)?;
-    let mut last = 0;
-    let (mut known, mut newest) = (None, ReviewId(0));
-    for scope in ledger.scopes()? {
-        let Scope::Review(id) = scope else { continue };
-        last = last.max(id.0);
-        let entries = ledger.read(Scope::Review(id))?;
-        let state =
-            Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-        let same = |created: &FeatureCreated| created.document.as_deref() == Some(&document.path);
-        let found = state.created.filter(same).filter(|_| !state.cancelled && id > newest);
-        if found.is_some() {
-            (known, newest) = (found, id);
-        }
-    }
+    let (known, id) = newest(ledger, &|created| created.document.as_deref() == Some(document.path.as_str()))?;
     // What it was judged as is kept, also by a review that begins anew.
     let phase = args.kind.map(DocumentKind::phase).or(known.as_ref().map(|known| known.until));
     let phase = phase.unwrap_or_else(|| by_name(&document.path));
@@ -51,7 +38,6 @@ pub(super) fn begun(
         return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
     }
     let head = site.repository.head()?;
-    let id = ReviewId(last + 1);
     let stem = Path::new(&document.path).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let slug = slug(stem);
     let created = FeatureCreated {
@@ -70,7 +56,39 @@ pub(super) fn begun(
         depends_on: Vec::new(),
         document: Some(document.path.clone()),
         brainstorm_source: None,
+        change: None,
     };
+    store(ledger, &created, around)?;
+    Ok(created)
+}
+
+/// The newest review of the same, and the number that the next one gets.
+pub(super) fn newest(
+    ledger: &Ledger,
+    same: &dyn Fn(&FeatureCreated) -> bool,
+) -> Result<(Option<FeatureCreated>, ReviewId), CliError> {
+    let mut last = 0;
+    let (mut known, mut newest) = (None, ReviewId(0));
+    for scope in ledger.scopes()? {
+        let Scope::Review(id) = scope else { continue };
+        last = last.max(id.0);
+        let entries = ledger.read(Scope::Review(id))?;
+        let state =
+            Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+        let found = state.created.filter(|created| same(created) && !state.cancelled && id > newest);
+        if found.is_some() {
+            (known, newest) = (found, id);
+        }
+    }
+    Ok((known, ReviewId(last + 1)))
+}
+
+/// Stores that a review begins.
+pub(super) fn store(
+    ledger: &Ledger,
+    created: &FeatureCreated,
+    around: &Surroundings,
+) -> Result<(), CliError> {
     let event = Event::from(created.clone());
     let bug = |error: redraft_core::review::Rejected| CliError::new(Code::Bug, error.to_string());
     let state = pipeline::step(&Pipeline::default(), &event).map_err(bug)?;
@@ -78,7 +96,7 @@ pub(super) fn begun(
     let (scope, row) = (created.scope(), project::board_row(&state, at_ms));
     let board = Some(row.as_str());
     ledger.append(Append { scope, decided_on: 0, at_ms, events: &events, blobs: &blobs, board })?;
-    Ok(created)
+    Ok(())
 }
 
 /// Says what the document is judged as, and takes another kind where that was asked for: another reviewer then reads it
@@ -127,6 +145,7 @@ pub(crate) fn kind_of(phase: Phase) -> &'static str {
         Phase::Design => "design",
         Phase::CreatePlan => "plan",
         Phase::CreateTasks => "tasks",
+        Phase::Implement => "code",
         Phase::Document => "document",
     }
 }

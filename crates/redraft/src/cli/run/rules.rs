@@ -7,14 +7,20 @@ use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::config::Config;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Certify, Event};
+use redraft_core::ids::Role;
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
 use redraft_engine::Rules;
 use redraft_engine::ports::{Deadlines, Store};
+use std::collections::BTreeMap;
 
 /// What redraft.toml says, with every role played by `--agent`.
 pub(crate) fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
-    let config = site.config()?;
+    played(site.config()?, args)
+}
+
+/// The same for a configuration from elsewhere.
+pub(crate) fn played(config: Config, args: &RunArgs) -> Result<Config, CliError> {
     let Some(name) = &args.agent else { return Ok(config) };
     config.played_by(name).map_err(|unknown| {
         let error = CliError::usage(unknown.to_string());
@@ -27,6 +33,16 @@ pub(crate) fn config(site: &Site, args: &RunArgs) -> Result<Config, CliError> {
 
 pub(crate) fn rules(
     site: &Site,
+    config: &Config,
+    args: &RunArgs,
+    around: &Surroundings,
+) -> Result<Rules, CliError> {
+    rules_with(profiles::read(site)?, config, args, around)
+}
+
+/// The same with role texts from elsewhere.
+pub(crate) fn rules_with(
+    profiles: BTreeMap<Role, String>,
     config: &Config,
     args: &RunArgs,
     around: &Surroundings,
@@ -60,8 +76,10 @@ pub(crate) fn rules(
         person: around.user.clone(),
         revises: true,
         lint: config.lint.clone(),
+        checks: config.checks.clone(),
+        extras: config.extras.clone(),
         until: args.until.as_deref().map(str::parse).transpose().map_err(unknown)?,
-        profiles: profiles::read(site)?,
+        profiles,
         project: None,
     })
 }

@@ -154,6 +154,10 @@ struct SectionJson<'a> {
 }
 
 pub(crate) fn section(args: SectionArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    if !args.id.contains(char::is_alphanumeric) {
+        return Err(CliError::usage("the id of the section is missing")
+            .hint("name what to find: 3.2, C9, \"Component 2\", \"Success Criteria\""));
+    }
     let text = read(&around.folder, &args.file)?;
     let found = Targets::of(&text).resolve(&args.id);
     let (first, also): (Option<Target>, Vec<u32>) = match &found {
@@ -288,9 +292,7 @@ fn show_context(task: &Task, selected: &Context, console: &Console) {
 
 fn list(file: &Path, text: &str) -> Result<TaskList, CliError> {
     tasks::read(text).map_err(|error| {
-        CliError::new(Code::NotApproved, format!("{}: {error}", file.display())).hint(
-            "a task begins with an id: `### Task 1.1: Title`, `### T1: Title`, `- [ ] **1.1** Title` or a row of a table",
-        )
+        CliError::new(Code::NotApproved, format!("{}: {error}", file.display())).hint(tasks::NoTasks::HINT)
     })
 }
 

@@ -1,7 +1,7 @@
 //! References: done criteria, dependencies, and which lines of the other documents are reached.
 
 use super::{read, share};
-use redraft_core::tasks::{self, Task};
+use redraft_core::tasks::{self, Task, TaskList};
 use redraft_core::trace::{self, Found, Kind, Targets};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +47,23 @@ struct Counts {
     unlabelled: usize,
 }
 
+impl Counts {
+    /// A task that is not read lacks everything that its labels have.
+    fn unread(&mut self, label: &Labelled) {
+        self.tasks += 1;
+        self.done += usize::from(label.done_criteria.is_some());
+        self.resolvable += label.refs.iter().filter_map(Label::target).count();
+    }
+}
+
+impl Label {
+    /// The file and line it leads to, if that is one of the feature's.
+    fn target(&self) -> Option<(&str, u32)> {
+        let inside = self.external.is_none();
+        Some((self.target_file.as_deref()?, self.target_line?)).filter(|_| inside)
+    }
+}
+
 pub(crate) fn score(labels: &[Labelled], features: &Path, misses: bool) -> Result<String, String> {
     let mut counts = Counts::default();
     let mut told = String::new();
@@ -57,7 +74,10 @@ pub(crate) fn score(labels: &[Labelled], features: &Path, misses: bool) -> Resul
     for (feature, labels) in by_feature {
         let folder = features.join(feature);
         let text = read(&folder.join("tasks.md"))?;
-        let list = tasks::read(&text).map_err(|error| format!("{feature}: {error}"))?;
+        let list = tasks::read(&text).unwrap_or_else(|error| {
+            told.push_str(&format!("{feature}: {error}\n"));
+            TaskList { tasks: Vec::new(), notes: Vec::new() }
+        });
         let texts: BTreeMap<Kind, String> = (Kind::ALL.into_iter())
             .filter_map(|kind| Some((kind, std::fs::read_to_string(folder.join(kind.file())).ok()?)))
             .collect();
@@ -67,7 +87,7 @@ pub(crate) fn score(labels: &[Labelled], features: &Path, misses: bool) -> Resul
             let name = format!("{feature} {}", label.task_id);
             let Some(task) = list.find(&label.task_id) else {
                 told.push_str(&format!("{name} is not read\n"));
-                counts.tasks += 1;
+                counts.unread(label);
                 continue;
             };
             fields(&name, label, task, &mut counts, &mut told);
@@ -133,10 +153,7 @@ fn references(
         read.push((format!("{} {}", kind.name(), one.id), kind.file(), found));
     }
     for one in &label.refs {
-        let (Some(file), Some(line)) = (one.target_file.as_deref(), one.target_line) else { continue };
-        if one.external.is_some() {
-            continue;
-        }
+        let Some((file, line)) = one.target() else { continue };
         counts.resolvable += 1;
         let lines: Vec<u32> = [line].into_iter().chain(one.alt_lines.iter().copied()).collect();
         right.extend(lines.iter().map(|line| (file, *line)));

@@ -29,13 +29,14 @@ pub(in crate::rehearsal) struct Kit {
 impl Kit {
     /// Told from the files that stand in the working folder.
     pub(in crate::rehearsal) fn of(has: impl Fn(&str) -> bool) -> Self {
-        const KITS: [(&str, &str, &str); 6] = [
+        const KITS: [(&str, &str, &str); 7] = [
             ("Cargo.toml", ".rs", "cargo test"),
             ("package.json", ".js", "npm test"),
             ("pyproject.toml", ".py", "pytest"),
             ("setup.py", ".py", "pytest"),
             ("go.mod", ".go", "go test ./..."),
             ("Makefile", "", "make test"),
+            ("tests/run.sh", ".sh", "sh tests/run.sh"),
         ];
         let found = KITS.into_iter().find(|(file, ..)| has(file));
         match found {
@@ -46,10 +47,11 @@ impl Kit {
 }
 
 /// A requirement with the words of its criteria.
-pub(super) struct Need {
-    pub(super) name: String,
-    pub(super) text: String,
-    pub(super) criteria: Vec<String>,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::rehearsal) struct Need {
+    pub(in crate::rehearsal) name: String,
+    pub(in crate::rehearsal) text: String,
+    pub(in crate::rehearsal) criteria: Vec<String>,
 }
 
 /// The first version of a phase's document.
@@ -62,11 +64,16 @@ pub(in crate::rehearsal) fn draft(
 ) -> Result<String, Stopped> {
     let feature = Feature::of(idea, above);
     match phase {
-        Phase::Specify | Phase::Document => Ok(String::new()),
+        Phase::Specify | Phase::Implement | Phase::Document => Ok(String::new()),
         Phase::Design => Ok(design::write(&feature, kit)),
         Phase::CreatePlan => plan::write(&feature, above, kit, pace),
         Phase::CreateTasks => tasks::write(&feature, above, kit, pace),
     }
+}
+
+/// What files of a feature are called after.
+pub(in crate::rehearsal) fn folder_name(idea: &str, above: &Above<'_>) -> String {
+    Feature::of(idea, above).slug
 }
 
 /// What is the same in all documents of a feature.
@@ -176,7 +183,7 @@ fn full_stop(text: &str) -> String {
 }
 
 /// The first content words of a text as a name.
-fn slug(text: &str, words_max: usize, joint: char) -> String {
+pub(in crate::rehearsal) fn slug(text: &str, words_max: usize, joint: char) -> String {
     let plain =
         |word: &str| word.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let words = text.split_whitespace().filter(|word| content_word(&plain(word)).is_some()).map(plain);
@@ -189,7 +196,7 @@ fn small(text: &str) -> String {
 }
 
 /// What a requirement asks the system to do, without its condition.
-fn act(text: &str) -> String {
+pub(in crate::rehearsal) fn act(text: &str) -> String {
     let rest = [" shall ", " must ", " should "].into_iter().find_map(|word| text.split_once(word));
     rest.map_or(text, |(_, rest)| rest).trim_end_matches('.').to_owned()
 }

@@ -92,6 +92,9 @@ impl World {
     }
 
     pub(super) fn snapshot(&mut self, ticket: Ticket) {
+        if !matches!(ticket.purpose, Purpose::Draft | Purpose::Revise) {
+            return self.build(ticket);
+        }
         let mut questions = vec![];
         let revision = match () {
             () if ticket.purpose == Purpose::Draft && self.draw(self.habits.asks) => {
@@ -113,6 +116,19 @@ impl World {
             notes: vec![],
             questions,
         });
+    }
+
+    fn build(&mut self, ticket: Ticket) {
+        let now = self.state.open.as_ref().unwrap().revision.clone().unwrap();
+        let changes = ticket.purpose != Purpose::Outline && !self.draw(self.habits.unchanged);
+        let already = !changes && self.draw(50);
+        let revision = if changes { self.new_revision() } else { now };
+        let (commit, files) = match changes {
+            true => ("c".to_owned(), vec!["f".to_owned()]),
+            false => Default::default(),
+        };
+        let (report, notes) = (Report::default(), vec![]);
+        self.happen(Built { ticket, revision, commit, report, files, already, notes });
     }
 
     pub(super) fn judge(&mut self, ticket: Ticket) {

@@ -1,0 +1,126 @@
+//! The project's own checks: finds which a project has, and runs those that a person has accepted.
+//!
+//! A check is a command of `redraft.toml`, run by the shell in the feature's worktree, behind the same worker as agents are,
+//! so that it ends with the run. Its exit code decides; what it prints is evidence. Nothing here knows what a check is
+//! for. Start at [`ShellChecks`]; [`detect`] is for `redraft init`.
+
+mod detect;
+
+pub use detect::detect;
+
+use crate::child::{Ended, Environment, Script};
+use crate::clock::SystemClock;
+use redraft_core::redact::Redactor;
+use redraft_core::text::count;
+use redraft_engine::ports::{Check, CheckRun, Checks, Clock as _};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+/// So much of what a check printed is kept: its end, where the failure usually stands.
+const TAIL_LINES: usize = 80;
+const TAIL_CHARS: usize = 8_000;
+
+/// Runs checks by the shell.
+pub struct ShellChecks<'a> {
+    /// Our own binary.
+    pub worker: &'a Path,
+    /// A folder of its own, for what they print.
+    pub out: PathBuf,
+    pub environment: &'a Environment,
+    pub redactor: &'a Redactor,
+    pub limit_ms: u64,
+    pub clock: &'a SystemClock,
+}
+
+impl Checks for ShellChecks<'_> {
+    fn run(&self, check: &Check, folder: &Path) -> Result<CheckRun, String> {
+        let script = Script {
+            worker: self.worker,
+            out: &self.out,
+            text: &check.command,
+            folder,
+            environment: self.environment,
+            redactor: self.redactor,
+            limit_ms: self.limit_ms,
+        };
+        let began_ms = self.clock.now_ms();
+        let mut tail = Tail::default();
+        let ended = script.run(self.clock, &mut |line| tail.push(line)).map_err(|error| error.to_string())?;
+        let wall_ms = u64::try_from(self.clock.now_ms() - began_ms).unwrap_or(0);
+        let (code, how, stopped) = match ended {
+            Ended::Well => (Some(0), String::new(), false),
+            Ended::Badly { code, how } => (code, how, false),
+            Ended::Slow => {
+                (None, format!("was ended after {} (limits.check_minutes)", minutes(self.limit_ms)), false)
+            }
+            Ended::Stopped => (None, String::new(), true),
+        };
+        if code.is_none() && !how.is_empty() {
+            tail.push(&format!("(the command {how})"));
+        }
+        Ok(CheckRun { code, wall_ms, tail: tail.text(), stopped })
+    }
+}
+
+/// In whole minutes.
+fn minutes(ms: u64) -> String {
+    count(usize::try_from(ms / 60_000).unwrap_or(usize::MAX), "minute")
+}
+
+/// The last lines of an output.
+#[derive(Debug, Default)]
+struct Tail {
+    lines: VecDeque<String>,
+    left_out: usize,
+}
+
+impl Tail {
+    fn push(&mut self, line: &str) {
+        let short: String = line.chars().take(TAIL_CHARS / 4).collect();
+        self.lines.push_back(short);
+        while self.lines.len() > TAIL_LINES || self.chars() > TAIL_CHARS {
+            self.lines.pop_front();
+            self.left_out += 1;
+        }
+    }
+
+    fn chars(&self) -> usize {
+        self.lines.iter().map(|line| line.chars().count() + 1).sum()
+    }
+
+    fn text(self) -> String {
+        let before = match self.left_out {
+            0 => String::new(),
+            lines => format!("({lines} lines before this)\n"),
+        };
+        before + &Vec::from(self.lines).join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_minute_is_not_called_minutes() {
+        assert_eq!([minutes(60_000), minutes(1_200_000)], ["1 minute", "20 minutes"]);
+    }
+
+    #[test]
+    fn of_a_long_output_the_end_is_kept() {
+        let mut tail = Tail::default();
+        for line in 1..=500 {
+            tail.push(&format!("line {line}"));
+        }
+        let text = tail.text();
+        assert!(
+            text.starts_with("(420 lines before this)\nline 421\n") && text.ends_with("\nline 500"),
+            "{text}"
+        );
+        let mut tail = Tail::default();
+        tail.push(&"x".repeat(100_000));
+        tail.push("end");
+        let text = tail.text();
+        assert!(text.len() < TAIL_CHARS && text.ends_with("x\nend"));
+    }
+}

@@ -1,0 +1,334 @@
+//! Prompts about code: the nine rows of seed 031's template-selection matrix for the implement command, its deviations of
+//! I1-R4, I4 as it is sent, and I7. Where ours differs, the test says why. Tasks are in `tasks`.
+
+use super::super::example;
+use super::super::*;
+use super::stable;
+use crate::phase::Phase;
+use crate::policy::{Facts, Policy, ResumedFacts, Strategy, choose};
+use crate::prelude::*;
+use crate::ticket::Purpose;
+
+pub(super) const REVIEWERS: [&str; 3] =
+    ["implementation-reviewer", "code-quality-reviewer", "security-reviewer"];
+
+/// Looks at the brief of a case.
+pub(super) fn with(role: &str, name: &str, look: &mut dyn FnMut(&Brief<'_>)) {
+    let mut found = false;
+    example::each(&mut |case| {
+        if (case.phase, case.brief.profile.role, case.name) == (Phase::Implement, role, name) {
+            found = true;
+            look(&case.brief);
+        }
+    });
+    assert!(found, "there is no case `{name}` of {role}");
+}
+
+pub(super) fn case(role: &str, name: &str) -> Prompt {
+    let mut prompt = Prompt::default();
+    with(role, name, &mut |brief| prompt = build(brief));
+    prompt
+}
+
+pub(super) fn names(fragments: &[Fragment]) -> Vec<&str> {
+    fragments.iter().map(|fragment| fragment.name.as_str()).collect()
+}
+
+/// What policy `seed` does with a continued prompt of so many characters.
+fn chosen(purpose: Purpose, resumed: &Prompt, first: &Prompt) -> Strategy {
+    let (prompt_chars, first_chars) = (resumed.chars(), first.chars());
+    let resumed = Some(ResumedFacts { prompt_chars, first_chars, context_chars: first_chars });
+    choose(&Facts { policy: Policy::Seed, purpose, resumed, priced: None }, &Strategy::ALL).strategy
+}
+
+/// Characters, in a hunk that says nothing.
+fn large_diff(chars: usize) -> String {
+    let lines: String = (0..chars / 50).map(|at| format!("+{at:048}\n")).collect();
+    format!("--- a/src/x.rs\n+++ b/src/x.rs\n@@ -0,0 +1,{} @@\n{lines}", chars / 50)
+}
+
+#[test]
+fn matrix_row_1_in_the_first_iteration_all_three_reviewers_are_sent_i1_r4_with_the_full_context() {
+    for role in REVIEWERS {
+        let prompt = case(role, "review");
+        assert_eq!(names(&prompt.constant), ["code-rules"]);
+        let stable = ["reviewer-rules", "rubric", "required-artifacts", "checklist", "return"];
+        assert_eq!(names(&prompt.role), stable, "{role}: what is the same stands first");
+        assert_eq!(names(&prompt.turn), ["implementation-files", "check-results", "iteration"], "{role}");
+        assert!(prompt.get("iteration").unwrap().contains("This is iteration 1 of 5."));
+    }
+}
+
+#[test]
+fn matrix_row_2_a_reviewer_that_failed_is_resumed_with_the_delta_alone() {
+    for role in REVIEWERS {
+        let (first, resumed) = (case(role, "review"), case(role, "review, resumed"));
+        assert_eq!(chosen(Purpose::Review, &resumed, &first), Strategy::Resume, "{role}");
+        assert_eq!(stable(&resumed), Prompt::default());
+        let expected = [
+            "resume-note",
+            "delta",
+            "fix-summary",
+            "check-results",
+            "open-findings",
+            "iteration",
+            "return-short",
+        ];
+        assert_eq!(names(&resumed.turn), expected, "{role}");
+        let delta = resumed.get("delta").unwrap();
+        // R1.2b: the stat and the diff.
+        assert!(
+            delta.starts_with("## Delta\n\n- src/counter.rs: +2 -1\n- src/gateway.rs: +2 -2\n\n```diff\n")
+        );
+        assert!(resumed.get("resume-note").unwrap().starts_with("You already have the upstream artifacts"));
+    }
+}
+
+#[test]
+fn matrix_row_3_where_the_delta_is_more_than_half_a_reviewer_is_sent_i1_r4_again() {
+    for role in REVIEWERS {
+        let first = case(role, "review");
+        let diff = large_diff(usize::try_from(first.chars()).unwrap());
+        let mut large = Prompt::default();
+        with(role, "review, resumed", &mut |brief| {
+            large = build(&Brief { delta: Some(&diff), ..*brief });
+        });
+        assert_eq!(chosen(Purpose::Review, &large, &first), Strategy::Lazy, "{role}");
+        let fresh = case(role, "review, fresh in a later round");
+        assert_eq!(stable(&fresh), stable(&first), "{role}: the same beginning as in the first iteration");
+        assert!(fresh.get("open-findings").unwrap().contains("Previous issues to re-evaluate:"));
+        assert!(!fresh.text().contains("prior review session unavailable"));
+    }
+}
+
+#[test]
+fn matrix_row_4_where_a_conversation_cannot_be_resumed_a_reviewer_is_sent_i3() {
+    for role in REVIEWERS {
+        let (first, fallback) = (case(role, "review"), case(role, "review, conversation lost"));
+        assert_eq!(stable(&fallback), stable(&first), "{role}");
+        let context = fallback.get("iteration").unwrap();
+        assert!(context.contains("(Fresh dispatch — prior review session unavailable.)"), "{context}");
+        assert!(fallback.get("open-findings").unwrap().contains("Previous issues to re-evaluate:"));
+    }
+}
+
+#[test]
+fn matrix_row_5_a_reviewer_that_passed_is_resumed_for_the_final_validation_without_a_guard() {
+    for role in REVIEWERS {
+        let (first, resumed) = (case(role, "review"), case(role, "validate, resumed"));
+        let diff = large_diff(usize::try_from(first.chars()).unwrap());
+        let mut large = Prompt::default();
+        with(role, "validate, resumed", &mut |brief| {
+            large = build(&Brief { delta: Some(&diff), ..*brief });
+        });
+        assert_eq!(chosen(Purpose::Validate, &large, &first), Strategy::Resume, "{role}: no guard");
+        let text = resumed.text();
+        // I2-FV: since this role's own last review, what changed as stat and diff, and every summary since.
+        assert!(text.contains("in context from your prior review at iteration 1"), "{role}");
+        let changes = "## Changes Since Your Last Review\n\n- src/counter.rs: +2 -1\n- src/gateway.rs: +2 -2\n\n```diff\n";
+        assert!(resumed.get("delta").unwrap().starts_with(changes));
+        let summary = resumed.get("fix-summary").unwrap();
+        assert!(summary.contains("Revision 1 of 2:") && summary.contains("Revision 2 of 2:"), "{summary}");
+        assert!(text.contains("Perform a full regression check"), "{role}");
+        assert!(text.contains("This is the final validation round (iteration 3 of 5)."), "{role}");
+    }
+}
+
+#[test]
+fn matrix_row_6_where_that_conversation_is_gone_the_final_validation_is_i3_with_the_full_context() {
+    for role in REVIEWERS {
+        let (first, fresh) = (case(role, "review"), case(role, "validate, conversation lost"));
+        assert_eq!(stable(&fresh), stable(&first), "{role}");
+        let context = fresh.get("iteration").unwrap();
+        assert!(context.contains("final validation round") && context.contains("full regression check"));
+        assert!(context.contains("(Fresh dispatch — prior review session unavailable.)"), "{context}");
+        assert!(fresh.get("implementation-files").is_some());
+    }
+}
+
+#[test]
+fn matrix_row_7_the_first_fix_is_i7_fresh_with_artifacts_all_files_and_everybodys_issues() {
+    let fix = case("implementer", "fix");
+    assert!(fix.get("rubric").is_some() && fix.get("required-artifacts").is_some());
+    assert_eq!(names(&fix.turn), ["task", "implementation-files", "open-findings"]);
+    let files = fix.get("implementation-files").unwrap();
+    assert!(
+        files.starts_with("## All Implementation Files\n")
+            && files.contains("- src/counter.rs: +28 -0, new\n")
+    );
+    let issues = fix.get("open-findings").unwrap();
+    assert!(issues.starts_with("## Issues to Fix\n"));
+    for id in ["[I1]", "[Q1]", "[X1]"] {
+        assert!(issues.contains(id), "{issues}");
+    }
+}
+
+#[test]
+fn matrix_row_8_a_later_fix_is_i7_resumed_with_the_new_issues_and_the_changed_files() {
+    let (first, resumed) =
+        (case("implementer", "fix"), case("implementer", "fix, resumed after changes by others"));
+    assert_eq!(chosen(Purpose::Revise, &resumed, &first), Strategy::Resume);
+    assert_eq!(stable(&resumed), Prompt::default());
+    let text = resumed.text();
+    let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("no `{words}` in:\n{text}"));
+    assert!(
+        text.starts_with("You already have the upstream artifacts and the implementation files in context")
+    );
+    assert!(at("## Changed Files to Re-read") < at("## All Implementation Files (for reference)"));
+    assert!(at("## All Implementation Files (for reference)") < at("## New Issues to Fix"));
+    assert!(text.contains("[I1]") && !text.contains("[Q1]"), "only what is open now");
+    // Nothing to read again is not announced.
+    assert!(!case("implementer", "fix, resumed").text().contains("Changed Files to Re-read"));
+}
+
+#[test]
+fn matrix_row_9_where_the_new_issues_are_more_than_half_the_fix_is_i7_fresh_again() {
+    let (first, resumed) = (case("implementer", "fix"), case("implementer", "fix, resumed"));
+    let mut large = Prompt::default();
+    with("implementer", "fix, resumed", &mut |brief| {
+        let long = "x".repeat(3_000);
+        let many: Vec<_> = (1..=9)
+            .map(|_| {
+                let mut finding = (*brief.findings[0]).clone();
+                finding.description.push_str(&long);
+                finding
+            })
+            .collect();
+        let findings: Vec<_> = many.iter().collect();
+        large = build(&Brief { findings: &findings, ..*brief });
+    });
+    assert_eq!(chosen(Purpose::Revise, &resumed, &first), Strategy::Resume);
+    assert_eq!(chosen(Purpose::Revise, &large, &first), Strategy::Lazy);
+}
+
+/// I4 as it is sent: exactly these files, in this order.
+pub(super) fn is_given(role: &str, name: &str, artifacts: &[&str]) {
+    let prompt = case(role, name);
+    let list = prompt.get("required-artifacts").unwrap().lines();
+    let listed: Vec<&str> = list.filter_map(|line| line.strip_prefix("- ")).collect();
+    let expected: Vec<String> =
+        artifacts.iter().map(|one| format!("{one}: {}/{}.md", example::FOLDER, one.to_lowercase())).collect();
+    assert_eq!(listed, expected, "{role} {name}");
+}
+
+#[test]
+fn i4_and_r3_1_the_implementation_reviewer_reads_prd_spec_design_plan_and_tasks() {
+    is_given("implementation-reviewer", "review", &["PRD", "Spec", "Design", "Plan", "Tasks"]);
+}
+
+#[test]
+fn i4_and_r3_1_the_code_quality_reviewer_reads_design_and_spec() {
+    is_given("code-quality-reviewer", "review", &["Design", "Spec"]);
+}
+
+#[test]
+fn i4_and_r3_1_the_security_reviewer_reads_design_and_spec() {
+    is_given("security-reviewer", "review", &["Design", "Spec"]);
+}
+
+#[test]
+fn i4_and_r3_1_the_code_simplifier_reads_the_design() {
+    is_given("code-simplifier", "simplify", &["Design"]);
+}
+
+#[test]
+fn i4_and_r3_1_the_test_deepener_reads_spec_design_tasks_and_prd() {
+    for name in ["outline", "tests"] {
+        is_given("test-deepener", name, &["Spec", "Design", "Tasks", "PRD"]);
+    }
+}
+
+#[test]
+fn i4_and_i7_the_implementer_that_mends_reads_prd_spec_design_plan_and_tasks() {
+    is_given("implementer", "fix", &["PRD", "Spec", "Design", "Plan", "Tasks"]);
+}
+
+/// R2.5: all of them, not only reviewers. R2.1: nothing that is named by its path stands in the prompt.
+#[test]
+fn r2_5_every_fresh_lazy_dispatch_about_code_must_read_by_path() {
+    for (role, name) in [
+        ("code-simplifier", "simplify"),
+        ("test-deepener", "outline"),
+        ("test-deepener", "tests"),
+        ("implementer", "fix"),
+    ] {
+        let prompt = case(role, name);
+        let required = prompt.get("required-artifacts").unwrap();
+        assert!(required.contains("You MUST read the following files before beginning your work.\n"));
+        assert!(!prompt.text().contains("- AC1 (R1)") || name == "tests", "{role} {name}");
+    }
+}
+
+/// The deviations of I1-R4: an explicit form, four levels and check lists in the stable part, files in place of an artifact.
+#[test]
+fn i1_r4_deviations_levels_checks_and_form_of_the_code_reviewers_stand_before_the_files() {
+    for (role, checks, category) in [
+        (REVIEWERS[0], "1. `task-completeness`", "one of missing, extra, misunderstood, incomplete."),
+        (REVIEWERS[1], "1. `readability`", "one of readability, kiss, yagni, formatting, flow."),
+        (REVIEWERS[2], "1. `injection`", "one of injection, auth, crypto, exposure, config."),
+    ] {
+        let text = case(role, "review").text();
+        let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{role}: no {words}"));
+        assert!(at("## Checks") < at(checks) && at(checks) < at("## Your Answer"), "{role}");
+        assert!(at(category) < at("## Implementation Files"), "{role}");
+        assert!(!text.contains(" Under Review"), "{role}: there is no one artifact");
+    }
+}
+
+/// Ours: a reviewer of code is told which iteration it is in (the original was not), because the limit is a fact about it.
+#[test]
+fn a_lazy_review_lists_the_files_with_counts_and_lines_and_an_inline_one_has_the_diff_as_well() {
+    let lazy = case(REVIEWERS[1], "review");
+    let files = lazy.get("implementation-files").unwrap();
+    assert!(
+        files.contains("- src/counter.rs: +28 -0, new\n- src/gateway.rs: +8 -2, lines 1, 5 to 11\n"),
+        "{files}"
+    );
+    assert!(!files.contains("```"), "{files}");
+    let inline = case(REVIEWERS[1], "review, inline");
+    assert!(inline.get("given-change").unwrap().contains("```diff\ndiff --git a/src/counter.rs"));
+    assert!(inline.turn.iter().all(|fragment| fragment.name != "implementation-files"));
+}
+
+/// The first of them pays for what all three begin with; it holds the change, which is the largest part.
+#[test]
+fn the_three_reviewers_of_a_round_begin_with_the_same_bytes() {
+    for name in ["review, inline", "review, inline in a later round"] {
+        let begin: BTreeSet<String> = (REVIEWERS.iter())
+            .map(|role| {
+                let Prompt { constant, feature, .. } = case(role, name);
+                assert!(names(&feature).ends_with(&["given-change"]), "{:?}", names(&feature));
+                Prompt { constant, feature, ..Prompt::default() }.text()
+            })
+            .collect();
+        assert_eq!(begin.len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn a_diff_that_is_too_long_is_listed_by_file_and_its_reader_is_told_to_open_the_files() {
+    let diff = large_diff(300_000);
+    for (name, heading) in [("review, inline", "given-change"), ("review, resumed", "delta")] {
+        with(REVIEWERS[2], name, &mut |brief| {
+            let code = brief.code.map(|code| Code { change: &diff, ..code });
+            let prompt = build(&Brief { code, delta: brief.delta.map(|_| diff.as_str()), ..*brief });
+            let text = prompt.get(heading).unwrap();
+            assert!(text.contains("- src/x.rs: +6000 -0\n"), "{name}: {text}");
+            assert!(text.contains("is not shown, because it is too long. Open every file"), "{name}");
+            assert!(text.len() < 2_000, "{name}");
+        });
+    }
+}
+
+/// A digest of code: what changed, what is open, and what stands around it, at the line where it is now.
+#[test]
+fn a_digest_shows_the_change_around_each_open_finding_and_nothing_else_of_it() {
+    let digest = case(REVIEWERS[2], "review, digest");
+    let around = digest.get("around-findings").unwrap();
+    assert!(around.contains("src/gateway.rs, lines 1 to 13, for X1:"), "{around}");
+    assert!(around.contains("+        log::info!(\"refused a key that is over its limit\");"), "{around}");
+    assert!(!around.contains("src/counter.rs"), "{around}");
+    assert!(digest.get("artifacts-at-hand").is_some() && digest.get("implementation-files").is_none());
+    let found = digest.get("open-findings").unwrap();
+    assert!(found.contains("(at: src/gateway.rs:9 (handle))"), "{found}");
+}

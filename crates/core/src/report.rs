@@ -1,0 +1,186 @@
+//! What whoever built something says of it, read from its answer.
+//!
+//! An agent that answers in the verdict's form puts each part of its report into `checks`, under its name. Any other
+//! text is read by its headings, in whichever style they are written. A part that is missing is [`NONE`]: an incomplete
+//! report is worth a note and never a failure. What it claims is kept as a claim; git and the checks say what is so.
+//!
+//! Start at [`read`].
+
+use crate::event::Report;
+use crate::phase::files_named;
+use crate::prelude::*;
+use crate::text::one_line;
+use crate::verdict;
+
+/// What a part that was left out is taken to say.
+pub const NONE: &str = "none";
+
+/// The check by which an answer in the verdict's form says that there was nothing left to do.
+pub const ALREADY: &str = "already-complete";
+
+/// The parts of a report, in the order they are asked for.
+pub const PARTS: [&str; 7] =
+    ["implemented", "tested", "files-changed", "decisions", "deviations", "self-review", "concerns"];
+
+/// A report as it was understood.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Understood {
+    pub report: Report,
+    /// Whether it says that the task was complete before anything was done.
+    pub already: bool,
+    /// What it says in one piece, for where no part is asked for.
+    pub summary: String,
+    pub notes: Vec<String>,
+}
+
+/// Reads an answer. `formless` is one that was asked for in the verdict's form and did not keep to it.
+pub fn read(answer: &[u8], formless: bool) -> Understood {
+    const SUMMARY_CHARS_MAX: usize = 600;
+    let parsed = if formless { None } else { verdict::parse(answer).verdict };
+    let text = match &parsed {
+        Some(verdict) => verdict.summary.clone(),
+        None => String::from_utf8_lossy(answer).into_owned(),
+    };
+    let mut parts = by_heading(&text);
+    let mut already = says_already(&text);
+    for check in parsed.iter().flat_map(|verdict| &verdict.checks) {
+        if let Some(place) = part(&check.name) {
+            parts[place] = check.note.trim().to_owned();
+        }
+        already |= check.passed && name(&check.name) == ALREADY;
+    }
+    let missing: Vec<&str> =
+        PARTS.into_iter().zip(&parts).filter(|(_, text)| text.is_empty()).map(|(name, _)| name).collect();
+    let mut notes = Vec::new();
+    if !missing.is_empty() && !already {
+        notes.push(format!("the report leaves out: {}", missing.join(", ")));
+    }
+    let [implemented, tested, files_changed, decisions, deviations, self_review, concerns] =
+        parts.map(|text| if text.is_empty() { NONE.to_owned() } else { text });
+    let report = Report { implemented, tested, files_changed, decisions, deviations, self_review, concerns };
+    Understood { report, already, summary: one_line(&text, SUMMARY_CHARS_MAX), notes }
+}
+
+/// The tests somebody thought of, one on a line: the entries of an answer in the verdict's form, or else its text as it is.
+pub fn outline(answer: &[u8]) -> String {
+    const CHARS_MAX: usize = 60_000;
+    let tests = verdict::parse(answer).verdict.map(|verdict| verdict.checks).unwrap_or_default();
+    let line = |(at, test): (usize, &verdict::CheckLine)| {
+        format!("{}. {}: {}\n", at + 1, one_line(&test.name, CHARS_MAX), one_line(&test.note, CHARS_MAX))
+    };
+    let listed: String = tests.iter().enumerate().map(line).collect();
+    let text = if listed.is_empty() { String::from_utf8_lossy(answer).trim().to_owned() } else { listed };
+    text.chars().take(CHARS_MAX).collect()
+}
+
+/// What a report says about files, compared with what git says: a note for each that only one of them names.
+pub fn compare(report: &Report, files: &[String]) -> Vec<String> {
+    const NOTES_MAX: usize = 10;
+    let told = &report.files_changed;
+    let named = files_named(told);
+    let ends = |path: &String, name: &String| path == name || path.ends_with(&format!("/{name}"));
+    // A file without an ending does not look like one, so its name alone is looked for as well.
+    let untold = files.iter().filter(|path| !told.contains(path.rsplit('/').next().unwrap_or(path)));
+    let untold = untold.map(|path| format!("changed without being reported: {path}"));
+    let unmade = named.iter().filter(|name| !files.iter().any(|path| ends(path, name)));
+    let unmade = unmade.map(|name| format!("reported as changed, but git sees no change: {name}"));
+    // A report without any file has its note already.
+    let notes: Vec<String> = if named.is_empty() { Vec::new() } else { untold.chain(unmade).collect() };
+    let more = notes.len().saturating_sub(NOTES_MAX);
+    let more = (more > 0).then(|| format!("and {more} more files that report and git disagree about"));
+    notes.into_iter().take(NOTES_MAX).chain(more).collect()
+}
+
+fn says_already(text: &str) -> bool {
+    let plain = text.to_lowercase().replace(['*', '_', '`'], "");
+    [
+        "task already complete",
+        "task is already complete",
+        "already completed: nothing",
+        "task was already complete",
+    ]
+    .iter()
+    .any(|words| plain.contains(words))
+}
+
+/// The texts under headings that name a part, one for each part.
+fn by_heading(text: &str) -> [String; 7] {
+    let mut parts: [String; 7] = Default::default();
+    let mut current: Option<usize> = None;
+    let mut fenced = false;
+    for line in text.lines() {
+        fenced ^= line.trim_start().starts_with("```");
+        let found = if fenced { None } else { heading(line) };
+        let said = match found {
+            Some(Heading { part, rest }) => {
+                current = part;
+                rest
+            }
+            None => line,
+        };
+        if let Some(place) = current {
+            parts[place].push_str(said);
+            parts[place].push('\n');
+        }
+    }
+    parts.map(|part| part.trim().to_owned())
+}
+
+/// A line that begins a part of the report, or something else.
+struct Heading<'a> {
+    part: Option<usize>,
+    /// What follows it on the same line.
+    rest: &'a str,
+}
+
+fn heading(line: &str) -> Option<Heading<'_>> {
+    let bare = line.trim();
+    let marked = bare.starts_with('#');
+    let text = unmarked(bare);
+    let (label, rest) = text.split_once(':').unwrap_or((text, ""));
+    let label = label.trim_matches(['*', '_', '`', ' ']);
+    if let Some(place) = part(label) {
+        return Some(Heading { part: Some(place), rest: rest.trim_start_matches(['*', '_', ' ']) });
+    }
+    let bold = bare.len() > 4 && bare.starts_with("**") && bare.ends_with("**");
+    (marked || bold).then_some(Heading { part: None, rest: "" })
+}
+
+/// Without the marks of headings, lists and emphasis that a line begins with.
+fn unmarked(line: &str) -> &str {
+    let text = line.trim_start_matches(['#', '-', '*', '+', '>', '_', ' ']);
+    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let listed = number.len() < text.len() && number.starts_with(['.', ')']);
+    let text = if listed { &number[1..] } else { text };
+    text.trim_start_matches(['*', '_', ' '])
+}
+
+/// The place of the part that a heading names.
+fn part(label: &str) -> Option<usize> {
+    let known: [&[&str]; 7] = [
+        &[
+            "implemented",
+            "what-i-implemented",
+            "what-was-implemented",
+            "implementation",
+            "summary-of-implementation",
+        ],
+        &["tested", "what-i-tested", "tests", "testing", "what-was-tested", "tests-and-results"],
+        &["files-changed", "changed-files", "files", "files-modified", "modified-files", "files-touched"],
+        &["decisions", "decisions-made", "key-decisions", "design-decisions"],
+        &["deviations", "deviations-from-plan", "deviations-from-the-plan", "deviation"],
+        &["self-review", "self-review-findings", "review-of-my-own-work"],
+        &["concerns", "issues", "issues-and-concerns", "issues-or-concerns", "open-concerns", "any-concerns"],
+    ];
+    let name = name(label);
+    known.iter().position(|names| names.contains(&name.as_str()))
+}
+
+/// A heading as one word: lower case, words joined by dashes.
+fn name(label: &str) -> String {
+    let words = label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<String>>().join("-")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! What becomes of work on code: a task, the whole of it, its tests.
+
+use super::super::making::{Making, TaskEnd, Wrote, diverges, settle};
+use super::super::plan::{Effect, Need, need};
+use super::super::state::{Flight, Loop, Seat};
+use super::{Rejected, conclude, rejected};
+use crate::event::{Built, Decided, TakenOut};
+use crate::ids::Revision;
+use crate::prelude::*;
+use crate::ticket::Purpose;
+
+pub(super) fn build(state: &mut Loop, fact: &Built) -> Result<(), Rejected> {
+    let what = || rejected(format!("what was built by {}", fact.ticket));
+    let changed = state.revision.as_ref() != Some(&fact.revision);
+    let (gate_failed, checked) = (state.failed_gate().is_some(), !state.opened.gates.is_empty());
+    let seat = state.seat_of_mut(&fact.ticket).ok_or_else(what)?;
+    let landed = |flight: &Flight| flight.started.ticket == fact.ticket && flight.answered.is_some();
+    let flight = seat.work.as_mut().and_then(|work| work.flight.take_if(|flight| landed(flight)));
+    let Some(flight) = flight.filter(|_| builds(fact.ticket.purpose)) else { return Err(what()) };
+    if fact.ticket.purpose == Purpose::Implement && !changed && !gate_failed {
+        match (fact.already, checked) {
+            (true, true) => {}
+            (true, false) => {
+                fail(
+                    seat,
+                    "it says that the task is done, and there is no check that could confirm it",
+                    true,
+                );
+                return Ok(());
+            }
+            (false, _) => {
+                fail(seat, "it changed nothing", false);
+                return Ok(());
+            }
+        }
+    }
+    conclude(seat);
+    seat.anchor = Some(fact.revision.clone());
+    let before = state.revision.clone();
+    if changed {
+        state.revision = Some(fact.revision.clone());
+        state.epoch += 1;
+        state.unchanged = 0;
+    } else if gate_failed {
+        state.unchanged += 1;
+        state.forget_failed_checks();
+    }
+    let making = state.making.as_mut().ok_or_else(what)?;
+    match fact.ticket.purpose {
+        Purpose::Implement => {
+            let task = making.current_mut().ok_or_else(what)?;
+            task.built = true;
+            if let Some(before) = before.filter(|_| changed) {
+                Wrote::add(&mut task.wrote, before, &fact.files);
+            }
+            settle(state);
+        }
+        Purpose::Simplify => making.simplified = true,
+        Purpose::Outline => {
+            making.outlined = true;
+            making.outline = flight.answered.map(|answered| answered.answer).filter(|_| !fact.already);
+        }
+        _ => wrote_tests(making, before, fact),
+    }
+    Ok(())
+}
+
+fn builds(purpose: Purpose) -> bool {
+    matches!(purpose, Purpose::Implement | Purpose::Simplify | Purpose::Outline | Purpose::Tests)
+}
+
+fn fail(seat: &mut Seat, why: &str, helpless: bool) {
+    let Some(work) = seat.work.as_mut() else { return };
+    work.failures += 1;
+    work.helpless = helpless;
+    why.clone_into(&mut work.trouble);
+}
+
+fn wrote_tests(making: &mut Making, before: Option<Revision>, fact: &Built) {
+    making.tested = true;
+    if let Some(before) = before.filter(|before| *before != fact.revision) {
+        Wrote::add(&mut making.tests, before, &fact.files);
+    }
+}
+
+/// The code was mended because of tests: they are looked at once more.
+pub(super) fn mended(state: &mut Loop, diverged: bool) {
+    if let Some(making) = state.making.as_mut().filter(|_| diverged) {
+        making.mended += 1;
+        making.tested = false;
+    }
+}
+
+/// Whether what the author mends now is a disagreement with tests.
+pub(super) fn mends_a_divergence(state: &Loop) -> bool {
+    diverges(state)
+}
+
+pub(super) fn take_out(state: &mut Loop, fact: &TakenOut) -> Result<(), Rejected> {
+    let due = matches!(need(state), Need::Effect(Effect::TakeOut { .. }));
+    let what = || rejected("that something was taken out");
+    state.making.as_mut().filter(|_| due).ok_or_else(what)?.taken_out = None;
+    if state.revision.as_ref() != Some(&fact.revision) {
+        state.revision = Some(fact.revision.clone());
+        state.epoch += 1;
+    }
+    state.failed_gates = 0;
+    state.unchanged = 0;
+    Ok(())
+}
+
+/// A person takes the code as it is: tests that disagree with it go.
+pub(super) fn without_tests(state: &mut Loop) {
+    if let Some(making) = &mut state.making {
+        making.taken_out = making.tests.take();
+        making.tested = true;
+    }
+}
+
+/// A person goes on without the task that could not be carried out. What was built of it goes, or every later task would
+/// be told of its failures.
+pub(super) fn skip(state: &mut Loop, fact: &Decided) {
+    state.failed_gates = 0;
+    state.unchanged = 0;
+    let Some(making) = &mut state.making else { return };
+    let Some(task) = making.current_mut() else { return };
+    let trouble = task.seat.work.as_ref().map(|work| work.trouble.clone()).unwrap_or_default();
+    conclude(&mut task.seat);
+    let why = if fact.why.is_empty() { trouble } else { fact.why.clone() };
+    task.end = Some(TaskEnd::Blocked { why });
+    making.taken_out = task.wrote.take();
+}

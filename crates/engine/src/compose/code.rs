@@ -1,0 +1,260 @@
+//! From an order about code to its prompt.
+//!
+//! As for documents, everything comes from the state, the order and the revisions it names. A revision of code is the tree
+//! of the whole worktree, so the documents are read from it at their usual places, and the change is what differs from the
+//! base that the loop was opened on.
+
+use super::texts::chars;
+use super::{Composed, Setting, Texts, absent, seat, task, unknown};
+use crate::ports::WorkspaceError;
+use redraft_core::delta::Delta;
+use redraft_core::event::FeatureCreated;
+use redraft_core::findings::Finding;
+use redraft_core::phase::Phase;
+use redraft_core::policy::Strategy;
+use redraft_core::profile::{self, Kind, Profile};
+use redraft_core::prompt::{
+    Absent, Brief, CheckResult, Code, LeftOut, Place, Prd, ProjectCheck, Upstream, build,
+};
+use redraft_core::report;
+use redraft_core::review::{Loop, Order, TaskEnd, diverges, shown_round};
+use redraft_core::ticket::Purpose;
+
+/// So many changed files count as read by a reviewer that is told to read them; more are not measured one by one.
+const READ_MAX: usize = 200;
+
+pub(super) fn compose(
+    texts: &Texts<'_>,
+    setting: Setting<'_>,
+    created: &FeatureCreated,
+    state: &Loop,
+    order: &Order,
+    strategy: Strategy,
+    missing: &[String],
+) -> Result<Composed, WorkspaceError> {
+    let seat = seat(state, order).ok_or_else(|| unknown(order))?;
+    let (ticket, opened) = (&order.ticket, &state.opened);
+    let work = seat.work.as_ref();
+    let purpose = work.map_or(ticket.purpose, |work| work.purpose);
+    let profile = profile::of_dispatch(ticket.phase, &ticket.role, purpose, &opened.panels);
+    let profile = profile.ok_or_else(|| unknown(order))?;
+    let reviews = profile.kind != Kind::Author;
+    let repair = work.and_then(|work| work.repair.as_ref()).filter(|_| ticket.purpose == Purpose::Repair);
+    let (prd_path, prd) = texts.prd(created, state, order)?;
+    let given = documents(texts, created, state, order, profile)?;
+    let upstream: Vec<Upstream<'_>> = (given.iter())
+        .filter(|_| strategy == Strategy::Inline)
+        .map(|Given { name, path, bytes }| Upstream {
+            name,
+            path,
+            bytes,
+            shared: profile::shared(Phase::Implement, name),
+        })
+        .collect();
+    let absent = match created.has_documents() {
+        true => absent(texts, setting, created, state, order, profile)?,
+        false => profile.artifacts.iter().map(|name| (*name, String::new())).collect(),
+    };
+    let absent: Vec<Absent<'_>> = absent.iter().map(|(name, why)| Absent { name, why }).collect();
+    let change = texts.change(created, state, order)?;
+    let wants_delta = match strategy {
+        Strategy::Resume => true,
+        Strategy::Digest => reviews,
+        Strategy::Inline | Strategy::Lazy => false,
+    };
+    let delta = match (&order.since, &order.sees) {
+        (Some(since), Some(sees)) if wants_delta && repair.is_none() && since != sees => {
+            match (state.base_at(seat.anchor_epoch), state.base()) {
+                (Some(then), Some(now)) => Some(texts.delta_of_change((then, since), (now, sees))?),
+                _ => Some(texts.delta(since, sees)?),
+            }
+        }
+        _ => None,
+    };
+    let findings: Vec<&Finding> = state.findings.iter().filter(|f| order.findings.contains(&f.id)).collect();
+    let summaries = state.summaries_since(seat.anchor_epoch);
+    let task = task::read(texts, created, state, order)?;
+    let outline = outline(texts, state)?;
+    let intent = intent(texts, state, profile, strategy, &summaries)?;
+    let by_itself = created.change.is_some();
+    let about = About::of(state, order);
+    let (checks, results, left_out) = (about.checks(), about.results(), about.left_out());
+    let mends = matches!(purpose, Purpose::Implement | Purpose::Revise);
+    let failed = state.failed_gate().filter(|_| mends);
+    let code = Code {
+        change: &change,
+        checks: &checks,
+        results: &results,
+        left_out: &left_out,
+        wanted: task.as_ref().and_then(|task| task.wanted.as_deref()),
+        constraints: task.as_ref().and_then(|task| task.constraints.as_deref()),
+        task: None,
+        outline: outline.as_deref(),
+        tests: &about.tests,
+        diverges: failed.is_some() && diverges(state),
+        by_itself,
+        intent: intent.as_deref(),
+    };
+    let folder = created.folder();
+    let brief = Brief {
+        profile,
+        text: setting.papers.profiles.get(&ticket.role),
+        missing,
+        place: Place {
+            folder: &folder,
+            prd: if prd.is_some() { Prd::File(&prd_path) } else { Prd::None },
+            absent: &absent,
+            artifact: "",
+            idea: &created.idea,
+        },
+        project: setting.papers.project.as_deref(),
+        rule: opened.rule,
+        purpose: if repair.is_some() { Purpose::Repair } else { purpose },
+        strategy,
+        artifact: None,
+        upstream: &upstream,
+        delta: delta.as_deref(),
+        fix_summaries: if reviews && !by_itself { &summaries } else { &[] },
+        findings: &findings,
+        outcome: None,
+        gate: failed.map(|check| check.evidence.as_str()),
+        lint: &[],
+        may_ask: false,
+        answers: &[],
+        mini: false,
+        unchanged: state.unchanged > 0,
+        round: shown_round(state, seat, purpose),
+        rounds_max: opened.limits.rounds,
+        last_round: seat.last_round,
+        unavailable: seat.unavailable.is_some(),
+        repair: repair.map(|repair| repair.why.as_str()),
+        code: Some(code),
+    };
+    let prompt = match &task {
+        Some(task) => {
+            task.papers(|papers| build(&Brief { code: Some(Code { task: Some(papers), ..code }), ..brief }))
+        }
+        None => build(&brief),
+    };
+    let mut context_chars = prompt.chars();
+    // An inline prompt holds all of it, and a digest tells nobody to read it.
+    if matches!(strategy, Strategy::Lazy | Strategy::Resume) {
+        context_chars += given.iter().map(|one| chars(&one.bytes)).sum::<u64>();
+        if reviews && strategy == Strategy::Lazy {
+            context_chars += told_to_read(texts, order, &change)?;
+        }
+    }
+    Ok(Composed { prompt, context_chars })
+}
+
+/// A document of a role.
+struct Given {
+    name: &'static str,
+    path: String,
+    bytes: Vec<u8>,
+}
+
+/// The documents of a role that are there, in the order they build on each other, so that roles which share some begin
+/// with the same bytes.
+fn documents(
+    texts: &Texts<'_>,
+    created: &FeatureCreated,
+    state: &Loop,
+    order: &Order,
+    profile: &Profile,
+) -> Result<Vec<Given>, WorkspaceError> {
+    let mut given = Vec::new();
+    if !created.has_documents() {
+        return Ok(given);
+    }
+    for name in Phase::Implement.upstream().iter().filter(|name| profile.artifacts.contains(name)) {
+        let (path, bytes) = match *name {
+            "prd.md" => texts.prd(created, state, order)?,
+            name => (created.path_of(name), texts.shown(created, state, order, &created.path_of(name))?),
+        };
+        given.extend(bytes.map(|bytes| Given { name, path, bytes }));
+    }
+    Ok(given)
+}
+
+/// Characters of the changed files that a reviewer is told to read.
+fn told_to_read(texts: &Texts<'_>, order: &Order, change: &str) -> Result<u64, WorkspaceError> {
+    let Some(sees) = &order.sees else { return Ok(0) };
+    let files = Delta::parse(change).files;
+    if files.len() > READ_MAX {
+        return Ok(u64::try_from(change.chars().count()).unwrap_or(u64::MAX));
+    }
+    let mut read = 0;
+    for file in files.iter().filter(|file| !file.deleted && !file.binary) {
+        read += texts.read_at(sees, &file.path)?.map_or(0, |bytes| chars(&bytes));
+    }
+    Ok(read)
+}
+
+/// What is said of a change that is reviewed by itself, for the reviewer that compares it with what was wanted. The others
+/// judge it without anybody's word for it.
+fn intent(
+    texts: &Texts<'_>,
+    state: &Loop,
+    profile: &Profile,
+    strategy: Strategy,
+    new: &[String],
+) -> Result<Option<String>, WorkspaceError> {
+    let Some(said) = state.intent.as_ref().filter(|_| profile.compares()) else { return Ok(None) };
+    if strategy == Strategy::Resume {
+        return Ok(Some(new.join("\n")).filter(|new| !new.is_empty()));
+    }
+    Ok(Some(String::from_utf8_lossy(&texts.answer(said)?).into_owned()))
+}
+
+/// The tests that were thought of.
+fn outline(texts: &Texts<'_>, state: &Loop) -> Result<Option<String>, WorkspaceError> {
+    let kept = state.making.as_ref().and_then(|making| making.outline.as_ref());
+    let answer = kept.map(|blob| texts.answer(blob)).transpose()?;
+    Ok(answer.map(|answer| report::outline(&answer)))
+}
+
+/// What a loop about code knows of its checks, tasks and tests.
+struct About<'a> {
+    state: &'a Loop,
+    order: &'a Order,
+    tests: Vec<String>,
+}
+
+impl<'a> About<'a> {
+    fn of(state: &'a Loop, order: &'a Order) -> About<'a> {
+        let tests = state.making.as_ref().and_then(|making| making.tests.as_ref());
+        let tests = tests.map(|tests| tests.files.iter().cloned().collect()).unwrap_or_default();
+        About { state, order, tests }
+    }
+
+    /// In the order they are run.
+    fn checks(&self) -> Vec<ProjectCheck<'a>> {
+        let opened = &self.state.opened;
+        let known = |name: &'a String| {
+            opened.checks.get(name).map(|command| ProjectCheck { name, command: command.as_str() })
+        };
+        opened.gates.iter().filter_map(known).collect()
+    }
+
+    /// How they ended on what the order's role sees.
+    fn results(&self) -> Vec<CheckResult<'a>> {
+        let result = |name: &'a String| {
+            let found = self.state.gates.get(name)?;
+            let seen = Some(&found.revision) == self.order.sees.as_ref();
+            let check = ProjectCheck { name, command: &found.command };
+            // A person may have decided to go on with one that fails.
+            seen.then_some(CheckResult { check, passed: found.code == Some(0) })
+        };
+        self.state.opened.gates.iter().filter_map(result).collect()
+    }
+
+    fn left_out(&self) -> Vec<LeftOut<'a>> {
+        let tasks = self.state.making.iter().flat_map(|making| &making.tasks);
+        let left = tasks.filter_map(|task| match task.end.as_ref()? {
+            TaskEnd::Done => None,
+            TaskEnd::Blocked { why } => Some(LeftOut { id: task.id.as_str(), title: &task.title, why }),
+        });
+        left.collect()
+    }
+}

@@ -1,0 +1,82 @@
+//! The forms in which code hosts take what was found: SARIF 2.1.0 and the annotations of GitHub Actions.
+//!
+//! Only the forms; what is found and how grave it is, callers know.
+
+use serde_json::{Value, json};
+
+/// `::error file=…,line=…,title=…::message`, in which some characters must be written otherwise. Without a file it stands
+/// beside no line.
+pub(crate) fn annotation(level: &str, file: &str, line: u32, title: &str, message: &str) -> String {
+    let place = match (file, line) {
+        ("", _) => String::new(),
+        (file, 0) => format!("file={},", property(file)),
+        (file, line) => format!("file={},line={line},", property(file)),
+    };
+    format!("::{level} {place}title={}::{}", property(title), data(message))
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// A whole log of one run.
+pub(crate) fn sarif(rules: &[Value], results: &[Value]) -> Value {
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "redraft", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
+            "results": results,
+        }],
+    })
+}
+
+/// Where a result is.
+pub(crate) fn location(path: &str, line: u32) -> Value {
+    json!({"physicalLocation": {
+        "artifactLocation": {"uri": address(path)},
+        "region": {"startLine": line.max(1)},
+    }})
+}
+
+/// A path as the part of an address; everything that could mean something else is written as its bytes.
+fn address(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                out.push(char::from(byte))
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    if path.starts_with('/') { format!("file://{out}") } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_would_end_a_part_of_an_annotation_is_written_otherwise() {
+        assert_eq!(
+            annotation("error", "a,b:c.sh", 3, "50%: x, y", "100%\r\nof it::error file=x::y"),
+            "::error file=a%2Cb%3Ac.sh,line=3,title=50%25%3A x%2C y::100%25%0D%0Aof it::error file=x::y"
+        );
+        assert_eq!(annotation("notice", "", 3, "t", "m"), "::notice title=t::m");
+        assert_eq!(annotation("warning", "a.sh", 0, "t", "m"), "::warning file=a.sh,title=t::m");
+    }
+
+    #[test]
+    fn a_path_is_an_address_and_a_line_is_at_least_the_first() {
+        let place = location("src/über uns#1.sh", 0);
+        let place = &place["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "src/%C3%BCber%20uns%231.sh");
+        assert_eq!(place["region"]["startLine"], 1);
+        assert_eq!(address("/tmp/x"), "file:///tmp/x");
+    }
+}

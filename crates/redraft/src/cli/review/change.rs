@@ -1,0 +1,339 @@
+//! `redraft review --base REV`: the reviewers of code over what a branch changes.
+//!
+//! Nobody's checkout or branch is touched: the review has a worktree of its own, which stands on the last commit of the
+//! change. Nobody works on the code. The loop is never closed, so the next call for the same branch and base goes on with
+//! reviewers that know the change, and shows them what is new in it. What it is judged by is in [`super::grounds`].
+
+use super::begin::{newest, store};
+use super::grounds::Grounds;
+use super::range::Range;
+use super::report::{self, Report};
+use super::{driven, outcome, run_args};
+use crate::cli::args::{FindingsForm, ReviewArgs};
+use crate::cli::cast::Cast;
+use crate::cli::consent;
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::run::{self, tidy};
+use crate::cli::site::{Site, Surroundings};
+use crate::cli::trust;
+use redraft_adapters::checks::ShellChecks;
+use redraft_adapters::inbox::FileInbox;
+use redraft_adapters::shell_word::quoted;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::{Entry, Event, FeatureCreated, ReviewedChange};
+use redraft_core::findings::{Finding, Status};
+use redraft_core::ids::{FeatureId, slug};
+use redraft_core::phase::{Lane, Phase};
+use redraft_core::pipeline::Pipeline;
+use redraft_core::project;
+use redraft_core::review::Loop;
+use redraft_core::usage::Usd;
+use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, Store, Workspace};
+use redraft_engine::{Parts, Reviewed, Rules, Run, Stop};
+
+pub(super) fn review(
+    site: &Site,
+    base: &str,
+    args: &ReviewArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let form = form(args, console)?;
+    let quiet = Console::new(true);
+    // With --format json nothing but the object is printed, as with --json.
+    let console = if form == FindingsForm::Json { &quiet } else { console };
+    let mut range = Range::find(site, base, &args.change)?;
+    if range.is_empty() {
+        console.say_all(&range.notes);
+        report::nothing(&range, form, console);
+        return Ok(Code::Done);
+    }
+    let lane = lane(args)?;
+    let grounds = Grounds::of(site, &range, lane.unwrap_or(Lane::Standard), &run_args(args))?;
+    range.notes.extend(grounds.notes.iter().cloned());
+    console.say_all(&range.notes);
+    let ledger = site.writer()?;
+    let created = begun(site, &ledger, &range, lane, args, around, console)?;
+    let _lock = site.lock(&created.scope().to_string(), around)?;
+    let command = typed(site, &created, args);
+    Call { site, range, grounds, ledger, created, command, args, around, console, form }.go_on()
+}
+
+/// One call, whose review is ours alone.
+struct Call<'a> {
+    site: &'a Site,
+    range: Range,
+    grounds: Grounds,
+    ledger: Ledger,
+    created: FeatureCreated,
+    /// What was typed, as far as the next call needs it.
+    command: String,
+    args: &'a ReviewArgs,
+    around: &'a Surroundings,
+    console: &'a Console,
+    form: FindingsForm,
+}
+
+impl Call<'_> {
+    fn go_on(&self) -> Result<Code, CliError> {
+        let Call { site, range, grounds, ledger, created, args, around, console, .. } = self;
+        let scope = created.scope();
+        let entries = ledger.read(scope.clone())?;
+        let rules = self.rules(&entries)?;
+        let agents = Cast::new(site, &grounds.config, around);
+        if !self.may_send(&agents, rules.budget)? {
+            console.say(&format!("nothing was sent\nnext: {}", around.next(&self.command)));
+            return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
+        }
+        let repository_lock = site.lock_repository(around, console)?;
+        site.repository.ensure_detached(&range.commit, &site.worktree(created)?)?;
+        drop(repository_lock);
+        site.repository.fetch_left_out(&range.from, &range.to)?;
+        let workspace = site.workspace(created)?;
+        workspace.sweep();
+        let inbox = FileInbox::new(&site.state);
+        let shell = ShellChecks {
+            worker: &around.exe,
+            out: site.state.join("checks").join(scope.to_string()),
+            environment: &around.environment,
+            redactor: &around.redactor,
+            limit_ms: grounds.config.check_minutes * 60_000,
+            clock: &around.clock,
+        };
+        let checks: &dyn Checks = if rules.checks.is_empty() { &NoChecks } else { &shell };
+        let parts = Parts {
+            store: ledger,
+            workspace: &workspace,
+            inbox: &inbox,
+            clock: &around.clock,
+            boundaries: &around.boundaries,
+            progress: *console,
+            checks,
+            agents: &agents,
+            redactor: &around.redactor,
+        };
+        let mut run = Run::load_scope(parts, rules, scope.clone())?;
+        run.review(self.reviewed(&entries)?);
+        if args.budget.is_some() {
+            run.keep_budget()?;
+        }
+        let stop = driven(&mut run, args.yes, around, console)?;
+        tidy(&inbox, &scope, run.entries(), console);
+        self.report(&run, &workspace, &stop, sent(run.entries()) - sent(&entries))
+    }
+
+    /// The rules of the base. Nobody works on the code.
+    fn rules(&self, entries: &[Entry]) -> Result<Rules, CliError> {
+        let Call { grounds, ledger, created, args, .. } = self;
+        let state =
+            Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+        let profiles = grounds.profiles.clone();
+        let mut rules = run::rules_with(profiles, &grounds.config, &run_args(args), self.around)?;
+        (rules.revises, rules.extras) = (false, Vec::new());
+        if !self.runs_checks(&state)? {
+            rules.checks.clear();
+        }
+        if args.budget.is_none() {
+            rules.budget = run::kept_budget(ledger, created.scope())?.unwrap_or(rules.budget);
+        }
+        Ok(rules)
+    }
+
+    /// Whether the project's checks are run: only if that was asked for, and by a person who has accepted their commands.
+    /// A review keeps to what it was begun with.
+    fn runs_checks(&self, state: &Pipeline) -> Result<bool, CliError> {
+        let (asked, there) = (self.args.change.checks, &self.grounds.config.checks);
+        if let Some(open) = &state.open
+            && open.opened.gates.is_empty() == (asked && !there.is_empty())
+        {
+            let (was, way) = if asked { ("without", "leave --checks out") } else { ("with", "add --checks") };
+            return Err(CliError::usage(format!("this review was begun {was} --checks, and keeps that"))
+                .hint(format!("{way}, or begin anew: {} --again", self.command)));
+        }
+        let Some(first) = there.first().filter(|_| asked) else { return Ok(false) };
+        if !trust::is_accepted(&self.ledger, &self.grounds.config)? {
+            let what = &first.command;
+            let message = format!("redraft.toml wants to run `{what}`, which nobody has accepted yet");
+            return Err(CliError::new(Code::Waiting, message).hint(self.accepting()));
+        }
+        Ok(true)
+    }
+
+    /// What accepts the commands that the base would run.
+    fn accepting(&self) -> String {
+        let base = quoted(&self.range.base);
+        format!(
+            "those of {base} are what counts here; look at them and accept them: redraft trust --base {base}"
+        )
+    }
+
+    /// Whether every reviewer is there, and a person agrees where one costs money.
+    fn may_send(&self, agents: &Cast<'_>, budget: Usd) -> Result<bool, CliError> {
+        let Call { grounds, ledger, created, command, args, around, console, .. } = self;
+        trust::require_for_agents(ledger, &grounds.config, &grounds.roles, command)
+            .map_err(|error| error.hint(self.accepting()))?;
+        for role in &grounds.roles {
+            agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
+        }
+        Ok(args.yes || consent::given(ledger, created, agents, budget, command, around, console)?)
+    }
+
+    /// How the change stands now.
+    fn reviewed(&self, entries: &[Entry]) -> Result<Reviewed, CliError> {
+        let last = entries.iter().rev().find_map(|entry| match &entry.event {
+            Event::Edited(edited) => Some(edited.commit.as_str()),
+            _ => None,
+        });
+        let (intent, said) = self.range.intent(self.site, &self.args.change, last, self.around)?;
+        let Range { commit, to, from, .. } = &self.range;
+        let (commit, revision, base) = (commit.clone(), to.clone(), from.clone());
+        Ok(Reviewed { commit, revision, base, intent, said, again: true })
+    }
+
+    fn report(
+        &self,
+        run: &Run<'_>,
+        workspace: &dyn Workspace,
+        stop: &Stop,
+        sent: usize,
+    ) -> Result<Code, CliError> {
+        let Call { range, command, around, .. } = self;
+        let findings = run.state().latest().map(|latest| latest.findings.as_slice()).unwrap_or_default();
+        let gate = run.state().open.as_ref().and_then(Loop::failed_gate);
+        let (outcome, code) = outcome(stop);
+        let next = around.next(&match stop {
+            Stop::Done | Stop::Findings => format!("{command} (after the next commit)"),
+            Stop::Asking(_) => format!("{command} --again"),
+            Stop::OverBudget { .. } => format!("{command} --budget USD"),
+            Stop::Parked(_) | Stop::Interrupted => command.clone(),
+        });
+        let report = Report {
+            scope: self.created.scope().to_string(),
+            range,
+            outcome,
+            findings: standing(findings, workspace, range),
+            files: workspace.changed(&range.from, &range.to)?,
+            gate: gate.filter(|_| *stop == Stop::Findings),
+            sent,
+            receipt: project::receipt(run.entries()),
+            asked: match stop {
+                Stop::Asking(question) => question.text.clone(),
+                Stop::OverBudget { ticket, over } => format!("{ticket}: {over}"),
+                _ => String::new(),
+            },
+            next,
+        };
+        report::show(&report, self.form, self.console);
+        Ok(code)
+    }
+}
+
+/// How many dispatches were sent.
+fn sent(entries: &[Entry]) -> usize {
+    entries.iter().filter(|entry| matches!(entry.event, Event::Started(_))).count()
+}
+
+/// How findings are printed.
+fn form(args: &ReviewArgs, console: &Console) -> Result<FindingsForm, CliError> {
+    match (args.change.format, console.json) {
+        (None, false) => Ok(FindingsForm::Table),
+        (None | Some(FindingsForm::Json), _) => Ok(FindingsForm::Json),
+        (Some(form), false) => Ok(form),
+        (Some(_), true) => {
+            Err(CliError::usage("`--json` and `--format` ask for different forms").hint("take one of them"))
+        }
+    }
+}
+
+fn lane(args: &ReviewArgs) -> Result<Option<Lane>, CliError> {
+    let lane = args.change.lane.as_deref().map(str::parse).transpose();
+    lane.map_err(|error: redraft_core::ids::BadId| CliError::usage(error.to_string()))
+}
+
+/// The review of this change that goes on, or a new one.
+fn begun(
+    site: &Site,
+    ledger: &Ledger,
+    range: &Range,
+    lane: Option<Lane>,
+    args: &ReviewArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<FeatureCreated, CliError> {
+    let _lock = site.lock_repository(around, console)?;
+    let same = |created: &FeatureCreated| created.change.as_ref().is_some_and(|change| range.is(change));
+    let (known, id) = newest(ledger, &same)?;
+    let documents = range.documents(site, args.change.feature.as_deref())?;
+    if let Some(known) = known.filter(|_| !args.again) {
+        let other = |what: &str, was: &str| {
+            CliError::usage(format!("{} was begun {what} {was}, and keeps that", known.scope()))
+                .hint(format!("to begin anew: {} --again", typed(site, &known, args)))
+        };
+        if lane.is_some_and(|lane| lane != known.lane) {
+            return Err(other("in lane", known.lane.name()));
+        }
+        let held = known.change.as_ref().and_then(|change| change.documents.as_deref());
+        if args.change.feature.is_some() && documents.as_deref() != held {
+            return Err(other("with the documents of", held.unwrap_or("no feature")));
+        }
+        return Ok(known);
+    }
+    let change = ReviewedChange { head: range.name.clone(), base: range.base.clone(), documents };
+    let created = FeatureCreated {
+        id: FeatureId(id.0),
+        slug: slug(&range.name),
+        idea: format!("Review {change}"),
+        lane: lane.unwrap_or(Lane::Standard),
+        base_branch: range.base.clone(),
+        base_commit: range.merge_base.clone(),
+        branch: String::new(),
+        prd: None,
+        in_place: false,
+        until: Phase::Implement,
+        lane_reason: String::new(),
+        project: None,
+        depends_on: Vec::new(),
+        document: None,
+        brainstorm_source: None,
+        change: Some(change),
+    };
+    store(ledger, &created, around)?;
+    Ok(created)
+}
+
+/// What is not settled, at the lines where it stands now.
+fn standing(findings: &[Finding], workspace: &dyn Workspace, range: &Range) -> Vec<Finding> {
+    let unsettled = findings.iter().filter(|one| matches!(one.status, Status::Open | Status::Deferred));
+    let now = |finding: &Finding| {
+        let mut now = finding.clone();
+        if let Ok(Some(bytes)) = workspace.read_at(&range.to, &finding.file) {
+            now.line = finding.line_in(&String::from_utf8_lossy(&bytes));
+        }
+        now
+    };
+    let mut all: Vec<Finding> = unsettled.map(now).collect();
+    // The gravest first; within that by place.
+    all.sort_by(|one, other| {
+        let key = |finding: &Finding| (finding.file.clone(), finding.line, finding.id.to_string());
+        other.severity.cmp(&one.severity).then_with(|| key(one).cmp(&key(other)))
+    });
+    all
+}
+
+/// The command that goes on with the same review.
+fn typed(site: &Site, created: &FeatureCreated, args: &ReviewArgs) -> String {
+    let Some(change) = &created.change else { return "redraft review".to_owned() };
+    let mut command = site.reviewing_change(change);
+    let here = site.repository.head().ok().and_then(|head| head.branch);
+    if args.change.head.is_none() && here.as_deref() == Some(change.head.as_str()) {
+        let base = quoted(&change.base);
+        command = format!("redraft review --base {base}");
+    }
+    for (flag, on) in [("--uncommitted", args.change.uncommitted), ("--checks", args.change.checks)] {
+        if on {
+            command.push_str(&format!(" {flag}"));
+        }
+    }
+    command
+}

@@ -1,0 +1,175 @@
+//! What a change is reviewed by: configuration and role texts as its base has them, never as the change has them.
+//!
+//! Whoever proposes a change must not decide how it is judged, nor what is started for that. So nothing here reads the
+//! checkout, and an agent for which a file of the repository would be started or read is refused: that file could be the
+//! change's own.
+
+use super::range::Range;
+use crate::cli::args::RunArgs;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::profiles;
+use crate::cli::run;
+use crate::cli::site::Site;
+use redraft_adapters::config::{AgentConfig, Config, FILE};
+use redraft_adapters::plain_file;
+use redraft_core::ids::Role;
+use redraft_core::phase::{Lane, Phase};
+use redraft_core::profile;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// More than any configuration has.
+const BYTES_MAX: u64 = 1024 * 1024;
+
+pub(super) struct Grounds {
+    pub(super) config: Config,
+    pub(super) profiles: BTreeMap<Role, String>,
+    /// Who reviews.
+    pub(super) roles: Vec<Role>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Grounds {
+    pub(super) fn of(site: &Site, range: &Range, lane: Lane, args: &RunArgs) -> Result<Grounds, CliError> {
+        let config = run::played(site.config_at(&range.tip)?, args)?;
+        let panels = profile::panels_in(Phase::Implement, lane);
+        let roles: Vec<Role> =
+            panels.into_iter().flat_map(|panel| panel.roles).map(|seat| seat.role).collect();
+        for role in &roles {
+            refuse_own_files(site, range, &config, role)?;
+        }
+        let profiles = profiles::read_at(site, &range.tip)?;
+        Ok(Grounds { config, profiles, roles, notes: notes(site, range)? })
+    }
+}
+
+/// An agent's program, its arguments, servers and files may be no files of the repository.
+fn refuse_own_files(site: &Site, range: &Range, config: &Config, role: &Role) -> Result<(), CliError> {
+    let name = config.agent_of(role);
+    let words: Vec<String> = match config.agents.get(name) {
+        None => Vec::new(),
+        Some(AgentConfig::Rehearsal { scenario }) => {
+            scenario.iter().map(|file| file.display().to_string()).collect()
+        }
+        Some(AgentConfig::Model(model)) => {
+            let servers =
+                model.mcp.values().flat_map(|server| [&server.command].into_iter().chain(&server.args));
+            let own = model.program.iter().chain(&model.key_file).chain(&model.args);
+            own.chain(servers).cloned().collect()
+        }
+    };
+    for word in words {
+        if is_own(site, range, &word)? {
+            let message = format!(
+                "[agents.{name}] of {}'s redraft.toml names {word}, a file of the repository that the change could replace",
+                range.base
+            );
+            return Err(CliError::new(Code::Config, message)
+                .hint("keep it outside of the repository and name it by its whole path")
+                .hint("or let another agent review: --agent NAME"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a word names a file of the checkout or of the change.
+fn is_own(site: &Site, range: &Range, word: &str) -> Result<bool, CliError> {
+    let path = Path::new(word);
+    let roots = [site.repository.main_checkout(), site.repository.here()];
+    if path.is_absolute() {
+        let inside = |root: &&Path| path.starts_with(root);
+        return Ok(roots.iter().any(inside));
+    }
+    let word = word.trim_start_matches("./");
+    if word.is_empty() || word.starts_with('-') {
+        return Ok(false);
+    }
+    let there = roots.iter().any(|root| root.join(word).is_file());
+    Ok(there || site.repository.file_at(&range.commit, word, u64::MAX)?.is_some())
+}
+
+/// What whoever has another configuration before their eyes must know.
+fn notes(site: &Site, range: &Range) -> Result<Vec<String>, CliError> {
+    let at = |commit: &str| site.repository.file_at(commit, FILE, BYTES_MAX);
+    let (base, own) = (at(&range.tip)?, at(&range.commit)?);
+    let mut notes = Vec::new();
+    if own != at(&range.merge_base)? {
+        notes.push(format!("the change edits {FILE}; it is reviewed by that of {}", range.base));
+    }
+    let here = plain_file::read(&site.repository.main_checkout().join(FILE), BYTES_MAX).ok();
+    match &base {
+        None if here.is_some() => notes.push(format!(
+            "{} has no {FILE}, so the defaults hold (agent rehearsal); that of your checkout counts once it is on {}",
+            range.base, range.base
+        )),
+        Some(_) if here.is_some() && here != base && here != own => {
+            notes.push(format!("{FILE} of your checkout is not that of {}, which counts", range.base));
+        }
+        _ => {}
+    }
+    notes.extend(notes_on_texts(site, range)?);
+    Ok(notes)
+}
+
+/// The same about role texts.
+fn notes_on_texts(site: &Site, range: &Range) -> Result<Vec<String>, CliError> {
+    let (base, own) = (texts(site, &range.tip)?, texts(site, &range.commit)?);
+    let edited = differing(&own, &texts(site, &range.merge_base)?);
+    let mut notes = Vec::new();
+    if !edited.is_empty() {
+        let names = edited.join(", ");
+        notes.push(format!(
+            "the change edits role texts ({names}); it is reviewed by those of {}",
+            range.base
+        ));
+    }
+    let here = texts_here(site);
+    let other = differing(&here, &base);
+    // Of a checkout that is the change itself, all is said.
+    if !other.is_empty() && !differing(&here, &own).is_empty() {
+        let names = other.join(", ");
+        notes.push(format!(
+            "role texts of your checkout ({names}) are not those of {}, which count",
+            range.base
+        ));
+    }
+    Ok(notes)
+}
+
+/// Role texts by their files, whether they can be used or not; none for one that is too long to be compared.
+type Texts = BTreeMap<String, Option<Vec<u8>>>;
+
+fn texts(site: &Site, commit: &str) -> Result<Texts, CliError> {
+    let mut texts = BTreeMap::new();
+    for name in site.repository.names_at(commit, profiles::FOLDER)? {
+        let path = format!("{}/{name}", profiles::FOLDER);
+        if is_text(&name) {
+            // What the change has there must not stop its review.
+            let bytes = site.repository.file_at(commit, &path, BYTES_MAX).ok().flatten();
+            texts.insert(path, bytes);
+        }
+    }
+    Ok(texts)
+}
+
+fn texts_here(site: &Site) -> Texts {
+    let folder = site.repository.main_checkout().join(profiles::FOLDER);
+    let listed = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let names = listed.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_text(name));
+    names
+        .map(|name| {
+            let bytes = plain_file::read(&folder.join(&name), BYTES_MAX).ok();
+            (format!("{}/{name}", profiles::FOLDER), bytes)
+        })
+        .collect()
+}
+
+fn is_text(name: &str) -> bool {
+    name.ends_with(".md") && !name.starts_with('.')
+}
+
+/// The files that are not the same in both, in order.
+fn differing(one: &Texts, other: &Texts) -> Vec<String> {
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    names.into_iter().filter(|name| one.get(*name) != other.get(*name)).cloned().collect()
+}

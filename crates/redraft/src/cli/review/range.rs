@@ -1,0 +1,202 @@
+//! What is reviewed: the commits a change lies between, as somebody named them, and what is said of it.
+//!
+//! As a pull request shows it: from where the branch left its base, not from where the base is now. Nothing is stored or
+//! changed here.
+
+use crate::cli::args::ChangeArgs;
+use crate::cli::errors::CliError;
+use crate::cli::meant::HEAD;
+use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::plain_file;
+use redraft_core::event::ReviewedChange;
+use redraft_core::ids::Revision;
+use redraft_core::text::count;
+
+/// So many commits are asked for what they say; a change with more has said enough by then.
+const COMMITS_MAX: usize = 50;
+/// What one message, and what all of it may take of a prompt.
+const MESSAGE_CHARS_MAX: usize = 2_000;
+const INTENT_CHARS_MAX: usize = 8_000;
+/// More than any pull request says.
+const INTENT_BYTES_MAX: u64 = 256 * 1024;
+/// Where features have their documents.
+const FEATURES: &str = "docs/features";
+
+/// A change between two commits.
+pub(super) struct Range {
+    /// What it is called.
+    pub(super) name: String,
+    /// The base as it was named, the commit that this is now, and where the change left it.
+    pub(super) base: String,
+    pub(super) tip: String,
+    pub(super) merge_base: String,
+    /// The commit it ends with; the one before what is not committed yet.
+    pub(super) commit: String,
+    committed: String,
+    /// All files at both ends.
+    pub(super) from: Revision,
+    pub(super) to: Revision,
+    pub(super) notes: Vec<String>,
+}
+
+impl Range {
+    pub(super) fn find(site: &Site, base: &str, args: &ChangeArgs) -> Result<Range, CliError> {
+        let repository = &site.repository;
+        let here = repository.head()?;
+        let tip = commit(site, base, "--base")?;
+        let committed = match &args.head {
+            Some(head) => commit(site, head, "--head")?,
+            None => here.commit,
+        };
+        let name = args.name.clone().or_else(|| args.head.clone()).or(here.branch);
+        let name = name.map(|name| name.trim().to_owned()).unwrap_or_else(|| HEAD.to_owned());
+        if name.is_empty() {
+            return Err(
+                CliError::usage("`--name` needs a name").hint("leave it out to use that of the branch")
+            );
+        }
+        let Some(merge_base) = repository.merge_base(&tip, &committed)? else {
+            return Err(unrelated(repository.is_shallow()?, base, &name));
+        };
+        let mut notes = Vec::new();
+        let mut commit = committed.clone();
+        if args.uncommitted {
+            commit = repository.commit_of_checkout(&committed)?.unwrap_or(commit);
+        } else if args.head.is_none() && repository.is_dirty()? {
+            notes.push(
+                "what is not committed yet is left out; --uncommitted has it reviewed as well".to_owned(),
+            );
+        }
+        let (from, to) = (repository.tree_of(&merge_base)?, repository.tree_of(&commit)?);
+        Ok(Range { name, base: base.to_owned(), tip, merge_base, commit, committed, from, to, notes })
+    }
+
+    /// Whether there is nothing to review.
+    pub(super) fn is_empty(&self) -> bool {
+        self.from == self.to
+    }
+
+    /// What it is known under, so that the next call goes on with it.
+    pub(super) fn is(&self, change: &ReviewedChange) -> bool {
+        change.head == self.name && change.base == self.base
+    }
+
+    /// The folder of the documents that the change is held to: those of the feature that was named or that its branch is
+    /// of.
+    pub(super) fn documents(&self, site: &Site, feature: Option<&str>) -> Result<Option<String>, CliError> {
+        let names = site.repository.names_at(&self.commit, FEATURES)?;
+        let path = |name: &String| format!("{FEATURES}/{name}");
+        let Some(word) = feature else {
+            let own = self.name.strip_prefix("feature/").map(str::to_owned);
+            return Ok(own.filter(|own| names.contains(own)).as_ref().map(path));
+        };
+        let number = word.split('-').next().unwrap_or(word).trim_start_matches('0');
+        let is_meant = |name: &&String| {
+            let digits = name.split('-').next().unwrap_or_default();
+            *name == word || (!number.is_empty() && digits.trim_start_matches('0') == number)
+        };
+        let found = names.iter().find(is_meant).map(path);
+        let none = || {
+            CliError::usage(format!("{} has no folder {FEATURES}/{word}-…", self.name))
+                .hint("without --feature the change is held to what its commits and --intent say")
+        };
+        found.map(Some).ok_or_else(none)
+    }
+
+    /// What whoever asks and the commits say of the change, and what is said of its commits after `last`.
+    pub(super) fn intent(
+        &self,
+        site: &Site,
+        args: &ChangeArgs,
+        last: Option<&str>,
+        around: &Surroundings,
+    ) -> Result<(String, String), CliError> {
+        let told = match (&args.intent, &args.intent_file) {
+            (Some(text), _) => text.clone(),
+            (None, Some(file)) => {
+                let named = |error| CliError::usage(format!("{}: {error}", file.display()));
+                let bytes = plain_file::read(&around.folder.join(file), INTENT_BYTES_MAX).map_err(named)?;
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+            (None, None) => String::new(),
+        };
+        let all = site.repository.messages(&self.merge_base, &self.committed, COMMITS_MAX)?;
+        // A commit that was rewritten since may be gone.
+        let new = last.map(|last| site.repository.messages(last, &self.committed, COMMITS_MAX));
+        let new = new.and_then(Result::ok).unwrap_or_default();
+        let clean = |text: String| around.redactor.redact(&text).0.into_owned();
+        Ok((clean(said(&told, &all)), clean(said("", &new))))
+    }
+}
+
+/// The commit of a name that was typed.
+fn commit(site: &Site, name: &str, option: &str) -> Result<String, CliError> {
+    let repository = &site.repository;
+    if let Some(commit) = repository.commit_named(name)? {
+        return Ok(commit);
+    }
+    let error = CliError::usage(format!("`{option} {name}` names no commit of this repository"));
+    let remote = format!("origin/{name}");
+    if repository.commit_named(&remote)?.is_some() {
+        return Err(error.hint(format!("there is `{remote}`: {option} {remote}")));
+    }
+    if repository.is_shallow()? {
+        return Err(error.hint(UNSHALLOW).hint(IN_ACTIONS));
+    }
+    Err(error.hint(format!("fetch it first (git fetch origin {name}), or name a branch of `git branch -a`")))
+}
+
+const UNSHALLOW: &str = "this clone is shallow; get the rest of the history: git fetch --unshallow";
+const IN_ACTIONS: &str = "in GitHub Actions: actions/checkout with fetch-depth: 0";
+
+fn unrelated(shallow: bool, base: &str, name: &str) -> CliError {
+    let error = CliError::usage(format!("{name} and {base} have no commit in common"));
+    match shallow {
+        true => error.hint(UNSHALLOW).hint(IN_ACTIONS),
+        false => error.hint("name a base that the branch was begun from: git log --oneline --graph --all"),
+    }
+}
+
+/// Texts and messages as one, each and all of it only so long.
+fn said(told: &str, messages: &[(String, String)]) -> String {
+    let mut text = String::new();
+    if !told.trim().is_empty() {
+        text.push_str(&format!("{}\n", cut(told.trim(), INTENT_CHARS_MAX / 2)));
+    }
+    for (at, (id, message)) in messages.iter().enumerate() {
+        let one = format!("Commit {id}:\n\n{}\n", cut(message, MESSAGE_CHARS_MAX));
+        if text.chars().count() + one.chars().count() > INTENT_CHARS_MAX {
+            text.push_str(&format!("\n… and {}\n", count(messages.len() - at, "more commit")));
+            break;
+        }
+        let gap = if text.is_empty() { "" } else { "\n" };
+        text.push_str(&format!("{gap}{one}"));
+    }
+    text
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    let kept: String = text.chars().take(chars_max).collect();
+    if kept.len() == text.len() { kept } else { format!("{kept}…") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_a_change_is_cut_message_by_message_and_as_a_whole() {
+        let message = |id: &str, text: &str| (id.to_owned(), text.to_owned());
+        assert_eq!(said("", &[]), "");
+        assert_eq!(
+            said(" why \n", &[message("a1", "one\n\nmore"), message("b2", "two")]),
+            "why\n\nCommit a1:\n\none\n\nmore\n\nCommit b2:\n\ntwo\n"
+        );
+        let long = said("", &[message("a1", &"x".repeat(5_000))]);
+        assert!(long.ends_with("x…\n") && long.chars().count() < MESSAGE_CHARS_MAX + 20, "{}", long.len());
+        let many: Vec<_> = (0..40).map(|at| message(&format!("c{at}"), &"y".repeat(400))).collect();
+        let all = said("", &many);
+        assert!(all.chars().count() < INTENT_CHARS_MAX + 40, "{}", all.len());
+        assert!(all.ends_with(" more commits\n"), "{all}");
+    }
+}

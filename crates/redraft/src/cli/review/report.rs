@@ -1,0 +1,294 @@
+//! What the review of a change found: as a table, JSON, SARIF or annotations of GitHub.
+//!
+//! With SARIF and annotations, stdout holds nothing else; what a person wants to know then goes to stderr.
+
+use super::range::Range;
+use crate::cli::annotate;
+use crate::cli::args::FindingsForm;
+use crate::cli::console::Console;
+use redraft_core::event::Checked;
+use redraft_core::findings::{Finding, Status};
+use redraft_core::profile;
+use redraft_core::project::Receipt;
+use redraft_core::text::{count, hash, indented, one_line};
+use redraft_core::verdict::Severity;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// What a line on a narrow terminal holds.
+const COLUMNS: usize = 80;
+
+pub(super) struct Report<'a> {
+    pub(super) scope: String,
+    pub(super) range: &'a Range,
+    pub(super) outcome: &'static str,
+    /// Those that are not settled, the gravest first.
+    pub(super) findings: Vec<Finding>,
+    /// What the change touches.
+    pub(super) files: Vec<String>,
+    pub(super) gate: Option<&'a Checked>,
+    /// How many dispatches this call has sent.
+    pub(super) sent: usize,
+    /// Of all calls.
+    pub(super) receipt: Receipt,
+    /// What it waits for.
+    pub(super) asked: String,
+    pub(super) next: String,
+}
+
+#[derive(Serialize)]
+struct ReportJson<'a> {
+    v: u16,
+    /// None where there was nothing to review.
+    review: Option<&'a str>,
+    head: &'a str,
+    base: &'a str,
+    merge_base: &'a str,
+    commit: &'a str,
+    /// `approved`, `findings`, `nothing`, `waiting`, `parked`, `over budget` or `interrupted`.
+    outcome: &'static str,
+    /// Those that are not settled.
+    findings: &'a [Finding],
+    /// The check that failed before anybody was asked, if that is why it rests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<&'a Checked>,
+    /// How many dispatches this call has sent; the receipt has those of all calls.
+    sent: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipt: Option<&'a Receipt>,
+    notes: &'a [String],
+    #[serde(skip_serializing_if = "str::is_empty")]
+    next: &'a str,
+}
+
+pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
+    let Report { scope, range, outcome, findings, files, gate, sent, receipt, next, .. } = report;
+    match form {
+        FindingsForm::Json => console.object(&ReportJson {
+            v: 1,
+            review: Some(scope),
+            outcome,
+            findings,
+            gate: *gate,
+            sent: *sent,
+            receipt: Some(receipt),
+            next,
+            ..ReportJson::of(range)
+        }),
+        FindingsForm::Sarif => console.object(&sarif(findings, files)),
+        FindingsForm::Github => {
+            let failed = gate.iter().map(|check| {
+                annotate::annotation("error", "", 0, &format!("check {} failed", check.gate), &check.evidence)
+            });
+            failed.chain(findings.iter().map(annotation)).for_each(|line| console.data(&line));
+        }
+        FindingsForm::Table => {}
+    }
+    let text = told(report, form == FindingsForm::Table);
+    if form == FindingsForm::Table { console.data(text.trim_end()) } else { console.say(text.trim_end()) }
+}
+
+/// Nothing differs.
+pub(super) fn nothing(range: &Range, form: FindingsForm, console: &Console) {
+    let text = format!("{} changes nothing since {}: nothing to review", range.name, range.base);
+    match form {
+        FindingsForm::Json => console.object(&ReportJson { outcome: "nothing", ..ReportJson::of(range) }),
+        FindingsForm::Sarif => console.object(&sarif(&[], &[])),
+        FindingsForm::Github => {}
+        FindingsForm::Table => console.data(&text),
+    }
+    if form != FindingsForm::Table {
+        console.say(&text);
+    }
+}
+
+impl<'a> ReportJson<'a> {
+    fn of(range: &'a Range) -> ReportJson<'a> {
+        ReportJson {
+            v: 1,
+            review: None,
+            head: &range.name,
+            base: &range.base,
+            merge_base: &range.merge_base,
+            commit: &range.commit,
+            outcome: "",
+            findings: &[],
+            gate: None,
+            sent: 0,
+            receipt: None,
+            notes: &range.notes,
+            next: "",
+        }
+    }
+}
+
+/// For a person: the findings where they are wanted, what it cost, how it stands.
+fn told(report: &Report<'_>, findings: bool) -> String {
+    let Report { range, outcome, receipt, next, asked, .. } = report;
+    let mut text = String::new();
+    if findings {
+        report.findings.iter().for_each(|finding| text.push_str(&row(finding)));
+        if let Some(check) = report.gate {
+            text.push_str(&format!("check {} failed: {}\n", check.gate, indented(&check.evidence, 2)));
+        }
+    }
+    if report.sent > 0 {
+        text.push_str(&format!("{}\n", receipt.text()));
+    } else if matches!(*outcome, "approved" | "findings") && report.gate.is_none() {
+        text.push_str("nothing is new since the last call, so nobody was asked\n");
+    }
+    let is = match *outcome {
+        "findings" => format!("has {}", counts(&report.findings)),
+        outcome => format!("is {outcome}"),
+    };
+    let asked = if asked.is_empty() { String::new() } else { format!(": {asked}") };
+    let change = format!("{} since {}", range.name, range.base);
+    text.push_str(&format!("{} ({change}) {is}{asked}\nnext: {next}\n", report.scope));
+    text
+}
+
+/// `1 blocker, 2 warnings`; a check that failed is no finding.
+fn counts(findings: &[Finding]) -> String {
+    let of = |severity: Severity| findings.iter().filter(|one| one.severity == severity).count();
+    let named = [
+        (of(Severity::Blocker), "blocker"),
+        (of(Severity::Warning), "warning"),
+        (of(Severity::Suggestion), "suggestion"),
+    ];
+    let named: Vec<String> =
+        named.into_iter().filter(|(of, _)| *of > 0).map(|(of, what)| count(of, what)).collect();
+    if named.is_empty() { "a failed check".to_owned() } else { named.join(", ") }
+}
+
+/// A finding in a few lines that fit on a narrow terminal.
+fn row(finding: &Finding) -> String {
+    let Finding { id, severity, category, role, .. } = finding;
+    let mut text = format!("{:<10}  {}  {id}\n", severity.to_string(), place(finding));
+    let mut more =
+        |words: &str| wrapped(words).iter().for_each(|line| text.push_str(&format!("    {line}\n")));
+    more(&finding.description);
+    if !finding.suggestion.trim().is_empty() {
+        more(&format!("suggested: {}", finding.suggestion));
+    }
+    more(&format!("{category}, {role}{}", aside(finding)));
+    text
+}
+
+fn place(finding: &Finding) -> String {
+    match (finding.file.as_str(), finding.line) {
+        ("", _) => "no place given".to_owned(),
+        (file, 0) => file.to_owned(),
+        (file, line) => format!("{file}:{line}"),
+    }
+}
+
+/// Why it holds nothing up, if it does not.
+fn aside(finding: &Finding) -> String {
+    match (&finding.unverified, finding.status) {
+        (Some(why), _) => format!(", unverified: {why}"),
+        (None, Status::Deferred) => {
+            ", deferred: about what was reviewed before, it holds nothing up".to_owned()
+        }
+        (None, _) => String::new(),
+    }
+}
+
+/// Words in lines that leave room for an indent; a word that is too long has a line of its own.
+fn wrapped(words: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= COLUMNS - 4 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// How grave it is in the words of SARIF and of GitHub: what holds nothing up is a note.
+fn level(finding: &Finding) -> (&'static str, &'static str) {
+    let aside = finding.unverified.is_some() || finding.status == Status::Deferred;
+    match finding.severity {
+        _ if aside => ("note", "notice"),
+        Severity::Blocker => ("error", "error"),
+        Severity::Warning => ("warning", "warning"),
+        Severity::Suggestion => ("note", "notice"),
+    }
+}
+
+fn message(finding: &Finding) -> String {
+    let mut text = finding.description.trim().to_owned();
+    if !finding.suggestion.trim().is_empty() {
+        text.push_str(&format!("\nSuggested: {}", finding.suggestion.trim()));
+    }
+    text.push_str(&aside(finding).replacen(", ", "\n", 1));
+    text
+}
+
+fn annotation(finding: &Finding) -> String {
+    let title = format!("{} {} ({})", finding.id, finding.category, finding.role);
+    annotate::annotation(level(finding).1, &finding.file, finding.line, &title, &message(finding))
+}
+
+fn rule(finding: &Finding) -> String {
+    format!("{}/{}", finding.role, one_line(&finding.category, 60))
+}
+
+/// Code scanning wants a place for each result: what cites none is shown at the first file of the change.
+fn sarif(findings: &[Finding], files: &[String]) -> Value {
+    let panels = profile::panels(redraft_core::phase::Phase::Implement);
+    let roles = panels.iter().flat_map(|panel| &panel.roles).map(|seat| &seat.role);
+    let of = |role| profile::of(redraft_core::phase::Phase::Implement, role);
+    let mut rules: Vec<String> = Vec::new();
+    for profile in roles.filter_map(of) {
+        rules.extend(profile.categories.iter().map(|category| format!("{}/{category}", profile.role)));
+    }
+    // The one reviewer of lane express has the categories of all, and a model may make up another.
+    for id in findings.iter().map(rule) {
+        if !rules.contains(&id) {
+            rules.push(id);
+        }
+    }
+    let described: Vec<Value> = rules.iter().map(|id| described(id)).collect();
+    let first = files.first().map(String::as_str).unwrap_or("README.md");
+    let results: Vec<Value> = findings
+        .iter()
+        .map(|finding| {
+            let id = rule(finding);
+            let file = if finding.file.is_empty() { first } else { &finding.file };
+            json!({
+                "ruleId": id,
+                "ruleIndex": rules.iter().position(|rule| *rule == id),
+                "level": level(finding).0,
+                "message": {"text": message(finding)},
+                "locations": [annotate::location(file, finding.line)],
+                "partialFingerprints": {"redraftFinding/v1": fingerprint(finding)},
+                "properties": {"id": finding.id.to_string(), "severity": finding.severity.to_string()},
+            })
+        })
+        .collect();
+    annotate::sarif(&described, &results)
+}
+
+fn described(id: &str) -> Value {
+    let (role, category) = id.split_once('/').unwrap_or((id, ""));
+    json!({
+        "id": id,
+        "name": category,
+        "shortDescription": {"text": format!("{category}, found by {role}")},
+    })
+}
+
+/// The same for the same fault wherever and whenever it is found: by what is quoted, not by lines or ids.
+fn fingerprint(finding: &Finding) -> String {
+    let about = if finding.quote.trim().is_empty() { &finding.description } else { &finding.quote };
+    let words: Vec<&str> = about.split_whitespace().collect();
+    let text = [finding.role.as_str(), &finding.category, &finding.file, &words.join(" ")].join("\n");
+    hash(text.as_bytes()).to_string().chars().take(32).collect()
+}
+
+#[cfg(test)]
+mod tests;

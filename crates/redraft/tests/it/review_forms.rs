@@ -1,0 +1,94 @@
+//! The forms in which `redraft review --base` tells what it found: JSON, SARIF, annotations, and nothing at all.
+
+use crate::review_base::{SAFE, UNSAFE, commit, review, topic};
+use crate::world::PROGRAM;
+use redraft_testkit::Scratch;
+use serde_json::Value;
+
+#[test]
+fn json_has_everything_and_is_the_same_by_both_names() {
+    let scratch = topic(UNSAFE);
+    let shown = scratch.json(["review", "--base", "main"]);
+    assert_eq!((&shown["v"], &shown["review"]), (&1.into(), &"review-001".into()));
+    assert_eq!((&shown["head"], &shown["base"]), (&"topic".into(), &"main".into()));
+    assert_eq!(shown["merge_base"], scratch.git(["rev-parse", "main"]).trim());
+    assert_eq!(shown["commit"], scratch.git(["rev-parse", "topic"]).trim());
+    let finding = &shown["findings"][0];
+    assert_eq!((&finding["file"], &finding["line"]), (&"greet.sh".into(), &3.into()), "{shown}");
+    assert_eq!((&finding["severity"], &finding["unverified"]), (&"blocker".into(), &Value::Null));
+    let named = review(&scratch, &["--format", "json"]).expect(1);
+    let named: Value = serde_json::from_str(&named.stdout).unwrap();
+    assert_eq!(named["findings"], shown["findings"]);
+    let both = scratch.run(["--json", "review", "--base", "main", "--format", "sarif"]).expect(2);
+    assert!(both.stderr.contains("different forms"), "{}", both.stderr);
+}
+
+#[test]
+fn sarif_has_what_its_schema_requires_and_the_same_fingerprint_every_time() {
+    let scratch = topic(UNSAFE);
+    let sarif = |scratch: &Scratch| -> Value {
+        let ran = review(scratch, &["--format", "sarif"]);
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", ran.stdout))
+    };
+    let first = sarif(&scratch);
+    assert_eq!(first["version"], "2.1.0");
+    assert!(first["$schema"].as_str().unwrap().contains("sarif-2.1.0"));
+    let run = &first["runs"][0];
+    assert_eq!(run["tool"]["driver"]["name"], "redraft");
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(rules.iter().all(|rule| rule["id"].is_string() && rule["shortDescription"]["text"].is_string()));
+    let result = &run["results"][0];
+    assert_eq!(
+        (&result["ruleId"], &result["level"]),
+        (&"security-reviewer/injection".into(), &"error".into())
+    );
+    assert_eq!(rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"], result["ruleId"]);
+    assert!(result["message"]["text"].as_str().unwrap().contains("runs a text"), "{result}");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(
+        (&place["artifactLocation"]["uri"], &place["region"]["startLine"]),
+        (&"greet.sh".into(), &3.into())
+    );
+    let print = &result["partialFingerprints"]["redraftFinding/v1"];
+    assert!(print.as_str().is_some_and(|print| print.len() == 32), "{result}");
+    // Lines move; the fault is the same, also for somebody who begins anew elsewhere.
+    commit(&scratch, "greet.sh", &UNSAFE.replace("# Greets", "#\n# Greets"), "explain");
+    let moved = sarif(&scratch)["runs"][0]["results"][0].clone();
+    assert_eq!(moved["locations"][0]["physicalLocation"]["region"]["startLine"], 4, "{moved}");
+    assert_eq!(&moved["partialFingerprints"]["redraftFinding/v1"], print);
+    let other = sarif(&topic(UNSAFE));
+    assert_eq!(&other["runs"][0]["results"][0]["partialFingerprints"]["redraftFinding/v1"], print);
+}
+
+#[test]
+fn annotations_stand_alone_on_stdout_and_hold_nothing_that_would_end_them() {
+    let scratch = topic(SAFE);
+    commit(&scratch, "a,b:100%.sh", UNSAFE, "greet by name");
+    let ran = review(&scratch, &["--format", "github"]).expect(1);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines.len(), 1, "{}", ran.stdout);
+    assert!(
+        lines[0]
+            .starts_with("::error file=a%2Cb%3A100%25.sh,line=3,title=X1 injection (security-reviewer)::"),
+        "{}",
+        ran.stdout
+    );
+    assert!(lines[0].contains("[traced]%0ASuggested: pass the values"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("has 1 blocker"), "{}", ran.stderr);
+}
+
+#[test]
+fn nothing_to_review_is_told_in_every_form_and_leaves_nothing_behind() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.git(["switch", "--quiet", "-c", "topic"]);
+    let ran = review(&scratch, &[]).expect(0);
+    assert_eq!(ran.stdout, "topic changes nothing since main: nothing to review\n");
+    let shown = scratch.json(["review", "--base", "main"]);
+    assert_eq!((&shown["outcome"], &shown["review"]), (&"nothing".into(), &Value::Null));
+    let sarif: Value =
+        serde_json::from_str(&review(&scratch, &["--format", "sarif"]).expect(0).stdout).unwrap();
+    assert_eq!(sarif["runs"][0]["results"], Value::Array(Vec::new()));
+    assert_eq!(review(&scratch, &["--format", "github"]).expect(0).stdout, "");
+    assert!(!scratch.root().join(".redraft").exists());
+    assert!(!scratch.state().exists(), "not even a ledger");
+}
