@@ -23,8 +23,14 @@ pub enum Phase {
 
 impl Phase {
     /// Those that features pass through, in the order they follow each other.
-    pub const ALL: [Phase; 5] =
-        [Phase::Specify, Phase::Design, Phase::CreatePlan, Phase::CreateTasks, Phase::Implement];
+    pub const ALL: [Phase; 6] = [
+        Phase::Specify,
+        Phase::Design,
+        Phase::CreatePlan,
+        Phase::CreateTasks,
+        Phase::Implement,
+        Phase::Finish,
+    ];
 
     /// Those of them that write a document.
     pub const DOCUMENTS: [Phase; 4] = [Phase::Specify, Phase::Design, Phase::CreatePlan, Phase::CreateTasks];
@@ -82,8 +88,8 @@ impl FromStr for Phase {
     type Err = BadId;
 
     fn from_str(word: &str) -> Result<Self, BadId> {
-        let bad = || BadId::new(word, "a phase (specify, design, create-plan, create-tasks or implement)");
-        let mut known = Phase::ALL.into_iter().chain([Phase::Finish, Phase::Document]);
+        let bad = || BadId::new(word, "a phase (specify, design, create-plan, create-tasks, implement or finish)");
+        let mut known = Phase::ALL.into_iter().chain([Phase::Document]);
         known.find(|phase| phase.name() == word).ok_or_else(bad)
     }
 }
@@ -113,7 +119,7 @@ impl Lane {
 
     pub fn phases(self) -> &'static [Phase] {
         match self {
-            Lane::Express => &[Phase::Specify, Phase::Implement],
+            Lane::Express => &[Phase::Specify, Phase::Implement, Phase::Finish],
             Lane::Standard | Lane::Deep => &Phase::ALL,
         }
     }

@@ -4,8 +4,8 @@
 //! down unchanged.
 
 use crate::event::{
-    Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened, Now,
-    PhaseClosed,
+    Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened, Merged,
+    Now, PhaseClosed,
 };
 use crate::ids::AgentName;
 use crate::phase::{Lane, Phase};
@@ -28,6 +28,8 @@ pub struct Pipeline {
     /// Where it was found and how, if it was begun elsewhere.
     pub adopted: Option<Adopted>,
     pub cancelled: bool,
+    /// How its branch was merged.
+    pub merged: Option<Merged>,
     /// The agents it works with, as they were last met.
     pub met: Vec<MetAgent>,
     pub dispatches: u32,
@@ -203,6 +205,12 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             }
             state.unblocked.extend(fact.dependencies.iter().cloned());
         }
+        Event::Merged(merged) => {
+            if !state.is_over(Phase::Finish) || state.open.is_some() || state.merged.is_some() {
+                return Err(unexpected(event));
+            }
+            state.merged = Some(merged.clone());
+        }
         Event::BudgetSet(_) | Event::BudgetReached(_) if state.created.is_none() || state.cancelled => {
             return Err(unexpected(event));
         }
@@ -213,7 +221,7 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         }
         Event::BudgetReached(reached) => state.short = Some(reached.clone()),
         Event::Cancelled(Cancelled { .. }) if state.open.is_none() => {
-            if state.created.is_none() || state.cancelled {
+            if state.created.is_none() || state.cancelled || state.merged.is_some() {
                 return Err(unexpected(event));
             }
             state.cancelled = true;
@@ -353,7 +361,7 @@ fn go_back(state: &mut Pipeline, phase: Phase) -> Option<()> {
 /// Nothing of this may happen while an agent is at work, or after the end.
 fn at_rest(state: &Pipeline) -> Option<()> {
     let at_work = state.open.as_ref().is_some_and(|open| open.flights().next().is_some());
-    (state.created.is_some() && !state.cancelled && !at_work).then_some(())
+    (state.created.is_some() && !state.cancelled && state.merged.is_none() && !at_work).then_some(())
 }
 
 /// What an event adds to the bill: a failure whose cost is unknown costs what was reserved.

@@ -5,10 +5,11 @@
 //! [`Event::decode`] to read the old form, and keeping a ledger of the old version as a fixture.
 //!
 //! Here are the facts of a loop and its dispatches; those of a feature as a whole are in [`feature`], what a person is
-//! asked and answers in [`question`], how code comes to be in [`making`].
+//! asked and answers in [`question`], how code comes to be in [`making`], how a feature ends in [`finish`].
 //! Nothing here knows what a fact changes: that is [`crate::review`].
 
 mod feature;
+mod finish;
 mod making;
 mod question;
 mod stored;
@@ -28,6 +29,7 @@ pub use feature::{
     Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, FeatureCreated, LaneSet, Life,
     PhaseSkipped, ReviewedChange, Trusted, Unblocked, WentBack,
 };
+pub use finish::{BankJudged, Challenged, History, Lesson, Merged, RetroWritten};
 pub use making::{Built, Extra, PlannedTask, Report, TakenOut};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
 pub use stored::{DecodeError, Event};
@@ -81,6 +83,12 @@ pub struct LoopOpened {
     /// 4.
     #[serde(default)]
     pub checks: BTreeMap<String, String>,
+    /// Whether a person is asked before code is written. Since version 5.
+    #[serde(default)]
+    pub asks_first: bool,
+    /// What whoever looks back on the feature is told. Since version 5.
+    #[serde(default)]
+    pub bundle: Option<BlobId>,
 }
 
 impl LoopOpened {

@@ -37,6 +37,8 @@ pub enum About {
     /// Tests written from the documents fail, and the code was mended for them as often as it may be. Since `asked`
     /// version 3 and `decided` version 5.
     Divergence,
+    /// The documents are approved, and code is written next. Since `asked` version 4 and `decided` version 6.
+    Begin,
 }
 
 /// What an author must know before it drafts, and what it would assume.
@@ -64,10 +66,12 @@ pub enum Decision {
     Assume,
     /// Go on without this task.
     Skip,
+    /// Begin. Since `asked` version 4 and `decided` version 6.
+    Go,
 }
 
 impl Decision {
-    pub const ALL: [Decision; 7] = [
+    pub const ALL: [Decision; 8] = [
         Decision::Accept,
         Decision::Rerun,
         Decision::Retry,
@@ -75,6 +79,7 @@ impl Decision {
         Decision::Answer,
         Decision::Assume,
         Decision::Skip,
+        Decision::Go,
     ];
 
     pub fn name(self) -> &'static str {
@@ -86,6 +91,7 @@ impl Decision {
             Decision::Answer => "answer",
             Decision::Assume => "assume",
             Decision::Skip => "skip",
+            Decision::Go => "go",
         }
     }
 }

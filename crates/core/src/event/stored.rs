@@ -71,7 +71,7 @@ macro_rules! events {
 
 events! {
     "feature-created" 4 FeatureCreated,
-    "loop-opened" 4 LoopOpened,
+    "loop-opened" 5 LoopOpened,
     "started" 3 Started,
     "answered" 4 Answered,
     "raised" 1 Raised,
@@ -83,8 +83,11 @@ events! {
     "judged" 2 Judged,
     "edited" 3 Edited,
     "checked" 2 Checked,
-    "asked" 3 Asked,
-    "decided" 5 Decided,
+    "asked" 4 Asked,
+    "decided" 6 Decided,
+    "retro-written" 1 RetroWritten,
+    "bank-judged" 1 BankJudged,
+    "merged" 1 Merged,
     "stage-closed" 1 StageClosed,
     "phase-closed" 1 PhaseClosed,
     "cancelled" 1 Cancelled,
@@ -124,7 +127,7 @@ mod tests {
         assert_eq!((decided.number, decided.revision.clone(), decided.unseen.len()), (2, None, 0));
         let event = Event::from(decided);
         assert_eq!(Event::decode("decided", event.version(), &event.encode()), Ok(event));
-        let newer = Event::decode("decided", 6, body);
-        assert!(matches!(newer, Err(DecodeError::Newer { version: 6, known: 5, .. })), "{newer:?}");
+        let newer = Event::decode("decided", 7, body);
+        assert!(matches!(newer, Err(DecodeError::Newer { version: 7, known: 6, .. })), "{newer:?}");
     }
 }

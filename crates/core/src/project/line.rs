@@ -1,7 +1,7 @@
 //! One event as one line, for `log` and for the progress of a run. Only what an author asks has more lines, which whoever
 //! shows them indents.
 
-use crate::event::{Built, Checked, Event, Judgement, Now, StageOutcome};
+use crate::event::{BankJudged, Built, Checked, Event, Judgement, Lesson, Now, StageOutcome};
 use crate::findings::{FindingChange, Status};
 use crate::ids::Role;
 use crate::phase::Phase;
@@ -101,6 +101,18 @@ pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
         },
         Event::Built(fact) => built(fact),
         Event::TakenOut(fact) => format!("took out what is gone on without: {}", fact.files.join(", ")),
+        Event::RetroWritten(fact) => {
+            let how = match (&fact.plain, &fact.ticket) {
+                (Some(why), _) => format!("from figures alone ({})", one_line(why, 120)),
+                (None, Some(ticket)) => format!("with {}", ticket.role),
+                (None, None) => "from figures alone".to_owned(),
+            };
+            format!("retrospective written {how}{}", list("new in the bank", &names(&fact.added)))
+        }
+        Event::BankJudged(fact) => bank_judged(fact),
+        Event::Merged(fact) => {
+            format!("{} merged it into {}: {}", fact.by, fact.into, one_line(&fact.commit, 12))
+        }
         Event::Judged(fact) => {
             let role = &fact.ticket.role;
             match &fact.judgement {
@@ -115,6 +127,9 @@ pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
             let what = match (&fact.compared, phase) {
                 (Some(_), _) => "change",
                 (None, Some(Phase::Implement)) => "code",
+                (None, Some(Phase::Finish)) => {
+                    return format!("what would be merged is another: revision {}", fact.revision.short());
+                }
                 (None, _) => "document",
             };
             format!("{} {did} the {what}: revision {}", fact.by, fact.revision.short())
@@ -171,6 +186,21 @@ pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
             )
         }
     }
+}
+
+fn names(lessons: &[Lesson]) -> Vec<String> {
+    lessons.iter().map(|lesson| one_line(&lesson.name, 80)).collect()
+}
+
+fn bank_judged(fact: &BankJudged) -> String {
+    if fact.ticket.is_none() {
+        return format!("the knowledge bank stays as it is{}", list("note", &fact.notes));
+    }
+    let challenged: Vec<Lesson> = fact.challenged.iter().map(|one| one.lesson.clone()).collect();
+    let only = if fact.proposed { "; only proposed: redraft bank apply" } else { "" };
+    let told = [list("confirmed", &names(&fact.confirmed)), list("challenged", &names(&challenged))].concat();
+    let told = if told.is_empty() { ": nothing to say of it".to_owned() } else { told };
+    format!("older lessons were held against this feature{told}{only}")
 }
 
 fn built(fact: &Built) -> String {

@@ -22,7 +22,8 @@ pub fn question(state: &Loop) -> Option<Question> {
     };
     let stuck = match need(state) {
         Need::Effect(Effect::Ask(question)) => return Some(question),
-        Need::Effect(_) => None,
+        // Nobody of these is waited for.
+        Need::Effect(_) | Need::Facilitator | Need::Judge => None,
         Need::Maker(purpose, maker) => {
             let making = state.making.as_ref();
             let task = making.and_then(|making| match maker {
@@ -45,7 +46,7 @@ pub fn question(state: &Loop) -> Option<Question> {
 }
 
 pub(super) fn ask(state: &Loop, about: About) -> Question {
-    use Decision::{Abandon, Accept, Answer, Assume, Rerun, Retry, Skip};
+    use Decision::{Abandon, Accept, Answer, Assume, Go, Rerun, Retry, Skip};
     let building = state.making.as_ref().is_some_and(|making| making.current().is_some());
     let (text, choices) = match &about {
         About::Cap { stage } => {
@@ -77,6 +78,17 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
                     (format!("{role} gave no usable answer in {attempts}{why}"), vec![Retry, Rerun, Abandon])
                 }
             }
+        }
+        About::Gate if state.finishing.is_some() => {
+            let failed = state.failed_gate();
+            let gate = failed.map(|check| check.gate.as_str()).unwrap_or("a gate");
+            let why = failed.map(|check| check.in_a_line(200)).unwrap_or_default();
+            (format!("{gate} fails on what would be merged: {why}"), vec![Retry, Accept, Abandon])
+        }
+        About::Begin => {
+            let tasks = state.making.as_ref().map_or(0, |making| making.tasks.len());
+            let text = format!("the documents are approved; code is written next, in {}", count(tasks, "task"));
+            (text, vec![Go, Abandon])
         }
         About::Gate => {
             let gate = state.failed_gate().map(|check| check.gate.as_str()).unwrap_or("a gate");
@@ -205,6 +217,7 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         | About::Certificate
         | About::Author { .. }
         | About::Task { .. }
+        | About::Begin
         | About::Divergence => Vec::new(),
     };
     Decided {
@@ -230,7 +243,7 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
         About::Unchanged | About::Certificate => true,
         // Whoever insists has not said, in an answer that counts, what became of its own.
         About::Agent { role } => finding.role == *role,
-        About::Gate | About::Author { .. } | About::Task { .. } | About::Divergence => false,
+        About::Gate | About::Author { .. } | About::Task { .. } | About::Begin | About::Divergence => false,
     });
     settled.map(|finding| finding.id.clone()).collect()
 }

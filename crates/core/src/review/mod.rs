@@ -14,6 +14,7 @@
 
 mod ask;
 mod bound;
+mod finishing;
 mod making;
 mod plan;
 mod state;
@@ -23,6 +24,7 @@ mod tests;
 
 pub use ask::{decision, question, rulings};
 pub use bound::dispatches_max;
+pub use finishing::Finishing;
 pub use making::{Making, TaskEnd, TaskWork, Wrote, diverges};
 pub use plan::{CaseFacts, Effect, Order, case_for, closing, pending, shown_round};
 pub use state::{Conversation, End, Flight, Left, Loop, Seat, Stage, Standing, Work};

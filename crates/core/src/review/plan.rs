@@ -1,6 +1,7 @@
 //! What is owed, from the state alone.
 
 use super::ask::{ask, question};
+use super::finishing::finish_need;
 use super::making::{Maker, extra_need, gate_need, take_out_need, task_need, tests_need};
 use super::state::{Conversation, Loop, Seat, Standing, Work};
 use crate::event::{About, Approval, Certify, PhaseClosed, Question, StageOutcome};
@@ -37,6 +38,14 @@ pub enum Effect {
     TakeOut {
         before: Revision,
         files: Vec<String>,
+    },
+    /// Write the retrospective from figures and facts alone.
+    WriteRetro {
+        why: String,
+    },
+    /// Leave the knowledge bank as it is.
+    LeaveBank {
+        why: String,
     },
     CloseStage {
         stage: u16,
@@ -88,9 +97,19 @@ pub fn pending(state: &Loop) -> Vec<Effect> {
             let seat = state.making.as_ref().and_then(|making| making.seat(maker));
             effects.extend(seat.and_then(|seat| dispatch(state, seat, purpose)));
         }
+        Need::Facilitator if alone => effects.extend(dispatch(state, &state.author, Purpose::Retro)),
+        Need::Judge if alone => {
+            let seat = state.finishing.as_ref().map(|finishing| &finishing.judge);
+            effects.extend(seat.and_then(|seat| dispatch(state, seat, Purpose::Judge)));
+        }
         Need::Certifier if alone => effects.extend(dispatch(state, &state.certifier, Purpose::Certify)),
         Need::Effect(effect) if alone => effects.push(effect),
-        Need::Author(_) | Need::Maker(..) | Need::Certifier | Need::Effect(_) => {}
+        Need::Author(_)
+        | Need::Maker(..)
+        | Need::Facilitator
+        | Need::Judge
+        | Need::Certifier
+        | Need::Effect(_) => {}
     }
     if effects.is_empty() {
         effects.extend(question(state).map(Effect::Ask));
@@ -104,6 +123,10 @@ pub(super) enum Need {
     /// Somebody who works on code that is not reviewed yet.
     Maker(Purpose, Maker),
     Reviewers(Purpose, Vec<Role>),
+    /// Whoever looks back on the feature.
+    Facilitator,
+    /// Whoever holds older lessons against it.
+    Judge,
     Certifier,
     Effect(Effect),
 }
@@ -118,6 +141,12 @@ pub(super) fn need(state: &Loop) -> Need {
             false => ask(About::Author { questions: state.questions.clone() }),
         };
     };
+    if let Some(finishing) = &state.finishing {
+        return finish_need(state, finishing, revision);
+    }
+    if state.opened.asks_first && !state.agreed {
+        return ask(About::Begin);
+    }
     let first = take_out_need(state).or_else(|| task_need(state)).or_else(|| tests_need(state));
     let gates = || gate_need(state, revision, || Need::Author(Purpose::Revise));
     if let Some(need) = first.or_else(gates).or_else(|| extra_need(state)) {
@@ -223,12 +252,14 @@ fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
     let may_resume = seat.conversation.is_some()
         && !work.is_some_and(|work| work.fresh)
         && purpose != Purpose::Certify
-        && !matches!(purpose, Purpose::Simplify | Purpose::Outline | Purpose::Tests)
+        && !is_always_fresh(purpose)
         // A first draft has nothing to go on with, unless its author was asked something and answered.
         && (purpose != Purpose::Draft || state.answers.is_some())
         && !same_bytes_again(state, seat);
     let allowed = match repairing {
         true => vec![Strategy::Resume],
+        // All that is looked back on is in the prompt.
+        false if state.finishing.is_some() => vec![Strategy::Inline],
         false => {
             let mut allowed = vec![Strategy::Inline, Strategy::Lazy];
             allowed.extend(may_digest(state, seat, purpose).then_some(Strategy::Digest));
@@ -245,6 +276,12 @@ fn dispatch(state: &Loop, seat: &Seat, purpose: Purpose) -> Option<Effect> {
         allowed,
         needs: work.and_then(|work| work.needs.clone()),
     }))
+}
+
+/// Whether a dispatch never goes on with a conversation.
+fn is_always_fresh(purpose: Purpose) -> bool {
+    use Purpose::{Judge, Outline, Retro, Simplify, Tests};
+    matches!(purpose, Simplify | Outline | Tests | Retro | Judge)
 }
 
 /// A part of the document is shown only where the loop says that this is enough, to a reviewer whose role has seen the

@@ -1,5 +1,6 @@
 //! What a loop remembers. Plain values; see [`super::step()`] for how they change.
 
+use super::finishing::Finishing;
 use super::making::Making;
 use crate::cost::Cached;
 use crate::event::{
@@ -52,6 +53,10 @@ pub struct Loop {
     pub answers: Option<Vec<String>>,
     /// How code comes to be before it is reviewed; none where nothing is built.
     pub making: Option<Making>,
+    /// How a feature ends; none where the loop is about something else.
+    pub finishing: Option<Finishing>,
+    /// Whether a person said that code may be written.
+    pub agreed: bool,
     /// Questions a person has answered.
     pub decided: u32,
     pub end: Option<End>,
@@ -200,15 +205,18 @@ impl Loop {
             }
         }
         let making = Making::new(&opened, earlier.and_then(|earlier| earlier.making.as_ref()));
+        let finishing = Finishing::new(&opened, earlier.and_then(|earlier| earlier.finishing.as_ref()));
         let certifier = reviewers.first().cloned().unwrap_or_else(|| author.clone());
         Loop {
             scope,
             stages: vec![Stage::default(); opened.panels.len()],
             // A new pass goes on with the same document and the same findings, but with no conversation.
             // Code begins as what is there.
+            // What would be merged is computed anew.
             revision: earlier
+                .filter(|_| finishing.is_none())
                 .and_then(|earlier| earlier.revision.clone())
-                .or_else(|| making.as_ref().and(opened.base.clone())),
+                .or_else(|| opened.base.clone().filter(|_| making.is_some() || finishing.is_some())),
             findings: earlier.map(|earlier| earlier.findings.clone()).unwrap_or_default(),
             opened,
             epoch: 0,
@@ -228,6 +236,8 @@ impl Loop {
             questions: Vec::new(),
             answers: None,
             making,
+            finishing,
+            agreed: earlier.is_some_and(|earlier| earlier.agreed),
             decided: 0,
             end: None,
         }
@@ -244,6 +254,7 @@ impl Loop {
             .chain(&self.reviewers)
             .chain(core::iter::once(&self.certifier))
             .chain(makers)
+            .chain(self.finishing.iter().map(|finishing| &finishing.judge))
     }
 
     fn seats_mut(&mut self) -> impl Iterator<Item = &mut Seat> {
@@ -252,6 +263,7 @@ impl Loop {
             .chain(&mut self.reviewers)
             .chain(core::iter::once(&mut self.certifier))
             .chain(makers)
+            .chain(self.finishing.iter_mut().map(|finishing| &mut finishing.judge))
     }
 
     /// The seat a ticket belongs to. A repair belongs to whoever it repairs.
@@ -288,7 +300,8 @@ impl Loop {
 
     /// Forgets how checks of code failed, so that they are run again. What a linter says of a document stays the same.
     pub(super) fn forget_failed_checks(&mut self) {
-        let (code, revision) = (self.opened.phase == Phase::Implement, self.revision.clone());
+        let code = matches!(self.opened.phase, Phase::Implement | Phase::Finish);
+        let revision = self.revision.clone();
         self.gates.retain(|_, check| !code || check.passed || Some(&check.revision) != revision.as_ref());
     }
 

@@ -8,6 +8,7 @@ mod judge;
 mod make;
 
 use super::ask::question;
+use super::finishing;
 use super::making::{Making, diverges, settle};
 use super::plan::{Effect, Need, Order, need, pending};
 use super::state::{Conversation, End, Flight, Left, Loop, Seat, Standing, Work};
@@ -28,7 +29,7 @@ pub struct Rejected {
     pub what: String,
 }
 
-fn rejected(what: impl Into<String>) -> Rejected {
+pub(super) fn rejected(what: impl Into<String>) -> Rejected {
     Rejected { what: what.into() }
 }
 
@@ -51,6 +52,8 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         Event::Drafted(fact) => draft(state, fact)?,
         Event::Built(fact) => make::build(state, fact)?,
         Event::TakenOut(fact) => make::take_out(state, fact)?,
+        Event::RetroWritten(fact) => finishing::write_retro(state, fact)?,
+        Event::BankJudged(fact) => finishing::judge_bank(state, fact)?,
         Event::Judged(fact) => judge(state, fact)?,
         Event::Edited(fact) => edit(state, fact)?,
         Event::Checked(fact) => check(state, fact)?,
@@ -72,6 +75,7 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         | Event::LaneSet(_)
         | Event::PhaseSkipped(_)
         | Event::WentBack(_)
+        | Event::Merged(_)
         | Event::Unblocked(_)
         | Event::Trusted(_)
         | Event::AgentsMet(_)
@@ -140,8 +144,11 @@ fn seat_for<'a>(state: &'a mut Loop, ticket: &Ticket) -> Option<(Purpose, &'a mu
         _ => ticket.purpose == Purpose::Certify,
     };
     let making = state.making.as_mut().and_then(|making| making.seat_for(&ticket.unit, ticket.purpose));
+    let judge = state.finishing.as_mut().filter(|_| ticket.purpose == Purpose::Judge);
     let seat = if making.is_some() {
         making
+    } else if let Some(finishing) = judge {
+        Some(&mut finishing.judge)
     } else if certifying {
         Some(&mut state.certifier)
     } else if ticket.role == state.author.role {
@@ -259,7 +266,7 @@ fn no_verdict(seat: &mut Seat) {
     }
 }
 
-fn conclude(seat: &mut Seat) {
+pub(super) fn conclude(seat: &mut Seat) {
     let Some(work) = seat.work.take() else { return };
     seat.rounds.insert(work.purpose, work.round);
     if let Some(repair) = work.repair {
@@ -340,6 +347,7 @@ fn edit(state: &mut Loop, fact: &Edited) -> Result<(), Rejected> {
     conclude(&mut state.author);
     conclude(&mut state.certifier);
     state.making.iter_mut().flat_map(Making::seats_mut).for_each(conclude);
+    state.finishing.iter_mut().for_each(|finishing| conclude(&mut finishing.judge));
     for seat in &mut state.reviewers {
         let unavailable = seat.unavailable.take();
         conclude(seat);

@@ -50,6 +50,8 @@ impl Story {
             tasks: Vec::new(),
             extras: BTreeMap::new(),
             checks: BTreeMap::new(),
+            asks_first: false,
+            bundle: None,
         };
         let mut story = Story(Vec::new());
         story.put(opened);

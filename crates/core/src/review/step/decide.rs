@@ -24,6 +24,7 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
         Decision::Retry => retry(state, &fact.about),
         Decision::Accept => accept(state, fact),
         Decision::Skip => make::skip(state, fact),
+        Decision::Go => state.agreed = true,
         Decision::Answer | Decision::Assume => state.answers = Some(fact.answers.clone()),
     }
     Ok(())
@@ -66,7 +67,7 @@ fn accept(state: &mut Loop, fact: &Decided) {
                 seat.standing = ruled.clone();
             }
         }
-        About::Author { .. } | About::Task { .. } => {}
+        About::Author { .. } | About::Task { .. } | About::Begin => {}
         About::Divergence => make::without_tests(state),
         About::Gate => waive_gate(state),
         About::Unchanged if state.failed_gate().is_some() => waive_gate(state),

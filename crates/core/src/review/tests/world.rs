@@ -268,6 +268,8 @@ impl World {
                 let revision = self.new_revision();
                 self.happen(TakenOut { revision, commit: "c".into(), files });
             }
+            Effect::WriteRetro { why } => self.write_retro(None, Some(why)),
+            Effect::LeaveBank { .. } => self.judge_bank(None),
             Effect::Ask(_) => unreachable!("asked alone"),
             Effect::CloseStage { stage, outcome, round, revision } => {
                 let pass = self.pass();
@@ -289,9 +291,10 @@ impl World {
         let lane = self.state.created.as_ref().map_or(Lane::Standard, |created| created.lane);
         let mut letter = b'B';
         let mut panels = Vec::new();
-        let builds = phase == Phase::Implement;
+        let (builds, ends) = (phase == Phase::Implement, phase == Phase::Finish);
         // The shortest lane has no reviewer for documents and one for code.
         let sizes = match lane {
+            _ if ends => Vec::new(),
             Lane::Express if builds => vec![1],
             Lane::Express => Vec::new(),
             Lane::Standard | Lane::Deep => self.rules.panels.clone(),
@@ -313,6 +316,7 @@ impl World {
         let extras = [(Extra::Simplify, Role::new("simplifier")), (Extra::Deepen, Role::new("deepener"))];
         // A document has at least its linter; a project may have no checks for code.
         let gates = if builds { self.rules.gates } else { self.rules.gates.max(1) };
+        let asks_first = builds && self.habits.person && self.draw(30);
         self.happen(LoopOpened {
             phase,
             pass,
@@ -323,6 +327,7 @@ impl World {
             limits: self.rules.limits,
             rule: Threshold::Strict,
             certify: match lane {
+                _ if ends => Certify::Off,
                 Lane::Express => Certify::Off,
                 Lane::Standard => self.rules.certify,
                 Lane::Deep => Certify::Fresh,
@@ -330,12 +335,14 @@ impl World {
             policy: self.rules.policy,
             knowledge: self.rules.knowledge,
             config: BlobId::new(""),
-            base: builds.then(|| Revision::new("r0")),
+            base: (builds || ends).then(|| Revision::new("r0")),
             profiles: BTreeMap::new(),
             project: None,
             tasks: tasks.take(if builds { self.rules.tasks } else { 0 }).collect(),
             extras: extras.into_iter().filter(|_| builds && self.rules.extras).collect(),
             checks: BTreeMap::new(),
+            asks_first,
+            bundle: None,
         });
     }
 }

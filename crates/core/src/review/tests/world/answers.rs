@@ -92,8 +92,11 @@ impl World {
     }
 
     pub(super) fn snapshot(&mut self, ticket: Ticket) {
-        if !matches!(ticket.purpose, Purpose::Draft | Purpose::Revise) {
-            return self.build(ticket);
+        match ticket.purpose {
+            Purpose::Draft | Purpose::Revise => {}
+            Purpose::Retro => return self.write_retro(Some(ticket), None),
+            Purpose::Judge => return self.judge_bank(Some(ticket)),
+            _ => return self.build(ticket),
         }
         let mut questions = vec![];
         let revision = match () {
@@ -116,6 +119,18 @@ impl World {
             notes: vec![],
             questions,
         });
+    }
+
+    pub(super) fn write_retro(&mut self, ticket: Option<Ticket>, plain: Option<String>) {
+        let lesson = Lesson { kind: "heuristic".into(), name: "n".into() };
+        let relevant = if self.draw(50) { vec![lesson] } else { vec![] };
+        let (commit, added, judge, notes) = ("c".into(), vec![], None, vec![]);
+        self.happen(RetroWritten { ticket, commit, plain, added, relevant, judge, notes });
+    }
+
+    pub(super) fn judge_bank(&mut self, ticket: Option<Ticket>) {
+        let (commit, confirmed, challenged, notes) = (String::new(), vec![], vec![], vec![]);
+        self.happen(BankJudged { ticket, commit, confirmed, challenged, proposed: true, notes });
     }
 
     fn build(&mut self, ticket: Ticket) {

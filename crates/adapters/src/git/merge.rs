@@ -1,0 +1,204 @@
+//! What merging a feature's branch would give, a folder that holds it, and the merge itself.
+//!
+//! The forecast is `git merge-tree`, which touches no checkout. The merge is a commit made of what was forecast. Where the
+//! branch is checked out, git itself moves that checkout forward, and only from a clean state; else the branch alone moves,
+//! and only from where it was.
+
+use super::commit::full_message;
+use super::error::GitError;
+use super::files::os_path;
+use super::repository::Repository;
+use super::temp_index::TempIndex;
+use redraft_core::event::History;
+use redraft_core::ids::Revision;
+use redraft_engine::ports::{
+    Commit, Forecast, Merge, MergeError, Merging, Outcome, Trailers, WorkspaceError,
+};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A feature's branch, seen from the branch it goes back to.
+#[derive(Debug)]
+pub struct GitMerging<'a> {
+    pub repository: &'a Repository,
+    /// The feature's branch.
+    pub branch: String,
+    /// Where the merge is laid out to be checked.
+    pub folder: PathBuf,
+    /// Files that git does not track and that checks need, from the main checkout.
+    pub copy: Vec<String>,
+}
+
+/// The files shown of a conflict or of an unclean checkout.
+const SHOWN_MAX: usize = 20;
+
+impl Merging for GitMerging<'_> {
+    fn forecast(&self, into: &str, except: &[String]) -> Result<Forecast, MergeError> {
+        let no_branch = |name: &str| MergeError::NoBranch(name.to_owned());
+        let tip = |name: &str| self.repository.commit_named(&format!("refs/heads/{name}")).map_err(failed);
+        let head = tip(&self.branch)?.ok_or_else(|| no_branch(&self.branch))?;
+        let into = tip(into)?.ok_or_else(|| no_branch(into))?;
+        let call = self.repository.call(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"]);
+        let done = call.arg(&into).arg(&head).end().map_err(failed)?;
+        let mut parts = done.stdout.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+        let tree = parts.next().map(|id| String::from_utf8_lossy(id).trim().to_owned()).unwrap_or_default();
+        let outcome = match done.code {
+            Some(0) if !tree.is_empty() => {
+                let checked = Revision::new(self.without(&tree, except).map_err(failed)?);
+                Outcome::Clean { tree: Revision::new(tree), checked }
+            }
+            Some(1) => {
+                let files = parts.map(|name| String::from_utf8_lossy(name).into_owned());
+                Outcome::Conflicts(files.take(SHOWN_MAX).collect())
+            }
+            _ => return Err(failed(done.failure().unwrap_or_else(|| done.unexpected()))),
+        };
+        Ok(Forecast { into, head, outcome })
+    }
+
+    fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError> {
+        let commit = self.sketch(forecast).map_err(failed)?;
+        let made = self.repository.makes_room_for(&self.folder).map_err(failed)?;
+        if made {
+            let add = self.repository.call(["worktree", "add", "--quiet", "--detach"]);
+            add.arg(&self.folder).arg(&commit).succeed().map_err(failed)?;
+            for name in &self.copy {
+                self.bring(name)?;
+            }
+        } else {
+            let call = |args: &[&str]| self.repository.git.call(&self.folder, args);
+            call(&["checkout", "--quiet", "--force", "--detach", &commit]).succeed().map_err(failed)?;
+            call(&["clean", "--quiet", "--force", "-d"]).succeed().map_err(failed)?;
+        }
+        Ok((self.folder.clone(), made))
+    }
+
+    fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError> {
+        let Outcome::Clean { tree, .. } = &forecast.outcome else {
+            return Err(MergeError::Moved(merge.into.to_owned()));
+        };
+        let place = self.checked_out(merge.into).map_err(failed)?;
+        if let Some(folder) = &place {
+            self.require_clean(merge.into, folder)?;
+        }
+        let message = full_message(merge.message, merge.trailers);
+        let mut call = self.repository.call(["commit-tree"]).setting("user.useConfigOnly=true");
+        if self.signs().map_err(failed)? {
+            call = call.arg("-S");
+        }
+        call = call.arg(tree.as_str()).arg("-p").arg(&forecast.into);
+        if merge.history == History::Keep {
+            call = call.arg("-p").arg(&forecast.head);
+        }
+        let commit = call.arg("-m").arg(message).text().map_err(super::commit::refusal)?;
+        match place {
+            Some(folder) => {
+                let call = self.repository.git.call(&folder, ["merge", "--ff-only", "--quiet", &commit]);
+                let done = call.end().map_err(failed)?;
+                if let Some(error) = done.failure() {
+                    let (into, folder) = (merge.into.to_owned(), folder.display().to_string());
+                    let detail = error.stderr().trim().to_owned();
+                    return Err(MergeError::Refused { into, folder, detail });
+                }
+            }
+            None => {
+                let name = format!("refs/heads/{}", merge.into);
+                let call = self.repository.call(["update-ref", "-m", "redraft: merge"]);
+                let moved = call.arg(name).arg(&commit).arg(&forecast.into).end().map_err(failed)?;
+                if moved.failure().is_some() {
+                    return Err(MergeError::Moved(merge.into.to_owned()));
+                }
+            }
+        }
+        Ok(Commit(commit))
+    }
+
+    fn merged(&self, into: &str, trailers: &Trailers) -> Result<Option<Commit>, MergeError> {
+        let call = self.repository.call(["log", "-n1", "--format=%H", "--fixed-strings", "--all-match"]);
+        let call = call
+            .arg(format!("--grep=Redraft-Ticket: {}", trailers.ticket))
+            .arg(format!("--grep=Redraft-Seq: {}", trailers.seq));
+        let done = call.arg(format!("refs/heads/{into}")).arg("--").end().map_err(failed)?;
+        let commit = String::from_utf8_lossy(&done.stdout).trim().to_owned();
+        Ok(Some(Commit(commit)).filter(|commit| !commit.0.is_empty()))
+    }
+}
+
+impl GitMerging<'_> {
+    /// A tree without some of its files.
+    fn without(&self, tree: &str, except: &[String]) -> Result<String, GitError> {
+        let index = TempIndex::empty(&self.repository.state_dir().join("tmp").join("merge"))?;
+        index.used_by(self.repository.call(["read-tree"]).arg(tree)).succeed()?;
+        let call = self.repository.call(["update-index", "--force-remove", "-z", "--stdin"]);
+        index.used_by(call.input_list(except.iter().map(|path| path.as_bytes()))).succeed()?;
+        index.used_by(self.repository.call(["write-tree"])).text()
+    }
+
+    /// A commit of what the merge would give, which no branch leads to. The same merge is the same commit.
+    fn sketch(&self, forecast: &Forecast) -> Result<String, GitError> {
+        let tree = match &forecast.outcome {
+            Outcome::Clean { tree, .. } => tree.as_str(),
+            Outcome::Conflicts(_) => return self.repository.tree_of(&forecast.head).map(|t| t.as_str().to_owned()),
+        };
+        let mut call = self.repository.call(["commit-tree", tree, "-p"]).arg(&forecast.into).arg("-p");
+        call = call.arg(&forecast.head).arg("-m").arg("what would be merged");
+        for who in ["AUTHOR", "COMMITTER"] {
+            call = call.env(&format!("GIT_{who}_NAME"), "Redraft");
+            call = call.env(&format!("GIT_{who}_EMAIL"), "redraft@localhost");
+            call = call.env(&format!("GIT_{who}_DATE"), "1700000000 +0000");
+        }
+        call.text()
+    }
+
+    /// The checkout a branch is in.
+    fn checked_out(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
+        let wanted = format!("branch refs/heads/{branch}");
+        let mut last: Option<PathBuf> = None;
+        for line in self.repository.call(["worktree", "list", "--porcelain", "-z"]).list()? {
+            if let Some(path) = line.strip_prefix(b"worktree ") {
+                last = Some(os_path(path));
+            } else if line == wanted.as_bytes() {
+                return Ok(last.filter(|path| path.exists()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Nothing that no commit holds may stand in a checkout that is moved.
+    fn require_clean(&self, into: &str, folder: &Path) -> Result<(), MergeError> {
+        let call = self.repository.git.call(folder, ["status", "--porcelain", "-z", "--untracked-files=no"]);
+        let listed = call.list().map_err(failed)?;
+        // A renamed file stands there with both names, the second without a state before it.
+        let files = listed.iter().filter(|line| line.get(2) == Some(&b' '));
+        let names: Vec<String> =
+            files.map(|line| String::from_utf8_lossy(&line[3..]).into_owned()).take(SHOWN_MAX).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let is = if names.len() == 1 { "is" } else { "are" };
+        let (into, folder) = (into.to_owned(), folder.display().to_string());
+        Err(MergeError::Dirty { into, folder, what: format!("{} {is}", names.join(", ")) })
+    }
+
+    fn signs(&self) -> Result<bool, GitError> {
+        let asked = self.repository.call(["config", "--type=bool", "--get", "commit.gpgSign"]).end()?;
+        Ok(asked.stdout.trim_ascii() == b"true")
+    }
+
+    fn bring(&self, name: &str) -> Result<(), MergeError> {
+        let (source, target) = (self.repository.main_checkout().join(name), self.folder.join(name));
+        if !source.is_file() || target.exists() {
+            return Ok(());
+        }
+        let named = |error: std::io::Error| failed(GitError::file(&target, &error));
+        fs::create_dir_all(target.parent().unwrap_or(&self.folder)).map_err(named)?;
+        fs::copy(&source, &target).map(drop).map_err(named)
+    }
+}
+
+fn failed(error: GitError) -> MergeError {
+    MergeError::Workspace(WorkspaceError::from(error))
+}
+
+#[cfg(test)]
+mod tests;

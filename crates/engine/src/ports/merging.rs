@@ -1,0 +1,88 @@
+//! Bringing a feature's branch back to the branch it began on.
+
+use super::workspace::{Commit, Trailers, WorkspaceError};
+use redraft_core::event::History;
+use redraft_core::ids::Revision;
+use std::path::PathBuf;
+
+/// What merging a feature's branch would give, found out without touching any checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forecast {
+    /// The commit of the branch it is merged into, and the feature's own.
+    pub into: String,
+    pub head: String,
+    pub outcome: Outcome,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    Clean {
+        /// All files.
+        tree: Revision,
+        /// The same without those that were to be looked past.
+        checked: Revision,
+    },
+    /// The files that both have changed in ways that exclude each other.
+    Conflicts(Vec<String>),
+}
+
+/// The names a merge goes by.
+#[derive(Debug, Clone)]
+pub struct Merge<'a> {
+    /// The branch it is merged into.
+    pub into: &'a str,
+    pub history: History,
+    pub message: &'a str,
+    pub trailers: &'a Trailers,
+}
+
+pub trait Merging: Send + Sync {
+    /// `except` is looked past, where that is asked for.
+    fn forecast(&self, into: &str, except: &[String]) -> Result<Forecast, MergeError>;
+
+    /// A folder with exactly the files the merge would give; ignored ones of an earlier time stay. True where it was made
+    /// now and has to be set up.
+    fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError>;
+
+    /// Merges as was forecast. Where the branch is checked out, only there, and only if nothing is uncommitted.
+    fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError>;
+
+    /// The commit that an earlier call of [`Merging::merge`] with these trailers has made.
+    fn merged(&self, into: &str, trailers: &Trailers) -> Result<Option<Commit>, MergeError>;
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    #[error("there is no branch {0} any more to merge into")]
+    NoBranch(String),
+    #[error("{into} is checked out in {folder}, where {what} uncommitted")]
+    Dirty { into: String, folder: String, what: String },
+    #[error("{into} is checked out in {folder}, and git does not take the merge there: {detail}")]
+    Refused { into: String, folder: String, detail: String },
+    #[error("{0} has moved meanwhile")]
+    Moved(String),
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+}
+
+/// For what is never merged: a review by itself.
+#[derive(Debug, Clone, Copy)]
+pub struct NoMerging;
+
+impl Merging for NoMerging {
+    fn forecast(&self, into: &str, _except: &[String]) -> Result<Forecast, MergeError> {
+        Err(MergeError::NoBranch(into.to_owned()))
+    }
+
+    fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError> {
+        Err(MergeError::NoBranch(forecast.into.clone()))
+    }
+
+    fn merge(&self, _forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError> {
+        Err(MergeError::NoBranch(merge.into.to_owned()))
+    }
+
+    fn merged(&self, _into: &str, _trailers: &Trailers) -> Result<Option<Commit>, MergeError> {
+        Ok(None)
+    }
+}
