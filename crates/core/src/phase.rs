@@ -15,6 +15,8 @@ pub enum Phase {
     CreateTasks,
     /// The tasks are carried out and the code is reviewed.
     Implement,
+    /// What would be merged is checked, what was learnt is written down, and the branch is made ready.
+    Finish,
     /// The review of a document that belongs to no phase. No feature passes through it.
     Document,
 }
@@ -34,6 +36,7 @@ impl Phase {
             Phase::CreatePlan => "create-plan",
             Phase::CreateTasks => "create-tasks",
             Phase::Implement => "implement",
+            Phase::Finish => "finish",
             Phase::Document => "document",
         }
     }
@@ -45,6 +48,7 @@ impl Phase {
             Phase::Design => "design.md",
             Phase::CreatePlan => "plan.md",
             Phase::CreateTasks => "tasks.md",
+            Phase::Finish => "retro.md",
             // Code is in no file by name, and a document by itself in whichever it is in.
             Phase::Implement | Phase::Document => "",
         }
@@ -57,7 +61,7 @@ impl Phase {
             Phase::Design => &["prd.md", "spec.md", "research.md"],
             Phase::CreatePlan => &["prd.md", "spec.md", "design.md"],
             Phase::CreateTasks => &["prd.md", "spec.md", "design.md", "plan.md"],
-            Phase::Implement => &["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"],
+            Phase::Implement | Phase::Finish => &["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"],
             Phase::Document => &[],
         }
     }
@@ -79,7 +83,7 @@ impl FromStr for Phase {
 
     fn from_str(word: &str) -> Result<Self, BadId> {
         let bad = || BadId::new(word, "a phase (specify, design, create-plan, create-tasks or implement)");
-        let mut known = Phase::ALL.into_iter().chain([Phase::Document]);
+        let mut known = Phase::ALL.into_iter().chain([Phase::Finish, Phase::Document]);
         known.find(|phase| phase.name() == word).ok_or_else(bad)
     }
 }

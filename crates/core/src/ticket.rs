@@ -76,12 +76,16 @@ pub enum Purpose {
     Outline,
     /// Those tests are written.
     Tests,
+    /// What a finished feature teaches is put into words.
+    Retro,
+    /// Lessons of earlier features are held against this one.
+    Judge,
     /// A turn of a probe: whether the agent's conversations can be continued.
     Probe,
 }
 
 impl Purpose {
-    pub const ALL: [Purpose; 11] = [
+    pub const ALL: [Purpose; 13] = [
         Purpose::Draft,
         Purpose::Revise,
         Purpose::Review,
@@ -92,6 +96,8 @@ impl Purpose {
         Purpose::Simplify,
         Purpose::Outline,
         Purpose::Tests,
+        Purpose::Retro,
+        Purpose::Judge,
         Purpose::Probe,
     ];
 
@@ -107,6 +113,8 @@ impl Purpose {
             Purpose::Simplify => "simplify",
             Purpose::Outline => "outline",
             Purpose::Tests => "tests",
+            Purpose::Retro => "retro",
+            Purpose::Judge => "judge",
             Purpose::Probe => "probe",
         }
     }

@@ -278,6 +278,8 @@ fn seen(seat: &Seat, open: &Loop, order: &Order) -> u32 {
         | Purpose::Simplify
         | Purpose::Outline
         | Purpose::Tests
+        | Purpose::Retro
+        | Purpose::Judge
         | Purpose::Probe => false,
     };
     let rounds = seat.rounds.iter().filter(|(purpose, _)| counts(purpose));

@@ -316,7 +316,7 @@ fn no_role(role: &Role) -> AgentError {
 /// The documents of earlier phases that a phase builds on, beside the PRD, by the labels of their files.
 fn upstream(phase: Phase) -> &'static [&'static str] {
     match phase {
-        Phase::Specify | Phase::Implement | Phase::Document => &[],
+        Phase::Specify | Phase::Implement | Phase::Finish | Phase::Document => &[],
         Phase::Design => &["spec"],
         Phase::CreatePlan => &["spec", "design"],
         Phase::CreateTasks => &["spec", "design", "plan"],

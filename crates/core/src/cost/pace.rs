@@ -199,6 +199,8 @@ fn is_round(purpose: Purpose) -> bool {
         | Purpose::Simplify
         | Purpose::Outline
         | Purpose::Tests
+        | Purpose::Retro
+        | Purpose::Judge
         | Purpose::Probe => false,
     }
 }

@@ -115,6 +115,7 @@ pub fn cast(phase: Phase) -> &'static [&'static Profile] {
         Phase::CreatePlan => &PLAN,
         Phase::CreateTasks => &TASKS,
         Phase::Implement => &IMPLEMENT,
+        Phase::Finish => &[],
         Phase::Document => &DOCUMENT,
     }
 }
@@ -126,9 +127,12 @@ pub fn panels(phase: Phase) -> Vec<Panel> {
     let seats = reviewers.map(|profile| PanelRole { role: Role::new(profile.role), letter: profile.letter });
     match phase {
         Phase::Implement => vec![Panel { roles: seats.collect() }],
-        Phase::Specify | Phase::Design | Phase::CreatePlan | Phase::CreateTasks | Phase::Document => {
-            seats.map(|seat| Panel { roles: vec![seat] }).collect()
-        }
+        Phase::Specify
+        | Phase::Design
+        | Phase::CreatePlan
+        | Phase::CreateTasks
+        | Phase::Finish
+        | Phase::Document => seats.map(|seat| Panel { roles: vec![seat] }).collect(),
     }
 }
 

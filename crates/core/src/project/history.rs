@@ -154,6 +154,8 @@ fn review(open: &Loop, judged: &Judged, at_ms: i64, markers: &mut Vec<String>) -
         | Purpose::Simplify
         | Purpose::Outline
         | Purpose::Tests
+        | Purpose::Retro
+        | Purpose::Judge
         | Purpose::Probe => "",
     };
     let round = shown_round(open, seat, work.purpose);

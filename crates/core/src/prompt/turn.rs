@@ -113,6 +113,8 @@ pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
         | Purpose::Simplify
         | Purpose::Outline
         | Purpose::Tests
+        | Purpose::Retro
+        | Purpose::Judge
         | Purpose::Probe => "Delta",
     };
     let body = match brief.delta? {

@@ -295,6 +295,8 @@ pub fn shown_round(state: &Loop, seat: &Seat, purpose: Purpose) -> u16 {
         | Purpose::Simplify
         | Purpose::Outline
         | Purpose::Tests
+        | Purpose::Retro
+        | Purpose::Judge
         | Purpose::Probe => stage.rounds,
     };
     this.clamp(1, state.opened.limits.rounds)
@@ -346,6 +348,8 @@ pub fn case_for(state: &Loop, ticket: &Ticket) -> Option<CaseFacts> {
         | Purpose::Simplify
         | Purpose::Outline
         | Purpose::Tests
+        | Purpose::Retro
+        | Purpose::Judge
         | Purpose::Probe => None,
     };
     Some(CaseFacts {

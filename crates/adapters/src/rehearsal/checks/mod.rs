@@ -186,7 +186,7 @@ pub(super) fn domain(phase: Phase) -> &'static [Check] {
         Phase::Specify => &DOMAIN,
         Phase::Document => &DOCUMENT,
         // Code is looked at by rules of its own.
-        Phase::Implement => &[],
+        Phase::Implement | Phase::Finish => &[],
         Phase::Design | Phase::CreatePlan | Phase::CreateTasks => later::domain(phase),
     }
 }
@@ -201,7 +201,7 @@ pub(super) fn all(phase: Phase) -> Vec<Check> {
     match phase {
         Phase::Specify => ALL.to_vec(),
         Phase::Document => DOCUMENT.to_vec(),
-        Phase::Implement => Vec::new(),
+        Phase::Implement | Phase::Finish => Vec::new(),
         Phase::Design | Phase::CreatePlan | Phase::CreateTasks => [domain(phase), handoff(phase)].concat(),
     }
 }

@@ -45,7 +45,7 @@ fn defect(papers: &Papers<'_>, found: Found, remedy: Remedy, claim: Claim) -> De
 /// What the document before asks for and this one does not carry on, in the words of the hand-off.
 pub(super) fn parent(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let mut looked = match papers.phase {
-        Phase::Specify | Phase::Implement | Phase::Document => Looked::default(),
+        Phase::Specify | Phase::Implement | Phase::Finish | Phase::Document => Looked::default(),
         Phase::Design => design::carried(papers)?,
         Phase::CreatePlan => plan::covered(papers)?,
         Phase::CreateTasks => tasks::tasked(papers)?,
@@ -130,7 +130,7 @@ pub(super) fn references(papers: &Papers<'_>) -> Result<Looked, Stopped> {
         .flat_map(|unit| unit.field(Label::Depends).map(|field| field.lines.clone()).into_iter().flatten())
         .collect();
     let own_doc = match papers.phase {
-        Phase::Specify | Phase::Implement | Phase::Document => Doc::Spec,
+        Phase::Specify | Phase::Implement | Phase::Finish | Phase::Document => Doc::Spec,
         Phase::Design => Doc::Design,
         Phase::CreatePlan => Doc::Plan,
         Phase::CreateTasks => Doc::Tasks,

@@ -90,7 +90,7 @@ pub(super) fn domain(phase: Phase) -> &'static [Check] {
         Check::Later(Values),
     ];
     match phase {
-        Phase::Specify | Phase::Implement | Phase::Document => &[],
+        Phase::Specify | Phase::Implement | Phase::Finish | Phase::Document => &[],
         Phase::Design => &DESIGN,
         Phase::CreatePlan => &PLAN,
         Phase::CreateTasks => &TASKS,
@@ -201,7 +201,9 @@ fn category(phase: Phase, about: About) -> &'static str {
         (Phase::CreatePlan, About::Value) => "assumption",
         (Phase::CreateTasks, About::Order) => "dependencies",
         (Phase::CreateTasks, About::Value) => "plan-fidelity",
-        (Phase::Specify | Phase::Design | Phase::Implement | Phase::Document, _) => "consistency",
+        (Phase::Specify | Phase::Design | Phase::Implement | Phase::Finish | Phase::Document, _) => {
+            "consistency"
+        }
     }
 }
 

@@ -83,7 +83,7 @@ impl Outline {
     /// The parts of the document of a phase; a specification has none.
     pub(super) fn read(document: &Document<'_>, phase: Phase, pace: &Pace<'_>) -> Result<Self, Stopped> {
         let mut units = match phase {
-            Phase::Specify | Phase::Implement | Phase::Document => Vec::new(),
+            Phase::Specify | Phase::Implement | Phase::Finish | Phase::Document => Vec::new(),
             Phase::Design => elements(document, pace)?,
             Phase::CreatePlan => numbered(document, Kind::Step, pace)?,
             Phase::CreateTasks => numbered(document, Kind::Task, pace)?,

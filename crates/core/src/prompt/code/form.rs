@@ -62,6 +62,8 @@ fn work(purpose: Purpose) -> String {
         | Purpose::Validate
         | Purpose::Certify
         | Purpose::Repair
+        | Purpose::Retro
+        | Purpose::Judge
         | Purpose::Probe => format!(
             "- `approved`: true; the code is finished.\n\
              - `summary`: what you changed and where, by finding id; the reviewers are shown it.\n\

@@ -73,6 +73,8 @@ fn work(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
         | Purpose::Validate
         | Purpose::Certify
         | Purpose::Repair
+        | Purpose::Retro
+        | Purpose::Judge
         | Purpose::Probe => present([
             shared::idea_in_place_of_a_prd(brief),
             Some(turn::fix_task(brief)),

@@ -89,7 +89,7 @@ pub(super) fn document(phase: Phase) -> &'static Document {
         Phase::Specify => &SPECIFICATION,
         Phase::Design => &DESIGN,
         Phase::CreatePlan => &PLAN,
-        Phase::CreateTasks | Phase::Implement => &TASKS,
+        Phase::CreateTasks | Phase::Implement | Phase::Finish => &TASKS,
         Phase::Document => &GUIDE,
     }
 }

@@ -284,7 +284,7 @@ fn upstream(phase: Phase) -> &'static [Upstream<'static>] {
         Phase::CreatePlan => &ALL[..3],
         Phase::CreateTasks => &ALL,
         // Of code each role has files of its own.
-        Phase::Implement | Phase::Document => &[],
+        Phase::Implement | Phase::Finish | Phase::Document => &[],
     }
 }
 

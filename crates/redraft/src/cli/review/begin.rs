@@ -146,6 +146,7 @@ pub(crate) fn kind_of(phase: Phase) -> &'static str {
         Phase::CreatePlan => "plan",
         Phase::CreateTasks => "tasks",
         Phase::Implement => "code",
+        Phase::Finish => "retro",
         Phase::Document => "document",
     }
 }

@@ -64,7 +64,7 @@ pub(in crate::rehearsal) fn draft(
 ) -> Result<String, Stopped> {
     let feature = Feature::of(idea, above);
     match phase {
-        Phase::Specify | Phase::Implement | Phase::Document => Ok(String::new()),
+        Phase::Specify | Phase::Implement | Phase::Finish | Phase::Document => Ok(String::new()),
         Phase::Design => Ok(design::write(&feature, kit)),
         Phase::CreatePlan => plan::write(&feature, above, kit, pace),
         Phase::CreateTasks => tasks::write(&feature, above, kit, pace),
