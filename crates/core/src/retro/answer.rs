@@ -197,7 +197,7 @@ fn said(value: &Value, names: &[&str], chars_max: usize) -> String {
 }
 
 fn field(value: &Value, names: &[&str], chars_max: usize) -> String {
-    let texts = names.iter().filter_map(|name| value.get(*name)).map(|value| match value {
+    let mut texts = names.iter().filter_map(|name| value.get(*name)).map(|value| match value {
         Value::String(text) => plain(text, chars_max),
         Value::Array(items) => {
             let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
@@ -206,7 +206,7 @@ fn field(value: &Value, names: &[&str], chars_max: usize) -> String {
         Value::Number(number) => number.to_string(),
         Value::Null | Value::Bool(_) | Value::Object(_) => String::new(),
     });
-    texts.filter(|text| !text.is_empty()).next().unwrap_or_default()
+    texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// One line that can neither hide what follows it nor look like the beginning of something else.
