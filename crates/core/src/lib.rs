@@ -39,6 +39,7 @@ pub mod project_context;
 pub mod prompt;
 pub mod redact;
 pub mod report;
+pub mod retro;
 pub mod review;
 pub mod sections;
 pub mod tasks;

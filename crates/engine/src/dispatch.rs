@@ -15,7 +15,7 @@ use redraft_core::price::{Budget, OverBudget};
 use redraft_core::probe::{AgentsMet, MetAgent, Resumable};
 use redraft_core::profile;
 use redraft_core::project;
-use redraft_core::prompt::{Prompt, SCHEMA};
+use redraft_core::prompt::{Prompt, schema_for};
 use redraft_core::redact::Redactor;
 use redraft_core::review::{Effect, Order};
 use redraft_core::text;
@@ -145,7 +145,7 @@ impl Run<'_> {
             prompt: composed.prompt,
             marks,
             tools,
-            schema: SCHEMA,
+            schema: schema_for(order.ticket.purpose),
             session: session.clone(),
             resume,
             folder: self.place_of(&order.ticket)?,

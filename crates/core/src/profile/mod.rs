@@ -6,6 +6,7 @@
 
 mod design;
 mod document;
+mod finish;
 mod implement;
 mod plan;
 mod replaced;
@@ -85,6 +86,7 @@ pub fn of_dispatch(
         (Phase::Implement, "implementer", Purpose::Implement) => &implement::TASK,
         (Phase::Implement, "test-deepener", Purpose::Outline) => &implement::OUTLINE,
         (Phase::Implement, "implementation-reviewer", _) if alone => &implement::ALONE,
+        (Phase::Finish, "retro-facilitator", Purpose::Judge) => &finish::JUDGE,
         _ => found,
     })
 }
@@ -108,6 +110,7 @@ pub fn cast(phase: Phase) -> &'static [&'static Profile] {
         &implement::QUALITY,
         &implement::SECURITY,
     ];
+    static FINISH: [&Profile; 1] = [&finish::FACILITATOR];
     static DOCUMENT: [&Profile; 2] = [&document::AUTHOR, &document::REVIEWER];
     match phase {
         Phase::Specify => &SPECIFY,
@@ -115,7 +118,7 @@ pub fn cast(phase: Phase) -> &'static [&'static Profile] {
         Phase::CreatePlan => &PLAN,
         Phase::CreateTasks => &TASKS,
         Phase::Implement => &IMPLEMENT,
-        Phase::Finish => &[],
+        Phase::Finish => &FINISH,
         Phase::Document => &DOCUMENT,
     }
 }
@@ -182,7 +185,8 @@ pub fn roles() -> Vec<Role> {
 
 /// Every built-in profile with its phase's, the author of a phase before its reviewers.
 pub fn all() -> impl Iterator<Item = &'static Profile> {
-    Phase::ALL.into_iter().chain([Phase::Document]).flat_map(cast).copied()
+    let beside = [Phase::Finish, Phase::Document].into_iter().filter(|phase| !Phase::ALL.contains(phase));
+    Phase::ALL.into_iter().chain(beside).flat_map(cast).copied()
 }
 
 /// What a role may use: to read, to look things up outside of the repository as well, to write, to build. `Run` runs

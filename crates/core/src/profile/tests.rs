@@ -126,10 +126,12 @@ fn only_a_phase_reviewer_knows_the_next_phase_and_reads_the_artifact_by_path() {
 }
 
 #[test]
-fn only_an_author_may_write() {
+fn only_an_author_may_write_and_who_looks_back_may_not() {
     for profile in all() {
-        let writes = profile.tools.iter().any(|tool| ["Write", "Edit"].contains(tool));
-        assert_eq!(writes, profile.kind == Kind::Author, "{}", profile.role);
+        let writes = profile.tools.iter().any(|tool| ["Write", "Edit", "Run"].contains(tool));
+        // Its page is made from its answer, so that no number gets onto it that nobody counted.
+        let looks_back = profile.role == "retro-facilitator";
+        assert_eq!(writes, profile.kind == Kind::Author && !looks_back, "{}", profile.role);
         assert_eq!(profile.categories.is_empty(), profile.kind == Kind::Author, "{}", profile.role);
     }
 }
@@ -320,4 +322,24 @@ fn the_implementer_checks_first_works_red_then_green_and_leaves_documents_tests_
     }
     let fix = reviewer("implementer").rubric;
     assert!(fix.contains("You make no commit") && fix.contains("None is deleted, skipped or weakened"));
+}
+
+/// Two questions, two texts; neither is answered in a conversation that knows the other.
+#[test]
+fn who_looks_back_has_one_text_for_what_a_feature_teaches_and_one_for_earlier_lessons() {
+    let role = author(Phase::Finish);
+    assert_eq!(role, Role::new("retro-facilitator"));
+    assert!(panels(Phase::Finish).is_empty(), "nobody reviews it");
+    let of = |purpose| of_dispatch(Phase::Finish, &role, purpose, &[]).unwrap();
+    let (retro, judge) = (of(Purpose::Retro), of(Purpose::Judge));
+    assert_ne!(retro.rubric, judge.rubric);
+    for profile in [retro, judge] {
+        let opening = profile.rubric.lines().nth(2).unwrap();
+        assert!(opening.starts_with("You serve one decision:"), "{opening}");
+        assert_eq!(profile.tools, READING);
+    }
+    assert!(retro.rubric.contains("at most three in all"), "lessons are few");
+    for words in ["`confirmed`", "`challenged`", "`skipped`"] {
+        assert!(judge.rubric.contains(words), "{words}");
+    }
 }

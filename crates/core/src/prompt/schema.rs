@@ -1,10 +1,37 @@
 //! The form of an answer, once as a JSON Schema for agents that can enforce one and once as a form to read.
 //!
 //! Both describe [`crate::verdict::Verdict`]; the tests below compare them with it field by field. There is one
-//! schema for all roles, because a different schema is a different prefix to a prompt cache.
+//! schema for all roles that write or review, because a different schema is a different prefix to a prompt cache. Who looks
+//! back on a feature gives no verdict and has forms of its own ([`schema_for`]).
+
+use crate::ticket::Purpose;
 
 /// The verdict as a strict JSON Schema: every field required, no other allowed.
 pub const SCHEMA: &str = include_str!("../../texts/verdict.schema.json");
+
+/// What a retrospective is made from, and what earlier lessons are worth. These are no verdicts, and their prompts share
+/// nothing with others that a cache could lose by another schema.
+const RETRO_SCHEMA: &str = include_str!("../../texts/retro.schema.json");
+const JUDGE_SCHEMA: &str = include_str!("../../texts/judge.schema.json");
+
+/// The form in which a dispatch is to be answered. A repair is answered in that of what it repairs, which is a verdict.
+pub fn schema_for(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Retro => RETRO_SCHEMA,
+        Purpose::Judge => JUDGE_SCHEMA,
+        Purpose::Draft
+        | Purpose::Revise
+        | Purpose::Review
+        | Purpose::Validate
+        | Purpose::Certify
+        | Purpose::Repair
+        | Purpose::Implement
+        | Purpose::Simplify
+        | Purpose::Outline
+        | Purpose::Tests
+        | Purpose::Probe => SCHEMA,
+    }
+}
 
 /// The verdict as a form: every field with its kind or its possible words.
 pub(super) const FORM: &str = r#"{"approved": false, "summary": "",
@@ -14,6 +41,19 @@ pub(super) const FORM: &str = r#"{"approved": false, "summary": "",
  "checks": [{"name": "", "passed": true, "note": ""}],
  "verified": [{"claim": "", "source": "", "result": ""}],
  "files_read": [{"file": "", "lines": 0}]}
+"#;
+
+/// The answer of a retrospective as a form.
+pub(super) const RETRO_FORM: &str = r#"{"observations": [{"text": "", "evidence": ""}],
+ "recommendations": [{"text": "", "evidence": "", "confidence": "low|medium|high"}],
+ "patterns": [{"name": "", "text": "", "provenance": "", "confidence": "low|medium|high"}],
+ "anti_patterns": [{"name": "", "text": "", "provenance": "", "confidence": "low|medium|high"}],
+ "heuristics": [{"name": "", "text": "", "provenance": "", "confidence": "low|medium|high"}]}
+"#;
+
+/// Judgements about earlier lessons as a form.
+pub(super) const JUDGE_FORM: &str = r#"{"judgements": [
+  {"entry": "B1", "judgement": "confirmed|challenged|skipped", "contradiction": "", "cites": [""]}]}
 "#;
 
 #[cfg(test)]
@@ -102,6 +142,46 @@ mod tests {
     #[test]
     fn the_schema_is_the_verdict_field_by_field() {
         walk(&from_str(SCHEMA).unwrap(), &full(), "verdict");
+    }
+
+    /// Whether a form has exactly the fields of a schema, and the words of its lists.
+    fn is_form(schema: &Value, form: &Value, at: &str) {
+        match form {
+            Value::Object(fields) => {
+                assert_eq!(schema["additionalProperties"], false, "{at}");
+                let described = schema["properties"].as_object().unwrap();
+                let names: BTreeSet<&String> = fields.keys().collect();
+                assert_eq!(described.keys().collect::<BTreeSet<_>>(), names, "{at}");
+                let required = schema["required"].as_array().unwrap();
+                assert_eq!(required.len(), fields.len(), "{at}");
+                for (name, field) in fields {
+                    assert!(required.contains(&Value::String(name.clone())), "{at}.{name}");
+                    is_form(&schema["properties"][name], field, &format!("{at}.{name}"));
+                }
+            }
+            Value::Array(items) => is_form(&schema["items"], &items[0], &format!("{at}[]")),
+            Value::String(word) => {
+                assert_eq!(schema["type"], "string", "{at}");
+                let words: Vec<&str> = word.split('|').collect();
+                let listed = schema["enum"].as_array().map_or(0, Vec::len);
+                assert_eq!(listed, if words.len() > 1 { words.len() } else { 0 }, "{at}");
+                if listed > 0 {
+                    assert_eq!(schema["enum"], to_value(&words).unwrap(), "{at}");
+                }
+            }
+            Value::Bool(_) | Value::Number(_) | Value::Null => panic!("{at}: no such field"),
+        }
+    }
+
+    #[test]
+    fn who_looks_back_is_shown_the_form_that_is_enforced() {
+        for (purpose, form) in [(Purpose::Retro, RETRO_FORM), (Purpose::Judge, JUDGE_FORM)] {
+            is_form(&from_str(schema_for(purpose)).unwrap(), &from_str(form).unwrap(), purpose.name());
+        }
+        for purpose in Purpose::ALL.into_iter().filter(|one| !matches!(one, Purpose::Retro | Purpose::Judge))
+        {
+            assert_eq!(schema_for(purpose), SCHEMA, "{purpose}");
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use super::build::build;
 use super::example;
 use super::fragment::{Prompt, Stability};
+use super::retro::retro;
+use crate::phase::Phase;
 use crate::prelude::*;
 use crate::profile::Kind;
 use crate::text;
@@ -46,7 +48,11 @@ the test-deepener for the outline, which is made without any code, and for the t
 
 Some roles differ on purpose. A first review by the plan- or task-reviewer has no `iteration`; its later ones have, because \
 that is where it stands that an earlier conversation is gone. An author is never told the round: it is told what is open. \
-All roles answer in one form, since another one would be another prefix to a cache.
+All roles that write or review answer in one form, since another one would be another prefix to a cache.
+
+Who looks back on a finished feature (`retro-facilitator`) is sent everything in the prompt (`bundle`), in a conversation of \
+its own for each of its two questions, and answers in a form of its own. What the bundle holds is told in \
+[the retrospective](retrospective.md).
 
 Which strategy a dispatch is sent with is decided elsewhere (`policy::choose`); this page shows what each gives. \
 `redraft show prompt --example ROLE` prints any of them, with `--phase`, `--purpose` and `--strategy`, in any folder.
@@ -67,6 +73,10 @@ pub fn skeleton() -> String {
         if case.brief.profile.kind == Kind::Domain {
             whole.get_or_insert((case.brief.profile.role, case.name.to_owned(), prompt.text()));
         }
+    });
+    example::retro::each(&mut |name, brief| {
+        let row = format!("| {name} | {} |\n", fragments(&retro(brief)));
+        rows.push(((Phase::Finish, brief.profile.role), row));
     });
     for (of, row) in &rows {
         if of_now != Some(*of) {

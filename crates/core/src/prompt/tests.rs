@@ -3,6 +3,7 @@ mod digest;
 mod fences;
 mod outcome;
 mod phases;
+mod retro;
 mod seeds;
 mod tasks;
 

@@ -3,6 +3,7 @@
 mod closing;
 mod draws;
 mod edits;
+mod looking_back;
 mod making;
 mod phases;
 mod properties;

@@ -16,17 +16,17 @@ const DEPTH_MAX: usize = 64;
 
 /// The objects of a text that hold a wanted key.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The last one.
-    pub(super) last: Option<Map<String, Value>>,
-    pub(super) count: usize,
+    pub(crate) last: Option<Map<String, Value>>,
+    pub(crate) count: usize,
     /// Whether an object that holds the key was begun but could not be read to its end.
-    pub(super) broken: bool,
+    pub(crate) broken: bool,
 }
 
 /// Looks through the outermost objects of a text. One without the key, or one that cannot be read to its end, may
 /// wrap one that has it.
-pub(super) fn last_object_with(wanted: &str, text: &str) -> Found {
+pub(crate) fn last_object_with(wanted: &str, text: &str) -> Found {
     let mut reader = Reader { text, at: 0, string_at: None, wanted, stranded: Found::default() };
     let mut found = Found::default();
     while let Some(start) = text.get(reader.at..).and_then(|rest| rest.find('{')).map(|gap| reader.at + gap) {

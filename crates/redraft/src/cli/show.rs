@@ -111,7 +111,7 @@ fn example(args: &PromptArgs, around: &Surroundings, console: &Console) -> Resul
     let takes_part = |phase: &Phase| profile::of(*phase, &role).is_some();
     let phases = Phase::ALL
         .into_iter()
-        .chain([Phase::Document])
+        .chain([Phase::Finish, Phase::Document])
         .filter(|phase| asked.is_none_or(|asked| asked == *phase));
     let Some(phase) = phases.into_iter().find(takes_part) else {
         let place = asked.map(|phase| format!(" in {phase}")).unwrap_or_default();

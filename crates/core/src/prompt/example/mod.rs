@@ -6,6 +6,7 @@
 mod change;
 mod code;
 mod feature;
+pub(super) mod retro;
 mod sample;
 
 use super::brief::{Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Upstream};

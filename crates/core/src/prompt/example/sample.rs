@@ -43,6 +43,9 @@ pub fn sample(
     if phase == Phase::Implement {
         return super::code::sample(role, purpose, strategy, own);
     }
+    if phase == Phase::Finish {
+        return super::retro::sample(role, purpose, own);
+    }
     let profile = profile::of(phase, role)?;
     let later = matches!(strategy, Strategy::Resume | Strategy::Digest);
     let purpose = purpose.unwrap_or(match profile.kind {
