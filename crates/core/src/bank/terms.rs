@@ -8,7 +8,7 @@ const SHORT: usize = 3;
 const LONG: usize = 40;
 
 /// Words that stand in any text about software, or that entries consist of.
-const COMMON: [&str; 96] = [
+pub(super) const COMMON: [&str; 96] = [
     "about",
     "across",
     "after",
@@ -143,7 +143,7 @@ fn stem(word: String) -> String {
 }
 
 /// Endings by which a word is a file even without backticks around it.
-const ENDINGS: [&str; 32] = [
+pub(super) const ENDINGS: [&str; 32] = [
     "c", "cfg", "cpp", "cs", "css", "go", "h", "html", "ini", "java", "js", "json", "jsx", "kt", "lock",
     "lua", "md", "mjs", "php", "py", "rb", "rs", "sh", "sql", "swift", "toml", "ts", "tsx", "txt", "xml",
     "yaml", "yml",

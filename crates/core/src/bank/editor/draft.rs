@@ -60,15 +60,16 @@ impl Draft {
     /// Last observed there, one observation more; nothing if it was last observed there already.
     pub(super) fn confirm(&mut self, feature: FeatureId) -> bool {
         let known = self.last_observed().is_some_and(|seen| seen.is_of(feature) && !seen.approximate);
+        // A mark goes first: what stood below its line could else continue the field above it.
+        let mark = self.unmark();
         if known && self.get(Label::Count).is_some() {
-            return self.unmark();
+            return mark;
         }
         let count = self.get(Label::Count).and_then(|value| number(&value)).unwrap_or(0);
         // An entry that nobody counted was observed once, when it was written.
         let count = if count == 0 { 1 } else { count };
         self.set(Label::LastObserved, &format!("Feature #{feature}"));
         self.set(Label::Count, &format!("{}", count.saturating_add(1)));
-        self.unmark();
         true
     }
 
@@ -83,15 +84,15 @@ impl Draft {
     }
 
     pub(super) fn keep(&mut self, feature: FeatureId) -> bool {
-        let observed = self.set(Label::LastObserved, &format!("Feature #{feature}"));
-        self.unmark() || observed
+        let mark = self.unmark();
+        self.set(Label::LastObserved, &format!("Feature #{feature}")) || mark
     }
 
     pub(super) fn update(&mut self, feature: FeatureId, text: &str) -> bool {
+        let mark = self.unmark();
         let text = self.rewrite(text);
         let observed = self.set(Label::LastObserved, &format!("Feature #{feature}"));
         let count = self.set(Label::Count, "1");
-        let mark = self.unmark();
         text || observed || count || mark
     }
 
