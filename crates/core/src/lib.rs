@@ -14,6 +14,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod adopt;
+pub mod bank;
 pub mod context;
 pub mod cost;
 pub mod delta;

@@ -196,7 +196,7 @@ fn front_matter(lines: &[&str]) -> usize {
 }
 
 /// `## Title ##`, with at most three blanks before it.
-fn atx(line: &str) -> Option<(u8, &str)> {
+pub(crate) fn atx(line: &str) -> Option<(u8, &str)> {
     let text = at_the_margin(line)?;
     let hashes = text.bytes().take_while(|byte| *byte == b'#').count();
     let rest = text.get(hashes..)?;

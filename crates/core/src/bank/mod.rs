@@ -1,0 +1,33 @@
+//! The knowledge bank: what earlier features taught, as three Markdown files that people edit as well.
+//!
+//! Values and functions: which entries a file holds ([`Bank::read`]), the same file after some changes ([`apply`]),
+//! which entries nobody has seen for long ([`stale`]), which ones a feature has to do with ([`relevant`]) and which
+//! ones a prompt should tell ([`select`]). It reads no file, asks no git and knows no agent: whoever calls says what
+//! the files hold, in which order features were created and which files changed. Start at [`Entry`].
+
+mod editor;
+mod entry;
+mod field;
+mod life;
+mod lines;
+mod mark;
+mod overlap;
+mod reader;
+mod seen;
+mod select;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+pub use editor::{Applied, Change, NewEntry, Refused, Why, apply, is_specific};
+pub use entry::{Bank, CheckedBy, Entry, Fields, Kind};
+pub use life::{Anchors, Born, Life, Order, STALE_AFTER, backfill, stale};
+pub use overlap::{Feature, Relevant, relevant};
+pub use seen::{Named, Seen};
+pub use select::{Index, Query, Selected, TOKENS_MAX, select};
+
+/// Where the files stand in a repository.
+pub const FOLDER: &str = "docs/knowledge-bank";
+
+/// Where retired entries are noted when no feature is under way. It holds no entries.
+pub const RETIRED_FILE: &str = "docs/knowledge-bank/retired.md";

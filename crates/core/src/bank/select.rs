@@ -1,0 +1,133 @@
+//! Which entries a task or an artifact is to be told: those that name its files or speak of what it speaks of.
+//!
+//! The same bank and the same query give the same entries, for prompts must not change by themselves. [`Index::of`] is
+//! made once for a bank; a query then looks only at entries that share something with it. Start at [`select`].
+
+use super::entry::{Bank, Entry};
+use super::overlap::{Terms, is_enough, named_files, ordinary};
+use super::terms;
+use crate::prelude::*;
+use crate::text::one_line;
+
+/// At most so many tokens of entries in a prompt: more would cost every dispatch more than it tells.
+pub const TOKENS_MAX: usize = 400;
+/// Fixed, so that the same prompt is the same bytes next year; entries are prose with some code.
+const CHARS_PER_TOKEN: usize = 4;
+/// One entry does not take the place of all others.
+const TEXT_CHARS_MAX: usize = 480;
+/// A file that is named says more than any word.
+const FILE_SCORE: usize = 12;
+const NAME_SCORE: usize = 3;
+const WORD_SCORE: usize = 1;
+
+/// What somebody is about to work on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    pub paths: Vec<String>,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selected<'a> {
+    pub entry: &'a Entry,
+    /// As a prompt tells it, one line.
+    pub line: String,
+}
+
+/// A bank, ready for many queries.
+#[derive(Debug, Clone)]
+pub struct Index<'a> {
+    entries: &'a [Entry],
+    by_term: BTreeMap<String, Vec<(usize, bool)>>,
+    /// Files that entries name, by the last part of the path; patterns and folders under the empty name.
+    by_file: BTreeMap<String, Vec<(usize, String)>>,
+}
+
+impl<'a> Index<'a> {
+    pub fn of(bank: &'a Bank) -> Index<'a> {
+        let all: Vec<Terms> = bank.entries.iter().map(Terms::of).collect();
+        let ordinary = ordinary(&all);
+        let mut by_term: BTreeMap<String, Vec<(usize, bool)>> = BTreeMap::new();
+        let mut by_file: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
+        for (at, (entry, Terms { name, all })) in bank.entries.iter().zip(all).enumerate() {
+            for path in named_files(entry) {
+                let last = path.rsplit('/').next().unwrap_or_default();
+                let file =
+                    if last.contains('.') && !path.contains('*') { last.to_owned() } else { String::new() };
+                by_file.entry(file).or_default().push((at, path));
+            }
+            for term in all.into_iter().filter(|term| !ordinary.contains(term)) {
+                let of_name = name.contains(&term);
+                by_term.entry(term).or_default().push((at, of_name));
+            }
+        }
+        Index { entries: &bank.entries, by_term, by_file }
+    }
+
+    /// The entries for a query, the nearest first, as many as fit.
+    pub fn select(&self, query: &Query) -> Vec<Selected<'a>> {
+        let mut scores: BTreeMap<usize, Score> = BTreeMap::new();
+        for path in &query.paths {
+            let last = path.rsplit('/').next().unwrap_or_default();
+            let named = [last, ""].into_iter().filter_map(|name| self.by_file.get(name)).flatten();
+            for (at, _) in named.filter(|(_, named)| terms::means(named, path)) {
+                scores.entry(*at).or_default().files += 1;
+            }
+        }
+        for term in terms::terms(&query.text) {
+            for (at, of_name) in self.by_term.get(&term).into_iter().flatten() {
+                let score = scores.entry(*at).or_default();
+                score.words += 1;
+                score.of_name += usize::from(*of_name);
+            }
+        }
+        let near =
+            scores.into_iter().filter(|(_, score)| score.files > 0 || is_enough(score.words, score.of_name));
+        let mut near: Vec<(usize, usize)> = near.map(|(at, score)| (score.sum(), at)).collect();
+        near.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
+        let mut left = TOKENS_MAX * CHARS_PER_TOKEN;
+        let mut selected = Vec::new();
+        for (_, at) in near {
+            let line = line(&self.entries[at]);
+            // One that does not fit may be followed by a shorter one.
+            if let Some(rest) = left.checked_sub(width(&line) + 1) {
+                left = rest;
+                selected.push(Selected { entry: &self.entries[at], line });
+            }
+        }
+        selected
+    }
+}
+
+/// The same for a single query.
+pub fn select<'a>(bank: &'a Bank, query: &Query) -> Vec<Selected<'a>> {
+    Index::of(bank).select(query)
+}
+
+#[derive(Default)]
+struct Score {
+    files: usize,
+    words: usize,
+    of_name: usize,
+}
+
+impl Score {
+    fn sum(&self) -> usize {
+        self.files * FILE_SCORE + self.words * WORD_SCORE + self.of_name * NAME_SCORE
+    }
+}
+
+/// `- Anti-Pattern: Relative Paths in Hooks. Use absolute … (challenged once)`
+fn line(entry: &Entry) -> String {
+    let text = one_line(&entry.text, TEXT_CHARS_MAX);
+    let challenged = match entry.fields.challenged.as_slice() {
+        [] => String::new(),
+        [.., last] => format!(" (challenged: {})", one_line(last, TEXT_CHARS_MAX / 2)),
+    };
+    format!("- {}: {}. {text}{challenged}", entry.kind.title(), one_line(&entry.name, TEXT_CHARS_MAX))
+}
+
+/// Characters, so that four are about one token: a letter of an alphabet of thousands counts as four.
+fn width(text: &str) -> usize {
+    text.chars().map(|c| if c >= '\u{2e80}' { CHARS_PER_TOKEN } else { 1 }).sum()
+}
