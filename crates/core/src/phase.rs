@@ -88,7 +88,8 @@ impl FromStr for Phase {
     type Err = BadId;
 
     fn from_str(word: &str) -> Result<Self, BadId> {
-        let bad = || BadId::new(word, "a phase (specify, design, create-plan, create-tasks, implement or finish)");
+        let bad =
+            || BadId::new(word, "a phase (specify, design, create-plan, create-tasks, implement or finish)");
         let mut known = Phase::ALL.into_iter().chain([Phase::Document]);
         known.find(|phase| phase.name() == word).ok_or_else(bad)
     }

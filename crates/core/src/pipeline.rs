@@ -4,8 +4,8 @@
 //! down unchanged.
 
 use crate::event::{
-    Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened, Merged,
-    Now, PhaseClosed,
+    Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened,
+    Merged, Now, PhaseClosed,
 };
 use crate::ids::AgentName;
 use crate::phase::{Lane, Phase};

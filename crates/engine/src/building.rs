@@ -68,7 +68,7 @@ impl Run<'_> {
         self.begin(
             Phase::Implement,
             pass,
-            Subject { panels, paths, base: Some(base), gates, checks, tasks, extras },
+            Subject { panels, paths, base: Some(base), gates, checks, tasks, extras, bundle: None },
         )
     }
 
@@ -84,7 +84,7 @@ impl Run<'_> {
     }
 
     /// What the first loop about this feature's code was opened on.
-    fn first_base(&self) -> Option<Revision> {
+    pub(crate) fn first_base(&self) -> Option<Revision> {
         self.entries.iter().find_map(|entry| match &entry.event {
             Event::LoopOpened(opened) if is_code(opened) => opened.base.clone(),
             _ => None,
@@ -243,7 +243,7 @@ impl Run<'_> {
     }
 
     /// A check must not change what it checks: what it leaves behind that is not ignored is put back.
-    fn run_check(&self, check: &Check) -> Result<CheckRun, EngineError> {
+    pub(crate) fn run_check(&self, check: &Check) -> Result<CheckRun, EngineError> {
         let workspace = self.parts.workspace;
         let mark = workspace.mark(&self.projections())?;
         let ran = self.parts.checks.run(check, &workspace.folder());

@@ -5,6 +5,7 @@ use crate::driver::{EngineError, Run};
 use crate::ports::Trailers;
 use redraft_core::event::{Entry, Event};
 use redraft_core::ids::Revision;
+use redraft_core::phase::Phase;
 use redraft_core::project;
 use redraft_core::review;
 
@@ -14,10 +15,19 @@ impl Run<'_> {
         let open = self.open_loop()?;
         let closed = review::closing(open, revision);
         let phase = open.opened.phase;
+        if phase == Phase::Finish {
+            self.complete_retro()?;
+        }
+        let open = self.open_loop()?;
         // Code was committed when it was built.
         let mut paths = if is_code(&open.opened) { Vec::new() } else { open.opened.paths.clone() };
-        let word =
-            if closed.approvals.len() == open.reviewers.len() { "approved" } else { "accepted by a ruling" };
+        let word = if phase == Phase::Finish {
+            "is over"
+        } else if closed.approvals.len() == open.reviewers.len() {
+            "approved"
+        } else {
+            "accepted by a ruling"
+        };
         let at_ms = self.parts.clock.now_ms();
         let event = Event::from(closed);
         let mut entries = self.entries.clone();
@@ -41,7 +51,14 @@ impl Run<'_> {
         if self.created.is_review() {
             return Ok(());
         }
-        for (name, text) in project::files(entries) {
+        let files = project::files(entries);
+        // What only helps while a feature is under way goes with its end; the ledger has it.
+        for name in project::FILES.iter().filter(|name| !files.iter().any(|(kept, _)| kept == *name)) {
+            if project::is_finished(entries) {
+                self.parts.workspace.remove(&self.created.path_of(name))?;
+            }
+        }
+        for (name, text) in files {
             let path = self.created.path_of(name);
             if self.parts.workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
                 self.parts.boundaries.pass("inside a projection");

@@ -16,6 +16,8 @@ impl Run<'_> {
         match ticket.purpose {
             purpose if purpose.judges() => self.judge(ticket),
             Purpose::Draft | Purpose::Revise => self.snapshot(ticket),
+            Purpose::Retro => self.look_back(ticket),
+            Purpose::Judge => self.hold_against(ticket),
             _ => self.built(ticket),
         }
     }

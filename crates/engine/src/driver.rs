@@ -5,8 +5,9 @@ use crate::compose::{Papers, Setting};
 use crate::edits::Reviewed;
 use crate::ending::of_a_signal;
 pub use crate::ending::{EngineError, Stop};
+use crate::finishing::Finish;
 use crate::ports::{
-    Agents, Append, Check, Checks, Clock, Commit, Deadlines, Inbox, Store, Trailers, Workspace,
+    Agents, Append, Check, Checks, Clock, Commit, Deadlines, Inbox, Merging, Store, Trailers, Workspace,
     WorkspaceError,
 };
 use crate::undone::{self, Undone};
@@ -40,6 +41,8 @@ pub struct Parts<'a> {
     pub progress: &'a dyn Progress,
     /// Runs the project's own checks.
     pub checks: &'a dyn Checks,
+    /// Brings the feature's branch back to where it began.
+    pub merging: &'a dyn Merging,
     pub agents: &'a dyn Agents,
     /// Takes secrets out of whatever is sent or stored.
     pub redactor: &'a Redactor,
@@ -73,6 +76,9 @@ pub struct Rules {
     pub checks: Vec<Check>,
     /// What is done to code between its last task and its first review.
     pub extras: Vec<Extra>,
+    /// Whether a person is asked before code is written.
+    pub asks_first: bool,
+    pub finish: Finish,
 }
 
 /// Told everything that happens, in order.
@@ -100,6 +106,8 @@ fn shows(event: &Event) -> bool {
         | Event::TakenOut(_)
         | Event::Edited(_)
         | Event::Decided(_)
+        | Event::RetroWritten(_)
+        | Event::BankJudged(_)
         | Event::PhaseClosed(_) => true,
         Event::FeatureCreated(_)
         | Event::LoopOpened(_)
@@ -107,6 +115,7 @@ fn shows(event: &Event) -> bool {
         | Event::LaneSet(_)
         | Event::PhaseSkipped(_)
         | Event::WentBack(_)
+        | Event::Merged(_)
         | Event::Unblocked(_)
         | Event::Started(_)
         | Event::Raised(_)
@@ -280,6 +289,9 @@ impl<'a> Run<'a> {
                     effect => self.perform(effect)?,
                 }
             }
+            if self.does_without(&orders)? {
+                continue;
+            }
             let (orders, parked) = self.hold_back(orders)?;
             if let Some(until_ms) = parked.filter(|_| orders.is_empty()) {
                 self.project()?;
@@ -287,6 +299,10 @@ impl<'a> Run<'a> {
             }
             if let Some(stop) = self.dispatch(orders)? {
                 if let Stop::OverBudget { ticket, over } = &stop {
+                    // What there is no money for is not waited for at the end.
+                    if self.goes_without(ticket, &over.to_string())? {
+                        continue;
+                    }
                     self.note_short(ticket.clone(), *over)?;
                 }
                 self.project()?;
@@ -323,6 +339,8 @@ impl<'a> Run<'a> {
                 self.append(vec![StageClosed { pass, stage, outcome, round, revision }.into()], &[])
             }
             Effect::TakeOut { before, files } => self.take_out(&before, files),
+            Effect::WriteRetro { why } => self.write_retro(None, None, Some(why)),
+            Effect::LeaveBank { why } => self.leave_bank(None, why),
             Effect::ClosePhase { revision } => self.close_phase(revision),
             // Taken out of the list before it comes here.
             Effect::Dispatch(_)

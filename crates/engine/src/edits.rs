@@ -29,6 +29,9 @@ impl Run<'_> {
             return self.take_in_change(change);
         }
         let Some(open) = &self.state.open else { return Ok(false) };
+        if open.finishing.is_some() {
+            return self.take_in_merge();
+        }
         let known = open.revision.clone();
         if known.is_none() && self.parts.workspace.read(open.artifact())?.is_none() {
             return Ok(false);

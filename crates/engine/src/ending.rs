@@ -1,13 +1,14 @@
 //! How a run ends: what it comes to rest for, and what it fails of. Nothing here drives anything; whoever shows an end
 //! decides about words and exit codes.
 
-use crate::ports::{CommitRefused, StoreError, WorkspaceError};
+use crate::ports::{CommitRefused, MergeError, StoreError, WorkspaceError};
 use redraft_core::event::{Decision, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::Phase;
 use redraft_core::price::OverBudget;
 use redraft_core::review::Rejected;
 use redraft_core::ticket::{Scope, Ticket};
+use std::path::PathBuf;
 
 /// Why a run came to rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,18 @@ pub enum EngineError {
     NoSuchCheck { gate: String },
     #[error("the check `{name}` could not be run: {detail}")]
     Check { name: String, detail: String },
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    #[error("feature {feature} was begun on no branch, so there is none to merge it into")]
+    NoBase { feature: FeatureId },
+    #[error("feature {feature} cannot be merged into {into}: both have changed {}", files.join(", "))]
+    Conflict { feature: FeatureId, branch: String, into: String, files: Vec<String>, folder: PathBuf },
+    #[error("feature {feature} has not come to its end yet, so it is not merged")]
+    Unfinished { feature: FeatureId },
+    #[error(
+        "the base of feature {feature} has moved on, and the check `{name}` fails on what would be merged now: {detail}"
+    )]
+    FailsMerged { feature: FeatureId, name: String, detail: String },
     #[error("nothing is being asked")]
     NothingAsked,
     #[error("`{}` is not a choice here", choice.name())]

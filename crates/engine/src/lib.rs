@@ -7,7 +7,7 @@
 //! 3. end what a crash left open (`recover`), then read answers that were not yet judged (`conclude`);
 //! 4. take in what a person changed in the worktree;
 //! 5. choose how to send what is ordered (`choosing`), send it (`dispatch`, `beside`, `purse`), run a gate (`phases` for
-//!    documents, `building` for code), close a stage or ask;
+//!    documents, `building` for code, `finishing` for what would be merged), close a stage or ask;
 //! 6. store the facts in one transaction, write the projections, and begin again at 2.
 //!
 //! Start reading at [`Run::drive`]. [`probe`] sends the few dispatches of a probe, outside of any feature.
@@ -24,6 +24,8 @@ mod dispatch;
 mod driver;
 mod edits;
 mod ending;
+mod finishing;
+mod learning;
 mod parked;
 mod phases;
 pub mod ports;
@@ -36,4 +38,5 @@ mod undone;
 pub use building::standing;
 pub use driver::{EngineError, Parts, Progress, Rules, Run, Stop};
 pub use edits::Reviewed;
+pub use finishing::{DocsGate, Finish};
 pub use undone::Undone;

@@ -28,6 +28,8 @@ pub(crate) struct Subject {
     pub(crate) checks: BTreeMap<String, String>,
     pub(crate) tasks: Vec<PlannedTask>,
     pub(crate) extras: BTreeMap<Extra, Role>,
+    /// What whoever looks back on the feature is told.
+    pub(crate) bundle: Option<String>,
 }
 
 /// What a prompt has room for.
@@ -64,8 +66,10 @@ impl Run<'_> {
     }
 
     pub(crate) fn open(&mut self, phase: Phase, pass: u16) -> Result<(), EngineError> {
-        if phase == Phase::Implement {
-            return self.open_code(pass);
+        match phase {
+            Phase::Implement => return self.open_code(pass),
+            Phase::Finish => return self.open_finish(pass),
+            Phase::Specify | Phase::Design | Phase::CreatePlan | Phase::CreateTasks | Phase::Document => {}
         }
         let lane = self.lane();
         let mut upstream: Vec<String> =
@@ -90,7 +94,7 @@ impl Run<'_> {
 
     /// Stores that a loop begins, with the rules of this run.
     pub(crate) fn begin(&mut self, phase: Phase, pass: u16, subject: Subject) -> Result<(), EngineError> {
-        let Subject { panels, paths, base, gates, checks, tasks, extras } = subject;
+        let Subject { panels, paths, base, gates, checks, tasks, extras, bundle } = subject;
         let mut blobs: Vec<Vec<u8>> = Vec::new();
         let mut kept = |text: &str| {
             blobs.push(text.as_bytes().to_vec());
@@ -100,6 +104,8 @@ impl Run<'_> {
         let own = self.rules.profiles.iter().filter(|(role, _)| cast.contains(role));
         let profiles = own.map(|(role, text)| (role.clone(), kept(text))).collect();
         let project = self.rules.project.as_deref().map(&mut kept);
+        let kept_bundle = bundle.as_deref().map(&mut kept);
+        let builds = !tasks.is_empty();
         let opened = LoopOpened {
             phase,
             pass,
@@ -110,6 +116,7 @@ impl Run<'_> {
             limits: self.rules.limits,
             rule: self.rules.threshold,
             certify: match self.lane() {
+                _ if phase == Phase::Finish => Certify::Off,
                 Lane::Express | Lane::Standard if self.created.is_review() => match self.rules.certify {
                     // It is never closed, so somebody must look at what comes after an approval.
                     Certify::Off | Certify::Resume => Certify::Resume,
@@ -128,9 +135,12 @@ impl Run<'_> {
             tasks,
             extras,
             checks,
+            asks_first: self.rules.asks_first && builds && pass == 1,
+            bundle: kept_bundle,
         };
         self.papers = Papers {
             project: self.rules.project.clone(),
+            bundle,
             profiles: Papers::read(&self.rules.profiles, &opened.profiles),
         };
         self.append(vec![opened.into()], &blobs)?;
@@ -180,6 +190,9 @@ impl Run<'_> {
     /// An error of lint stands in the way of reviewers; what it only warns of is kept with a check that passed, and shown.
     pub(crate) fn check(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
         let open = self.open_loop()?;
+        if open.finishing.is_some() {
+            return self.check_merge(revision, gate);
+        }
         if is_code(&open.opened) {
             return self.check_code(revision, gate);
         }

@@ -3,6 +3,7 @@
 mod agent;
 mod checks;
 mod inbox;
+mod merging;
 mod store;
 mod workspace;
 
@@ -12,6 +13,7 @@ pub use agent::{
 };
 pub use checks::{Check, CheckRun, Checks, NoChecks};
 pub use inbox::Inbox;
+pub use merging::{Forecast, Merge, MergeError, MergeOutcome, Merging, NoMerging};
 pub use store::{Append, Store, StoreError};
 pub use workspace::{ALL_FILES, Commit, CommitRefused, Trailers, Workspace, WorkspaceError, covers};
 

@@ -25,11 +25,20 @@ pub(super) struct ConfigFile {
     /// Commands, by the name of a check.
     pub(super) checks: BTreeMap<Spanned<String>, Spanned<String>>,
     pub(super) implement: ImplementFile,
+    pub(super) finish: FinishFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
     /// By the name of a model.
     pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
     /// `default`, and the names of roles.
     pub(super) roles: BTreeMap<Spanned<String>, Spanned<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct FinishFile {
+    pub(super) history: Option<Spanned<String>>,
+    pub(super) docs: Option<Spanned<String>>,
+    pub(super) retro: Option<Spanned<bool>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -178,13 +187,14 @@ impl<'de> Deserialize<'de> for Whole {
 }
 
 /// Every table with fixed keys, for pointing from a key to the table it belongs in.
-const TABLES: [(&str, &[&str]); 6] = [
+const TABLES: [(&str, &[&str]); 7] = [
     ("review", &["policy", "knowledge", "certify", "threshold"]),
     (
         "limits",
         &["rounds", "attempts", "gates", "late_rounds", "reopenings", "dispatch_minutes", "check_minutes"],
     ),
     ("implement", &["simplify", "deepen"]),
+    ("finish", &["history", "docs", "retro"]),
     ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
     ("lint", &["vague_words", "rules", "sections"]),
     ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),

@@ -21,7 +21,7 @@ pub use error::ConfigError;
 
 use crate::mcp::McpServers;
 use crate::plain_file;
-use redraft_core::event::{Certify, Extra, Limits};
+use redraft_core::event::{Certify, Extra, History, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, BlobId, Role};
 use redraft_core::phase::LaneRules;
@@ -30,6 +30,7 @@ use redraft_core::price::{Cards, Override};
 use redraft_core::project::Thresholds;
 use redraft_core::text::hash;
 use redraft_core::usage::Usd;
+use redraft_engine::DocsGate;
 use redraft_engine::ports::Check;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -69,6 +70,7 @@ pub struct Config {
     pub check_minutes: u64,
     /// What is done to code between its last task and its first review.
     pub extras: Vec<Extra>,
+    pub finish: FinishConfig,
     /// Every agent that can be named, the built-in one included.
     pub agents: BTreeMap<AgentName, AgentConfig>,
     /// Who works for a role that `roles` does not list.
@@ -78,6 +80,17 @@ pub struct Config {
     pub prices: Vec<Override>,
     /// Of the file's bytes; of no bytes when there is no file.
     pub hash: BlobId,
+}
+
+/// How a feature ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FinishConfig {
+    /// What becomes of its commits when it is merged.
+    pub history: History,
+    /// What is said where it changes no documentation.
+    pub docs: DocsGate,
+    /// Whether somebody is asked what it teaches.
+    pub retro: bool,
 }
 
 /// Where a new feature is worked on, and how its worktree is prepared.
@@ -368,6 +381,7 @@ impl Default for Config {
             checks: Vec::new(),
             check_minutes: 20,
             extras: Extra::ALL.to_vec(),
+            finish: FinishConfig { history: History::Keep, docs: DocsGate::Remind, retro: true },
             agents: BTreeMap::from([(rehearsal.clone(), AgentConfig::Rehearsal { scenario: None })]),
             default_agent: rehearsal,
             roles: BTreeMap::new(),

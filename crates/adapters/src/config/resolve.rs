@@ -9,12 +9,13 @@ use super::{
     AgentConfig, BashRule, Config, ModelAgent, ModelKind, REHEARSAL, SchemaForm, Wire, WorkspaceConfig,
     WorkspaceMode,
 };
-use redraft_core::event::{Certify, Limits};
+use redraft_core::event::{Certify, History, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::project::{FEATURES_MAX, Thresholds};
 use redraft_core::usage::Usd;
+use redraft_engine::DocsGate;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,11 @@ const CERTIFY: [(&str, Certify); 3] =
     [("resume", Certify::Resume), ("fresh", Certify::Fresh), ("off", Certify::Off)];
 
 const THRESHOLD: [(&str, Threshold); 2] = [("strict", Threshold::Strict), ("blockers", Threshold::Blockers)];
+
+const HISTORY: [(&str, History); 2] = [("keep", History::Keep), ("squash", History::Squash)];
+
+const DOCS: [(&str, DocsGate); 3] =
+    [("off", DocsGate::Off), ("remind", DocsGate::Remind), ("require", DocsGate::Require)];
 
 const MODES: [(&str, WorkspaceMode); 2] =
     [("worktree", WorkspaceMode::Worktree), ("in-place", WorkspaceMode::InPlace)];
@@ -90,6 +96,9 @@ pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, C
     config.checks = source.checks(&file.checks)?;
     source.number(&mut config.check_minutes, file.limits.check_minutes.as_ref(), "check_minutes", 1..=600)?;
     config.extras = checks::extras(&file.implement);
+    source.word(&mut config.finish.history, file.finish.history.as_ref(), "a value of history", &HISTORY)?;
+    source.word(&mut config.finish.docs, file.finish.docs.as_ref(), "a value of docs", &DOCS)?;
+    config.finish.retro = file.finish.retro.as_ref().is_none_or(|said| *said.get_ref());
     config.prices = source.prices(&file.prices)?;
     for (name, agent) in &file.agents {
         config.agents.insert(source.agent_name(name)?, source.agent(name, agent)?);

@@ -73,7 +73,7 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
     // Each list of keys comes from the types themselves: an unknown key is answered with those that are known.
     let mut known =
         BTreeSet::from(["budget".to_owned(), "agents.rehearsal".to_owned(), "roles.default".to_owned()]);
-    for table in ["review", "limits", "workspace", "monitor", "lanes", "lint", "implement"] {
+    for table in ["review", "limits", "workspace", "monitor", "lanes", "lint", "implement", "finish"] {
         let hint = parse(&format!("[{table}]\nxxxxxxxxxx = 1")).unwrap_err().hint.unwrap();
         let keys = hint.strip_prefix("known here: ").unwrap().split(", ");
         known.extend(keys.map(|key| format!("{table}.{key}")));
@@ -113,6 +113,10 @@ fn every_key_changes_what_it_says() {
         a-last = "  npm run e2e "
         [implement]
         simplify = false
+        [finish]
+        history = "squash"
+        docs = "require"
+        retro = false
         [workspace]
         mode = "in-place"
         setup = "npm ci"
@@ -173,6 +177,7 @@ fn every_key_changes_what_it_says() {
         ],
         check_minutes: 5,
         extras: vec![Extra::Deepen],
+        finish: FinishConfig { history: History::Squash, docs: DocsGate::Require, retro: false },
         agents: BTreeMap::from([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]),
         default_agent: AgentName::new("quick"),
         roles: BTreeMap::from([(Role::new("spec-reviewer"), AgentName::new("rehearsal"))]),

@@ -6,6 +6,7 @@
 
 use super::error::GitError;
 use super::repository::Repository;
+use super::run::Call;
 use super::standing;
 use super::workspace::GitWorkspace;
 use redraft_core::ids::Revision;
@@ -102,14 +103,8 @@ impl Repository {
         if self.tree_of(head)?.as_str() == tree {
             return Ok(None);
         }
-        let mut call = self.call(["commit-tree", &tree, "-p", head, "-m", "what is not committed yet"]);
-        for who in ["AUTHOR", "COMMITTER"] {
-            call = call.env(&format!("GIT_{who}_NAME"), "Redraft");
-            call = call.env(&format!("GIT_{who}_EMAIL"), "redraft@localhost");
-            // The same files on the same commit are the same commit, whenever they are looked at.
-            call = call.env(&format!("GIT_{who}_DATE"), "1700000000 +0000");
-        }
-        call.text().map(Some)
+        let call = self.call(["commit-tree", &tree, "-p", head, "-m", "what is not committed yet"]);
+        nobodys(call).text().map(Some)
     }
 
     /// Creates a worktree that stands on a commit and no branch; one that is there stays as it is.
@@ -120,6 +115,16 @@ impl Repository {
         let add = self.call(["worktree", "add", "--quiet", "--detach"]);
         add.arg(worktree).arg(commit).succeed().map(drop)
     }
+}
+
+/// A commit that is for our own eyes: the same files on the same commit are the same commit, whenever they are looked at.
+pub(super) fn nobodys(mut call: Call) -> Call {
+    for who in ["AUTHOR", "COMMITTER"] {
+        call = call.env(&format!("GIT_{who}_NAME"), "Redraft");
+        call = call.env(&format!("GIT_{who}_EMAIL"), "redraft@localhost");
+        call = call.env(&format!("GIT_{who}_DATE"), "1700000000 +0000");
+    }
+    call
 }
 
 /// Puts the worktree on a commit, with exactly its files; ignored ones stay.

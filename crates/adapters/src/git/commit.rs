@@ -131,7 +131,7 @@ fn is_as_in_head(place: &GitWorkspace, paths: &[&str]) -> Result<bool, GitError>
     Ok(call.end()?.code == Some(0))
 }
 
-fn full_message(message: &str, trailers: &Trailers) -> String {
+pub(super) fn full_message(message: &str, trailers: &Trailers) -> String {
     let mut text = message.trim_end().to_owned();
     text.push('\n');
     let mut gap = "\n";
@@ -155,7 +155,7 @@ fn ignored(stderr: &str, paths: &[&str]) -> Option<String> {
 }
 
 /// Sorts what git said by the way out of it.
-fn refusal(error: GitError) -> WorkspaceError {
+pub(super) fn refusal(error: GitError) -> WorkspaceError {
     let stderr = error.stderr();
     let says = |any: &[&str]| any.iter().any(|text| stderr.contains(text));
     let identity = [

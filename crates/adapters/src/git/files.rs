@@ -79,6 +79,16 @@ impl Files {
         written.map_err(|error| failed(path, &error))
     }
 
+    /// Removes a file; nothing happens where there is none.
+    pub(super) fn remove(&self, path: &str) -> Result<(), WorkspaceError> {
+        let full = self.root.join(checked(path)?);
+        self.refuse_linked_folder(path)?;
+        match fs::remove_file(full) {
+            Err(error) if !is_absent(&error) => Err(failed(path, &error)),
+            _ => Ok(()),
+        }
+    }
+
     fn replace_from_scratch(&self, full: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
         match replace(&temporary_in(&self.scratch), full, bytes, old) {
             Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -4,6 +4,7 @@
 //! branch is checked out, git itself moves that checkout forward, and only from a clean state; else the branch alone moves,
 //! and only from where it was.
 
+use super::change::nobodys;
 use super::commit::full_message;
 use super::error::GitError;
 use super::files::os_path;
@@ -12,7 +13,7 @@ use super::temp_index::TempIndex;
 use redraft_core::event::History;
 use redraft_core::ids::Revision;
 use redraft_engine::ports::{
-    Commit, Forecast, Merge, MergeError, Merging, Outcome, Trailers, WorkspaceError,
+    Commit, Forecast, Merge, MergeError, MergeOutcome, Merging, Trailers, WorkspaceError,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,11 +46,11 @@ impl Merging for GitMerging<'_> {
         let outcome = match done.code {
             Some(0) if !tree.is_empty() => {
                 let checked = Revision::new(self.without(&tree, except).map_err(failed)?);
-                Outcome::Clean { tree: Revision::new(tree), checked }
+                MergeOutcome::Clean { tree: Revision::new(tree), checked }
             }
             Some(1) => {
                 let files = parts.map(|name| String::from_utf8_lossy(name).into_owned());
-                Outcome::Conflicts(files.take(SHOWN_MAX).collect())
+                MergeOutcome::Conflicts(files.take(SHOWN_MAX).collect())
             }
             _ => return Err(failed(done.failure().unwrap_or_else(|| done.unexpected()))),
         };
@@ -58,8 +59,9 @@ impl Merging for GitMerging<'_> {
 
     fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError> {
         let commit = self.sketch(forecast).map_err(failed)?;
-        let made = self.repository.makes_room_for(&self.folder).map_err(failed)?;
-        if made {
+        if self.repository.makes_room_for(&self.folder).map_err(failed)? {
+            // One that was removed and is made again has to be set up again.
+            let _ = fs::remove_file(self.ready());
             let add = self.repository.call(["worktree", "add", "--quiet", "--detach"]);
             add.arg(&self.folder).arg(&commit).succeed().map_err(failed)?;
             for name in &self.copy {
@@ -70,11 +72,16 @@ impl Merging for GitMerging<'_> {
             call(&["checkout", "--quiet", "--force", "--detach", &commit]).succeed().map_err(failed)?;
             call(&["clean", "--quiet", "--force", "-d"]).succeed().map_err(failed)?;
         }
-        Ok((self.folder.clone(), made))
+        Ok((self.folder.clone(), self.ready().exists()))
+    }
+
+    fn set_up(&self) -> Result<(), MergeError> {
+        let ready = self.ready();
+        fs::write(&ready, "1\n").map_err(|error| failed(GitError::file(&ready, &error)))
     }
 
     fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError> {
-        let Outcome::Clean { tree, .. } = &forecast.outcome else {
+        let MergeOutcome::Clean { tree, .. } = &forecast.outcome else {
             return Err(MergeError::Moved(merge.into.to_owned()));
         };
         let place = self.checked_out(merge.into).map_err(failed)?;
@@ -125,6 +132,11 @@ impl Merging for GitMerging<'_> {
 }
 
 impl GitMerging<'_> {
+    /// The file that says that the folder was set up, beside it.
+    fn ready(&self) -> PathBuf {
+        self.folder.with_extension("ready")
+    }
+
     /// A tree without some of its files.
     fn without(&self, tree: &str, except: &[String]) -> Result<String, GitError> {
         let index = TempIndex::empty(&self.repository.state_dir().join("tmp").join("merge"))?;
@@ -137,17 +149,14 @@ impl GitMerging<'_> {
     /// A commit of what the merge would give, which no branch leads to. The same merge is the same commit.
     fn sketch(&self, forecast: &Forecast) -> Result<String, GitError> {
         let tree = match &forecast.outcome {
-            Outcome::Clean { tree, .. } => tree.as_str(),
-            Outcome::Conflicts(_) => return self.repository.tree_of(&forecast.head).map(|t| t.as_str().to_owned()),
+            MergeOutcome::Clean { tree, .. } => tree.as_str(),
+            MergeOutcome::Conflicts(_) => {
+                return self.repository.tree_of(&forecast.head).map(|t| t.as_str().to_owned());
+            }
         };
-        let mut call = self.repository.call(["commit-tree", tree, "-p"]).arg(&forecast.into).arg("-p");
-        call = call.arg(&forecast.head).arg("-m").arg("what would be merged");
-        for who in ["AUTHOR", "COMMITTER"] {
-            call = call.env(&format!("GIT_{who}_NAME"), "Redraft");
-            call = call.env(&format!("GIT_{who}_EMAIL"), "redraft@localhost");
-            call = call.env(&format!("GIT_{who}_DATE"), "1700000000 +0000");
-        }
-        call.text()
+        let call = self.repository.call(["commit-tree", tree, "-p"]).arg(&forecast.into).arg("-p");
+        let call = call.arg(&forecast.head).arg("-m").arg("what would be merged");
+        nobodys(call).text()
     }
 
     /// The checkout a branch is in.

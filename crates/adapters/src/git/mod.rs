@@ -7,7 +7,7 @@
 //! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
-//! `commit`, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
+//! `commit`, `merge` for the branch as a whole, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
 //! the last few answers, `run` starts git, `error` says what can go wrong, `temp_index` is scratch space.
 
 mod apart;
@@ -18,6 +18,7 @@ mod create;
 mod error;
 mod feature;
 mod files;
+mod merge;
 mod objects;
 mod recent;
 mod refs;
@@ -35,6 +36,7 @@ mod writing;
 pub use create::create_repository;
 pub use error::{GitError, MINIMUM};
 pub use feature::FeaturePlace;
+pub use merge::GitMerging;
 pub use repository::{Head, Repository};
 pub use run::Git;
 pub use workspace::GitWorkspace;

@@ -161,6 +161,10 @@ impl Workspace for GitWorkspace {
         self.files.write(path, bytes)
     }
 
+    fn remove(&self, path: &str) -> Result<(), WorkspaceError> {
+        self.files.remove(path)
+    }
+
     fn revision(&self, paths: &[String]) -> Result<Option<Revision>, WorkspaceError> {
         let found = revision::found(self, paths)?;
         if let Some(revision) = self.recent(|recent| recent.taken(&found)) {

@@ -69,6 +69,11 @@ pub struct BoardRow {
     /// The change that is reviewed by itself: this is then the row of a review, too. Since version 6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ReviewedChange>,
+    /// Whether its branch is ready to be merged, and whether it was. Since version 7.
+    #[serde(default)]
+    pub ready: bool,
+    #[serde(default)]
+    pub merged: bool,
     /// The command that goes on from here.
     pub next: String,
 }
@@ -99,7 +104,7 @@ impl TaskTally {
     }
 }
 
-const VERSION: u16 = 6;
+const VERSION: u16 = 7;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -125,9 +130,13 @@ impl BoardRow {
 
     /// The status as a sentence ends with it.
     pub fn status_in_words(&self) -> &str {
-        match self.status.as_str() {
-            "closed" => "closed by gates only, no reviewer",
-            status => status,
+        match (self.status.as_str(), self.ready, self.merged) {
+            ("closed", ..) => "closed by gates only, no reviewer",
+            ("approved", _, true) => "approved and merged",
+            ("approved", true, _) => "approved and ready to merge",
+            ("accepted", _, true) => "accepted and merged",
+            ("accepted", true, _) => "accepted and ready to merge",
+            (status, ..) => status,
         }
     }
 
@@ -150,15 +159,25 @@ impl BoardRow {
             let findings = state.relevant().flat_map(|one| &one.findings);
             findings.filter(|finding| finding.status == wanted).count() as u32
         };
+        // What ends a feature has no reviewers; what it ends was judged before. Gates of the end may be ruled about, too.
+        let ends = latest.filter(|latest| latest.finishing.is_some());
+        let judged = || state.standing().filter(|one| one.finishing.is_none()).last().into_iter().chain(ends);
+        let judged_last = || state.standing().filter(|one| one.finishing.is_none()).last();
         let status = match (&question, state.phase()) {
             _ if state.life() == Life::Abandoned => "abandoned",
             (Some(_), _) => "waiting",
-            (None, None) if latest.is_some_and(by_ruling) || on_a_word(state) => "accepted",
-            (None, None) if state.standing().last().is_some_and(by_gates_only) => "closed",
+            (None, None) if judged().any(by_ruling) || on_a_word(state) => "accepted",
+            (None, None) if judged_last().is_some_and(by_gates_only) => "closed",
             (None, None) => "approved",
             (None, Some(_)) if created.is_some_and(FeatureCreated::is_review) => by_itself(state),
             (None, Some(_)) => "active",
         };
+        let has_base = created.is_some_and(|created| !created.base_branch.is_empty());
+        let ready = state.is_over(Phase::Finish)
+            && state.merged.is_none()
+            && !state.cancelled
+            && has_base
+            && state.closed(Phase::Finish).is_some();
         let names = |phases: Vec<Phase>| phases.into_iter().map(|phase| phase.name().to_owned()).collect();
         let passed: Vec<Phase> = state.phases().filter(|phase| state.is_over(*phase)).collect();
         let id = text(|created| created.id.to_string());
@@ -178,7 +197,9 @@ impl BoardRow {
             rounds_max: latest.map_or(0, |latest| latest.opened.limits.rounds),
             open_findings: count(crate::findings::Status::Open),
             deferred_findings: count(crate::findings::Status::Deferred),
-            next: next(status, &id, &choices, state.short.as_ref()),
+            next: next(status, ready, &id, &choices, state.short.as_ref()),
+            ready,
+            merged: state.merged.is_some(),
             question: question.map(|question| question.text),
             choices: choices.unwrap_or_default(),
             dispatches: state.dispatches,
@@ -192,7 +213,7 @@ impl BoardRow {
             project: created.and_then(|created| created.project.clone()),
             waits_for: state.waits_for().cloned().collect(),
             document: created.and_then(|created| created.document.clone()),
-            tasks: latest.and_then(|latest| latest.making.as_ref()).map(TaskTally::of),
+            tasks: state.standing().filter_map(|one| one.making.as_ref()).last().map(TaskTally::of),
             change: created.and_then(|created| created.change.clone()),
             parked_until_ms: state.parked_until_ms().filter(|_| status == "active"),
             id,
@@ -245,8 +266,15 @@ fn round(latest: &Loop) -> u16 {
     running.or(latest.stages.last()).map_or(0, |stage| stage.rounds)
 }
 
-fn next(status: &str, id: &str, choices: &Option<Vec<String>>, short: Option<&BudgetReached>) -> String {
+fn next(
+    status: &str,
+    ready: bool,
+    id: &str,
+    choices: &Option<Vec<String>>,
+    short: Option<&BudgetReached>,
+) -> String {
     match (status, choices) {
+        ("approved" | "accepted" | "closed", _) if ready => format!("redraft finish {id} --merge"),
         // Without a choice it shows the question and what can be answered.
         ("waiting", Some(_)) => format!("redraft decide {id}"),
         ("abandoned" | "approved" | "accepted" | "closed", _) => "redraft new \"your idea\"".to_owned(),
@@ -268,7 +296,7 @@ mod tests {
         let stored = serde_json::to_string(&row).unwrap();
         assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
         let (before, rest) = stored.split_once(",\"tally\":{").unwrap();
-        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":6,", "{\"v\":1,");
+        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":7,", "{\"v\":1,");
         let old = old.replace(",\"parked_until_ms\":null", "");
         assert!(!old.contains("parked") && old.contains("\"v\":1"), "{old}");
         let old: BoardRow = serde_json::from_str(&old).unwrap();

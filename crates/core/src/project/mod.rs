@@ -13,7 +13,8 @@ mod monitor;
 mod receipt;
 mod settled;
 
-use crate::event::Entry;
+use crate::event::{Entry, Event};
+use crate::phase::Phase;
 use crate::prelude::*;
 
 pub use board::{BoardRow, TaskTally, board_row};
@@ -28,8 +29,22 @@ pub use settled::settled;
 /// The projections that stand beside a feature's artifacts.
 pub const FILES: [&str; 3] = [".meta.json", ".review-history.md", "implementation-log.md"];
 
-/// Their contents; one that has nothing to tell is not there.
+/// Their contents; one that has nothing to tell is not there, and of a finished feature only the record is.
 pub fn files(entries: &[Entry]) -> Vec<(&'static str, String)> {
+    let record = (FILES[0], meta(entries));
+    if is_finished(entries) {
+        return vec![record];
+    }
     let log = implementation_log(entries).map(|log| (FILES[2], log));
-    [(FILES[0], meta(entries)), (FILES[1], history(entries))].into_iter().chain(log).collect()
+    [record, (FILES[1], history(entries))].into_iter().chain(log).collect()
+}
+
+/// Whether the last phase is closed and nothing was begun again since.
+pub fn is_finished(entries: &[Entry]) -> bool {
+    let last = entries.iter().rev().find_map(|entry| match &entry.event {
+        Event::PhaseClosed(closed) => Some(closed.phase == Phase::Finish),
+        Event::LoopOpened(_) | Event::WentBack(_) => Some(false),
+        _ => None,
+    });
+    last.unwrap_or(false)
 }

@@ -87,7 +87,8 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
         }
         About::Begin => {
             let tasks = state.making.as_ref().map_or(0, |making| making.tasks.len());
-            let text = format!("the documents are approved; code is written next, in {}", count(tasks, "task"));
+            let text =
+                format!("the documents are approved; code is written next, in {}", count(tasks, "task"));
             (text, vec![Go, Abandon])
         }
         About::Gate => {

@@ -24,10 +24,10 @@ use redraft_core::pipeline::Pipeline;
 use redraft_core::policy::Strategy;
 use redraft_core::profile::{self, Kind, Profile};
 use redraft_core::prompt::{
-    Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, Upstream, build,
+    self, Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, RetroBrief, Upstream, build,
 };
 use redraft_core::review::{Loop, Order, Seat, TaskWork, shown_round};
-use redraft_core::ticket::{Purpose, Unit};
+use redraft_core::ticket::{Purpose, Ticket, Unit};
 use redraft_core::verdict::Severity;
 use texts::chars;
 
@@ -55,6 +55,9 @@ pub fn compose(
     strategy: Strategy,
     missing: &[String],
 ) -> Result<Composed, WorkspaceError> {
+    if state.finishing.is_some() {
+        return looking_back(texts, setting, created, state, order, missing);
+    }
     if is_code(&state.opened) {
         return code::compose(texts, setting, created, state, order, strategy, missing);
     }
@@ -160,6 +163,35 @@ pub fn compose(
     Ok(Composed { prompt, context_chars })
 }
 
+/// The prompt of who looks back on a feature, from what was stored for it.
+fn looking_back(
+    texts: &Texts<'_>,
+    setting: Setting<'_>,
+    created: &FeatureCreated,
+    state: &Loop,
+    order: &Order,
+    missing: &[String],
+) -> Result<Composed, WorkspaceError> {
+    let Ticket { phase, role, purpose, .. } = &order.ticket;
+    let profile = profile::of_dispatch(*phase, role, *purpose, &[]).ok_or_else(|| unknown(order))?;
+    let retro = state.finishing.as_ref().and_then(|finishing| finishing.retro.as_ref());
+    let bundle = match (purpose, retro.and_then(|retro| retro.judge.as_ref())) {
+        (Purpose::Judge, Some(judge)) => String::from_utf8_lossy(&texts.answer(judge)?).into_owned(),
+        _ => setting.papers.bundle.clone().unwrap_or_default(),
+    };
+    let prompt = prompt::retro(&RetroBrief {
+        profile,
+        text: setting.papers.profiles.get(role),
+        missing,
+        feature: &format!("{}-{}", created.id, created.slug),
+        purpose: *purpose,
+        bundle: &bundle,
+        repair: None,
+    });
+    let context_chars = prompt.chars();
+    Ok(Composed { prompt, context_chars })
+}
+
 fn unknown(order: &Order) -> WorkspaceError {
     WorkspaceError::File { path: order.ticket.role.to_string(), detail: "there is no such role".to_owned() }
 }
@@ -215,6 +247,7 @@ pub(crate) fn seat<'a>(state: &'a Loop, order: &Order) -> Option<&'a Seat> {
         Purpose::Simplify => making?.simplifier.as_ref(),
         Purpose::Outline => making?.outliner.as_ref(),
         Purpose::Tests => making?.tester.as_ref(),
+        Purpose::Judge => state.finishing.as_ref().map(|finishing| &finishing.judge),
         Purpose::Certify => Some(certifier),
         Purpose::Repair if repairs_certificate && ticket.role == certifier.role => Some(certifier),
         _ if ticket.role == state.author.role => Some(&state.author),

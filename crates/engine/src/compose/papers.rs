@@ -14,6 +14,8 @@ pub struct Papers {
     pub project: Option<String>,
     /// Role texts of the repository, in place of the built-in ones.
     pub profiles: BTreeMap<Role, Override>,
+    /// What whoever looks back on the feature is told.
+    pub bundle: Option<String>,
 }
 
 impl Papers {
@@ -30,6 +32,7 @@ impl Papers {
     pub fn of(store: &dyn Store, opened: &LoopOpened) -> Result<Papers, StoreError> {
         let text = |blob: &BlobId| Ok(String::from_utf8_lossy(&store.blob(blob)?).into_owned());
         let project = opened.project.as_ref().map(text).transpose()?;
+        let bundle = opened.bundle.as_ref().map(text).transpose()?;
         let mut profiles = BTreeMap::new();
         for (role, blob) in &opened.profiles {
             // What was stored was accepted once.
@@ -37,6 +40,6 @@ impl Papers {
                 profiles.insert(role.clone(), read);
             }
         }
-        Ok(Papers { project, profiles })
+        Ok(Papers { project, profiles, bundle })
     }
 }

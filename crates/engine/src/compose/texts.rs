@@ -129,10 +129,10 @@ impl<'a> Texts<'a> {
         Ok(if kept.is_empty() { all } else { kept })
     }
 
-    /// What an agent answered, as it was kept.
+    /// A text that was stored, such as what an agent answered.
     pub(super) fn answer(&self, blob: &BlobId) -> Result<Vec<u8>, WorkspaceError> {
         self.store.blob(blob).map_err(|error| WorkspaceError::File {
-            path: format!("the stored answer {blob}"),
+            path: format!("the stored text {blob}"),
             detail: error.to_string(),
         })
     }

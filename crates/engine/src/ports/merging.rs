@@ -11,11 +11,11 @@ pub struct Forecast {
     /// The commit of the branch it is merged into, and the feature's own.
     pub into: String,
     pub head: String,
-    pub outcome: Outcome,
+    pub outcome: MergeOutcome,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum MergeOutcome {
     Clean {
         /// All files.
         tree: Revision,
@@ -40,9 +40,12 @@ pub trait Merging: Send + Sync {
     /// `except` is looked past, where that is asked for.
     fn forecast(&self, into: &str, except: &[String]) -> Result<Forecast, MergeError>;
 
-    /// A folder with exactly the files the merge would give; ignored ones of an earlier time stay. True where it was made
-    /// now and has to be set up.
+    /// A folder with exactly the files the merge would give; ignored ones of an earlier time stay. False where it has yet
+    /// to be set up.
     fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError>;
+
+    /// Notes that the folder was set up.
+    fn set_up(&self) -> Result<(), MergeError>;
 
     /// Merges as was forecast. Where the branch is checked out, only there, and only if nothing is uncommitted.
     fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError>;
@@ -76,6 +79,10 @@ impl Merging for NoMerging {
 
     fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError> {
         Err(MergeError::NoBranch(forecast.into.clone()))
+    }
+
+    fn set_up(&self) -> Result<(), MergeError> {
+        Ok(())
     }
 
     fn merge(&self, _forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError> {

@@ -20,6 +20,9 @@ pub trait Workspace: Send + Sync {
     /// Replaces a file of the worktree in one step, creating folders as needed.
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError>;
 
+    /// Removes a file of the worktree; nothing happens where there is none.
+    fn remove(&self, path: &str) -> Result<(), WorkspaceError>;
+
     /// The tree of these paths as they are in the worktree. Absent files are left out; none at all gives none.
     fn revision(&self, paths: &[String]) -> Result<Option<Revision>, WorkspaceError>;
 

@@ -30,6 +30,7 @@ impl Beforehand {
             About::Cap { .. } if self.on_cap == OnCap::Accept => {
                 Some(Said::new(Decision::Accept, "--on-cap accept"))
             }
+            About::Begin if self.yes => Some(Said::new(Decision::Go, "--yes")),
             About::Author { .. } if self.yes => Some(Said::new(Decision::Assume, "--yes")),
             About::Task { .. } if self.on_failure == OnFailure::Skip => {
                 Some(Said::new(Decision::Skip, "--on-failure skip"))

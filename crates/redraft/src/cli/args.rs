@@ -5,8 +5,8 @@ mod looking;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use help::{
-    ADOPT_HELP, AFTER_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, INIT_HELP, LINT_HELP, LOG_HELP, NEW_HELP,
-    PHASE_HELP, PROJECT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
+    ADOPT_HELP, AFTER_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, FINISH_HELP, INIT_HELP, LINT_HELP, LOG_HELP,
+    NEW_HELP, PHASE_HELP, PROJECT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
 };
 use std::path::PathBuf;
 
@@ -43,6 +43,9 @@ pub(crate) enum Command {
     /// Drive a feature on from wherever it stands; run again to continue after any interruption
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),
+    /// Check what would be merged, write down what was learnt, and make the branch ready or merge it
+    #[command(after_help = FINISH_HELP)]
+    Finish(FinishArgs),
     /// Review one document, or what a branch changes; again after an edit, and only what changed is sent
     #[command(after_help = REVIEW_HELP)]
     Review(ReviewArgs),
@@ -102,6 +105,9 @@ pub(crate) struct DemoArgs {
     /// Keep the repository in this new or empty folder
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+    /// Merge the feature in the end
+    #[arg(long)]
+    pub(crate) merge: bool,
 }
 
 #[derive(Debug, Args)]
@@ -190,11 +196,14 @@ pub(crate) struct RunArgs {
     /// What to do when an implementer gave up on a task; checks that keep failing always ask a person [default: ask on a terminal, else wait for `redraft decide`]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) on_failure: Option<OnFailure>,
-    /// Ask nothing: money is spent within the budget, an author's questions are answered by what it would assume, and
-    /// nothing is ever accepted in a person's name
+    /// Ask nothing: money is spent within the budget, code is written, an author's questions are answered by what it would
+    /// assume, and nothing is ever accepted in a person's name
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Rest after this phase: specify, design, create-plan, create-tasks or implement. One beyond the feature's end moves the end
+    /// Merge it once it has come to its end; asks first, unless --yes says so beforehand
+    #[arg(long)]
+    pub(crate) merge: bool,
+    /// Rest after this phase: specify, design, create-plan, create-tasks, implement or finish. One beyond the feature's end moves the end
     #[arg(long, value_name = "PHASE")]
     pub(crate) until: Option<String>,
     /// Take this lane from here on: express, standard or deep
@@ -223,6 +232,24 @@ pub(crate) struct RunArgs {
     /// Who signs a phase, for loops opened by this run: resume, fresh or off
     #[arg(long, value_name = "WHO")]
     pub(crate) certify: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FinishArgs {
+    /// The feature's number; not needed inside its worktree or when only one can be meant
+    pub(crate) feature: Option<String>,
+    /// Merge it into the branch it was begun on; without it the branch is made ready for a pull request
+    #[arg(long)]
+    pub(crate) merge: bool,
+    /// Ask nothing before money is spent
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// The most the feature may cost in all, in dollars; kept for later runs
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    pub(crate) budget: Option<String>,
+    /// Let this agent of redraft.toml play every role, for this run
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -76,7 +76,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         }
         None => new::create(&site, &feature, around, console)?,
     };
-    let args_run = RunArgs { on_cap: Some(OnCap::Stop), ..RunArgs::default() };
+    let args_run = RunArgs { on_cap: Some(OnCap::Stop), yes: true, merge: args.merge, ..RunArgs::default() };
     let program = &around.program;
     let ending = match &args.keep {
         Some(_) => {
@@ -93,7 +93,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
             run::Ending { text, next }
         }
     };
-    run::drive_to(&site, id, &args_run, around, console, Some(ending))
+    run::drive_to(&site, id, &args_run, around, console, run::Manner::Demo(ending))
 }
 
 /// A folder that is new or empty, or that an interrupted demo left before it had begun its feature: a demo never writes

@@ -4,8 +4,9 @@ use super::site::Surroundings;
 use redraft_adapters::config::ConfigError;
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::LockError;
+use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_engine::EngineError;
-use redraft_engine::ports::{CommitRefused, StoreError, WorkspaceError};
+use redraft_engine::ports::{CommitRefused, MergeError, StoreError, WorkspaceError};
 
 /// The public table of exit codes, see docs/exit-codes.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +97,18 @@ impl From<EngineError> for CliError {
                 .hint("or begin the phase anew with the checks that are there: redraft phase back FEATURE implement --why \"…\""),
             EngineError::Check { .. } => CliError::new(Code::Config, message)
                 .hint("mend the cause and run the same command again; nothing is lost"),
+            EngineError::Merge(error) => error.into(),
+            EngineError::NoBase { .. } => CliError::new(Code::Config, message)
+                .hint("merge its branch by hand: git merge"),
+            EngineError::Conflict { feature, into, folder, .. } => CliError::new(Code::Waiting, message)
+                .hint(format!("have it built on {into} as it is now: redraft phase back {feature} implement --why \"…\""))
+                .hint(format!("then bring {into} in, in the worktree: git -C {} merge {into}", quoted_path(&folder)))
+                .hint(format!("and go on: redraft run {feature}; nothing was changed"))
+            ,
+            EngineError::Unfinished { feature } => CliError::usage(message).hint(format!("go on with it: redraft run {feature}")),
+            EngineError::FailsMerged { feature, .. } => CliError::new(Code::NotApproved, message)
+                .hint("nothing was merged")
+                .hint(format!("bring the base in and have it mended: redraft phase back {feature} implement --why \"…\"")),
             EngineError::NothingAsked => {
                 CliError::usage(message).hint("`redraft status` shows what each feature is waiting for")
             }
@@ -107,6 +120,25 @@ impl From<EngineError> for CliError {
             EngineError::Inbox { .. } => CliError::new(Code::Config, message)
                 .hint("free some space or make it writable, then run again"),
             EngineError::Bug(_) => CliError::new(Code::Bug, message),
+        }
+    }
+}
+
+impl From<MergeError> for CliError {
+    fn from(error: MergeError) -> Self {
+        let message = error.to_string();
+        match error {
+            MergeError::Workspace(error) => error.into(),
+            MergeError::NoBranch(name) => CliError::new(Code::Config, message)
+                .hint(format!("bring it back: git branch {name} COMMIT; or merge by hand: git merge")),
+            MergeError::Dirty { folder, .. } => CliError::new(Code::Waiting, message)
+                .hint(format!("commit it, or put it aside: git -C {} stash", quoted(&folder)))
+                .hint("then the same command again; nothing was changed"),
+            MergeError::Refused { .. } => CliError::new(Code::Waiting, message)
+                .hint("move what is in the way, then the same command again; nothing was changed"),
+            MergeError::Moved(_) => {
+                CliError::new(Code::Held, message).hint("nothing was merged; run the same command again")
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ mod demo;
 mod dependencies;
 mod doctor;
 mod errors;
+mod finish;
 mod init;
 mod lint;
 mod log;
@@ -102,7 +103,7 @@ fn error_code(code: Code) -> Code {
 fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliError> {
     let Some(ticket) = &around.ticket else { return Ok(()) };
     let wish = match command {
-        Command::Run(_) | Command::Review(_) => "start a run",
+        Command::Run(_) | Command::Finish(_) | Command::Review(_) => "start a run",
         Command::Doctor(_) => "start a probe",
         Command::New(_) => "begin a feature",
         Command::Adopt(_) => "take over features",
@@ -133,6 +134,7 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Adopt(args) => adopt::adopt(args, around, console),
         Command::Project(args) => project::project(args, around, console),
         Command::Run(args) => run::run(args, around, console),
+        Command::Finish(args) => finish::finish(args, around, console),
         Command::Review(args) => review::review(args, around, console),
         Command::Decide(args) => decide::decide(args, around, console),
         Command::Phase(command) => phase::phase(command, around, console),

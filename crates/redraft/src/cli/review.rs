@@ -34,7 +34,7 @@ use redraft_core::profile;
 use redraft_core::project::{self, Receipt};
 use redraft_core::review::Loop;
 use redraft_core::text::indented;
-use redraft_engine::ports::{Agents, Clock, NoChecks};
+use redraft_engine::ports::{Agents, Clock, NoChecks, NoMerging};
 use redraft_engine::{Parts, Run, Stop};
 use serde::Serialize;
 use std::path::Path;
@@ -103,6 +103,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     }
     let inbox = FileInbox::new(&site.state);
     let parts = Parts {
+        merging: &NoMerging,
         store: &ledger,
         workspace: &workspace,
         inbox: &inbox,

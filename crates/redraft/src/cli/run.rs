@@ -19,6 +19,7 @@ use super::site::{Site, Surroundings};
 use super::story::Story;
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::config::Config;
+use redraft_adapters::git::GitMerging;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{About, Decision, Entry, Question};
@@ -87,7 +88,7 @@ fn drive(
     around: &Surroundings,
     console: &Console,
 ) -> Result<Code, CliError> {
-    drive_to(site, id, args, around, console, None)
+    drive_to(site, id, args, around, console, Manner::Run)
 }
 
 /// What a report ends with, where the worktree and the feature's next command would be of no use. A run with such an
@@ -97,15 +98,29 @@ pub(crate) struct Ending {
     pub(crate) next: String,
 }
 
-/// The same with another ending.
+/// What a run is part of.
+pub(crate) enum Manner {
+    Run,
+    /// The last phase by itself: who typed that to merge has said so.
+    Finish,
+    /// A demo, with an ending of its own.
+    Demo(Ending),
+}
+
+/// The same in another manner.
 pub(crate) fn drive_to(
     site: &Site,
     id: FeatureId,
     args: &RunArgs,
     around: &Surroundings,
     console: &Console,
-    ending: Option<Ending>,
+    manner: Manner,
 ) -> Result<Code, CliError> {
+    let typed = matches!(manner, Manner::Finish);
+    let ending = match manner {
+        Manner::Demo(ending) => Some(ending),
+        Manner::Run | Manner::Finish => None,
+    };
     let config = config(site, args)?;
     let mut rules = rules(site, &config, args, around)?;
     let lock = site.lock(&id.to_string(), around)?;
@@ -142,7 +157,14 @@ pub(crate) fn drive_to(
         clock: &around.clock,
     };
     let story = Story::new(console);
+    let merging = GitMerging {
+        repository: &site.repository,
+        branch: created.branch.clone(),
+        folder: site.merge_folder(&created),
+        copy: config.workspace.copy.clone(),
+    };
     let parts = Parts {
+        merging: &merging,
         store: &ledger,
         workspace: &workspace,
         inbox: &inbox,
@@ -180,6 +202,10 @@ pub(crate) fn drive_to(
             stop => break stop,
         }
     };
+    let merged = match &stop {
+        Stop::Done => merge(&mut run, site, &config, args, typed, around, console)?,
+        _ => Merging::Not,
+    };
     if let Some(changed) = changed_since(&workspace, run.state())? {
         console.say(&changed);
     }
@@ -195,6 +221,8 @@ pub(crate) fn drive_to(
             ("parked", Code::Limit)
         }
         Stop::Done if run.state().phase().is_some() && !run.state().cancelled => ("active", Code::Done),
+        Stop::Done if merged == Merging::Wanted => ("waiting", Code::Waiting),
+        Stop::Done if row.merged => ("merged", Code::Done),
         Stop::Done => (row.status.as_str(), done_code(&row.status)),
         Stop::Findings => ("findings", Code::NotApproved),
         Stop::Asking(question) => ("waiting", waiting_code(question, on_cap)),
@@ -236,6 +264,13 @@ pub(crate) fn drive_to(
     if tasks.is_some() && config.checks.is_empty() {
         more.push_str("checks: none are configured, so nothing but reviewers says that the code works\n");
     }
+    if row.ready {
+        more.push_str(&format!(
+            "branch: {}, ready for a pull request; its text: {}\n",
+            row.branch,
+            around.next(&format!("redraft show pull-request {id}"))
+        ));
+    }
     more.push_str(&format!("costs: {}\n", around.next(&format!("redraft cost {id}"))));
     if row.open_findings + row.deferred_findings > 0 {
         more.push_str(&format!("findings: {}\n", around.next(&format!("redraft show findings {id}"))));
@@ -244,6 +279,58 @@ pub(crate) fn drive_to(
     monitor::say(&shown.warnings, console);
     drop(lock);
     Ok(code)
+}
+
+/// What became of the wish to merge.
+#[derive(PartialEq, Eq)]
+enum Merging {
+    Not,
+    /// It was wished for, and nobody has said yes.
+    Wanted,
+    Done,
+}
+
+/// Merges a feature that has come to its end, where that is wanted: at once where somebody typed it or said so
+/// beforehand, else after a question.
+fn merge(
+    run: &mut Run<'_>,
+    site: &Site,
+    config: &Config,
+    args: &RunArgs,
+    typed: bool,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Merging, CliError> {
+    let state = run.state();
+    let ready = state.closed(Phase::Finish).is_some() && state.merged.is_none() && !state.cancelled;
+    let into = state.created.as_ref().map(|created| created.base_branch.clone()).unwrap_or_default();
+    if !ready || into.is_empty() && !args.merge {
+        return Ok(Merging::Not);
+    }
+    let agreed = match (args.merge, typed || args.yes) {
+        (true, true) => true,
+        (false, true) => return Ok(Merging::Not),
+        (wanted, false) if console.can_ask() => {
+            let word = console.ask(&format!("merge it into {into} now? [y/N] "), &around.clock);
+            let yes = word.is_some_and(|word| matches!(word.to_lowercase().as_str(), "y" | "yes"));
+            if !yes && wanted {
+                return Ok(Merging::Wanted);
+            }
+            yes
+        }
+        (true, false) => {
+            console.say(&format!("merging into {into} waits for a yes: --yes, or the command below"));
+            return Ok(Merging::Wanted);
+        }
+        (false, false) => false,
+    };
+    if !agreed {
+        return Ok(Merging::Not);
+    }
+    let _lock = site.lock_repository(around, console)?;
+    let merged = run.merge(config.finish.history)?;
+    console.say(&format!("merged into {}: {}", merged.into, merged.commit));
+    Ok(Merging::Done)
 }
 
 /// What the project's checks run, a person must have accepted before this run comes to code. Nothing was sent yet.
@@ -257,7 +344,7 @@ fn require_trusted_checks(
     let (Some(created), Some(_)) = (&state.created, state.phase()) else { return Ok(()) };
     // An end that cannot be read was refused before.
     let rests = args.until.as_deref().and_then(|word| word.parse().ok()).unwrap_or(created.until);
-    let left = state.phases().any(|phase| phase == Phase::Implement && !state.is_over(phase));
+    let left = state.phases().any(|phase| phase >= Phase::Implement && !state.is_over(phase));
     if !left || rests.min(created.until) < Phase::Implement {
         return Ok(());
     }
@@ -328,6 +415,10 @@ fn kept_rules(state: &Pipeline, args: &RunArgs, id: FeatureId) -> Vec<String> {
 fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<String>, CliError> {
     let Some(past) = state.past.last().filter(|_| state.open.is_none()) else { return Ok(None) };
     let Some(End::Closed(closed)) = &past.end else { return Ok(None) };
+    // What would be merged is looked at again before it is.
+    if past.finishing.is_some() {
+        return Ok(None);
+    }
     let Some(created) = &state.created else { return Ok(None) };
     let found = redraft_engine::standing(workspace, created, &past.opened)?;
     let changed = found.as_ref() != Some(&closed.revision);

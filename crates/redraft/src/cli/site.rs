@@ -145,6 +145,7 @@ impl Surroundings {
                 | Command::Adopt(_)
                 | Command::Project(_)
                 | Command::Run(_)
+                | Command::Finish(_)
                 | Command::Review(_)
                 | Command::Phase(_)
                 | Command::Decide(_)
@@ -340,6 +341,12 @@ impl Site {
             _ => self.repository.feature_place(created.id, &created.slug)?,
         };
         Ok(place.worktree)
+    }
+
+    /// Where what a merge would give is laid out to be checked.
+    pub(crate) fn merge_folder(&self, created: &FeatureCreated) -> PathBuf {
+        let worktrees = self.repository.main_checkout().join(".redraft").join("worktrees");
+        worktrees.join(format!("{}-{}.merge", created.id, created.slug))
     }
 
     /// Whether that folder is there and holds the feature; the main checkout may be on another branch.

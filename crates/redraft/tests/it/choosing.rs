@@ -16,8 +16,8 @@ use redraft_core::price::{Cards, Lifetime};
 use redraft_core::redact::Redactor;
 use redraft_core::usage::Usd;
 use redraft_engine::boundary::Boundaries;
-use redraft_engine::ports::{Agent, Agents, Clock, Deadlines, NoChecks, Store};
-use redraft_engine::{Parts, Progress, Rules, Run, Stop};
+use redraft_engine::ports::{Agent, Agents, Clock, Deadlines, NoChecks, NoMerging, Store};
+use redraft_engine::{Finish, Parts, Progress, Rules, Run, Stop};
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, Recorded, Reply, all_text, last_user_text};
 use serde_json::{Value, json};
@@ -188,6 +188,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
     });
     let pauses = Pauses { clock: &clock, provider: &provider, left: Mutex::new(pauses.to_vec()) };
     let parts = Parts {
+        merging: &NoMerging,
         store: &ledger,
         workspace: &workspace,
         inbox: &inbox,
@@ -217,6 +218,8 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
         lint: Default::default(),
         checks: Vec::new(),
         extras: Vec::new(),
+        asks_first: false,
+        finish: Finish::default(),
     };
     let mut run = Run::load(parts, rules, FeatureId(1)).unwrap();
     let stop = run.drive().unwrap();

@@ -19,10 +19,10 @@ use redraft_core::usage::Usd;
 use redraft_engine::boundary::Boundaries;
 
 use redraft_engine::ports::{
-    Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, NoChecks, Outcome, Request,
-    Resume, UsageReport, Watch,
+    Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, NoChecks, NoMerging, Outcome,
+    Request, Resume, UsageReport, Watch,
 };
-use redraft_engine::{Parts, Progress, Rules, Run, Stop};
+use redraft_engine::{Finish, Parts, Progress, Rules, Run, Stop};
 use redraft_testkit::Scratch;
 use std::sync::{Arc, Mutex};
 
@@ -121,6 +121,7 @@ fn an_agent_without_conversations_is_asked_anew_instead_of_being_asked_to_repair
     let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
     let agent = Arc::new(Forgetful::default());
     let parts = Parts {
+        merging: &NoMerging,
         store: &ledger,
         workspace: &workspace,
         inbox: &FileInbox::new(&scratch.state()),
@@ -149,6 +150,8 @@ fn an_agent_without_conversations_is_asked_anew_instead_of_being_asked_to_repair
         lint: Default::default(),
         checks: Vec::new(),
         extras: Vec::new(),
+        asks_first: false,
+        finish: Finish::default(),
     };
     let stop = Run::load(parts, rules, FeatureId(1)).unwrap().drive().unwrap();
     assert_eq!(stop, Stop::Done);

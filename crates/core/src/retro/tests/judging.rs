@@ -70,6 +70,8 @@ fn feature() -> (Pipeline, Vec<Entry>, Change) {
         tasks: Vec::new(),
         extras: BTreeMap::new(),
         checks: BTreeMap::new(),
+        asks_first: false,
+        bundle: None,
     };
     let mut open = crate::review::Loop::new(created.scope(), opened, None);
     open.findings.push(finding("S1", "No number says when a key is over its limit."));

@@ -61,6 +61,16 @@ Exit codes: 0 approved or accepted, 1 given up, 2 usage, 3 configuration, ledger
 failed, 5 a limit or the budget is reached, 6 waiting for a decision or a yes, 7 another process drives it, \
 130 interrupted; the same command continues";
 
+pub(super) const FINISH_HELP: &str = "\
+Examples:
+  redraft finish                         checks on what would be merged, retrospective, a branch that is ready
+  redraft finish 002 --merge             the same, and merged into the branch it was begun on
+  redraft show pull-request 002          the text for a pull request
+
+Exit codes: 0 ready or merged, 1 a check fails on what would be merged now, 2 usage, 3 configuration, ledger, git or \
+disk, 4 an agent failed, 5 the budget is reached, 6 a conflict, uncommitted changes in the checkout, or a failed check \
+to decide about, 7 another process drives it, 130 interrupted; the same command continues";
+
 pub(super) const DECIDE_HELP: &str = "\
 Examples:
   redraft decide                         show what is asked

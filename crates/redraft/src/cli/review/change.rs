@@ -29,7 +29,7 @@ use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
 use redraft_core::review::Loop;
 use redraft_core::usage::Usd;
-use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, Store, Workspace};
+use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, NoMerging, Store, Workspace};
 use redraft_engine::{Parts, Reviewed, Rules, Run, Stop};
 
 pub(super) fn review(
@@ -103,6 +103,7 @@ impl Call<'_> {
         };
         let checks: &dyn Checks = if rules.checks.is_empty() { &NoChecks } else { &shell };
         let parts = Parts {
+            merging: &NoMerging,
             store: ledger,
             workspace: &workspace,
             inbox: &inbox,

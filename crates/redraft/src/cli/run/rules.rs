@@ -10,8 +10,8 @@ use redraft_core::event::{Certify, Event};
 use redraft_core::ids::Role;
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usd;
-use redraft_engine::Rules;
 use redraft_engine::ports::{Deadlines, Store};
+use redraft_engine::{Finish, Rules};
 use std::collections::BTreeMap;
 
 /// What redraft.toml says, with every role played by `--agent`.
@@ -78,6 +78,12 @@ pub(crate) fn rules_with(
         lint: config.lint.clone(),
         checks: config.checks.clone(),
         extras: config.extras.clone(),
+        asks_first: !args.yes,
+        finish: Finish {
+            docs: config.finish.docs,
+            retro: config.finish.retro,
+            setup: config.workspace.setup.clone(),
+        },
         until: args.until.as_deref().map(str::parse).transpose().map_err(unknown)?,
         profiles,
         project: None,

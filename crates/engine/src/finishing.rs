@@ -1,0 +1,317 @@
+//! The end of a feature: what a merge would give is checked, what was learnt is written down, the branch is merged.
+//!
+//! The revision of this phase is the tree a merge would give, without what the phase itself writes; where the base moves
+//! on, it is another revision and is checked again. What is written here is committed by name: the retrospective and the
+//! files of the knowledge bank. Start at [`Run::open_finish`]; what is learnt is in `learning`.
+
+use crate::driver::Run;
+use crate::ending::EngineError;
+use crate::phases::Subject;
+use crate::ports::{Check, CheckRun, Forecast, Merge, MergeOutcome, Trailers};
+use redraft_core::bank::Kind;
+use redraft_core::event::{Checked, Edited, Event, History, Merged, PhaseClosed};
+use redraft_core::ids::Revision;
+use redraft_core::phase::Phase;
+use redraft_core::text::one_line;
+use std::path::PathBuf;
+
+/// The gate that says whether the branch can be merged.
+const MERGE: &str = "merge";
+/// The gate that says whether documentation was thought of.
+const DOCS: &str = "docs";
+
+/// What is said of a feature that changes code and no documentation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DocsGate {
+    Off,
+    /// It is told.
+    #[default]
+    Remind,
+    /// A person must decide.
+    Require,
+}
+
+/// How a feature ends in this repository.
+#[derive(Debug, Clone, Default)]
+pub struct Finish {
+    pub docs: DocsGate,
+    /// Whether somebody is asked for words to the figures.
+    pub retro: bool,
+    /// What makes a new folder ready for checks; a person has accepted it.
+    pub setup: Option<String>,
+}
+
+impl Run<'_> {
+    pub(crate) fn open_finish(&mut self, pass: u16) -> Result<(), EngineError> {
+        self.require_approved_code()?;
+        let (_, base) = self.clean_forecast()?;
+        let mut gates = vec![MERGE.to_owned()];
+        gates.extend(self.rules.checks.iter().map(|check| check.name.clone()));
+        gates.extend((self.rules.finish.docs != DocsGate::Off).then(|| DOCS.to_owned()));
+        let checks = self.rules.checks.iter().map(|check| (check.name.clone(), check.command.clone()));
+        let checks = checks.collect();
+        let bundle = Some(self.bundle()?);
+        let paths = vec![self.created.path_of(Phase::Finish.artifact())];
+        let subject = Subject { paths, base: Some(base), gates, checks, bundle, ..Subject::default() };
+        self.begin(Phase::Finish, pass, subject)
+    }
+
+    /// What this phase writes, and projections: no part of what is checked.
+    pub(crate) fn written_at_the_end(&self) -> Vec<String> {
+        let mut paths = self.projections();
+        paths.push(self.created.path_of(Phase::Finish.artifact()));
+        paths.extend(Kind::ALL.iter().map(|kind| kind.path().to_owned()));
+        paths
+    }
+
+    /// What is merged is what was approved: nobody has reviewed anything else.
+    fn require_approved_code(&self) -> Result<(), EngineError> {
+        let Some(closed) = self.state.closed(Phase::Implement) else { return Ok(()) };
+        let ours = self.written_at_the_end();
+        let now = self.parts.workspace.tree(&self.projections())?;
+        let changed = self.parts.workspace.changed(&closed.revision, &now)?;
+        match changed.into_iter().find(|path| !ours.contains(path)) {
+            None => Ok(()),
+            Some(path) => {
+                let (feature, phase, earlier) = (self.created.id, Phase::Finish, Phase::Implement);
+                Err(EngineError::Changed { feature, phase, earlier, path })
+            }
+        }
+    }
+
+    /// What a merge would give, and the revision of it; an error where it would not go through.
+    fn clean_forecast(&self) -> Result<(Forecast, Revision), EngineError> {
+        let into = self.base_branch()?;
+        let forecast = self.parts.merging.forecast(&into, &self.written_at_the_end())?;
+        match &forecast.outcome {
+            MergeOutcome::Clean { checked, .. } => {
+                let checked = checked.clone();
+                Ok((forecast, checked))
+            }
+            MergeOutcome::Conflicts(files) => {
+                let (branch, files) = (self.created.branch.clone(), files.clone());
+                let folder = self.parts.workspace.folder();
+                Err(EngineError::Conflict { feature: self.created.id, branch, into, files, folder })
+            }
+        }
+    }
+
+    fn base_branch(&self) -> Result<String, EngineError> {
+        let (feature, into) = (self.created.id, self.created.base_branch.clone());
+        if into.is_empty() { Err(EngineError::NoBase { feature }) } else { Ok(into) }
+    }
+
+    /// Takes in that a merge would give something else now, because one of the branches moved.
+    pub(crate) fn take_in_merge(&mut self) -> Result<bool, EngineError> {
+        self.require_approved_code()?;
+        let (forecast, revision) = self.clean_forecast()?;
+        let open = self.open_loop()?;
+        if open.revision.as_ref() == Some(&revision) {
+            return Ok(false);
+        }
+        let epoch = open.epoch + 1;
+        self.keep_anchor(epoch, &revision)?;
+        let (commit, by) = (forecast.into, self.rules.person.clone());
+        self.append(vec![Edited { revision, commit, by, first: false, compared: None }.into()], &[])?;
+        Ok(true)
+    }
+
+    /// Runs a gate of this phase on what would be merged.
+    pub(crate) fn check_merge(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
+        let pass = self.open_loop()?.opened.pass;
+        let (forecast, found) = self.clean_forecast()?;
+        if found != revision {
+            return self.take_in_merge().map(drop);
+        }
+        let check = self.rules.checks.iter().find(|check| check.name == gate).cloned();
+        let (command, output, code, wall_ms) = (String::new(), String::new(), None, 0);
+        let mut checked = Checked {
+            pass,
+            revision,
+            gate,
+            passed: true,
+            evidence: String::new(),
+            command,
+            code,
+            wall_ms,
+            output,
+        };
+        match (checked.gate.as_str(), check) {
+            (_, Some(check)) => {
+                let CheckRun { code, wall_ms, tail, stopped } = self.run_on_merge(&check, &forecast)?;
+                if stopped {
+                    return Ok(());
+                }
+                checked.passed = code == Some(0);
+                match (checked.passed, code) {
+                    (true, _) => checked.output = tail,
+                    (false, Some(code)) => {
+                        checked.evidence = format!("`{}` ended with code {code}\n{tail}", check.command);
+                    }
+                    (false, None) => {
+                        checked.evidence = format!("`{}` did not end by itself\n{tail}", check.command);
+                    }
+                }
+                (checked.command, checked.code, checked.wall_ms) = (check.command, code, wall_ms);
+            }
+            (MERGE, None) => {
+                let (into, at) = (&self.created.base_branch, one_line(&forecast.into, 12));
+                checked.evidence = format!("merges into {into} at {at} without a conflict");
+            }
+            (DOCS, None) => {
+                checked.evidence = self.reminder()?.unwrap_or_default();
+                checked.passed = checked.evidence.is_empty() || self.rules.finish.docs != DocsGate::Require;
+            }
+            (_, None) => return Err(EngineError::NoSuchCheck { gate: checked.gate }),
+        }
+        self.parts.boundaries.pass("before a check is stored");
+        self.append(vec![checked.into()], &[])
+    }
+
+    /// Runs a check where the files are as a merge would leave them: in the worktree itself, where a merge adds nothing.
+    fn run_on_merge(&self, check: &Check, forecast: &Forecast) -> Result<CheckRun, EngineError> {
+        let ours = self.written_at_the_end();
+        let here = self.parts.workspace.tree(&ours)?;
+        if matches!(&forecast.outcome, MergeOutcome::Clean { checked, .. } if *checked == here) {
+            return self.run_check(check);
+        }
+        let folder = self.merge_folder(forecast)?;
+        let ran = self.parts.checks.run(check, &folder);
+        ran.map_err(|detail| EngineError::Check { name: check.name.clone(), detail })
+    }
+
+    fn merge_folder(&self, forecast: &Forecast) -> Result<PathBuf, EngineError> {
+        let (folder, ready) = self.parts.merging.lay_out(forecast)?;
+        if let Some(command) = self.rules.finish.setup.as_ref().filter(|_| !ready) {
+            let check = Check { name: "setup".to_owned(), command: command.clone() };
+            let ran = self.parts.checks.run(&check, &folder);
+            let ran = ran.map_err(|detail| EngineError::Check { name: "setup".to_owned(), detail })?;
+            if ran.code != Some(0) {
+                let detail = one_line(&ran.tail, 400);
+                return Err(EngineError::Check { name: "setup".to_owned(), detail });
+            }
+        }
+        if !ready {
+            self.parts.merging.set_up()?;
+        }
+        Ok(folder)
+    }
+
+    /// What is said where a feature changes code and nothing that people read.
+    fn reminder(&self) -> Result<Option<String>, EngineError> {
+        let change = self.change_of_feature()?;
+        let folder = format!("{}/", self.created.folder());
+        let ours = self.written_at_the_end();
+        let of_others = |path: &&str| !path.starts_with(&folder) && !ours.iter().any(|own| own == path);
+        let paths: Vec<&str> =
+            change.files.iter().map(|(path, ..)| path.as_str()).filter(of_others).collect();
+        let (read, code): (Vec<&str>, Vec<&str>) = paths.into_iter().partition(|path| is_documentation(path));
+        let changelog = read.iter().any(|path| is_changelog(path));
+        let files = code.len();
+        Ok(match (code.is_empty(), read.is_empty(), changelog) {
+            (true, ..) | (false, false, true) => None,
+            (false, true, _) => Some(format!(
+                "{files} other files were changed and no documentation: neither docs/, a README nor a changelog"
+            )),
+            (false, false, false) if self.has_changelog()? => {
+                Some("documentation was changed, the changelog was not".to_owned())
+            }
+            (false, false, false) => None,
+        })
+    }
+
+    fn has_changelog(&self) -> Result<bool, EngineError> {
+        for name in ["CHANGELOG.md", "CHANGES.md", "CHANGELOG", "HISTORY.md"] {
+            if self.parts.workspace.read(name)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Merges a feature that has come to its end. What was merged and not stored is stored.
+    pub fn merge(&mut self, history: History) -> Result<Merged, EngineError> {
+        if let Some(merged) = &self.state.merged {
+            return Ok(merged.clone());
+        }
+        let feature = self.created.id;
+        let Some(closed) = self.state.closed(Phase::Finish).cloned() else {
+            return Err(EngineError::Unfinished { feature });
+        };
+        let into = self.base_branch()?;
+        let seq = self.seq_of_close(&closed);
+        let trailers = Trailers { ticket: format!("{}/merge", self.scope), seq };
+        let commit = match self.parts.merging.merged(&into, &trailers)? {
+            Some(commit) => commit,
+            None => {
+                self.require_approved_code()?;
+                let (forecast, revision) = self.clean_forecast()?;
+                if revision != closed.revision {
+                    self.check_again(&forecast)?;
+                }
+                let idea = one_line(&self.created.idea, 72);
+                let message = format!("Merge feature {feature}-{}: {idea}", self.created.slug);
+                let merge = Merge { into: &into, history, message: &message, trailers: &trailers };
+                self.parts.boundaries.pass("before a merge");
+                self.parts.merging.merge(&forecast, &merge)?
+            }
+        };
+        self.parts.boundaries.pass("before a merge is stored");
+        let merged = Merged { into, commit: commit.0, history, by: self.rules.person.clone() };
+        self.append(vec![merged.clone().into()], &[])?;
+        Ok(merged)
+    }
+
+    /// The base moved after the feature was closed: what would be merged now was never checked.
+    fn check_again(&self, forecast: &Forecast) -> Result<(), EngineError> {
+        for check in &self.rules.checks {
+            let ran = self.run_on_merge(check, forecast)?;
+            if ran.code != Some(0) {
+                let (name, detail) = (check.name.clone(), one_line(&ran.tail, 400));
+                return Err(EngineError::FailsMerged { feature: self.created.id, name, detail });
+            }
+        }
+        Ok(())
+    }
+
+    fn seq_of_close(&self, closed: &PhaseClosed) -> u64 {
+        let close = self
+            .entries
+            .iter()
+            .rev()
+            .find(|entry| matches!(&entry.event, Event::PhaseClosed(fact) if fact == closed));
+        close.map_or(self.state.seq, |entry| entry.seq)
+    }
+}
+
+fn is_documentation(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let in_docs = path.split('/').rev().skip(1).any(|folder| matches!(folder, "docs" | "doc" | "man"));
+    in_docs
+        || name.starts_with("readme")
+        || is_changelog(path)
+        || (!path.contains('/') && name.ends_with(".md"))
+}
+
+fn is_changelog(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    ["changelog", "changes", "history", "news"].iter().any(|word| name.split('.').next() == Some(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documentation_is_told_by_its_place_and_name() {
+        for path in
+            ["docs/a.txt", "README.md", "crates/x/readme.rst", "CHANGELOG.md", "GUIDE.md", "doc/x/y.md"]
+        {
+            assert!(is_documentation(path), "{path}");
+        }
+        for path in ["src/lib.rs", "src/notes.md", "documents.py", "tests/history_test.py"] {
+            assert!(!is_documentation(path), "{path}");
+        }
+        assert!(is_changelog("CHANGES") && is_changelog("pkg/NEWS.md") && !is_changelog("README.md"));
+    }
+}

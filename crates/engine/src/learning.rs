@@ -1,0 +1,376 @@
+//! What a feature teaches: the bundle somebody looks back on, the page made of the answer, new entries of the knowledge
+//! bank, and older ones held against the feature.
+//!
+//! Everything here can be done again: the same answer gives the same page and the same entries, and an entry that is there
+//! is not added twice. What cannot be had in words is had in figures. Start at [`Run::bundle`], then [`Run::look_back`].
+
+use crate::driver::Run;
+use crate::ending::EngineError;
+use crate::ports::Trailers;
+use redraft_core::bank::{self, Bank, Kind};
+use redraft_core::delta::Delta;
+use redraft_core::event::{BankJudged, Challenged, Event, Lesson, RetroWritten};
+use redraft_core::findings::Finding;
+use redraft_core::phase::Phase;
+use redraft_core::retro::{self, Answer, Change, Figures, Judgements, Judging, Older, Stance};
+use redraft_core::review::Order;
+use redraft_core::text::{hash, one_line};
+use redraft_core::ticket::{Purpose, Ticket};
+
+/// Why nobody was asked where the configuration says so.
+pub(crate) const NOT_WANTED: &str = "`[finish] retro = false` in redraft.toml";
+
+impl Run<'_> {
+    /// What whoever looks back on the feature is told, as it stands when the phase opens.
+    pub(crate) fn bundle(&self) -> Result<String, EngineError> {
+        let change = self.change_of_feature()?;
+        let figures = Figures::of(&self.state, &self.entries).with(&change);
+        let mut sizes = Vec::new();
+        for name in Phase::Finish.upstream() {
+            if let Some(bytes) = self.parts.workspace.read(&self.created.path_of(name))? {
+                sizes.push(((*name).to_owned(), bytes.len() as u64));
+            }
+        }
+        Ok(retro::bundle(&figures, &self.state, &self.entries, &change, &sizes))
+    }
+
+    /// All that was done to the code, without what this phase writes; nothing where no code was.
+    pub(crate) fn change_of_feature(&self) -> Result<Change, EngineError> {
+        let Some(base) = self.first_base() else { return Ok(Change::default()) };
+        let ours = self.written_at_the_end();
+        let now = self.parts.workspace.tree(&ours)?;
+        let diff = self.parts.workspace.delta(&base, &now)?;
+        let files = Delta::parse(&diff).files.into_iter().filter(|file| !ours.contains(&file.path));
+        let counted = files.map(|file| {
+            let (added, removed) = (file.added().count() as u64, file.removed().count() as u64);
+            (file.path, added, removed)
+        });
+        Ok(Change { files: counted.collect() })
+    }
+
+    /// Makes the retrospective of an answer.
+    pub(crate) fn look_back(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+        let Some(text) = self.answer_of(ticket)? else { return Ok(()) };
+        match Answer::read(&text) {
+            Ok(answer) => self.write_retro(Some(ticket.clone()), Some(&answer), None),
+            Err(why) => self.write_retro(Some(ticket.clone()), None, Some(why)),
+        }
+    }
+
+    /// The retrospective as a page and as entries of the bank, in one commit.
+    pub(crate) fn write_retro(
+        &mut self,
+        ticket: Option<Ticket>,
+        answer: Option<&Answer>,
+        plain: Option<String>,
+    ) -> Result<(), EngineError> {
+        let page = self.page(answer, plain.as_deref())?;
+        let files = self.bank_files()?;
+        let older = Bank::read(&files);
+        let lessons = answer.map(retro::new_entries).unwrap_or_default();
+        let mut changes = Vec::new();
+        let mut added = Vec::new();
+        for lesson in lessons {
+            let entry = self.new_entry(lesson);
+            let known = older.entries.iter().any(|one| one.kind == entry.kind && one.is_called(&entry.name));
+            if !known || self.wrote(&older, &entry) {
+                added.push(lesson_of(entry.kind, &entry.name));
+            }
+            changes.push((entry.kind, bank::Change::Add(entry)));
+        }
+        let (mut paths, notes) = self.change_bank(&files, &changes)?;
+        let relevant = self.relevant(&older, &added)?;
+        let (relevant, judge, mut notes) = match self.judging(&older, &relevant) {
+            Ok(judging) => (relevant, judging, notes),
+            Err(why) => {
+                (Vec::new(), None, [notes, vec![format!("older lessons were not judged: {why}")]].concat())
+            }
+        };
+        // Figures alone judge nothing.
+        let relevant = if answer.is_some() { relevant } else { Vec::new() };
+        let path = self.created.path_of(Phase::Finish.artifact());
+        self.parts.workspace.write(&path, page.as_bytes())?;
+        paths.push(path);
+        let commit = self.commit_learnt(&paths, ticket.as_ref(), "redraft: retrospective")?;
+        notes.truncate(NOTES_MAX);
+        let blobs: Vec<Vec<u8>> = judge
+            .filter(|_| !relevant.is_empty())
+            .map(|judging| judging.text.into_bytes())
+            .into_iter()
+            .collect();
+        let judge = blobs.first().map(|bytes| hash(bytes));
+        let fact = RetroWritten { ticket, commit, plain, added, relevant, judge, notes };
+        self.append(vec![fact.into()], &blobs)
+    }
+
+    /// The page as it stands with everything that was counted so far; at the close that is all.
+    fn page(&self, answer: Option<&Answer>, plain: Option<&str>) -> Result<String, EngineError> {
+        let figures = Figures::of(&self.state, &self.entries).with(&self.change_of_feature()?);
+        let mut page = retro::markdown(&figures, answer, plain);
+        let finishing = self.state.open.as_ref().and_then(|open| open.finishing.as_ref());
+        if let Some(judged) = finishing.and_then(|finishing| finishing.judged.as_ref()) {
+            let confirmed = judged.confirmed.iter().map(|one| (one.name.clone(), Stance::Confirmed));
+            let challenged = judged.challenged.iter();
+            let challenged =
+                challenged.map(|one| (one.lesson.name.clone(), Stance::Challenged(one.text.clone())));
+            page.push_str(&retro::judged(&figures, &confirmed.chain(challenged).collect::<Vec<_>>()));
+        }
+        Ok(page)
+    }
+
+    /// Writes the page once more, with the figures of the phase that is about to close.
+    pub(crate) fn complete_retro(&self) -> Result<(), EngineError> {
+        let finishing = self.open_loop()?.finishing.as_ref();
+        let Some(retro) = finishing.and_then(|finishing| finishing.retro.as_ref()) else { return Ok(()) };
+        let answer = match (&retro.plain, &retro.ticket) {
+            (None, Some(ticket)) => self.stored_answer(ticket)?.and_then(|text| Answer::read(&text).ok()),
+            _ => None,
+        };
+        let page = self.page(answer.as_ref(), retro.plain.as_deref())?;
+        let path = self.created.path_of(Phase::Finish.artifact());
+        Ok(self.parts.workspace.write(&path, page.as_bytes())?)
+    }
+
+    /// Makes a judgement of an answer. What cannot be read changes nothing.
+    pub(crate) fn hold_against(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+        let Some(text) = self.answer_of(ticket)? else { return Ok(()) };
+        let files = self.bank_files()?;
+        let bank = Bank::read(&files);
+        let finishing = self.open_loop()?.finishing.as_ref();
+        let relevant = finishing.and_then(|one| one.retro.as_ref()).map(|retro| retro.relevant.clone());
+        let relevant = relevant.unwrap_or_default();
+        let asked = self.judging(&bank, &relevant).map(|judging| judging.ok_or_else(String::new));
+        let read = asked.and_then(|judging| Judgements::read(&text, &judging?));
+        let stances = match read {
+            Ok(stances) => stances,
+            Err(why) => return self.leave_bank(Some(ticket.clone()), why),
+        };
+        let mut changes = Vec::new();
+        let (mut confirmed, mut challenged) = (Vec::new(), Vec::new());
+        let feature = self.created.id;
+        for (lesson, (_, stance)) in relevant.iter().zip(stances) {
+            let Ok(kind) = lesson.kind.parse::<Kind>() else { continue };
+            let name = lesson.name.clone();
+            match stance {
+                Stance::Confirmed => {
+                    changes.push((kind, bank::Change::Confirm { name, feature }));
+                    confirmed.push(lesson.clone());
+                }
+                Stance::Challenged(text) => {
+                    changes.push((kind, bank::Change::Challenge { name, feature, text: text.clone() }));
+                    challenged.push(Challenged { lesson: lesson.clone(), text });
+                }
+                Stance::Skipped => {}
+            }
+        }
+        let proposed = self.is_first_judgement()?;
+        let (paths, notes) = if proposed { Default::default() } else { self.change_bank(&files, &changes)? };
+        let commit = self.commit_learnt(&paths, Some(ticket), "redraft: lessons confirmed and challenged")?;
+        let ticket = Some(ticket.clone());
+        self.append(vec![BankJudged { ticket, commit, confirmed, challenged, proposed, notes }.into()], &[])
+    }
+
+    /// Notes that the bank stays as it is.
+    pub(crate) fn leave_bank(&mut self, ticket: Option<Ticket>, why: String) -> Result<(), EngineError> {
+        let (commit, confirmed, challenged) = (String::new(), Vec::new(), Vec::new());
+        let notes = vec![one_line(&why, 300)];
+        self.append(
+            vec![BankJudged { ticket, commit, confirmed, challenged, proposed: false, notes }.into()],
+            &[],
+        )
+    }
+
+    /// Goes on without a dispatch of this phase that the configuration does not want.
+    pub(crate) fn does_without(&mut self, orders: &[Order]) -> Result<bool, EngineError> {
+        match orders {
+            [order] if !self.rules.finish.retro => self.goes_without(&order.ticket, NOT_WANTED),
+            _ => Ok(false),
+        }
+    }
+
+    /// Goes on without a dispatch of this phase; false where it is one of another.
+    pub(crate) fn goes_without(&mut self, ticket: &Ticket, why: &str) -> Result<bool, EngineError> {
+        match ticket.purpose {
+            Purpose::Retro => self.write_retro(None, None, Some(why.to_owned()))?,
+            Purpose::Judge => self.leave_bank(None, why.to_owned())?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Whether no lesson was ever judged in this repository: the first time is for people to look at.
+    fn is_first_judgement(&self) -> Result<bool, EngineError> {
+        let mut first = true;
+        self.parts.store.each_of(&["bank-judged"], &mut |_, entry| {
+            first &= !matches!(&entry.event, Event::BankJudged(fact) if fact.ticket.is_some());
+        })?;
+        Ok(first)
+    }
+
+    /// The files of the bank, as they are in the worktree.
+    fn bank_files(&self) -> Result<Vec<(Kind, String)>, EngineError> {
+        let mut files = Vec::new();
+        for kind in Kind::ALL {
+            let bytes = self.parts.workspace.read(kind.path())?.unwrap_or_default();
+            files.push((kind, String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        Ok(files)
+    }
+
+    /// Makes changes in the bank's files; the paths of those that are another now, and what was refused.
+    fn change_bank(
+        &self,
+        files: &[(Kind, String)],
+        changes: &[(Kind, bank::Change)],
+    ) -> Result<(Vec<String>, Vec<String>), EngineError> {
+        let (mut paths, mut notes) = (Vec::new(), Vec::new());
+        for (kind, text) in files {
+            let own = changes.iter().filter(|(of, _)| of == kind).map(|(_, change)| change.clone());
+            let own: Vec<bank::Change> = own.collect();
+            if own.is_empty() {
+                continue;
+            }
+            // What is not text is not rewritten.
+            let bytes = self.parts.workspace.read(kind.path())?.unwrap_or_default();
+            if String::from_utf8(bytes).is_err() {
+                notes.push(format!("{} is not UTF-8 text and stays as it is", kind.path()));
+                continue;
+            }
+            let applied = bank::apply(*kind, text, &own);
+            notes.extend(
+                applied.refused.iter().map(|one| format!("{}: {}", one_line(&one.name, 80), one.why)),
+            );
+            if applied.text != *text {
+                self.parts.boundaries.pass("inside the knowledge bank");
+                self.parts.workspace.write(kind.path(), applied.text.as_bytes())?;
+            }
+            paths.push(kind.path().to_owned());
+        }
+        Ok((paths, notes))
+    }
+
+    fn new_entry(&self, lesson: retro::NewEntry) -> bank::NewEntry {
+        let kind = match lesson.kind {
+            retro::Lesson::AntiPattern => Kind::AntiPattern,
+            retro::Lesson::Heuristic => Kind::Heuristic,
+            retro::Lesson::Pattern => Kind::Pattern,
+        };
+        let confidence = lesson.confidence.name().to_owned();
+        let (name, text, provenance) = (lesson.name, lesson.text, lesson.provenance);
+        bank::NewEntry { kind, name, text, provenance, confidence }.of_feature(self.created.id)
+    }
+
+    /// Whether an entry that is there was put there by this feature, before a crash.
+    fn wrote(&self, bank: &Bank, entry: &bank::NewEntry) -> bool {
+        let own = |one: &&bank::Entry| one.kind == entry.kind && one.is_called(&entry.name);
+        bank.entries
+            .iter()
+            .find(own)
+            .and_then(|one| one.fields.provenance.as_ref())
+            .is_some_and(|seen| seen.is_of(self.created.id))
+    }
+
+    /// The older entries that have to do with this feature, as far as that can be computed.
+    fn relevant(&self, bank: &Bank, added: &[Lesson]) -> Result<Vec<Lesson>, EngineError> {
+        let found = bank::relevant(&bank.entries, &self.facts()?);
+        let lessons = found.iter().map(|one| lesson_of(one.entry.kind, &one.entry.name));
+        Ok(lessons.filter(|lesson| !added.contains(lesson)).collect())
+    }
+
+    /// What a feature did and what was said about it.
+    fn facts(&self) -> Result<bank::Feature, EngineError> {
+        let folder = format!("{}/", self.created.folder());
+        let change = self.change_of_feature()?;
+        let paths = change.files.into_iter().map(|(path, ..)| path).filter(|path| !path.starts_with(&folder));
+        let mut facts = bank::Feature { paths: paths.collect(), ..bank::Feature::default() };
+        for entry in &self.entries {
+            match &entry.event {
+                Event::Built(built) => {
+                    let report = &built.report;
+                    let said = [&report.decisions, &report.deviations, &report.concerns];
+                    facts.decisions.extend(said.into_iter().filter(|text| text.as_str() != "none").cloned());
+                }
+                Event::Checked(check) if !check.passed => facts.rules.push(check.gate.clone()),
+                _ => {}
+            }
+        }
+        let in_words = |finding: &Finding| format!("{} {}", finding.place(), finding.description);
+        facts.findings.extend(self.state.standing().flat_map(|one| &one.findings).map(in_words));
+        Ok(facts)
+    }
+
+    /// What is asked about these entries; none where there are none.
+    fn judging(&self, bank: &Bank, relevant: &[Lesson]) -> Result<Option<Judging>, String> {
+        let facts = self.facts().map_err(|error| error.to_string())?;
+        let found = bank::relevant(&bank.entries, &facts);
+        let of = |lesson: &Lesson| {
+            let same = |one: &&bank::Entry| one.kind.name() == lesson.kind && one.name == lesson.name;
+            bank.entries.iter().find(same)
+        };
+        let why = |entry: &bank::Entry| {
+            let same = found.iter().find(|one| one.entry.kind == entry.kind && one.entry.name == entry.name);
+            same.map(|one| one.why.clone()).unwrap_or_default()
+        };
+        let entries: Vec<&bank::Entry> = relevant.iter().filter_map(of).collect();
+        if entries.len() != relevant.len() {
+            return Err("the knowledge bank was changed meanwhile".to_owned());
+        }
+        if entries.is_empty() {
+            return Ok(None);
+        }
+        let whys: Vec<String> = entries.iter().map(|entry| why(entry)).collect();
+        let older: Vec<Older<'_>> = entries
+            .iter()
+            .zip(&whys)
+            .map(|(entry, why)| Older { kind: entry.kind.name(), name: &entry.name, text: &entry.text, why })
+            .collect();
+        let change = self.change_of_feature().map_err(|error| error.to_string())?;
+        retro::judge_bundle(&older, &self.state, &self.entries, &change).map(Some)
+    }
+
+    fn answer_of(&self, ticket: &Ticket) -> Result<Option<String>, EngineError> {
+        let open = self.open_loop()?;
+        let flight = open.seat_of(ticket).and_then(|seat| seat.work.as_ref()?.flight.as_ref());
+        let Some(answered) = flight.and_then(|flight| flight.answered.as_ref()) else { return Ok(None) };
+        let bytes = self.parts.store.blob(&answered.answer)?;
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// The answer to a ticket that is in flight no more.
+    fn stored_answer(&self, ticket: &Ticket) -> Result<Option<String>, EngineError> {
+        let answered = self.entries.iter().rev().find_map(|entry| match &entry.event {
+            Event::Answered(fact) if fact.ticket == *ticket => Some(fact.answer.clone()),
+            _ => None,
+        });
+        let Some(answer) = answered else { return Ok(None) };
+        Ok(Some(String::from_utf8_lossy(&self.parts.store.blob(&answer)?).into_owned()))
+    }
+
+    fn commit_learnt(
+        &self,
+        paths: &[String],
+        ticket: Option<&Ticket>,
+        message: &str,
+    ) -> Result<String, EngineError> {
+        if paths.is_empty() {
+            return Ok(String::new());
+        }
+        let ticket = ticket.map(Ticket::to_string).unwrap_or_default();
+        let trailers = Trailers { ticket, seq: self.state.seq };
+        self.parts.boundaries.pass("before what was learnt is committed");
+        let commit = match self.commit(paths, message, &trailers)? {
+            Some(commit) => commit.0,
+            // Committed by a run that died before it could say so, or nothing is new.
+            None => self.parts.workspace.head()?.0.0,
+        };
+        self.parts.boundaries.pass("before what was learnt is stored");
+        Ok(commit)
+    }
+}
+
+/// What is noted of refused changes; more says no more.
+const NOTES_MAX: usize = 20;
+
+fn lesson_of(kind: Kind, name: &str) -> Lesson {
+    Lesson { kind: kind.name().to_owned(), name: name.to_owned() }
+}

@@ -1,0 +1,47 @@
+//! `redraft finish`: the last phase by itself, and the merge.
+//!
+//! Everything up to the branch that is ready is what `redraft run` does; see [`super::run`]. Here is who may merge when.
+
+use super::args::{FinishArgs, RunArgs};
+use super::console::Console;
+use super::errors::CliError;
+use super::errors::Code;
+use super::run;
+use super::site::{Site, Surroundings};
+use redraft_core::phase::Phase;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::Store as _;
+
+pub(crate) fn finish(args: FinishArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let Some(ledger) = site.reader()? else {
+        return Err(
+            CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"")
+        );
+    };
+    let id = site.feature(&ledger, args.feature.as_deref())?;
+    let entries = ledger.read(Scope::Feature(id))?;
+    drop(ledger);
+    let state =
+        Pipeline::replay(&entries).map_err(|rejected| CliError::new(Code::Config, rejected.to_string()))?;
+    let before = state.phases().find(|phase| *phase < Phase::Finish && !state.is_over(*phase));
+    if let Some(phase) = before {
+        return Err(CliError::usage(format!("feature {id} stands in {phase}, so it cannot be finished yet"))
+            .hint(format!("go on with it: redraft run {id}")));
+    }
+    if state.cancelled {
+        return Err(CliError::usage(format!("feature {id} was abandoned, so there is nothing to finish"))
+            .hint("begin another: redraft new \"your idea\""));
+    }
+    let args = RunArgs {
+        feature: Some(id.to_string()),
+        yes: args.yes,
+        budget: args.budget,
+        agent: args.agent,
+        until: Some(Phase::Finish.name().to_owned()),
+        merge: args.merge,
+        ..RunArgs::default()
+    };
+    run::drive_to(&site, id, &args, around, console, run::Manner::Finish)
+}
