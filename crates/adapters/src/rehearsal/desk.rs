@@ -62,6 +62,9 @@ impl Work<'_> {
                 _ => Err(no_role(role)),
             };
         }
+        if self.request.ticket.phase == Phase::Finish && kind.is_some() {
+            return self.look_back();
+        }
         match kind {
             Some(Kind::Author) if self.asks.is_some() && ask.may_ask => self.ask_first(&ask),
             Some(Kind::Author) => self.write(&ask),

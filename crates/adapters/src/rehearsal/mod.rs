@@ -5,11 +5,12 @@
 //! knows the engine's port and nothing of the loop behind it.
 //!
 //! Start at [`RehearsalAgent`]. `review`, `excerpt` and `checks` are the reviewers, `author`, `draft` and `mend` the author,
-//! `later` what both know of the phases behind specify, `bench` and `code` who builds and reviews code, `probe` answers probes, `session` is what it remembers,
+//! `later` what both know of the phases behind specify, `bench` and `code` who builds and reviews code, `back` who looks back on a feature, `probe` answers probes, `session` is what it remembers,
 //! `scenario` how it can be told to misbehave.
 
 mod ask;
 mod author;
+mod back;
 mod bench;
 mod checks;
 mod code;

@@ -80,6 +80,8 @@ pub enum Act {
     Break,
     /// Writes a test from the documents that shows what others cannot without waiting.
     Diverge,
+    /// Looks back on a feature with numbers of its own.
+    Count,
 }
 
 /// A scenario that cannot be used.

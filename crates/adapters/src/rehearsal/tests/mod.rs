@@ -1,5 +1,6 @@
 //! The agent as the engine uses it: requests in, answers out.
 
+mod back;
 mod course;
 mod diff;
 mod hosts;

@@ -128,6 +128,7 @@ Examples:
   redraft show prompt --ticket 002/specify.1/review/spec-reviewer/2.1 --json
   redraft show prompt --example task-reviewer --strategy inline
   redraft show prompt --example phase-reviewer --phase design --purpose validate --strategy resume
+  redraft show prompt --example retro-facilitator --purpose judge
   redraft show prompt --example security-reviewer --by-itself
   redraft show prompt 002 --verify
 
