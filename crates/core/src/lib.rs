@@ -25,6 +25,7 @@ pub mod findings;
 pub mod ids;
 pub mod judge;
 pub mod lint;
+pub mod matrix;
 pub mod phase;
 pub mod pipeline;
 mod place;

@@ -70,7 +70,7 @@ pub(crate) enum Command {
     /// Check documents for what needs no judgement: cut off, ids twice, circles, placeholders and the like
     #[command(after_help = LINT_HELP)]
     Lint(LintArgs),
-    /// Look inside: prompts, findings, the tasks of a list, sections of documents, what a task is sent with
+    /// Look inside: prompts, findings, tasks, sections of documents, what a task is sent with, the trace of a feature
     #[command(subcommand, after_help = SHOW_HELP)]
     Show(ShowCommand),
     /// Check this machine and its agents, and whether an agent's conversations can be continued

@@ -14,6 +14,7 @@ mod demo;
 mod dependencies;
 mod doctor;
 mod errors;
+mod gather;
 mod init;
 mod lint;
 mod log;
@@ -35,6 +36,7 @@ mod story;
 mod tests;
 mod trust;
 mod usage;
+mod whole_file;
 mod worker;
 
 use args::{Cli, Command, ProjectArgs, ShowCommand};
@@ -145,6 +147,7 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Show(ShowCommand::Tasks(args)) => show::documents::tasks(args, around, console),
         Command::Show(ShowCommand::Section(args)) => show::documents::section(args, around, console),
         Command::Show(ShowCommand::Context(args)) => show::documents::context(args, around, console),
+        Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, around, console),
         Command::Cost(args) => cost::cost(args, around, console),
         Command::Replay(args) => replay::replay(args, around, console),
         Command::Worker(args) => worker::worker(args),

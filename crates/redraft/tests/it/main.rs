@@ -48,6 +48,7 @@ mod setup;
 mod show_documents;
 mod side_by_side;
 mod terminal;
+mod trace;
 mod typed;
 mod worker;
 mod world;

@@ -109,7 +109,8 @@ Examples:
   redraft show findings 002
   redraft show prompt 002 --role spec-reviewer
   redraft show tasks docs/features/002-limits
-  redraft show context docs/features/002-limits --task 1.2";
+  redraft show context docs/features/002-limits --task 1.2
+  redraft show trace 002";
 
 pub(super) const PROMPT_HELP: &str = "\
 Examples:
@@ -198,6 +199,7 @@ Examples:
   redraft lint 031                       one feature
   redraft lint docs/features/031-export docs/notes.md
   redraft lint --sarif > lint.sarif      for code scanning
+  redraft lint --trace 031               is every requirement reached by a task, every file by one?
   redraft lint --rules                   what is checked
 
 A path needs no repository. What each rule means, and how to change its level: docs/lint.md.
@@ -228,3 +230,14 @@ Examples:
 
 The folder holds tasks.md and, as far as they exist, prd.md, spec.md, design.md and plan.md. Needs no repository.
 Exit codes: 0 shown, 1 no task is found, 2 no such task, or a file cannot be read";
+
+pub(super) const TRACE_HELP: &str = "\
+Examples:
+  redraft show trace 002                            every requirement of a feature
+  redraft show trace 002 FR-3                       only what has to do with it; also a task, a section, a file, a commit
+  redraft show trace docs/features/002-limits       a folder of documents; needs no repository
+  redraft show trace 002 --html -o trace.html       one page that needs nothing else
+  redraft show trace --markdown                     a table for a pull request
+
+What makes a row, and what an orphan is: docs/trace.md. `redraft lint --trace` fails where there are orphans.
+Exit codes: 0 shown, 1 nothing has this id, 2 no such feature or folder, 3 the ledger is damaged";
