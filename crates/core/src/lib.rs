@@ -16,6 +16,7 @@ extern crate std;
 pub mod adopt;
 pub mod context;
 pub mod cost;
+pub mod decisions;
 pub mod delta;
 pub mod dependency;
 pub mod estimate;

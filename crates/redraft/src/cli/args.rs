@@ -11,8 +11,8 @@ use help::{
 use std::path::PathBuf;
 
 pub(crate) use looking::{
-    CostArgs, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, PromptArgs, ReplayArgs, ReplayRole,
-    ShowCommand, StatusArgs,
+    CostArgs, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, Page, PromptArgs, ReplayArgs,
+    ReplayRole, ShowCommand, StatusArgs,
 };
 
 /// Takes a feature from an idea to reviewed code with AI agents: drafted, reviewed and redrafted until approved.

@@ -39,7 +39,7 @@ mod usage;
 mod whole_file;
 mod worker;
 
-use args::{Cli, Command, ProjectArgs, ShowCommand};
+use args::{Cli, Command, LogArgs, ProjectArgs, ShowCommand};
 use clap::Parser;
 use console::Console;
 use errors::{CliError, Code};
@@ -112,6 +112,7 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         Command::Decide(_) | Command::Phase(_) => "decide for a person",
         Command::Trust(_) => "accept anything for a person",
         Command::Init => "write the configuration",
+        Command::Log(LogArgs { export: Some(_), .. }) => "write decision records",
         Command::Demo(_)
         | Command::Project(ProjectArgs { command: None })
         | Command::Status(_)

@@ -15,6 +15,7 @@ mod commands;
 mod cost;
 mod cost_monitor;
 mod crash;
+mod decisions;
 mod demo;
 mod dependencies;
 mod doctor;

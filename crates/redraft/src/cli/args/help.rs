@@ -81,7 +81,7 @@ Examples:
   redraft status --rebuild               bring deleted .meta.json and .review-history.md back
   redraft status --verify                after a crash of the disk, or when in doubt
 
-Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
+Exit codes: 0 shown or written, 2 no such feature, 3 the ledger is damaged or a record cannot be written";
 
 pub(super) const COST_HELP: &str = "\
 Examples:
@@ -101,6 +101,9 @@ Examples:
   redraft log                            everything, oldest first
   redraft log 002 -n 20                  the last 20 events of one feature
   redraft log --json                     with the body of every event
+  redraft log 002 --as review-history    every review as a page; also implementation-log
+  redraft log 002 --decisions            what was decided, and by whom
+  redraft log 002 --decisions --export   the same as records in docs/decisions; --export=DIR for another folder
 
 Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
 

@@ -60,6 +60,24 @@ pub(crate) struct LogArgs {
     /// At most this many events, the latest ones
     #[arg(long, short = 'n', value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Print a page made from the events, whether or not the file is still there
+    #[arg(long = "as", value_enum, value_name = "PAGE", conflicts_with_all = ["limit", "decisions"])]
+    pub(crate) page: Option<Page>,
+    /// List decisions, deviations and concerns of those who built, and what people settled
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) decisions: bool,
+    /// Write those that have none yet as records NNNN-title.md into a folder [default: docs/decisions]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, requires = "decisions")]
+    pub(crate) export: Option<Option<PathBuf>>,
+}
+
+/// A page that is made from events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Page {
+    /// Every review, in order
+    ReviewHistory,
+    /// What was built by which task
+    ImplementationLog,
 }
 
 #[derive(Debug, Subcommand)]
