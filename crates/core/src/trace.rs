@@ -14,6 +14,7 @@ mod tests;
 mod words;
 
 pub use group::inherited;
+pub(crate) use place::initials;
 pub use read::{is_for_references, references};
 pub use target::{Found, Match, Target, Targets};
 

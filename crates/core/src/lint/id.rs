@@ -229,7 +229,7 @@ pub(super) fn separated(after: &str) -> Option<&str> {
 }
 
 /// How an id is compared: `ac-1`, `AC1` and `AC-01` are one.
-pub(super) fn key(id: &str) -> String {
+pub(crate) fn key(id: &str) -> String {
     let mut out = String::with_capacity(id.len());
     let mut chars = id.chars().peekable();
     let mut before: Option<char> = None;

@@ -15,6 +15,7 @@ mod id;
 mod language;
 mod page;
 mod placeholder;
+pub(crate) mod reading;
 mod reference;
 mod rule;
 #[cfg(test)]

@@ -26,6 +26,14 @@ pub enum Rule {
     RestatedDifferently,
     UnreferencedId,
     VagueWord,
+    // Of the trace, see `crate::matrix`.
+    UntracedRequirement,
+    UntracedStep,
+    UntracedTask,
+    UntracedFile,
+    UnbuiltTask,
+    UnrunTest,
+    LostReference,
 }
 
 /// What a broken rule means.
@@ -40,7 +48,7 @@ pub enum Level {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 18] = [
+    pub const ALL: [Rule; 25] = [
         Rule::Missing,
         Rule::Unreadable,
         Rule::Empty,
@@ -59,6 +67,13 @@ impl Rule {
         Rule::RestatedDifferently,
         Rule::UnreferencedId,
         Rule::VagueWord,
+        Rule::UntracedRequirement,
+        Rule::UntracedStep,
+        Rule::UntracedTask,
+        Rule::UntracedFile,
+        Rule::UnbuiltTask,
+        Rule::UnrunTest,
+        Rule::LostReference,
     ];
 
     pub fn name(self) -> &'static str {
@@ -81,6 +96,13 @@ impl Rule {
             Rule::RestatedDifferently => "restated-differently",
             Rule::UnreferencedId => "unreferenced-id",
             Rule::VagueWord => "vague-word",
+            Rule::UntracedRequirement => "untraced-requirement",
+            Rule::UntracedStep => "untraced-step",
+            Rule::UntracedTask => "untraced-task",
+            Rule::UntracedFile => "untraced-file",
+            Rule::UnbuiltTask => "unbuilt-task",
+            Rule::UnrunTest => "unrun-test",
+            Rule::LostReference => "lost-reference",
         }
     }
 
@@ -97,14 +119,21 @@ impl Rule {
             | Rule::NoTasks
             | Rule::DuplicateId
             | Rule::DependencyCycle
-            | Rule::UnknownReference => Level::Error,
+            | Rule::UnknownReference
+            | Rule::UntracedRequirement
+            | Rule::UntracedStep
+            | Rule::UntracedTask
+            | Rule::UntracedFile
+            | Rule::UnbuiltTask
+            | Rule::UnrunTest => Level::Error,
             Rule::NoHeading
             | Rule::MissingSection
             | Rule::MissingFile
             | Rule::PlaceholderInCode
             | Rule::RestatedDifferently
             | Rule::UnreferencedId
-            | Rule::VagueWord => Level::Warning,
+            | Rule::VagueWord
+            | Rule::LostReference => Level::Warning,
         }
     }
 
@@ -160,6 +189,23 @@ impl Rule {
                 "A requirement or criterion depends on a word that nobody can measure, and gives no number. \
                  English, German, Spanish, French, Russian and Chinese have a list."
             }
+            Rule::UntracedRequirement => {
+                "With `--trace`: a requirement or criterion that no task reaches, by its name or through a plan step or \
+                 design section the task refers to."
+            }
+            Rule::UntracedStep => "With `--trace`: a step of the plan that no task refers to.",
+            Rule::UntracedTask => {
+                "With `--trace`: a task that names no part of the specification, the design or the plan."
+            }
+            Rule::UntracedFile => {
+                "With `--trace`: a file of the change that belongs to no task, and was written neither after the tasks nor \
+                 to answer a finding."
+            }
+            Rule::UnbuiltTask => "With `--trace`: a task that was gone on without.",
+            Rule::UnrunTest => {
+                "With `--trace`: a test of the change that no check has run since it was last changed."
+            }
+            Rule::LostReference => "With `--trace`: a task refers to a part of a document that is not there.",
         }
     }
 }

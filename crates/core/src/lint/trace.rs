@@ -16,7 +16,7 @@ pub(super) fn check_mentions(definitions: &[Definition<'_>], later: &[&Page<'_>]
     if later.is_empty() {
         return;
     }
-    let mentioned = mentions(later);
+    let mentioned = mentions(later.iter().flat_map(|page| &page.lines).map(|line| line.text));
     let mut kinds: BTreeMap<String, Vec<(&Definition<'_>, bool)>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for definition in definitions {
@@ -42,7 +42,7 @@ pub(super) fn check_mentions(definitions: &[Definition<'_>], later: &[&Page<'_>]
 }
 
 /// Named itself, or as a part or the whole of what is named.
-fn is_mentioned(key: &str, mentioned: &BTreeSet<String>) -> bool {
+pub(crate) fn is_mentioned(key: &str, mentioned: &BTreeSet<String>) -> bool {
     let part = mentioned.range(key.to_owned()..).next().is_some_and(|next| {
         next.strip_prefix(key).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
     });
@@ -56,16 +56,16 @@ const MENTIONS_MAX: usize = 100_000;
 /// The same for the ways they are written.
 const SPELLINGS_MAX: usize = 20_000;
 
-/// Every id that some documents name, with what ranges and lists leave out: `AC-1..AC-4`, `AC-1, 2, 3`.
-fn mentions(pages: &[&Page<'_>]) -> BTreeSet<String> {
+/// Every id that some lines name, with what ranges and lists leave out: `AC-1..AC-4`, `AC-1, 2, 3`.
+pub(super) fn mentions<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     // Ids with what follows them: nothing is read twice.
     let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for line in pages.iter().flat_map(|page| &page.lines) {
+    for line in lines {
         if found.len() > MENTIONS_MAX || seen.len() > SPELLINGS_MAX {
             break;
         }
-        let mut rest = line.text;
+        let mut rest = line;
         while let Some(at) = rest.find(char::is_alphanumeric) {
             rest = &rest[at..];
             let end = rest.find(|c| !is_inner(c)).unwrap_or(rest.len());

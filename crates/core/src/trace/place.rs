@@ -27,7 +27,7 @@ pub(super) struct Place {
 }
 
 /// `ac` of `Acceptance Criteria (all must hold)`, with or without a number before it.
-pub(super) fn initials(title: &str) -> String {
+pub(crate) fn initials(title: &str) -> String {
     let title = title.split('(').next().unwrap_or_default();
     let words = title.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
     words.filter_map(|word| word.chars().next()).flat_map(char::to_lowercase).collect()

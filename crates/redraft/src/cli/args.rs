@@ -11,8 +11,8 @@ use help::{
 use std::path::PathBuf;
 
 pub(crate) use looking::{
-    CostArgs, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, PromptArgs, ReplayArgs, ReplayRole,
-    ShowCommand, StatusArgs,
+    CostArgs, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, Page, PromptArgs, ReplayArgs,
+    ReplayRole, ShowCommand, StatusArgs,
 };
 
 /// Takes a feature from an idea to reviewed code with AI agents: drafted, reviewed and redrafted until approved.
@@ -73,7 +73,7 @@ pub(crate) enum Command {
     /// Check documents for what needs no judgement: cut off, ids twice, circles, placeholders and the like
     #[command(after_help = LINT_HELP)]
     Lint(LintArgs),
-    /// Look inside: prompts, findings, the tasks of a list, sections of documents, what a task is sent with
+    /// Look inside: prompts, findings, tasks, sections of documents, what a task is sent with, the trace of a feature
     #[command(subcommand, after_help = SHOW_HELP)]
     Show(ShowCommand),
     /// Check this machine and its agents, and whether an agent's conversations can be continued

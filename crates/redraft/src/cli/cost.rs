@@ -18,6 +18,7 @@ use super::errors::{CliError, Code};
 use super::meant::scope_of;
 use super::monitor;
 use super::site::{Site, Surroundings};
+use super::whole_file;
 use prices::{Price, Prices};
 use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
@@ -122,7 +123,7 @@ fn one(
     };
     if let Some(file) = &args.svg {
         let path = around.folder.join(file);
-        svg::write(&path, &svg::draw(&feature), args.force)?;
+        whole_file::write(&path, &svg::draw(&feature), args.force, &svg::OWN)?;
         console.say(&format!("wrote {}", path.display()));
     }
     console.show(&text::feature(&feature), &json::feature(&feature));

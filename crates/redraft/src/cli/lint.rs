@@ -3,18 +3,20 @@
 //! Finds the documents, reads them, asks `core::lint` and shows what it says. Needs no repository and no ledger.
 //! `find` says which files are meant, `report` how the faults look.
 
-mod find;
+pub(super) mod find;
 mod report;
 
 use super::args::LintArgs;
 use super::console::Console;
 use super::errors::{CliError, Code};
+use super::gather::Gathered;
 use super::site::Surroundings;
 use find::Group;
 use redraft_adapters::config::Config;
 use redraft_adapters::git::{GitError, Repository};
 use redraft_adapters::plain_file;
 use redraft_core::lint::{self, Content, Document, Documents, Fault, Level, Settings};
+use redraft_core::matrix::Orphan;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -22,9 +24,9 @@ use std::path::{Path, PathBuf};
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// Where a check happens.
-struct Place {
+pub(super) struct Place {
     /// The top folder of the repository or worktree we are in; the folder itself outside of any.
-    root: PathBuf,
+    pub(super) root: PathBuf,
     /// Of the repository.
     main: PathBuf,
     /// Where the command was typed; shown paths are relative to it.
@@ -44,7 +46,10 @@ pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> 
         if around.stopped() {
             return Err(CliError::new(Code::Interrupted, "stopped before everything was checked"));
         }
-        faults.extend(check(group, &place, &settings));
+        match args.trace {
+            true => faults.extend(orphans(group, &place, &settings)?),
+            false => faults.extend(check(group, &place, &settings)),
+        }
     }
     let documents = groups.iter().map(|group| group.files.len()).sum();
     let form = match (args.sarif, args.github) {
@@ -63,7 +68,7 @@ pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> 
 }
 
 impl Place {
-    fn of(around: &Surroundings) -> Result<Place, CliError> {
+    pub(super) fn of(around: &Surroundings) -> Result<Place, CliError> {
         let folder = around.folder.canonicalize().unwrap_or_else(|_| around.folder.clone());
         match Repository::discover(&folder) {
             Ok(repository) => {
@@ -92,6 +97,27 @@ fn check(group: &Group, place: &Place, settings: &Settings) -> Vec<Fault> {
         documents.absent_files = absent(&lint::named_files(&documents), group, place);
     }
     lint::check(&documents, settings)
+}
+
+/// What of a feature leads nowhere, as faults.
+fn orphans(group: &Group, place: &Place, settings: &Settings) -> Result<Vec<Fault>, CliError> {
+    let root = group.root.as_deref().unwrap_or(&place.root);
+    let found = Gathered::of_folder(&group.folder)?.matrix().orphans;
+    let fault = |orphan: Orphan| {
+        let level = settings.level(orphan.rule);
+        let file = if orphan.document { group.folder.join(&orphan.file) } else { root.join(&orphan.file) };
+        let path = find::shown(&file, &place.folder);
+        let Orphan { rule, line, message, .. } = orphan;
+        (level != Level::Off).then(|| Fault {
+            rule,
+            level,
+            path,
+            line,
+            message,
+            hint: orphan.hint.to_owned(),
+        })
+    };
+    Ok(found.into_iter().filter_map(fault).collect())
 }
 
 fn content(file: &Path) -> Content {

@@ -1,9 +1,12 @@
-//! `redraft log`: what happened, event by event.
+//! `redraft log`: what happened, event by event, or as a page made from events. Decisions are in `decisions`.
 
-use super::args::LogArgs;
+mod decisions;
+
+use super::args::{LogArgs, Page};
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
+use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Entry, Event};
 use redraft_core::phase::Phase;
 use redraft_core::project;
@@ -32,6 +35,12 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
     let Some(ledger) = site.reader()? else {
         return Ok(nothing(around, console));
     };
+    if let Some(page) = args.page {
+        return shown_as(page, args.feature.as_deref(), &site, &ledger, around, console);
+    }
+    if args.decisions {
+        return decisions::decisions(&args, &site, &ledger, around, console);
+    }
     let only = match &args.feature {
         Some(word) => Some(site.meant(&ledger, Some(word), around)?),
         None => None,
@@ -68,6 +77,38 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
             let line = indented(line, head.chars().count());
             console.data(&format!("{head}{line}"));
         }
+    }
+    Ok(Code::Done)
+}
+
+#[derive(Serialize)]
+struct PageJson {
+    v: u16,
+    feature: String,
+    page: &'static str,
+    /// Nothing where there is nothing to tell.
+    text: Option<String>,
+}
+
+/// A page as the file has it, byte for byte.
+fn shown_as(
+    page: Page,
+    word: Option<&str>,
+    site: &Site,
+    ledger: &Ledger,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let scope = site.meant(ledger, word, around)?;
+    let entries = ledger.read(scope.clone())?;
+    let (name, text) = match page {
+        Page::ReviewHistory => ("review-history", Some(project::history(&entries))),
+        Page::ImplementationLog => ("implementation-log", project::implementation_log(&entries)),
+    };
+    match &text {
+        Some(text) if !console.json => console.data(text.strip_suffix('\n').unwrap_or(text)),
+        None if !console.json => console.say(&format!("nothing was built for {scope} yet")),
+        _ => console.object(&PageJson { v: 1, feature: scope.to_string(), page: name, text }),
     }
     Ok(Code::Done)
 }

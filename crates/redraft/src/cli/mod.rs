@@ -15,6 +15,7 @@ mod dependencies;
 mod doctor;
 mod errors;
 mod finish;
+mod gather;
 mod init;
 mod lint;
 mod log;
@@ -36,9 +37,10 @@ mod story;
 mod tests;
 mod trust;
 mod usage;
+mod whole_file;
 mod worker;
 
-use args::{Cli, Command, ProjectArgs, ShowCommand};
+use args::{Cli, Command, LogArgs, ProjectArgs, ShowCommand};
 use clap::Parser;
 use console::Console;
 use errors::{CliError, Code};
@@ -111,6 +113,7 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         Command::Decide(_) | Command::Phase(_) => "decide for a person",
         Command::Trust(_) => "accept anything for a person",
         Command::Init => "write the configuration",
+        Command::Log(LogArgs { export: Some(_), .. }) => "write decision records",
         Command::Demo(_)
         | Command::Project(ProjectArgs { command: None })
         | Command::Status(_)
@@ -147,6 +150,7 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Show(ShowCommand::Tasks(args)) => show::documents::tasks(args, around, console),
         Command::Show(ShowCommand::Section(args)) => show::documents::section(args, around, console),
         Command::Show(ShowCommand::Context(args)) => show::documents::context(args, around, console),
+        Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, around, console),
         Command::Cost(args) => cost::cost(args, around, console),
         Command::Replay(args) => replay::replay(args, around, console),
         Command::Worker(args) => worker::worker(args),

@@ -1,6 +1,8 @@
-//! `redraft show`: looks inside a feature. What needs no feature, only documents, is in `documents`.
+//! `redraft show`: looks inside a feature. What needs no feature, only documents, is in `documents`, the
+//! trace of a feature in `trace`.
 
 pub(crate) mod documents;
+pub(crate) mod trace;
 
 use super::args::{FindingsArgs, PromptArgs};
 use super::console::Console;

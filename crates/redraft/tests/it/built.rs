@@ -14,7 +14,7 @@ const IDEA: &str = "Let people export the monthly report as CSV";
 const RUN: &str = "failed=0\nfor file in tests/*/*.sh; do\n  if [ -e \"$file\" ]; then sh \"$file\" || failed=1; fi\ndone\nexit $failed\n";
 
 /// A repository in shell whose tests are run by the engine, with a feature whose task list is approved.
-fn planned(rules: &str) -> Scratch {
+pub(crate) fn planned(rules: &str) -> Scratch {
     let scratch = shell(rules, "sh tests/run.sh");
     scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
     scratch.run(["run", "--until", "create-tasks"]).expect(0);

@@ -91,7 +91,7 @@ Examples:
   redraft status --rebuild               bring deleted .meta.json and .review-history.md back
   redraft status --verify                after a crash of the disk, or when in doubt
 
-Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
+Exit codes: 0 shown or written, 2 no such feature, 3 the ledger is damaged or a record cannot be written";
 
 pub(super) const COST_HELP: &str = "\
 Examples:
@@ -111,6 +111,9 @@ Examples:
   redraft log                            everything, oldest first
   redraft log 002 -n 20                  the last 20 events of one feature
   redraft log --json                     with the body of every event
+  redraft log 002 --as review-history    every review as a page; also implementation-log
+  redraft log 002 --decisions            what was decided, and by whom
+  redraft log 002 --decisions --export   the same as records in docs/decisions; --export=DIR for another folder
 
 Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
 
@@ -119,7 +122,8 @@ Examples:
   redraft show findings 002
   redraft show prompt 002 --role spec-reviewer
   redraft show tasks docs/features/002-limits
-  redraft show context docs/features/002-limits --task 1.2";
+  redraft show context docs/features/002-limits --task 1.2
+  redraft show trace 002";
 
 pub(super) const PROMPT_HELP: &str = "\
 Examples:
@@ -209,6 +213,7 @@ Examples:
   redraft lint 031                       one feature
   redraft lint docs/features/031-export docs/notes.md
   redraft lint --sarif > lint.sarif      for code scanning
+  redraft lint --trace 031               is every requirement reached by a task, every file by one?
   redraft lint --rules                   what is checked
 
 A path needs no repository. What each rule means, and how to change its level: docs/lint.md.
@@ -239,3 +244,14 @@ Examples:
 
 The folder holds tasks.md and, as far as they exist, prd.md, spec.md, design.md and plan.md. Needs no repository.
 Exit codes: 0 shown, 1 no task is found, 2 no such task, or a file cannot be read";
+
+pub(super) const TRACE_HELP: &str = "\
+Examples:
+  redraft show trace 002                            every requirement of a feature
+  redraft show trace 002 FR-3                       only what has to do with it; also a task, a section, a file, a commit
+  redraft show trace docs/features/002-limits       a folder of documents; needs no repository
+  redraft show trace 002 --html -o trace.html       one page that needs nothing else
+  redraft show trace --markdown                     a table for a pull request
+
+What makes a row, and what an orphan is: docs/trace.md. `redraft lint --trace` fails where there are orphans.
+Exit codes: 0 shown, 1 nothing has this id, 2 no such feature or folder, 3 the ledger is damaged";

@@ -1,7 +1,8 @@
 //! The arguments of the commands that look at things and change nothing.
 
-use super::help::{CONTEXT_HELP, FINDINGS_HELP, PROMPT_HELP, SECTION_HELP, TASKS_HELP};
+use super::help::{CONTEXT_HELP, FINDINGS_HELP, PROMPT_HELP, SECTION_HELP, TASKS_HELP, TRACE_HELP};
 use crate::cli::show::documents::{ContextArgs, SectionArgs, TasksArgs};
+use crate::cli::show::trace::TraceArgs;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -47,6 +48,9 @@ pub(crate) struct LintArgs {
     /// List all rules with their level here and what they look for, and check nothing
     #[arg(long, conflicts_with_all = ["sarif", "github", "targets"])]
     pub(crate) rules: bool,
+    /// Check the trace instead: requirements no task reaches, tasks that name nothing, files and tests of nobody
+    #[arg(long, conflicts_with = "rules")]
+    pub(crate) trace: bool,
 }
 
 #[derive(Debug, Args)]
@@ -56,6 +60,24 @@ pub(crate) struct LogArgs {
     /// At most this many events, the latest ones
     #[arg(long, short = 'n', value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Print a page made from the events, whether or not the file is still there
+    #[arg(long = "as", value_enum, value_name = "PAGE", conflicts_with_all = ["limit", "decisions"])]
+    pub(crate) page: Option<Page>,
+    /// List decisions, deviations and concerns of those who built, and what people settled
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) decisions: bool,
+    /// Write those that have none yet as records NNNN-title.md into a folder [default: docs/decisions]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, requires = "decisions")]
+    pub(crate) export: Option<Option<PathBuf>>,
+}
+
+/// A page that is made from events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Page {
+    /// Every review, in order
+    ReviewHistory,
+    /// What was built by which task
+    ImplementationLog,
 }
 
 #[derive(Debug, Subcommand)]
@@ -75,6 +97,9 @@ pub(crate) enum ShowCommand {
     /// Tell which parts of the documents in a folder go into the prompt for a task, and why
     #[command(after_help = CONTEXT_HELP)]
     Context(ContextArgs),
+    /// Follow every requirement through design, plan and task to commits, files, tests and their last run
+    #[command(after_help = TRACE_HELP)]
+    Trace(TraceArgs),
 }
 
 #[derive(Debug, Args)]

@@ -2,16 +2,16 @@
 //!
 //! A panel for each role, a column for each dispatch, one scale for all. Bars are bills; marks are estimates, filled
 //! for the way that was taken and hollow for the others. Each strategy has its own shape, colour and place in a
-//! column, so that marks never hide each other and colour carries nothing alone. Start at [`draw`]; [`write()`] puts
+//! column, so that marks never hide each other and colour carries nothing alone. Start at [`draw`]; [`whole_file`](crate::cli::whole_file) puts
 //! it into a file.
 
 mod axis;
 #[cfg(test)]
 mod tests;
-mod write;
 
 use super::Feature;
 use super::text::in_money;
+use crate::cli::whole_file::Own;
 use axis::Axis;
 use redraft_core::policy::{Prediction, Strategy};
 use redraft_core::project::costs::{Bill, Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
@@ -20,10 +20,17 @@ use redraft_core::ticket::Scope;
 use redraft_core::usage::{Usage, Usd, grouped};
 use std::fmt::Write;
 
-pub(super) use write::write;
-
 /// What tells a drawing of this command from any other file.
-pub(super) const MADE_BY: &str = "data-made-by=\"redraft cost\"";
+const MADE_BY: &str = "data-made-by=\"redraft cost\"";
+
+/// The files that this command may replace.
+pub(super) const OWN: Own = Own {
+    called: "drawing",
+    such_as: "cost.svg",
+    temporary: ".redraft-cost-",
+    begins: "<svg ",
+    made_by: MADE_BY,
+};
 
 const WIDTH_MIN: usize = 720;
 const LEFT: usize = 88;

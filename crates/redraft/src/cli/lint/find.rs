@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Documents that are checked together.
 #[derive(Debug)]
-pub(super) struct Group {
-    pub(super) folder: PathBuf,
+pub(in crate::cli) struct Group {
+    pub(in crate::cli) folder: PathBuf,
     /// The top folder of the worktree they are in, where that is another than ours.
     pub(super) root: Option<PathBuf>,
     pub(super) files: Vec<PathBuf>,
@@ -91,7 +91,7 @@ fn folder_groups(path: &Path) -> Result<Vec<Group>, CliError> {
 }
 
 /// In its worktree, where it is worked on; else where it was merged.
-fn feature(number: FeatureId, place: &Place) -> Result<Option<Group>, CliError> {
+pub(in crate::cli) fn feature(number: FeatureId, place: &Place) -> Result<Option<Group>, CliError> {
     let is_it = |folder: &PathBuf| {
         let name = name(folder);
         name.split('-').next().and_then(|word| word.parse().ok()) == Some(number)
@@ -158,7 +158,7 @@ fn name(folder: &Path) -> String {
 }
 
 /// A path as it is shown: relative to a folder where it is inside, with `/` between its parts.
-pub(super) fn shown(path: &Path, folder: &Path) -> String {
+pub(in crate::cli) fn shown(path: &Path, folder: &Path) -> String {
     let shown = path.strip_prefix(folder).unwrap_or(path);
     shown.to_string_lossy().replace('\\', "/")
 }

@@ -1,15 +1,26 @@
-//! A drawing becomes a file: whole or not at all, and never in place of somebody's own.
+//! What a command draws or prints becomes a file: whole or not at all, and never in place of somebody's own.
 
-use super::super::super::errors::{CliError, Code};
-use super::MADE_BY;
+use super::errors::{CliError, Code};
 use std::fs::{self, Metadata, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::{Builder, NamedTempFile};
 
-/// Replaces an older drawing of this command; any other file only by force, and nothing that is no file.
-pub(in crate::cli::cost) fn write(path: &Path, text: &str, force: bool) -> Result<(), CliError> {
+/// By what a command knows its own files again.
+pub(crate) struct Own {
+    /// What it makes: `drawing`, `page`.
+    pub(crate) called: &'static str,
+    pub(crate) such_as: &'static str,
+    /// What the name begins with while it is written.
+    pub(crate) temporary: &'static str,
+    pub(crate) begins: &'static str,
+    /// Stands near the beginning.
+    pub(crate) made_by: &'static str,
+}
+
+/// Replaces an older file of this command; any other one only by force, and nothing that is no file.
+pub(crate) fn write(path: &Path, text: &str, force: bool, own: &Own) -> Result<(), CliError> {
     // Through a link the file it leads to is replaced, and the link stays.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let failed = |error: io::Error| {
@@ -22,9 +33,9 @@ pub(in crate::cli::cost) fn write(path: &Path, text: &str, force: bool) -> Resul
         Err(error) => return Err(failed(error)),
     };
     if let Some(found) = &found {
-        refuse_foreign(path, found, force)?;
+        refuse_foreign(path, found, force, own)?;
     }
-    let written = temporary(path, text, found.as_ref()).map_err(failed)?;
+    let written = temporary(path, text, found.as_ref(), own).map_err(failed)?;
     match found {
         Some(_) => written.persist(path).map_err(|error| failed(error.error))?,
         // Whatever has come into being there meanwhile is not ours either.
@@ -33,32 +44,33 @@ pub(in crate::cli::cost) fn write(path: &Path, text: &str, force: bool) -> Resul
     Ok(())
 }
 
-fn refuse_foreign(path: &Path, found: &Metadata, force: bool) -> Result<(), CliError> {
+fn refuse_foreign(path: &Path, found: &Metadata, force: bool, own: &Own) -> Result<(), CliError> {
     if !found.is_file() {
         return Err(CliError::usage(format!("{} is not a file", path.display()))
-            .hint("name a file that does not exist yet, such as cost.svg"));
+            .hint(format!("name a file that does not exist yet, such as {}", own.such_as)));
     }
-    if force || is_ours(path) {
+    if force || is_ours(path, own) {
         return Ok(());
     }
-    Err(CliError::usage(format!("{} is there already and no drawing of this command", path.display()))
+    let (path, called) = (path.display(), own.called);
+    Err(CliError::usage(format!("{path} is there already and no {called} of this command"))
         .hint("name another file, or replace it with --force"))
 }
 
-fn is_ours(path: &Path) -> bool {
+fn is_ours(path: &Path, own: &Own) -> bool {
     const OPENING: u64 = 200;
     let mut opening = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(OPENING).read_to_end(&mut opening));
     let opening = String::from_utf8_lossy(&opening);
-    read.is_ok() && opening.starts_with("<svg ") && opening.contains(MADE_BY)
+    read.is_ok() && opening.starts_with(own.begins) && opening.contains(own.made_by)
 }
 
 /// The whole text in a file beside the one it is to become.
-fn temporary(path: &Path, text: &str, replaced: Option<&Metadata>) -> io::Result<NamedTempFile> {
+fn temporary(path: &Path, text: &str, replaced: Option<&Metadata>, own: &Own) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // As any new file; the user's mask takes away what it takes away.
     let mode = replaced.map_or(Permissions::from_mode(0o666), Metadata::permissions);
-    let mut file = Builder::new().prefix(".redraft-cost-").permissions(mode).tempfile_in(folder)?;
+    let mut file = Builder::new().prefix(own.temporary).permissions(mode).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     Ok(file)

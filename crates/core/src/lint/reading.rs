@@ -1,0 +1,57 @@
+//! Lint's reading of ids for others: where a document defines one, and which ones some lines name.
+//!
+//! It checks nothing. Who asks is the trace of a feature, see [`crate::matrix`]. Start at [`defined`].
+
+use super::id::{self, lettered, separated};
+use super::page::{Page, Place, after_list_mark};
+use super::trace;
+use crate::prelude::*;
+
+pub(crate) use super::id::key;
+pub(crate) use super::trace::is_mentioned;
+
+/// A place that says what an id stands for. Lines are counted from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Defined {
+    pub(crate) id: String,
+    pub(crate) key: String,
+    pub(crate) text: String,
+    pub(crate) line: usize,
+}
+
+impl Defined {
+    /// The letters before its number: `FR` of `FR-1`.
+    pub(crate) fn family(&self) -> String {
+        self.id.chars().take_while(|c| c.is_alphabetic()).collect()
+    }
+}
+
+/// Every id with letters that a document defines, in order: in headings, items, rows, and paragraphs that begin in bold.
+pub(crate) fn defined(text: &str) -> Vec<Defined> {
+    let page = Page::read("", text);
+    let own = |one: id::Definition<'_>| Defined {
+        id: one.id.to_owned(),
+        key: one.key,
+        text: one.text.to_owned(),
+        line: one.line,
+    };
+    let mut found: Vec<Defined> = id::definitions(&page).into_iter().map(own).collect();
+    for (at, line) in page.lines.iter().enumerate() {
+        let text = line.text.trim_start();
+        let bold = line.place == Place::Text && text.starts_with("**") && after_list_mark(text) == text;
+        if bold
+            && let Some((id, after)) = lettered(text)
+            && let Some(text) = separated(after)
+        {
+            found.push(Defined { id: id.to_owned(), key: key(id), text: text.to_owned(), line: at });
+        }
+    }
+    found.sort_by_key(|one| one.line);
+    found.dedup_by_key(|one| one.line);
+    found
+}
+
+/// Every id with letters that some lines name, as they are compared.
+pub(crate) fn mentioned<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
+    trace::mentions(lines)
+}

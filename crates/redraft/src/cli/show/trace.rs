@@ -1,0 +1,354 @@
+//! `redraft show trace`: every requirement with what became of it, as text, JSON, Markdown or a page of HTML.
+//!
+//! What belongs to what is `core::matrix`'s; here it is found out what is meant, and shown.
+
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code, unknown_feature};
+use crate::cli::gather::Gathered;
+use crate::cli::lint::{Place, find};
+use crate::cli::site::{Site, Surroundings};
+use crate::cli::whole_file::{self, Own};
+use clap::Args;
+use redraft_core::ids::FeatureId;
+use redraft_core::matrix::{self, Matrix, Part, Requirement, Row, Run, State, What, Work};
+use redraft_core::text::{count, one_line, utc};
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// The feature's number or a folder of documents, then an id to follow; either may be left out
+    #[arg(value_name = "FEATURE|DIR] [ID", num_args = 0..=2)]
+    pub(crate) words: Vec<String>,
+    /// One page of HTML that needs nothing else
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    pub(crate) html: bool,
+    /// A table in Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+    /// Write the page into this file
+    #[arg(long, short = 'o', value_name = "FILE", requires = "html")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace a file that is no page of this command
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+}
+
+/// The pages that this command may replace.
+const OWN: Own = Own {
+    called: "page",
+    such_as: "trace.html",
+    temporary: ".redraft-trace-",
+    begins: "<!doctype html>",
+    made_by: matrix::MADE_BY,
+};
+
+pub(crate) fn trace(args: TraceArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let (gathered, id) = meant(&args.words, around)?;
+    let whole = gathered.matrix();
+    let matrix = match &id {
+        Some(id) => whole.only(id),
+        None => whole,
+    };
+    if matrix.rows.is_empty() && matrix.orphans.is_empty() {
+        let (message, hint) = match &id {
+            Some(id) => (
+                format!("nothing in the trace of {} is called `{id}`", gathered.name),
+                format!("what there is: redraft show trace {}", folder_or_number(&gathered)),
+            ),
+            None => (
+                format!("{} has nothing to trace: no requirement and no task is found", gathered.name),
+                "requirements have ids, such as `- **FR-1:** …` in spec.md".to_owned(),
+            ),
+        };
+        return Err(CliError::new(Code::NotApproved, message).hint(hint));
+    }
+    if args.html {
+        let page = matrix::html(&matrix, &gathered.name);
+        match &args.output {
+            Some(file) => {
+                let path = around.folder.join(file);
+                whole_file::write(&path, &page, args.force, &OWN)?;
+                console.say(&format!("wrote {}", path.display()));
+            }
+            None => console.data(page.trim_end()),
+        }
+    } else if args.markdown {
+        console.data(matrix::markdown(&matrix).trim_end());
+    } else {
+        console.show(&text(&matrix), &TraceJson::of(&matrix, &gathered));
+    }
+    let (all, reached) = matrix.reached();
+    let requirements = count(all, "requirement");
+    console.say(&format!(
+        "{reached} of {requirements} reached by a task; {}",
+        count(matrix.orphans.len(), "orphan")
+    ));
+    Ok(Code::Done)
+}
+
+fn folder_or_number(gathered: &Gathered) -> String {
+    let folder = || redraft_adapters::shell_word::quoted_path(gathered.folder.clone());
+    gathered.feature.map_or_else(folder, |id| id.to_string())
+}
+
+/// A folder, a feature, an id, or the first two with one.
+fn meant(words: &[String], around: &Surroundings) -> Result<(Gathered, Option<String>), CliError> {
+    let Some(first) = words.first() else { return Ok((feature(None, around)?, None)) };
+    let second = words.get(1).cloned();
+    let folder = around.folder.join(first);
+    if folder.is_dir() {
+        let folder = folder.canonicalize().unwrap_or(folder);
+        return Ok((Gathered::of_folder(&folder)?, second));
+    }
+    let number = first.split('-').next().and_then(|number| number.parse::<FeatureId>().ok());
+    match (number, second) {
+        (Some(number), second) => match feature(Some(number), around) {
+            // `3` may be a task's id where no feature has that number.
+            Err(error) if second.is_none() => match feature(None, around) {
+                Ok(gathered) => Ok((gathered, Some(first.clone()))),
+                Err(_) => Err(error),
+            },
+            other => other.map(|gathered| (gathered, second)),
+        },
+        (None, None) => Ok((feature(None, around)?, Some(first.clone()))),
+        (None, Some(_)) => Err(CliError::usage(format!("there is no folder or feature `{first}`"))
+            .hint("name the feature or folder first, then the id")),
+    }
+}
+
+/// A feature of the ledger, or one that only has a folder here.
+fn feature(number: Option<FeatureId>, around: &Surroundings) -> Result<Gathered, CliError> {
+    let place = Place::of(around)?;
+    if let Ok(site) = Site::find(&around.folder)
+        && let Some(ledger) = site.reader()?
+    {
+        let word = number.map(|number| number.to_string());
+        match (site.feature(&ledger, word.as_deref()), number) {
+            (Ok(id), _) => return Gathered::of_feature(&site, &ledger, id),
+            (Err(error), None) => return Err(error),
+            (Err(_), Some(_)) => {}
+        }
+    }
+    let Some(number) = number else {
+        return Err(CliError::usage("there is no feature here yet")
+            .hint("name a folder of documents: redraft show trace docs/features/001-x"));
+    };
+    match find::feature(number, &place)? {
+        Some(group) => Gathered::of_folder(&group.folder),
+        None => Err(unknown_feature(&number.to_string())),
+    }
+}
+
+/// As a person reads it.
+fn text(matrix: &Matrix) -> String {
+    const CHARS_MAX: usize = 100;
+    let mut out = String::new();
+    for row in &matrix.rows {
+        out.push_str(&match &row.requirement {
+            Some(Requirement { id, text, .. }) => format!("{id}  {}\n", one_line(text, CHARS_MAX)),
+            None => "(no requirement)\n".to_owned(),
+        });
+        out.push_str(&parts("design", &row.sections));
+        out.push_str(&parts("plan", &row.steps));
+        let works: Vec<&Work> = matrix.works_of(row).collect();
+        if works.is_empty() {
+            out.push_str("    task    none\n");
+        }
+        works.iter().for_each(|work| out.push_str(&told(work, matrix.built)));
+    }
+    if !matrix.orphans.is_empty() {
+        out.push_str("\norphans\n");
+    }
+    for orphan in &matrix.orphans {
+        out.push_str(&format!("  {}:{} [{}] {}\n", orphan.file, orphan.line, orphan.rule, orphan.message));
+    }
+    out
+}
+
+fn parts(name: &str, parts: &[Part]) -> String {
+    const CHARS_MAX: usize = 60;
+    let all: Vec<String> = parts.iter().map(|part| one_line(&part.name(), CHARS_MAX)).collect();
+    if all.is_empty() { String::new() } else { format!("    {name:<7} {}\n", all.join("; ")) }
+}
+
+fn told(work: &Work, built: bool) -> String {
+    const CHARS_MAX: usize = 80;
+    let name = format!("{} {}", work.what.name(), one_line(&work.title, CHARS_MAX));
+    let mut out = format!("    task    {}", name.trim_end());
+    if built {
+        out.push_str(&match &work.state {
+            State::Unknown => String::new(),
+            State::Blocked { why } => format!(", gone on without: {}", one_line(why, CHARS_MAX)),
+            state @ (State::Open | State::Done) => format!(", {}", state.name()),
+        });
+    }
+    out.push('\n');
+    let commits: Vec<&str> = work.commits.iter().map(|commit| commit.get(..10).unwrap_or(commit)).collect();
+    let runs: Vec<String> = work.runs.iter().map(ran).collect();
+    for (name, all) in
+        [("commit", commits.join(", ")), ("files", work.files.join(", ")), ("run", runs.join("; "))]
+    {
+        if !all.is_empty() {
+            out.push_str(&format!("            {name:<6} {all}\n"));
+        }
+    }
+    out
+}
+
+fn ran(run: &Run) -> String {
+    let how = if run.passed { "passed" } else { "failed" };
+    format!("{} {how}, {}", run.gate, utc(run.at_ms))
+}
+
+#[derive(Serialize)]
+struct TraceJson<'a> {
+    v: u16,
+    /// Nothing where no ledger knows it.
+    feature: Option<String>,
+    name: &'a str,
+    /// Whether events tell of code.
+    built: bool,
+    requirements: usize,
+    reached: usize,
+    rows: Vec<RowJson<'a>>,
+    works: Vec<WorkJson<'a>>,
+    orphans: Vec<OrphanJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct RowJson<'a> {
+    requirement: Option<RequirementJson<'a>>,
+    /// How its tasks reach it: task, step, section, relative, whole; nothing where none does.
+    via: Option<&'static str>,
+    sections: Vec<PartJson<'a>>,
+    steps: Vec<PartJson<'a>>,
+    /// The names of its works.
+    works: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct RequirementJson<'a> {
+    id: &'a str,
+    text: &'a str,
+    file: &'static str,
+    line: u32,
+}
+
+#[derive(Serialize)]
+struct PartJson<'a> {
+    id: &'a str,
+    title: &'a str,
+    line: u32,
+}
+
+#[derive(Serialize)]
+struct WorkJson<'a> {
+    name: String,
+    kind: &'static str,
+    line: Option<u32>,
+    title: &'a str,
+    state: &'static str,
+    why: Option<&'a str>,
+    commits: &'a [String],
+    files: &'a [String],
+    tests: &'a [String],
+    runs: Vec<RunJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct RunJson<'a> {
+    gate: &'a str,
+    command: &'a str,
+    passed: bool,
+    at: String,
+    at_ms: i64,
+}
+
+#[derive(Serialize)]
+struct OrphanJson<'a> {
+    rule: &'static str,
+    file: &'a str,
+    line: u32,
+    id: &'a str,
+    message: &'a str,
+    hint: &'a str,
+}
+
+impl<'a> TraceJson<'a> {
+    fn of(matrix: &'a Matrix, gathered: &'a Gathered) -> TraceJson<'a> {
+        let (requirements, reached) = matrix.reached();
+        let orphans = matrix.orphans.iter().map(|orphan| OrphanJson {
+            rule: orphan.rule.name(),
+            file: &orphan.file,
+            line: orphan.line,
+            id: &orphan.id,
+            message: &orphan.message,
+            hint: orphan.hint,
+        });
+        TraceJson {
+            v: 1,
+            feature: gathered.feature.map(|id| id.to_string()),
+            name: &gathered.name,
+            built: matrix.built,
+            requirements,
+            reached,
+            rows: matrix.rows.iter().map(|row| RowJson::of(row, matrix)).collect(),
+            works: matrix.works.iter().map(WorkJson::of).collect(),
+            orphans: orphans.collect(),
+        }
+    }
+}
+
+impl<'a> RowJson<'a> {
+    fn of(row: &'a Row, matrix: &Matrix) -> RowJson<'a> {
+        let part = |part: &'a Part| PartJson { id: &part.id, title: &part.title, line: part.line };
+        RowJson {
+            requirement: row.requirement.as_ref().map(|one| RequirementJson {
+                id: &one.id,
+                text: &one.text,
+                file: one.kind.file(),
+                line: one.line,
+            }),
+            via: row.via.map(matrix::Via::name),
+            sections: row.sections.iter().map(part).collect(),
+            steps: row.steps.iter().map(part).collect(),
+            works: matrix.works_of(row).map(|work| work.what.name()).collect(),
+        }
+    }
+}
+
+impl<'a> WorkJson<'a> {
+    fn of(work: &'a Work) -> WorkJson<'a> {
+        let (kind, line) = match &work.what {
+            What::Task { line, .. } => ("task", *line),
+            What::Simplification => ("simplification", None),
+            What::Deepening => ("deepening", None),
+            What::Fixes => ("fixes", None),
+            What::Edits => ("edits", None),
+        };
+        let why = match &work.state {
+            State::Blocked { why } => Some(why.as_str()),
+            State::Unknown | State::Open | State::Done => None,
+        };
+        let run = |run: &'a Run| RunJson {
+            gate: &run.gate,
+            command: &run.command,
+            passed: run.passed,
+            at: utc(run.at_ms),
+            at_ms: run.at_ms,
+        };
+        WorkJson {
+            name: work.what.name(),
+            kind,
+            line,
+            title: &work.title,
+            state: work.state.name(),
+            why,
+            commits: &work.commits,
+            files: &work.files,
+            tests: &work.tests,
+            runs: work.runs.iter().map(run).collect(),
+        }
+    }
+}
