@@ -4,6 +4,7 @@ mod adopt;
 mod annotate;
 mod answer;
 mod args;
+mod bank;
 mod board;
 mod cast;
 mod consent;
@@ -37,7 +38,7 @@ mod trust;
 mod usage;
 mod worker;
 
-use args::{Cli, Command, ProjectArgs, ShowCommand};
+use args::{BackfillArgs, BankArgs, BankCommand, Cli, Command, ProjectArgs, ShowCommand};
 use clap::Parser;
 use console::Console;
 use errors::{CliError, Code};
@@ -110,9 +111,20 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         Command::Decide(_) | Command::Phase(_) => "decide for a person",
         Command::Trust(_) => "accept anything for a person",
         Command::Init => "write the configuration",
+        Command::Bank(BankArgs {
+            command:
+                Some(
+                    BankCommand::Keep(_)
+                    | BankCommand::Update(_)
+                    | BankCommand::Retire(_)
+                    | BankCommand::Backfill(BackfillArgs { write: true }),
+                ),
+            ..
+        }) => "change the knowledge bank",
         Command::Demo(_)
         | Command::Project(ProjectArgs { command: None })
         | Command::Status(_)
+        | Command::Bank(_)
         | Command::Lint(_)
         | Command::Log(_)
         | Command::Show(_)
@@ -137,6 +149,7 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Decide(args) => decide::decide(args, around, console),
         Command::Phase(command) => phase::phase(command, around, console),
         Command::Status(args) => status::status(args, around, console),
+        Command::Bank(args) => bank::bank(args, around, console),
         Command::Doctor(args) => doctor::doctor(args, around, console),
         Command::Lint(args) => lint::lint(args, around, console),
         Command::Log(args) => log::log(args, around, console),
