@@ -250,7 +250,7 @@ fn ruled(
         }
         Decision::Assume => "the author goes on with what it assumes".to_owned(),
         // How the work goes on, not how something is to be.
-        Decision::Rerun | Decision::Retry | Decision::Abandon => return None,
+        Decision::Rerun | Decision::Retry | Decision::Abandon | Decision::Go => return None,
     };
     let open = state.open.as_ref()?;
     let phase = open.opened.phase;
@@ -266,6 +266,7 @@ fn ruled(
         | About::Unchanged
         | About::Certificate
         | About::Author { .. }
+        | About::Begin
         | About::Divergence => None,
     };
     let settles = open.findings.iter().filter(|finding| fact.ruled.contains(&finding.id));

@@ -1,15 +1,19 @@
 //! What can be typed, and what `--help` says about it. The arguments of commands that only look are in `looking`.
 
+mod bank;
 mod help;
 mod looking;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use help::{
-    ADOPT_HELP, AFTER_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, FINISH_HELP, INIT_HELP, LINT_HELP, LOG_HELP,
-    NEW_HELP, PHASE_HELP, PROJECT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
+    ADOPT_HELP, AFTER_HELP, BANK_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, FINISH_HELP, INIT_HELP, LINT_HELP,
+    LOG_HELP, NEW_HELP, PHASE_HELP, PROJECT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
 };
 use std::path::PathBuf;
 
+pub(crate) use bank::{
+    BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs,
+};
 pub(crate) use looking::{
     CostArgs, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, Page, PromptArgs, ReplayArgs,
     ReplayRole, ShowCommand, StatusArgs,
@@ -76,6 +80,9 @@ pub(crate) enum Command {
     /// Look inside: prompts, findings, tasks, sections of documents, what a task is sent with, the trace of a feature
     #[command(subcommand, after_help = SHOW_HELP)]
     Show(ShowCommand),
+    /// List what earlier features taught, with what nobody has seen for long; keep, update or retire it
+    #[command(after_help = BANK_HELP)]
+    Bank(BankArgs),
     /// Check this machine and its agents, and whether an agent's conversations can be continued
     Doctor(DoctorArgs),
     /// Show the commands redraft.toml would run, and accept them

@@ -4,6 +4,7 @@ mod adopt;
 mod annotate;
 mod answer;
 mod args;
+mod bank;
 mod board;
 mod cast;
 mod consent;
@@ -40,7 +41,7 @@ mod usage;
 mod whole_file;
 mod worker;
 
-use args::{Cli, Command, LogArgs, ProjectArgs, ShowCommand};
+use args::{BackfillArgs, BankArgs, BankCommand, Cli, Command, LogArgs, ProjectArgs, ShowCommand};
 use clap::Parser;
 use console::Console;
 use errors::{CliError, Code};
@@ -114,9 +115,20 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         Command::Trust(_) => "accept anything for a person",
         Command::Init => "write the configuration",
         Command::Log(LogArgs { export: Some(_), .. }) => "write decision records",
+        Command::Bank(BankArgs {
+            command:
+                Some(
+                    BankCommand::Keep(_)
+                    | BankCommand::Update(_)
+                    | BankCommand::Retire(_)
+                    | BankCommand::Backfill(BackfillArgs { write: true }),
+                ),
+            ..
+        }) => "change the knowledge bank",
         Command::Demo(_)
         | Command::Project(ProjectArgs { command: None })
         | Command::Status(_)
+        | Command::Bank(_)
         | Command::Lint(_)
         | Command::Log(_)
         | Command::Show(_)
@@ -142,6 +154,7 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Decide(args) => decide::decide(args, around, console),
         Command::Phase(command) => phase::phase(command, around, console),
         Command::Status(args) => status::status(args, around, console),
+        Command::Bank(args) => bank::bank(args, around, console),
         Command::Doctor(args) => doctor::doctor(args, around, console),
         Command::Lint(args) => lint::lint(args, around, console),
         Command::Log(args) => log::log(args, around, console),

@@ -6,6 +6,7 @@ mod adopt;
 mod adopted;
 mod agents;
 mod bad_input;
+mod bank;
 mod billed;
 mod builder;
 mod built;

@@ -72,6 +72,12 @@ fn every_command_shows_examples_and_its_exit_codes() {
         "show prompt",
         "show findings",
         "trust",
+        "bank",
+        "bank show",
+        "bank keep",
+        "bank update",
+        "bank retire",
+        "bank backfill",
     ] {
         let mut words: Vec<&str> = verb.split(' ').collect();
         words.push("--help");

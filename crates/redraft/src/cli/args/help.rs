@@ -145,6 +145,61 @@ Examples:
 
 Exit codes: 0 shown, 2 no such feature";
 
+pub(super) const BANK_HELP: &str = "\
+Examples:
+  redraft bank                           every entry: stale or not, how often and when it was observed
+  redraft bank --stale --json            only those that nobody has seen for long
+  redraft bank show \"Relative Paths in Hooks\"
+  redraft bank keep \"Relative Paths in Hooks\"
+  redraft bank update \"Relative Paths in Hooks\" --text \"Resolve paths from the script's own folder.\"
+  redraft bank retire \"Relative Paths in Hooks\" --why \"there are no hooks any more\"
+  redraft bank backfill                  what would be filled in; --write does it
+
+The files are docs/knowledge-bank/anti-patterns.md, heuristics.md and patterns.md of the checkout you are in. They are \
+read in many forms, and only what must change is changed: docs/knowledge-bank.md. What was written is yours to commit.
+
+Exit codes: 0 shown or done, 1 something could not be filled in, 2 no such entry or usage, 3 a file cannot be read or \
+written, 7 another process holds the repository";
+
+pub(super) const BANK_SHOW_HELP: &str = "\
+Examples:
+  redraft bank show \"Relative Paths in Hooks\"
+  redraft bank show relative             a part of the name will do where only one has it
+
+Exit codes: 0 shown, 2 no such entry";
+
+pub(super) const BANK_KEEP_HELP: &str = "\
+Examples:
+  redraft bank keep \"Relative Paths in Hooks\"
+  redraft bank keep \"Relative Paths in Hooks\" --feature 031
+
+Sets `Last observed:` to the feature, leaves the count, and takes out a mark of being stale.
+Exit codes: 0 kept, 2 no such entry or feature, 3 the file cannot be written";
+
+pub(super) const BANK_UPDATE_HELP: &str = "\
+Examples:
+  redraft bank update \"Relative Paths in Hooks\" --text \"Resolve paths from the script's own folder.\"
+
+Puts the text in place of the old one, sets `Last observed:` to the feature and the count to 1. Fields stay.
+Exit codes: 0 updated, 2 no such entry or feature, 3 the file cannot be written";
+
+pub(super) const BANK_RETIRE_HELP: &str = "\
+Examples:
+  redraft bank retire \"Relative Paths in Hooks\" --why \"there are no hooks any more\"
+
+Deletes the entry and notes `Retired: name — reason` in the retro.md of the feature (--feature, or that of this \
+worktree) if it has one, else in docs/knowledge-bank/retired.md.
+Exit codes: 0 retired, 2 no such entry or feature, 3 a file cannot be written";
+
+pub(super) const BANK_BACKFILL_HELP: &str = "\
+Examples:
+  redraft bank backfill                  what would be filled in, changing nothing
+  redraft bank backfill --write          do it
+
+Adds `Last observed:` and `Observation count:` where they are missing. An entry that names no feature gets the one that \
+was active when it entered git, marked approximate. Patterns are left alone.
+Exit codes: 0 shown or filled in, 1 for some entries no feature is known, 3 a file cannot be read or written";
+
 pub(super) const TRUST_HELP: &str = "\
 Examples:
   redraft trust                          look at the commands, then answer

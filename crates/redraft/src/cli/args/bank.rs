@@ -1,0 +1,97 @@
+//! The arguments of `redraft bank`.
+
+use super::help::{BANK_BACKFILL_HELP, BANK_KEEP_HELP, BANK_RETIRE_HELP, BANK_SHOW_HELP, BANK_UPDATE_HELP};
+use clap::{Args, Subcommand, ValueEnum};
+use redraft_core::bank::Kind;
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct BankArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<BankCommand>,
+    /// Only stale entries
+    #[arg(long)]
+    pub(crate) stale: bool,
+    /// Only entries of this kind
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) kind: Option<BankKind>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BankCommand {
+    /// Show one entry with all that is known of it
+    #[command(after_help = BANK_SHOW_HELP)]
+    Show(NameArgs),
+    /// Say that an entry still holds
+    #[command(after_help = BANK_KEEP_HELP)]
+    Keep(EntryArgs),
+    /// Give an entry a new text
+    #[command(after_help = BANK_UPDATE_HELP)]
+    Update(UpdateArgs),
+    /// Delete an entry, with a reason
+    #[command(after_help = BANK_RETIRE_HELP)]
+    Retire(RetireArgs),
+    /// Fill in when entries were last observed; shows what it would do, until told to do it
+    #[command(after_help = BANK_BACKFILL_HELP)]
+    Backfill(BackfillArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NameArgs {
+    /// The name of the entry
+    pub(crate) name: String,
+    /// The kind, where several entries have the name
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) kind: Option<BankKind>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EntryArgs {
+    #[command(flatten)]
+    pub(crate) named: NameArgs,
+    /// The feature that it was observed in [default: that of this worktree, else the one created last]
+    #[arg(long, value_name = "FEATURE")]
+    pub(crate) feature: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    #[command(flatten)]
+    pub(crate) entry: EntryArgs,
+    /// What it says from now on
+    #[arg(long)]
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RetireArgs {
+    #[command(flatten)]
+    pub(crate) entry: EntryArgs,
+    /// The reason, kept with its name
+    #[arg(long)]
+    pub(crate) why: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BackfillArgs {
+    /// Write it into the files
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BankKind {
+    AntiPattern,
+    Heuristic,
+    Pattern,
+}
+
+impl BankKind {
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            BankKind::AntiPattern => Kind::AntiPattern,
+            BankKind::Heuristic => Kind::Heuristic,
+            BankKind::Pattern => Kind::Pattern,
+        }
+    }
+}

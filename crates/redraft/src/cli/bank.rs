@@ -1,0 +1,130 @@
+//! `redraft bank`: what earlier features taught, and a person's word on it.
+//!
+//! Reads and writes docs/knowledge-bank/ of the checkout we are in; `shelf` is where the files are touched, `past` asks
+//! the ledger and git, `change` performs a person's word, `report` says how it looks. What an entry is, whether it is
+//! stale and what a change means is `core::bank`.
+
+mod change;
+mod past;
+mod report;
+mod shelf;
+
+use super::args::{BankArgs, BankCommand, BankKind, NameArgs};
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use past::Past;
+use redraft_core::bank::{Bank, Entry, Kind, Life, stale};
+use redraft_core::text::one_line;
+use shelf::Shelf;
+use std::collections::BTreeSet;
+
+pub(crate) fn bank(args: BankArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    match args.command {
+        None => list(&site, args.stale, args.kind, around, console),
+        Some(BankCommand::Show(args)) => show(&site, &args, around, console),
+        Some(BankCommand::Keep(args)) => change::keep(&site, &args, around, console),
+        Some(BankCommand::Update(args)) => change::update(&site, &args, around, console),
+        Some(BankCommand::Retire(args)) => change::retire(&site, &args, around, console),
+        Some(BankCommand::Backfill(args)) => change::backfill(&site, args.write, around, console),
+    }
+}
+
+/// An entry and where it stands.
+struct Aged<'a> {
+    entry: &'a Entry,
+    life: Life,
+}
+
+fn list(
+    site: &Site,
+    only_stale: bool,
+    kind: Option<BankKind>,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let shelf = Shelf::read(site)?;
+    let past = Past::of(site)?;
+    let all = aged(&shelf.bank, &past, site)?;
+    let wanted = |aged: &&Aged<'_>| {
+        (!only_stale || aged.life.is_stale()) && kind.is_none_or(|kind| kind.kind() == aged.entry.kind)
+    };
+    let shown: Vec<&Aged<'_>> = all.iter().filter(wanted).collect();
+    report::list(&shown, all.len(), around, console);
+    Ok(Code::Done)
+}
+
+fn show(site: &Site, args: &NameArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let shelf = Shelf::read(site)?;
+    let entry = named(&shelf.bank, args, Part::Enough)?;
+    let past = Past::of(site)?;
+    let alone = Bank { entries: vec![entry.clone()] };
+    let aged = aged(&alone, &past, site)?;
+    if let Some(aged) = aged.first() {
+        report::one(aged, around, console);
+    }
+    Ok(Code::Done)
+}
+
+fn aged<'a>(bank: &'a Bank, past: &Past, site: &Site) -> Result<Vec<Aged<'a>>, CliError> {
+    let changed = past.changed(&bank.entries, site)?;
+    let age = |(entry, changed): (&'a Entry, Vec<String>)| Aged {
+        entry,
+        life: stale(entry, &past.order, &changed),
+    };
+    Ok(bank.entries.iter().zip(changed).map(age).collect())
+}
+
+/// Whether a part of a name will do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Enough,
+    /// Whoever changes a file says exactly which entry is meant.
+    NotEnough,
+}
+
+fn named<'a>(bank: &'a Bank, args: &NameArgs, part: Part) -> Result<&'a Entry, CliError> {
+    let of_kind = |entry: &&Entry| args.kind.is_none_or(|kind| kind.kind() == entry.kind);
+    let called: Vec<&Entry> = bank.called(&args.name).into_iter().filter(of_kind).collect();
+    let word = args.name.trim().to_lowercase();
+    let holds = |entry: &&Entry| !word.is_empty() && entry.name.to_lowercase().contains(&word);
+    let near: Vec<&Entry> = bank.entries.iter().filter(of_kind).filter(holds).collect();
+    match (called.as_slice(), near.as_slice()) {
+        ([only], _) => Ok(only),
+        ([], [only]) if part == Part::Enough => Ok(only),
+        ([], near) => Err(unknown(&args.name, near, bank)),
+        (several, _) => Err(ambiguous(&args.name, several)),
+    }
+}
+
+/// More names than these help nobody to find one.
+const NAMES_MAX: usize = 5;
+
+fn unknown(name: &str, near: &[&Entry], bank: &Bank) -> CliError {
+    let shown = one_line(name, 80);
+    let error = CliError::usage(format!("there is no entry `{shown}` in the knowledge bank"));
+    let names: Vec<String> = near.iter().take(NAMES_MAX).map(|entry| format!("`{}`", entry.name)).collect();
+    match (names.as_slice(), bank.entries.is_empty()) {
+        (_, true) => error.hint("it is empty: docs/knowledge-bank/ has no entries here"),
+        ([], false) => error.hint("`redraft bank` lists the entries"),
+        (names, false) => error.hint(format!("the whole name is needed: {}", names.join(", "))),
+    }
+}
+
+fn ambiguous(name: &str, several: &[&Entry]) -> CliError {
+    let places: Vec<String> =
+        several.iter().map(|entry| format!("{}:{}", entry.kind.path(), entry.line)).collect();
+    let kinds: BTreeSet<Kind> = several.iter().map(|entry| entry.kind).collect();
+    let error = CliError::usage(format!(
+        "several entries are called `{}`: {}",
+        one_line(name, 80),
+        places.join(", ")
+    ));
+    if kinds.len() == several.len() {
+        let words: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+        error.hint(format!("say which one with --kind {}", words.join(" or --kind ")))
+    } else {
+        error.hint("give one of them another name")
+    }
+}

@@ -1,0 +1,310 @@
+//! How entries and changes look, for people and for programs.
+
+use super::Aged;
+use crate::cli::console::Console;
+use crate::cli::site::Surroundings;
+use redraft_adapters::shell_word::quoted;
+use redraft_core::bank::{Entry, FOLDER, Kind, Life};
+use redraft_core::ids::FeatureId;
+use redraft_core::text::indented;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct ListJson {
+    v: u16,
+    entries: Vec<EntryJson>,
+    /// Entries in the files, shown or not.
+    total: usize,
+    stale: usize,
+    next: String,
+}
+
+#[derive(Serialize)]
+struct OneJson {
+    v: u16,
+    #[serde(flatten)]
+    entry: EntryJson,
+}
+
+#[derive(Serialize)]
+struct EntryJson {
+    kind: &'static str,
+    name: String,
+    text: String,
+    file: &'static str,
+    line: u32,
+    /// `current`, `stale`, `unknown`, or `exempt` for patterns.
+    life: &'static str,
+    why: String,
+    /// Features that were created after the last observation.
+    features_since: Option<usize>,
+    /// Files it is anchored to that changed since.
+    changed: Vec<String>,
+    provenance: Option<String>,
+    last_observed: Option<String>,
+    observation_count: Option<u32>,
+    confidence: Option<String>,
+    challenged: Vec<String>,
+    checked_by: Vec<String>,
+    /// Another tool wrote `⚠️ STALE` into it.
+    marked_stale: bool,
+}
+
+impl EntryJson {
+    fn of(Aged { entry, life }: &Aged<'_>) -> EntryJson {
+        let (since, changed) = match life {
+            Life::Current { later } => (Some(*later), Vec::new()),
+            Life::Stale { later, changed } => (*later, changed.clone()),
+            Life::Exempt | Life::Unknown => (None, Vec::new()),
+        };
+        let fields = &entry.fields;
+        let raw = |seen: &redraft_core::bank::Seen| seen.raw.clone();
+        EntryJson {
+            kind: entry.kind.name(),
+            name: entry.name.clone(),
+            text: entry.text.clone(),
+            file: entry.kind.path(),
+            line: entry.line,
+            life: life.name(),
+            why: life.to_string(),
+            features_since: since,
+            changed,
+            provenance: fields.provenance.as_ref().map(raw),
+            last_observed: fields.last_observed.as_ref().map(raw),
+            observation_count: fields.count,
+            confidence: fields.confidence.clone(),
+            challenged: fields.challenged.clone(),
+            checked_by: fields.checked_by.iter().map(ToString::to_string).collect(),
+            marked_stale: fields.marked_stale,
+        }
+    }
+}
+
+pub(super) fn list(shown: &[&Aged<'_>], total: usize, around: &Surroundings, console: &Console) {
+    let stale: Vec<&&Aged<'_>> = shown.iter().filter(|aged| aged.life.is_stale()).collect();
+    let unknown = shown.iter().filter(|aged| aged.life == Life::Unknown).count();
+    let next = match (total, stale.first()) {
+        (0, _) => around.next("redraft new \"your idea\""),
+        (_, Some(aged)) => around.next(&format!("redraft bank keep {}", quoted(&aged.entry.name))),
+        (_, None) if unknown > 0 => around.next("redraft bank backfill"),
+        (_, None) => around.next("redraft status"),
+    };
+    if console.json {
+        let entries = shown.iter().map(|aged| EntryJson::of(aged)).collect();
+        console.object(&ListJson { v: 1, entries, total, stale: stale.len(), next });
+        return;
+    }
+    if total == 0 {
+        console.data(&format!("{FOLDER}/ has no entries here; people write them, and retrospectives"));
+        console.data(&format!("next: {next}"));
+        return;
+    }
+    for kind in Kind::ALL {
+        let of_kind: Vec<&&Aged<'_>> = shown.iter().filter(|aged| aged.entry.kind == kind).collect();
+        if !of_kind.is_empty() {
+            console.data(kind.path());
+        }
+        for aged in of_kind {
+            console.data(&row(aged));
+        }
+    }
+    let mut sum = format!("{}, {} stale", entries_of(shown.len()), stale.len());
+    if unknown > 0 {
+        sum.push_str(&format!(", {unknown} not known"));
+    }
+    console.data(&sum);
+    match stale.first() {
+        Some(_) => console.data(&format!("next: {next}   (or update, or retire)")),
+        None => console.data(&format!("next: {next}")),
+    }
+}
+
+/// Two lines: what it is, and why it stands where it stands.
+fn row(Aged { entry, life }: &Aged<'_>) -> String {
+    let state = match life {
+        Life::Stale { .. } => "stale",
+        Life::Unknown => "?",
+        Life::Current { .. } | Life::Exempt => "",
+    };
+    let mut told = vec![life.to_string()];
+    if let Some(seen) = &entry.fields.last_observed {
+        told.push(format!("last observed {}", seen.raw));
+    }
+    if let Some(times) = entry.fields.count {
+        told.push(format!("observed {}", count_times(times)));
+    }
+    if !entry.fields.challenged.is_empty() {
+        told.push(format!(
+            "challenged {}",
+            count_times(u32::try_from(entry.fields.challenged.len()).unwrap_or(u32::MAX))
+        ));
+    }
+    format!("  {state:<6}{}\n        {}", entry.name, told.join("; "))
+}
+
+fn count_times(times: u32) -> String {
+    match times {
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
+    }
+}
+
+fn entries_of(number: usize) -> String {
+    if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
+}
+
+pub(super) fn one(aged: &Aged<'_>, around: &Surroundings, console: &Console) {
+    let json = EntryJson::of(aged);
+    let mut text = format!("{} ({}, {}:{})\n\n", json.name, json.kind, json.file, json.line);
+    if !json.text.is_empty() {
+        text.push_str(&format!("  {}\n\n", indented(&json.text, 2)));
+    }
+    let state = match aged.life {
+        Life::Stale { .. } => format!("stale: {}", json.why),
+        Life::Current { .. } | Life::Exempt | Life::Unknown => json.why.clone(),
+    };
+    text.push_str(&format!("{state}\n"));
+    let mut field = |label: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            text.push_str(&format!("{label}: {value}\n"));
+        }
+    };
+    field("comes from", json.provenance.as_deref());
+    field("last observed", json.last_observed.as_deref());
+    field("observed", json.observation_count.map(count_times).as_deref());
+    field("confidence", json.confidence.as_deref());
+    for line in &json.challenged {
+        field("challenged", Some(line));
+    }
+    for line in &json.checked_by {
+        field("checked by", Some(line));
+    }
+    if aged.life.is_stale() {
+        let name = quoted(&json.name);
+        for command in ["keep", "update", "retire"] {
+            let rest = match command {
+                "update" => " --text \"…\"",
+                "retire" => " --why \"…\"",
+                _ => "",
+            };
+            text.push_str(&format!(
+                "next: {}{rest}\n",
+                around.next(&format!("redraft bank {command} {name}"))
+            ));
+        }
+    }
+    console.show(&text, &OneJson { v: 1, entry: json });
+}
+
+/// What a command did to one entry.
+#[derive(Serialize)]
+pub(super) struct ChangedJson {
+    v: u16,
+    done: &'static str,
+    kind: &'static str,
+    name: String,
+    file: &'static str,
+    feature: Option<String>,
+    /// False if it had been done before.
+    changed: bool,
+    /// Where a retired entry is noted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noted_in: Option<String>,
+}
+
+impl ChangedJson {
+    pub(super) fn of(
+        entry: &Entry,
+        done: &'static str,
+        feature: Option<FeatureId>,
+        changed: bool,
+        noted_in: Option<String>,
+    ) -> ChangedJson {
+        ChangedJson {
+            v: 1,
+            done,
+            kind: entry.kind.name(),
+            name: entry.name.clone(),
+            file: entry.kind.path(),
+            feature: feature.map(|id| id.to_string()),
+            changed,
+            noted_in,
+        }
+    }
+}
+
+pub(super) fn changed(json: &ChangedJson, around: &Surroundings, console: &Console) {
+    let ChangedJson { done, name, file, .. } = json;
+    let by = json.feature.as_ref().map(|id| format!(", last observed in feature {id}")).unwrap_or_default();
+    let again = if json.changed { "" } else { " (it was already)" };
+    let noted = json.noted_in.as_ref().map(|path| format!("\nnoted in {path}")).unwrap_or_default();
+    let next = around.next("redraft bank");
+    console.show(&format!("{done}: {name}{by}{again}\nfile: {file}{noted}\nnext: {next}"), json);
+}
+
+#[derive(Serialize)]
+struct BackfillJson {
+    v: u16,
+    written: bool,
+    filled: Vec<FilledJson>,
+    left: Vec<FilledJson>,
+    next: String,
+}
+
+/// An entry and what it is given, or why it is given nothing.
+#[derive(Serialize)]
+pub(super) struct FilledJson {
+    kind: &'static str,
+    name: String,
+    file: &'static str,
+    line: u32,
+    what: String,
+}
+
+impl FilledJson {
+    pub(super) fn of(entry: &Entry, what: &str) -> FilledJson {
+        FilledJson {
+            kind: entry.kind.name(),
+            name: entry.name.clone(),
+            file: entry.kind.path(),
+            line: entry.line,
+            what: what.to_owned(),
+        }
+    }
+}
+
+pub(super) fn filled(
+    written: bool,
+    filled: Vec<FilledJson>,
+    left: Vec<FilledJson>,
+    around: &Surroundings,
+    console: &Console,
+) {
+    let next = match (filled.is_empty(), written) {
+        (false, false) => around.next("redraft bank backfill --write"),
+        (_, _) => around.next("redraft bank"),
+    };
+    let mut text = String::new();
+    for entry in &filled {
+        text.push_str(&format!(
+            "{}:{}: {}\n  Last observed: {}\n",
+            entry.file, entry.line, entry.name, entry.what
+        ));
+    }
+    for entry in &left {
+        text.push_str(&format!(
+            "{}:{}: {}\n  left as it is: {}\n",
+            entry.file, entry.line, entry.name, entry.what
+        ));
+    }
+    let sum = match (filled.len(), written) {
+        (0, _) => "nothing is to be filled in".to_owned(),
+        (number, true) => {
+            format!("filled in: {}; look at it with git diff, then commit it", entries_of(number))
+        }
+        (number, false) => format!("would be filled in: {}; nothing was changed", entries_of(number)),
+    };
+    let more = if left.is_empty() { String::new() } else { format!("; left as they are: {}", left.len()) };
+    text.push_str(&format!("{sum}{more}\nnext: {next}"));
+    console.show(&text, &BackfillJson { v: 1, written, filled, left, next });
+}

@@ -1,0 +1,98 @@
+//! The files of the knowledge bank in a checkout: read whole, written whole or not at all.
+
+use crate::cli::errors::{CliError, Code};
+use crate::cli::site::Site;
+use redraft_adapters::plain_file;
+use redraft_core::bank::{Applied, Bank, Change, Kind, apply};
+use std::fs::{self, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Forty times five thousand entries; a larger file is no bank.
+const BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// The three files as they were read.
+pub(super) struct Shelf {
+    root: PathBuf,
+    files: Vec<(Kind, String)>,
+    pub(super) bank: Bank,
+}
+
+impl Shelf {
+    /// Of the checkout we are in. A file that is not there holds nothing.
+    pub(super) fn read(site: &Site) -> Result<Shelf, CliError> {
+        let root = site.repository.here().to_owned();
+        let mut files = Vec::new();
+        for kind in Kind::ALL {
+            files.extend(text(&root.join(kind.path()))?.map(|text| (kind, text)));
+        }
+        let bank = Bank::read(&files);
+        Ok(Shelf { root, files, bank })
+    }
+
+    /// What the file of a kind becomes.
+    pub(super) fn apply(&self, kind: Kind, changes: &[Change]) -> Applied {
+        let text = self.files.iter().find(|(known, _)| *known == kind).map_or("", |(_, text)| text);
+        apply(kind, text, changes)
+    }
+
+    /// Puts the file of a kind in place of the old one, unless somebody edited it meanwhile.
+    pub(super) fn write(&self, kind: Kind, new: &str) -> Result<(), CliError> {
+        let old = self.files.iter().find(|(known, _)| *known == kind).map(|(_, text)| text.as_str());
+        if old == Some(new) {
+            return Ok(());
+        }
+        let path = self.root.join(kind.path());
+        if text(&path)?.as_deref() != old {
+            return Err(CliError::new(Code::Config, format!("{} was edited meanwhile", path.display()))
+                .hint("nothing was changed; run the same command again"));
+        }
+        replace(&path, new)
+    }
+
+    /// Adds a line to a list in a file, once. A file that is not there begins with `title`.
+    pub(super) fn note(&self, path: &str, title: &str, line: &str) -> Result<(), CliError> {
+        let place = self.root.join(path);
+        let old = text(&place)?.unwrap_or_else(|| format!("{title}\n"));
+        let item = format!("- {line}");
+        if old.lines().any(|known| known.trim_end() == item) {
+            return Ok(());
+        }
+        let line_break = if old.contains("\r\n") { "\r\n" } else { "\n" };
+        let ended = if old.ends_with('\n') || old.is_empty() { "" } else { line_break };
+        let in_list = old.trim_end().lines().last().is_some_and(|last| last.starts_with("- "));
+        let gap = if in_list { "" } else { line_break };
+        replace(&place, &format!("{old}{ended}{gap}{item}{line_break}"))
+    }
+
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.root.join(path).is_file()
+    }
+}
+
+fn text(path: &Path) -> Result<Option<String>, CliError> {
+    match plain_file::read_text(path, BYTES_MAX) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.is_absent(path) => Ok(None),
+        Err(error) => Err(CliError::new(Code::Config, format!("{}: {error}", path.display()))
+            .hint("save it as an ordinary file of UTF-8 text; nothing was changed")),
+    }
+}
+
+/// A link leads on to the file it names, which keeps its rights.
+fn replace(path: &Path, text: &str) -> Result<(), CliError> {
+    let failed = |error: io::Error| {
+        CliError::new(Code::Config, format!("{} cannot be written: {error}", path.display()))
+            .hint("this file was not changed; mend the cause and run the same command again")
+    };
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(failed)?;
+    let mode = fs::metadata(&target).map_or(Permissions::from_mode(0o666), |found| found.permissions());
+    let part = tempfile::Builder::new().prefix(".redraft-bank-").permissions(mode).tempfile_in(folder);
+    let mut part = part.map_err(failed)?;
+    part.write_all(text.as_bytes()).map_err(failed)?;
+    part.as_file().sync_all().map_err(failed)?;
+    part.persist(&target).map(drop).map_err(|error| failed(error.error))
+}
