@@ -10,6 +10,7 @@ mod line;
 mod log_of_tasks;
 mod meta;
 mod monitor;
+mod pull_request;
 mod receipt;
 mod settled;
 
@@ -23,6 +24,7 @@ pub use line::{line, line_in};
 pub use log_of_tasks::implementation_log;
 pub use meta::{deferred_reason, meta, not_resumed};
 pub use monitor::{FEATURES_MAX, Tally, Thresholds, Warning, required, warnings};
+pub use pull_request::pull_request;
 pub use receipt::{Receipt, ReceiptLine, receipt};
 pub use settled::settled;
 

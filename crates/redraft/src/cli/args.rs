@@ -15,8 +15,8 @@ pub(crate) use bank::{
     BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs,
 };
 pub(crate) use looking::{
-    CostArgs, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, Page, PromptArgs, ReplayArgs,
-    ReplayRole, ShowCommand, StatusArgs,
+    CostArgs, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, Page, PromptArgs, PullRequestArgs,
+    ReplayArgs, ReplayRole, ShowCommand, StatusArgs,
 };
 
 /// Takes a feature from an idea to reviewed code with AI agents: drafted, reviewed and redrafted until approved.

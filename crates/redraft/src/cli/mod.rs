@@ -163,6 +163,9 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Show(ShowCommand::Tasks(args)) => show::documents::tasks(args, around, console),
         Command::Show(ShowCommand::Section(args)) => show::documents::section(args, around, console),
         Command::Show(ShowCommand::Context(args)) => show::documents::context(args, around, console),
+        Command::Show(ShowCommand::PullRequest(args)) => {
+            show::pull_request::pull_request(args, around, console)
+        }
         Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, around, console),
         Command::Cost(args) => cost::cost(args, around, console),
         Command::Replay(args) => replay::replay(args, around, console),

@@ -2,6 +2,7 @@
 //! trace of a feature in `trace`.
 
 pub(crate) mod documents;
+pub(crate) mod pull_request;
 pub(crate) mod trace;
 
 use super::args::{FindingsArgs, PromptArgs};

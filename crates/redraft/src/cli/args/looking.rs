@@ -100,6 +100,14 @@ pub(crate) enum ShowCommand {
     /// Follow every requirement through design, plan and task to commits, files, tests and their last run
     #[command(after_help = TRACE_HELP)]
     Trace(TraceArgs),
+    /// The text for a pull request: trace, rulings, checks and receipt
+    PullRequest(PullRequestArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PullRequestArgs {
+    /// The feature's number; not needed inside its worktree or when only one can be meant
+    pub(crate) feature: Option<String>,
 }
 
 #[derive(Debug, Args)]

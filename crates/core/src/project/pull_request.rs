@@ -1,0 +1,112 @@
+//! The text of a pull request: what a feature is, how each requirement was met, what people ruled, what it cost.
+//!
+//! A projection like the others: everything comes from events and from the trace that is made of them.
+
+use super::receipt;
+use crate::decisions::{Kind, Resolution};
+use crate::event::{Checked, Entry, Event};
+use crate::findings::{Finding, Status};
+use crate::matrix::{self, Matrix};
+use crate::pipeline::Pipeline;
+use crate::prelude::*;
+use crate::text::{count, fenced, one_line};
+
+/// What people read before they merge; the rest is in the ledger.
+const ITEMS_MAX: usize = 30;
+const ITEM_CHARS_MAX: usize = 300;
+
+/// The text, in Markdown. Its first line is the title.
+pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &[Resolution]) -> String {
+    let Some(created) = &state.created else { return String::new() };
+    let mut out = format!("# {}\n\n", plain(&created.idea, 120));
+    out.push_str(&format!(
+        "Feature {}-{}, lane {}. Documents: `{}`\n",
+        created.id,
+        created.slug,
+        created.lane,
+        created.folder()
+    ));
+    section(&mut out, "Trace", matrix::markdown(trace).trim());
+    let ruled = said.iter().filter(|one| one.kind == Kind::Ruling);
+    section(
+        &mut out,
+        "Rulings",
+        &list(ruled.map(|one| {
+            let settles = match one.findings.len() {
+                0 => String::new(),
+                some => format!(" (settles {})", count(some, "finding")),
+            };
+            format!("{}, {}: {}{settles}", one.phase, plain(&one.by, 60), plain(&one.text, ITEM_CHARS_MAX))
+        })),
+    );
+    let deviated = said.iter().filter(|one| matches!(one.kind, Kind::Deviation | Kind::Concern));
+    section(
+        &mut out,
+        "Deviations and concerns",
+        &list(deviated.map(|one| {
+            let task = one.work.as_ref().and_then(|work| work.task.as_ref());
+            let task = task.map(|task| format!("task {task}, ")).unwrap_or_default();
+            format!("{task}{}: {}", one.kind.name(), plain(&one.text, ITEM_CHARS_MAX))
+        })),
+    );
+    let put_off = state.standing().flat_map(|one| &one.findings).filter(|one| one.status == Status::Deferred);
+    section(&mut out, "Findings put off", &list(put_off.map(finding)));
+    section(&mut out, "Checks", &list(last_checks(entries).into_iter().map(check)));
+    if let Some(written) = entries.iter().rev().find_map(|entry| match &entry.event {
+        Event::RetroWritten(fact) => Some(fact),
+        _ => None,
+    }) {
+        let names = written.added.iter().map(|one| format!("{}: {}", one.kind, plain(&one.name, 120)));
+        section(&mut out, "New in the knowledge bank", &list(names));
+    }
+    section(&mut out, "Receipt", &fenced("text", receipt(entries).text().trim()));
+    out
+}
+
+/// Nothing where there is nothing to say.
+fn section(out: &mut String, title: &str, text: &str) {
+    if !text.trim().is_empty() {
+        out.push_str(&format!("\n## {title}\n\n{}\n", text.trim_end()));
+    }
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    let mut lines: Vec<String> = items.iter().take(ITEMS_MAX).map(|item| format!("- {item}")).collect();
+    if items.len() > ITEMS_MAX {
+        lines.push(format!("- … and {} more", items.len() - ITEMS_MAX));
+    }
+    lines.join("\n")
+}
+
+fn finding(one: &Finding) -> String {
+    let (id, severity, place) = (&one.id, one.severity.name(), plain(&one.place(), 120));
+    format!("{id} [{severity}] {place}: {}", plain(&one.description, ITEM_CHARS_MAX))
+}
+
+/// The last result of each gate of what would be merged.
+fn last_checks(entries: &[Entry]) -> Vec<&Checked> {
+    let opened = entries.iter().rposition(|entry| matches!(&entry.event, Event::LoopOpened(_))).unwrap_or(0);
+    let mut last: Vec<&Checked> = Vec::new();
+    for entry in &entries[opened..] {
+        if let Event::Checked(check) = &entry.event {
+            last.retain(|known| known.gate != check.gate);
+            last.push(check);
+        }
+    }
+    last
+}
+
+fn check(one: &Checked) -> String {
+    let how = if one.passed { "passed" } else { "failed" };
+    match (one.command.is_empty(), one.evidence.is_empty()) {
+        (false, _) => format!("{}: `{}` {how}", one.gate, plain(&one.command, 120).replace('`', "'")),
+        (true, true) => format!("{}: {how}", one.gate),
+        (true, false) => format!("{}: {how}; {}", one.gate, plain(&one.evidence, ITEM_CHARS_MAX)),
+    }
+}
+
+/// One line that opens no comment and ends no table, whoever wrote it.
+fn plain(text: &str, chars_max: usize) -> String {
+    one_line(text, chars_max).replace('<', "&lt;").replace('@', "@\u{200b}")
+}

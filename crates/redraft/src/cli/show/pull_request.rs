@@ -1,0 +1,56 @@
+//! `redraft show pull-request`: the text for a pull request of a feature.
+
+use crate::cli::args::PullRequestArgs;
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::gather::Gathered;
+use crate::cli::site::{Site, Surroundings};
+use redraft_core::decisions;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::project;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::Store as _;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct PullRequestJson {
+    v: u16,
+    feature: String,
+    branch: String,
+    base: String,
+    title: String,
+    /// Without the title.
+    body: String,
+    merged: bool,
+}
+
+pub(crate) fn pull_request(
+    args: PullRequestArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let none =
+        || CliError::usage("there is no feature here yet").hint("begin one: redraft new \"your idea\"");
+    let ledger = site.reader()?.ok_or_else(none)?;
+    let id = site.feature(&ledger, args.feature.as_deref())?;
+    let entries = ledger.read(Scope::Feature(id))?;
+    let state = Pipeline::replay(&entries);
+    let state = state.map_err(|rejected| CliError::new(Code::Config, rejected.to_string()))?;
+    let trace = Gathered::of_feature(&site, &ledger, id)?.matrix();
+    let said = decisions::resolutions(&Scope::Feature(id), &entries);
+    let text = project::pull_request(&entries, &state, &trace, &said);
+    let (title, body) = text.split_once('\n').unwrap_or((&text, ""));
+    let created = state.created.as_ref();
+    let json = PullRequestJson {
+        v: 1,
+        feature: id.to_string(),
+        branch: created.map(|created| created.branch.clone()).unwrap_or_default(),
+        base: created.map(|created| created.base_branch.clone()).unwrap_or_default(),
+        title: title.trim_start_matches("# ").to_owned(),
+        body: body.trim_start().to_owned(),
+        merged: state.merged.is_some(),
+    };
+    console.show(text.trim_end(), &json);
+    Ok(Code::Done)
+}
