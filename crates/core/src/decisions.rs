@@ -267,6 +267,7 @@ fn ruled(
         | About::Certificate
         | About::Author { .. }
         | About::Begin
+        | About::Lessons
         | About::Divergence => None,
     };
     let settles = open.findings.iter().filter(|finding| fact.ruled.contains(&finding.id));

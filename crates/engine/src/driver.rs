@@ -108,6 +108,7 @@ fn shows(event: &Event) -> bool {
         | Event::Decided(_)
         | Event::RetroWritten(_)
         | Event::BankJudged(_)
+        | Event::BankApplied(_)
         | Event::PhaseClosed(_) => true,
         Event::FeatureCreated(_)
         | Event::LoopOpened(_)
@@ -341,6 +342,7 @@ impl<'a> Run<'a> {
             Effect::TakeOut { before, files } => self.take_out(&before, files),
             Effect::WriteRetro { why } => self.write_retro(None, None, Some(why)),
             Effect::LeaveBank { why } => self.leave_bank(None, why),
+            Effect::ApplyLessons => self.apply_lessons(),
             Effect::ClosePhase { revision } => self.close_phase(revision),
             // Taken out of the list before it comes here.
             Effect::Dispatch(_)

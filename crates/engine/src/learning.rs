@@ -9,7 +9,7 @@ use crate::ending::EngineError;
 use crate::ports::Trailers;
 use redraft_core::bank::{self, Bank, Kind};
 use redraft_core::delta::Delta;
-use redraft_core::event::{BankJudged, Challenged, Event, Lesson, RetroWritten};
+use redraft_core::event::{BankApplied, BankJudged, Challenged, Event, Lesson, RetroWritten};
 use redraft_core::findings::Finding;
 use redraft_core::phase::Phase;
 use redraft_core::retro::{self, Answer, Change, Figures, Judgements, Judging, Older, Stance};
@@ -145,29 +145,51 @@ impl Run<'_> {
             Ok(stances) => stances,
             Err(why) => return self.leave_bank(Some(ticket.clone()), why),
         };
-        let mut changes = Vec::new();
         let (mut confirmed, mut challenged) = (Vec::new(), Vec::new());
-        let feature = self.created.id;
-        for (lesson, (_, stance)) in relevant.iter().zip(stances) {
-            let Ok(kind) = lesson.kind.parse::<Kind>() else { continue };
-            let name = lesson.name.clone();
+        for (lesson, (_, stance)) in relevant.iter().cloned().zip(stances) {
             match stance {
-                Stance::Confirmed => {
-                    changes.push((kind, bank::Change::Confirm { name, feature }));
-                    confirmed.push(lesson.clone());
-                }
-                Stance::Challenged(text) => {
-                    changes.push((kind, bank::Change::Challenge { name, feature, text: text.clone() }));
-                    challenged.push(Challenged { lesson: lesson.clone(), text });
-                }
+                Stance::Confirmed => confirmed.push(lesson),
+                Stance::Challenged(text) => challenged.push(Challenged { lesson, text }),
                 Stance::Skipped => {}
             }
         }
         let proposed = self.is_first_judgement()?;
-        let (paths, notes) = if proposed { Default::default() } else { self.change_bank(&files, &changes)? };
-        let commit = self.commit_learnt(&paths, Some(ticket), "redraft: lessons confirmed and challenged")?;
+        let (commit, notes) = match proposed {
+            true => Default::default(),
+            false => self.put_down(&confirmed, &challenged, Some(ticket))?,
+        };
         let ticket = Some(ticket.clone());
         self.append(vec![BankJudged { ticket, commit, confirmed, challenged, proposed, notes }.into()], &[])
+    }
+
+    /// Does what was only proposed, on a person's word.
+    pub(crate) fn apply_lessons(&mut self) -> Result<(), EngineError> {
+        let finishing = self.open_loop()?.finishing.as_ref();
+        let judged = finishing.and_then(|finishing| finishing.judged.clone());
+        let (confirmed, challenged) =
+            judged.map(|judged| (judged.confirmed, judged.challenged)).unwrap_or_default();
+        let (commit, notes) = self.put_down(&confirmed, &challenged, None)?;
+        self.append(vec![BankApplied { commit, notes }.into()], &[])
+    }
+
+    /// Writes into the bank what was confirmed and what was challenged.
+    fn put_down(
+        &self,
+        confirmed: &[Lesson],
+        challenged: &[Challenged],
+        ticket: Option<&Ticket>,
+    ) -> Result<(String, Vec<String>), EngineError> {
+        let feature = self.created.id;
+        let of = |lesson: &Lesson| Some((lesson.kind.parse::<Kind>().ok()?, lesson.name.clone()));
+        let confirms = confirmed.iter().filter_map(of);
+        let confirms = confirms.map(|(kind, name)| (kind, bank::Change::Confirm { name, feature }));
+        let challenges = challenged.iter().filter_map(|one| Some((of(&one.lesson)?, one.text.clone())));
+        let challenges =
+            challenges.map(|((kind, name), text)| (kind, bank::Change::Challenge { name, feature, text }));
+        let changes: Vec<(Kind, bank::Change)> = confirms.chain(challenges).collect();
+        let (paths, notes) = self.change_bank(&self.bank_files()?, &changes)?;
+        let commit = self.commit_learnt(&paths, ticket, "redraft: lessons confirmed and challenged")?;
+        Ok((commit, notes))
     }
 
     /// Notes that the bank stays as it is.

@@ -31,6 +31,7 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::WentBack(_)
         | Event::RetroWritten(_)
         | Event::BankJudged(_)
+        | Event::BankApplied(_)
         | Event::Merged(_)
         | Event::Unblocked(_)
         | Event::Started(_)

@@ -49,6 +49,21 @@ pub struct BankJudged {
     pub notes: Vec<String>,
 }
 
+impl BankJudged {
+    /// Whether there is something that a person may have done.
+    pub fn proposes(&self) -> bool {
+        self.proposed && !(self.confirmed.is_empty() && self.challenged.is_empty())
+    }
+}
+
+/// What was only proposed was done, on a person's word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BankApplied {
+    pub commit: String,
+    pub notes: Vec<String>,
+}
+
 /// An entry that this feature contradicts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -29,7 +29,7 @@ pub use feature::{
     Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, FeatureCreated, LaneSet, Life,
     PhaseSkipped, ReviewedChange, Trusted, Unblocked, WentBack,
 };
-pub use finish::{BankJudged, Challenged, History, Lesson, Merged, RetroWritten};
+pub use finish::{BankApplied, BankJudged, Challenged, History, Lesson, Merged, RetroWritten};
 pub use making::{Built, Extra, PlannedTask, Report, TakenOut};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
 pub use stored::{DecodeError, Event};

@@ -39,6 +39,8 @@ pub enum About {
     Divergence,
     /// The documents are approved, and code is written next. Since `asked` version 4 and `decided` version 6.
     Begin,
+    /// Older lessons were judged here for the first time. Since `asked` version 4 and `decided` version 6.
+    Lessons,
 }
 
 /// What an author must know before it drafts, and what it would assume.

@@ -87,6 +87,7 @@ events! {
     "decided" 6 Decided,
     "retro-written" 1 RetroWritten,
     "bank-judged" 1 BankJudged,
+    "bank-applied" 1 BankApplied,
     "merged" 1 Merged,
     "stage-closed" 1 StageClosed,
     "phase-closed" 1 PhaseClosed,

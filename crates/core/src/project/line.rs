@@ -110,6 +110,9 @@ pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
             format!("retrospective written {how}{}", list("new in the bank", &names(&fact.added)))
         }
         Event::BankJudged(fact) => bank_judged(fact),
+        Event::BankApplied(fact) => {
+            format!("written into the knowledge bank{}", list("note", &fact.notes))
+        }
         Event::Merged(fact) => {
             format!("{} merged it into {}: {}", fact.by, fact.into, one_line(&fact.commit, 12))
         }
@@ -197,7 +200,7 @@ fn bank_judged(fact: &BankJudged) -> String {
         return format!("the knowledge bank stays as it is{}", list("note", &fact.notes));
     }
     let challenged: Vec<Lesson> = fact.challenged.iter().map(|one| one.lesson.clone()).collect();
-    let only = if fact.proposed { "; only proposed: redraft bank apply" } else { "" };
+    let only = if fact.proposed { "; only proposed" } else { "" };
     let told = [list("confirmed", &names(&fact.confirmed)), list("challenged", &names(&challenged))].concat();
     let told = if told.is_empty() { ": nothing to say of it".to_owned() } else { told };
     format!("older lessons were held against this feature{told}{only}")

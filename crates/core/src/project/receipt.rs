@@ -2,6 +2,7 @@
 
 use crate::event::{Certify, Decided, Entry, Event, Judgement};
 use crate::ids::Role;
+use crate::phase::Phase;
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::probe::Resume;
@@ -53,7 +54,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                 // A later pass has rules of its own.
                 let before = format!("{}: certify off", opened.phase);
                 receipt.notes.retain(|note| !note.starts_with(&before));
-                if opened.certify == Certify::Off {
+                if opened.certify == Certify::Off && opened.phase != Phase::Finish {
                     let what = match opened.panels.is_empty() {
                         true => "closed by gates only, no reviewer reads it",
                         false => "older approvals were not validated",

@@ -85,6 +85,16 @@ pub(super) fn ask(state: &Loop, about: About) -> Question {
             let why = failed.map(|check| check.in_a_line(200)).unwrap_or_default();
             (format!("{gate} fails on what would be merged: {why}"), vec![Retry, Accept, Abandon])
         }
+        About::Lessons => {
+            let judged = state.finishing.as_ref().and_then(|finishing| finishing.judged.as_ref());
+            let (confirmed, challenged) =
+                judged.map(|judged| (judged.confirmed.len(), judged.challenged.len())).unwrap_or_default();
+            let text = format!(
+                "lessons of earlier features were judged here for the first time: {confirmed} confirmed, {challenged} \
+                 challenged; write that into the knowledge bank (accept), or leave it as it is (skip)?"
+            );
+            (text, vec![Accept, Skip])
+        }
         About::Begin => {
             let tasks = state.making.as_ref().map_or(0, |making| making.tasks.len());
             let text =
@@ -219,6 +229,7 @@ pub fn decision(state: &Loop, question: &Question, choice: Decision, by: &str, w
         | About::Author { .. }
         | About::Task { .. }
         | About::Begin
+        | About::Lessons
         | About::Divergence => Vec::new(),
     };
     Decided {
@@ -244,7 +255,12 @@ pub fn rulings(state: &Loop, about: &About) -> Vec<FindingId> {
         About::Unchanged | About::Certificate => true,
         // Whoever insists has not said, in an answer that counts, what became of its own.
         About::Agent { role } => finding.role == *role,
-        About::Gate | About::Author { .. } | About::Task { .. } | About::Begin | About::Divergence => false,
+        About::Gate
+        | About::Author { .. }
+        | About::Task { .. }
+        | About::Begin
+        | About::Lessons
+        | About::Divergence => false,
     });
     settled.map(|finding| finding.id.clone()).collect()
 }

@@ -27,15 +27,19 @@ pub struct Finishing {
     pub judge: Seat,
     pub retro: Option<RetroWritten>,
     pub judged: Option<BankJudged>,
+    /// Whether what is only proposed is to be done, once a person has said so.
+    pub wanted: Option<bool>,
+    pub applied: bool,
 }
 
 impl Finishing {
     /// None where the loop is about something else.
     pub(super) fn new(opened: &LoopOpened, earlier: Option<&Finishing>) -> Option<Finishing> {
         let judge = Seat::new(opened.author.clone(), 'A', 0);
-        let known = earlier.cloned();
-        let (retro, judged) = known.map(|known| (known.retro, known.judged)).unwrap_or_default();
-        (opened.phase == Phase::Finish).then_some(Finishing { judge, retro, judged })
+        let (retro, judged) =
+            earlier.map(|known| (known.retro.clone(), known.judged.clone())).unwrap_or_default();
+        let (wanted, applied) = earlier.map(|known| (known.wanted, known.applied)).unwrap_or_default();
+        (opened.phase == Phase::Finish).then_some(Finishing { judge, retro, judged, wanted, applied })
     }
 }
 
@@ -57,7 +61,20 @@ pub(super) fn finish_need(state: &Loop, finishing: &Finishing, revision: &Revisi
             None => Need::Judge,
         };
     }
-    Need::Effect(Effect::ClosePhase { revision: revision.clone() })
+    let proposed = finishing.judged.as_ref().is_some_and(BankJudged::proposes);
+    match (proposed, finishing.wanted) {
+        (true, None) => Need::Effect(Effect::Ask(ask(state, About::Lessons))),
+        (true, Some(true)) if !finishing.applied => Need::Effect(Effect::ApplyLessons),
+        _ => Need::Effect(Effect::ClosePhase { revision: revision.clone() }),
+    }
+}
+
+pub(super) fn apply_bank(state: &mut Loop) -> Result<(), Rejected> {
+    if !matches!(need(state), Need::Effect(Effect::ApplyLessons)) {
+        return Err(rejected("a change of the knowledge bank"));
+    }
+    state.finishing.iter_mut().for_each(|finishing| finishing.applied = true);
+    Ok(())
 }
 
 /// Why nobody is sent to any more.

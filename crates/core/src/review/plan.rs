@@ -43,6 +43,8 @@ pub enum Effect {
     WriteRetro {
         why: String,
     },
+    /// Do to the knowledge bank what was proposed.
+    ApplyLessons,
     /// Leave the knowledge bank as it is.
     LeaveBank {
         why: String,

@@ -54,6 +54,7 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         Event::TakenOut(fact) => make::take_out(state, fact)?,
         Event::RetroWritten(fact) => finishing::write_retro(state, fact)?,
         Event::BankJudged(fact) => finishing::judge_bank(state, fact)?,
+        Event::BankApplied(_) => finishing::apply_bank(state)?,
         Event::Judged(fact) => judge(state, fact)?,
         Event::Edited(fact) => edit(state, fact)?,
         Event::Checked(fact) => check(state, fact)?,

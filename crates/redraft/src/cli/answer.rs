@@ -15,13 +15,21 @@ pub(crate) struct Beforehand {
     on_cap: OnCap,
     on_failure: OnFailure,
     yes: bool,
+    /// Whether a person is played.
+    plays: bool,
     /// The tasks that were tried once more in this run.
     retried: BTreeSet<TaskId>,
 }
 
 impl Beforehand {
     pub(crate) fn new(on_cap: OnCap, on_failure: Option<OnFailure>, yes: bool) -> Beforehand {
-        Beforehand { on_cap, on_failure: on_failure.unwrap_or(OnFailure::Ask), yes, retried: BTreeSet::new() }
+        let on_failure = on_failure.unwrap_or(OnFailure::Ask);
+        Beforehand { on_cap, on_failure, yes, plays: false, retried: BTreeSet::new() }
+    }
+
+    /// The same where a person is played.
+    pub(crate) fn playing(self, plays: bool) -> Beforehand {
+        Beforehand { plays, ..self }
     }
 
     /// None where they leave it to a person.
@@ -30,6 +38,9 @@ impl Beforehand {
             About::Cap { .. } if self.on_cap == OnCap::Accept => {
                 Some(Said::new(Decision::Accept, "--on-cap accept"))
             }
+            // Who asks nothing only proposes; in a demo the person is played, too.
+            About::Lessons if self.plays => Some(Said::new(Decision::Accept, "played by the demo")),
+            About::Lessons if self.yes => Some(Said::new(Decision::Skip, "--yes only proposes")),
             About::Begin if self.yes => Some(Said::new(Decision::Go, "--yes")),
             About::Author { .. } if self.yes => Some(Said::new(Decision::Assume, "--yes")),
             About::Task { .. } if self.on_failure == OnFailure::Skip => {
@@ -91,6 +102,9 @@ pub(crate) fn answer(
 ) -> Option<Said> {
     if let Some(said) = beforehand.answer(question) {
         return Some(said);
+    }
+    if question.about == About::Lessons && !console.can_ask() {
+        return Some(Said::new(Decision::Skip, "nobody was there to ask"));
     }
     if beforehand.stops_at(question) || !console.can_ask() {
         return None;

@@ -18,12 +18,14 @@ const PRD: &str = include_str!("demo-prd.md");
 const IDEA_FILE: &str = "ideas/password-reset.md";
 
 /// The files of the repository: a small shop in shell, so that its tests run on every machine that has git.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 8] = [
     ("README.md", "# A small web shop\n\nIt exists to show `redraft demo`. Tests: `sh tests/run.sh`\n"),
     ("redraft.toml", "[checks]\ntests = \"sh tests/run.sh\"\n"),
     ("src/accounts.sh", include_str!("demo/accounts.sh")),
     ("tests/accounts.sh", include_str!("demo/accounts.test.sh")),
     ("tests/run.sh", include_str!("demo/run.sh")),
+    ("docs/knowledge-bank/anti-patterns.md", include_str!("demo/anti-patterns.md")),
+    ("docs/knowledge-bank/heuristics.md", include_str!("demo/heuristics.md")),
     (IDEA_FILE, PRD),
 ];
 

@@ -190,7 +190,7 @@ pub(crate) fn drive_to(
     require_trusted_checks(run.state(), &ledger, &config, args, console)?;
     let asks = console.can_ask() && !args.yes;
     let on_cap = args.on_cap.unwrap_or(if asks { OnCap::Ask } else { OnCap::Stop });
-    let mut beforehand = Beforehand::new(on_cap, args.on_failure, args.yes);
+    let mut beforehand = Beforehand::new(on_cap, args.on_failure, args.yes).playing(ending.is_some());
     let stop = loop {
         match run.drive()? {
             Stop::Asking(question) => {

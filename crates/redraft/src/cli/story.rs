@@ -4,7 +4,9 @@
 //! knows events and nothing of how they came about. Start at [`Story`].
 
 use super::console::Console;
-use redraft_core::event::{Built, Drafted, Entry, Event, Judged, Judgement, LoopOpened, PhaseClosed};
+use redraft_core::event::{
+    About, Built, Checked, Drafted, Entry, Event, Judged, Judgement, LoopOpened, PhaseClosed,
+};
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::policy::Strategy;
@@ -14,6 +16,7 @@ use redraft_core::ticket::{Purpose, Ticket, Unit};
 use redraft_engine::{Progress, Undone};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// As much of a finding as fits on a line.
 const FINDING_CHARS_MAX: usize = 150;
@@ -24,11 +27,18 @@ pub(crate) struct Story<'a> {
     sent: Mutex<BTreeMap<String, Strategy>>,
     /// What was built last, told together with what the checks say of it.
     built: Mutex<Option<String>>,
+    /// Whether the last phase has begun.
+    ends: AtomicBool,
 }
 
 impl<'a> Story<'a> {
     pub(crate) fn new(console: &'a Console) -> Self {
-        Story { console, sent: Mutex::new(BTreeMap::new()), built: Mutex::new(None) }
+        Story {
+            console,
+            sent: Mutex::new(BTreeMap::new()),
+            built: Mutex::new(None),
+            ends: AtomicBool::new(false),
+        }
     }
 
     fn tell(&self, event: &Event) {
@@ -47,8 +57,13 @@ impl<'a> Story<'a> {
                 }
             }
             Event::Answered(_) | Event::StageClosed(_) => {}
+            Event::Checked(fact) if fact.passed && self.ends() => self.console.say(&on_the_merge(fact)),
             Event::Checked(fact) if fact.passed => {}
-            Event::LoopOpened(fact) => self.console.say(&opened(fact)),
+            Event::Asked(asked) if asked.question.about == About::Lessons => {}
+            Event::LoopOpened(fact) => {
+                self.ends.store(fact.phase == Phase::Finish, Ordering::Relaxed);
+                self.console.say(&opened(fact));
+            }
             Event::Drafted(fact) if fact.ticket.phase == Phase::Implement => self.hold(drafted(fact)),
             Event::Drafted(fact) if fact.revision.is_some() => self.console.say(&drafted(fact)),
             Event::Built(fact) => self.hold(built(fact)),
@@ -56,6 +71,10 @@ impl<'a> Story<'a> {
             Event::PhaseClosed(fact) => self.console.say(&closed(fact)),
             other => self.console.say(&format!("  {}", project::line(other))),
         }
+    }
+
+    fn ends(&self) -> bool {
+        self.ends.load(Ordering::Relaxed)
     }
 
     /// Keeps a line until it is known whether a check says something of it.
@@ -116,6 +135,9 @@ impl Progress for Story<'_> {
 
 fn opened(fact: &LoopOpened) -> String {
     let phase = fact.phase;
+    if phase == Phase::Finish {
+        return format!("\n{phase}: what would be merged is checked, then looked back on");
+    }
     match fact.tasks.len() {
         0 => format!("\n{phase}: {} writes {}", fact.author, phase.artifact()),
         tasks => format!("\n{phase}: {} carries out {}", fact.author, count(tasks, "task")),
@@ -147,7 +169,19 @@ fn drafted(fact: &Drafted) -> String {
     }
 }
 
+/// What a gate says of what would be merged.
+fn on_the_merge(fact: &Checked) -> String {
+    match (fact.command.is_empty(), fact.evidence.is_empty()) {
+        (false, _) => format!("  `{}` passed on what would be merged", one_line(&fact.command, 60)),
+        (true, true) => format!("  {}: nothing to say", fact.gate),
+        (true, false) => format!("  {}: {}", fact.gate, one_line(&fact.evidence, FINDING_CHARS_MAX)),
+    }
+}
+
 fn closed(fact: &PhaseClosed) -> String {
+    if fact.phase == Phase::Finish {
+        return "  the feature is over; its branch is ready to be merged".to_owned();
+    }
     let roles: Vec<&str> = fact.approvals.iter().map(|approval| approval.role.as_str()).collect();
     let what = if fact.phase == Phase::Implement { "the code" } else { fact.phase.artifact() };
     format!("  {what} is approved by {}", listed(&roles))

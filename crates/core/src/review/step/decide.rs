@@ -23,6 +23,7 @@ pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
         Decision::Rerun => state.end = Some(End::Superseded),
         Decision::Retry => retry(state, &fact.about),
         Decision::Accept => accept(state, fact),
+        Decision::Skip if fact.about == About::Lessons => want_lessons(state, false),
         Decision::Skip => make::skip(state, fact),
         Decision::Go => state.agreed = true,
         Decision::Answer | Decision::Assume => state.answers = Some(fact.answers.clone()),
@@ -68,6 +69,7 @@ fn accept(state: &mut Loop, fact: &Decided) {
             }
         }
         About::Author { .. } | About::Task { .. } | About::Begin => {}
+        About::Lessons => want_lessons(state, true),
         About::Divergence => make::without_tests(state),
         About::Gate => waive_gate(state),
         About::Unchanged if state.failed_gate().is_some() => waive_gate(state),
@@ -92,6 +94,10 @@ fn accept(state: &mut Loop, fact: &Decided) {
             }
         }
     }
+}
+
+fn want_lessons(state: &mut Loop, wanted: bool) {
+    state.finishing.iter_mut().for_each(|finishing| finishing.wanted = Some(wanted));
 }
 
 fn waive_gate(state: &mut Loop) {

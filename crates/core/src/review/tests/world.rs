@@ -270,6 +270,7 @@ impl World {
             }
             Effect::WriteRetro { why } => self.write_retro(None, Some(why)),
             Effect::LeaveBank { .. } => self.judge_bank(None),
+            Effect::ApplyLessons => self.happen(BankApplied { commit: "c".into(), notes: vec![] }),
             Effect::Ask(_) => unreachable!("asked alone"),
             Effect::CloseStage { stage, outcome, round, revision } => {
                 let pass = self.pass();

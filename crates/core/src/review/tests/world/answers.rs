@@ -129,8 +129,11 @@ impl World {
     }
 
     pub(super) fn judge_bank(&mut self, ticket: Option<Ticket>) {
-        let (commit, confirmed, challenged, notes) = (String::new(), vec![], vec![], vec![]);
-        self.happen(BankJudged { ticket, commit, confirmed, challenged, proposed: true, notes });
+        let (commit, challenged, notes) = (String::new(), vec![], vec![]);
+        let lesson = Lesson { kind: "heuristic".into(), name: "n".into() };
+        let confirmed = if ticket.is_some() && self.draw(50) { vec![lesson] } else { vec![] };
+        let proposed = self.draw(50);
+        self.happen(BankJudged { ticket, commit, confirmed, challenged, proposed, notes });
     }
 
     fn build(&mut self, ticket: Ticket) {
