@@ -15,6 +15,8 @@ const OBSERVATIONS_MAX: usize = 8;
 const RECOMMENDATIONS_MAX: usize = 5;
 /// Of each of the three lists of lessons. Every lesson is sent to later features, so few and good ones are wanted.
 const LESSONS_MAX: usize = 3;
+/// What stands beside observations in an answer.
+const OTHERS: [&str; 4] = ["recommendations", "patterns", "anti_patterns", "heuristics"];
 const NAME_CHARS_MAX: usize = 80;
 const TEXT_CHARS_MAX: usize = 600;
 const EVIDENCE_CHARS_MAX: usize = 300;
@@ -99,14 +101,25 @@ impl Confidence {
 impl Answer {
     /// The error says why nothing of it can be used.
     pub fn read(text: &str) -> Result<Answer, String> {
-        // An answer in the words of the original workflow has the lists one level down, so that is looked for first.
-        let nested = json::last_object_with("act", text);
         let flat = json::last_object_with("observations", text);
+        // In the words of the original workflow the lists stand one level down, where `observations` has no other beside it.
+        let whole = |object: &Map<String, Value>| OTHERS.iter().any(|name| object.contains_key(*name));
+        let nested = json::last_object_with("act", text);
         let broken = nested.broken || flat.broken;
-        let object = nested.last.or(flat.last).ok_or_else(|| match broken {
-            true => "the answer holds a retrospective that breaks off or is not JSON".to_owned(),
-            false => "the answer holds no JSON object with `observations`".to_owned(),
-        })?;
+        let object = match (flat.last, nested.last) {
+            (Some(flat), nested) => {
+                if whole(&flat) {
+                    flat
+                } else {
+                    nested.unwrap_or(flat)
+                }
+            }
+            (None, Some(nested)) => nested,
+            (None, None) if broken => {
+                return Err("the answer holds a retrospective that breaks off or is not JSON".to_owned());
+            }
+            (None, None) => return Err("the answer holds no JSON object with `observations`".to_owned()),
+        };
         let mut beyond = 0;
         let observations = listed(&object, "review", "observations", OBSERVATIONS_MAX, &mut beyond);
         let recommendations = listed(&object, "tune", "recommendations", RECOMMENDATIONS_MAX, &mut beyond);

@@ -120,6 +120,10 @@ fn an_answer_is_found_in_whatever_surrounds_it() {
     );
     let fenced = format!("Here you are:\n\n```json\n{WHOLE}\n```\nThat is all {{really}}.");
     assert_eq!(Answer::read(&fenced).unwrap(), bare);
+    let behind = format!(r#"{{"act": {{"note": "what I did first"}}}} and then {WHOLE}"#);
+    assert_eq!(Answer::read(&behind).unwrap(), bare);
+    let before = format!(r#"{WHOLE} and then {{"act": []}}"#);
+    assert_eq!(Answer::read(&before).unwrap(), bare);
     let nested = r#"{"observe": {}, "review": {"observations": [{"observation": "o"}]}, "tune": {"recommendations": [
         {"recommendation": "r", "confidence": "low"}]}, "act": {"anti-patterns": [{"name": "n", "text": "t"}]}}"#;
     let nested = Answer::read(nested).unwrap();

@@ -343,4 +343,11 @@ fn an_example_needs_no_repository_and_is_of_the_phase_and_role_that_was_asked_fo
     assert!(digest.contains("- [T1] [blocker] [testability] A counter that never refuses"), "{digest}");
     let validate = shown(&["design-reviewer", "--purpose", "validate", "--strategy", "resume"]);
     assert!(validate.contains("This is the final validation round (iteration 3 of 5)."), "{validate}");
+    let teaches = shown(&["retro-facilitator"]);
+    assert!(
+        teaches.contains("# Look Back on a Feature") && teaches.contains("| {specify.rounds} | 3 |"),
+        "{teaches}"
+    );
+    let judges = shown(&["retro-facilitator", "--purpose", "judge"]);
+    assert!(judges.contains("### B1, anti-pattern: A limit without a number"), "{judges}");
 }
