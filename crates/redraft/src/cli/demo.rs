@@ -82,8 +82,9 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
     let program = &around.program;
     let ending = match &args.keep {
         Some(_) => {
-            let command = |name| format!("{program} -C {} {name}", quoted_path(&place));
-            let (costs, next) = (command("cost"), command("status"));
+            let command = |name: &str| format!("{program} -C {} {name}", quoted_path(&place));
+            let costs = command("cost");
+            let next = if args.merge { command("status") } else { command(&format!("finish {id} --merge")) };
             run::Ending { text: format!("costs: {costs}\nfolder: {}\nnext: {next}", place.display()), next }
         }
         None => {

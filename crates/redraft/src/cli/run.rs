@@ -39,8 +39,10 @@ use serde::Serialize;
 struct RunJson<'a> {
     v: u16,
     feature: String,
-    /// `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `abandoned` or `interrupted`.
+    /// `merged`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `abandoned` or `interrupted`.
     outcome: &'a str,
+    /// Whether its branch is ready to be merged.
+    ready: bool,
     /// What became of the tasks, once they are being carried out.
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks: Option<TaskTally>,
@@ -250,6 +252,7 @@ pub(crate) fn drive_to(
         v: 1,
         feature,
         outcome,
+        ready: row.ready,
         tasks,
         question,
         parked_until_ms,
@@ -434,11 +437,26 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
 
 /// `more` is where to look further, a line each.
 fn report(shown: &RunJson<'_>, more: &str, ending: Option<Ending>) -> String {
-    let RunJson { feature, outcome, tasks, question, parked_until_ms, receipt, undone, folder, next, .. } =
-        shown;
+    let RunJson {
+        feature,
+        outcome,
+        ready,
+        tasks,
+        question,
+        parked_until_ms,
+        receipt,
+        undone,
+        folder,
+        next,
+        ..
+    } = shown;
     let next = from_when(next, *parked_until_ms);
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
-    let outcome = if *outcome == "closed" { "closed by gates only, no reviewer" } else { outcome };
+    let outcome = match *outcome {
+        "closed" => "closed by gates only, no reviewer".to_owned(),
+        outcome if *ready => format!("{outcome} and ready to merge"),
+        outcome => outcome.to_owned(),
+    };
     let ending = ending.map_or_else(|| format!("{more}folder: {folder}\nnext: {next}"), |ending| ending.text);
     let undone: String = undone.iter().map(lost_and_found).collect();
     let tasks = tasks.map(|tasks| format!("{}\n", tasks.in_words())).unwrap_or_default();
