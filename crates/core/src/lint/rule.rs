@@ -26,6 +26,7 @@ pub enum Rule {
     RestatedDifferently,
     UnreferencedId,
     VagueWord,
+    UnknownCheck,
 }
 
 /// What a broken rule means.
@@ -40,7 +41,7 @@ pub enum Level {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 18] = [
+    pub const ALL: [Rule; 19] = [
         Rule::Missing,
         Rule::Unreadable,
         Rule::Empty,
@@ -59,6 +60,7 @@ impl Rule {
         Rule::RestatedDifferently,
         Rule::UnreferencedId,
         Rule::VagueWord,
+        Rule::UnknownCheck,
     ];
 
     pub fn name(self) -> &'static str {
@@ -81,6 +83,7 @@ impl Rule {
             Rule::RestatedDifferently => "restated-differently",
             Rule::UnreferencedId => "unreferenced-id",
             Rule::VagueWord => "vague-word",
+            Rule::UnknownCheck => "unknown-check",
         }
     }
 
@@ -104,7 +107,8 @@ impl Rule {
             | Rule::PlaceholderInCode
             | Rule::RestatedDifferently
             | Rule::UnreferencedId
-            | Rule::VagueWord => Level::Warning,
+            | Rule::VagueWord
+            | Rule::UnknownCheck => Level::Warning,
         }
     }
 
@@ -159,6 +163,9 @@ impl Rule {
             Rule::VagueWord => {
                 "A requirement or criterion depends on a word that nobody can measure, and gives no number. \
                  English, German, Spanish, French, Russian and Chinese have a list."
+            }
+            Rule::UnknownCheck => {
+                "An entry of the knowledge bank is said to be checked by a lint rule or a check that does not exist."
             }
         }
     }

@@ -1,7 +1,8 @@
-//! Texts that a loop was opened with and that all its prompts repeat: what is said of the project, and the repository's
-//! own role texts.
+//! Texts that a loop was opened with and that all its prompts are made from: what is said of the project, the repository's
+//! own role texts, and what earlier features taught.
 
 use crate::ports::{Store, StoreError};
+use redraft_core::bank::{self, Index};
 use redraft_core::event::LoopOpened;
 use redraft_core::ids::{BlobId, Role};
 use redraft_core::profile::Override;
@@ -14,6 +15,8 @@ pub struct Papers {
     pub project: Option<String>,
     /// Role texts of the repository, in place of the built-in ones.
     pub profiles: BTreeMap<Role, Override>,
+    /// The knowledge bank.
+    pub bank: Option<Index>,
 }
 
 impl Papers {
@@ -37,6 +40,8 @@ impl Papers {
                 profiles.insert(role.clone(), read);
             }
         }
-        Ok(Papers { project, profiles })
+        let bank = opened.bank.as_ref().map(|blob| store.blob(blob)).transpose()?;
+        let bank = bank.map(|bytes| Index::of(bank::decode(&bytes)));
+        Ok(Papers { project, profiles, bank })
     }
 }

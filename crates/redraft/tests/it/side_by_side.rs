@@ -85,6 +85,7 @@ fn open(scratch: &Scratch, panel: &[(&str, char)]) {
         tasks: Vec::new(),
         extras: Default::default(),
         checks: Default::default(),
+        bank: None,
     };
     let decided_on = entries(scratch).last().unwrap().seq;
     let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();

@@ -50,6 +50,7 @@ impl Story {
             tasks: Vec::new(),
             extras: BTreeMap::new(),
             checks: BTreeMap::new(),
+            bank: None,
         };
         let mut story = Story(Vec::new());
         story.put(opened);
@@ -77,6 +78,7 @@ impl Story {
             expires_ms: 0,
             markers: Vec::new(),
             missing: Vec::new(),
+            told: Vec::new(),
         });
     }
 

@@ -336,6 +336,7 @@ impl World {
             tasks: tasks.take(if builds { self.rules.tasks } else { 0 }).collect(),
             extras: extras.into_iter().filter(|_| builds && self.rules.extras).collect(),
             checks: BTreeMap::new(),
+            bank: None,
         });
     }
 }
