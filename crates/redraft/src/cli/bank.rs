@@ -75,14 +75,11 @@ fn aged<'a>(bank: &'a Bank, past: &Past, site: &Site) -> Result<Vec<Aged<'a>>, C
     let changed = past.changed(&bank.entries, site)?;
     let used = uses(&bank.entries, &past.told);
     let gates = gates::of(bank, site)?;
-    let all = bank.entries.iter().zip(changed).zip(used).zip(gates);
-    let age = |(((entry, changed), used), gates): (((&'a Entry, Vec<String>), Used), Vec<Gate>)| Aged {
-        entry,
-        life: stale(entry, &past.order, &changed),
-        used,
-        gates,
-    };
-    Ok(all.map(age).collect())
+    let mut all = Vec::with_capacity(bank.entries.len());
+    for (((entry, changed), used), gates) in bank.entries.iter().zip(changed).zip(used).zip(gates) {
+        all.push(Aged { entry, life: stale(entry, &past.order, &changed), used, gates });
+    }
+    Ok(all)
 }
 
 /// Whether a part of a name will do.
