@@ -71,6 +71,21 @@ fn answered(entries: &[Entry]) -> impl Iterator<Item = &Answered> {
         .filter_map(|entry| if let Event::Answered(fact) = &entry.event { Some(fact) } else { None })
 }
 
+/// `loop-opened` version 4 and `started` version 3: before prompts told entries of the knowledge bank.
+#[test]
+fn a_ledger_from_before_the_knowledge_bank_is_read_as_it_was_written() {
+    let entries = read("ledger-loop-opened-4.db");
+    let banks = entries.iter().filter_map(|entry| match &entry.event {
+        Event::LoopOpened(opened) => Some(opened.bank.is_some()),
+        _ => None,
+    });
+    assert_eq!(banks.collect::<Vec<_>>(), [false]);
+    assert!(
+        started(&entries).count() > 0 && started(&entries).all(|fact| fact.told.is_empty()),
+        "nobody told"
+    );
+}
+
 /// Version 1: feature 001 through specify, with a rejection, a lost session and a validation.
 #[test]
 fn the_ledger_of_version_1_is_read_as_it_was_written() {

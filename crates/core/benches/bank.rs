@@ -48,9 +48,9 @@ fn main() {
         black_box(bank.entries.iter().filter(|entry| stale(entry, &order, &[]).is_stale()).count());
     });
     println!("aged:                       {}", told(ageing));
-    let indexing = measured(|| drop(black_box(Index::of(&bank))));
+    let indexing = measured(|| drop(black_box(Index::of(bank.clone()))));
     println!("index made:                 {}", told(indexing));
-    let index = Index::of(&bank);
+    let index = Index::of(bank.clone());
     let query = Query {
         paths: vec!["src/part7/file77.rs".to_owned()],
         text: "Take the lock of the ledger before the receipt of part 7 is written".to_owned(),

@@ -176,6 +176,7 @@ impl Run<'_> {
             expires_ms: self.parts.clock.now_ms().saturating_add_unsigned(self.rules.deadlines.total_ms),
             markers,
             missing,
+            told: composed.told,
         };
         self.parts.boundaries.pass("before a start is stored");
         self.append(vec![started.into()], &[blob])?;

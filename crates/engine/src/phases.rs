@@ -4,6 +4,7 @@ use crate::building::is_code;
 use crate::compose::{Papers, source};
 use crate::driver::Run;
 use crate::ending::{EngineError, Stop};
+use redraft_core::bank::{self, Index};
 use redraft_core::event::{Certify, Checked, Extra, LoopOpened, Panel, PlannedTask};
 use redraft_core::ids::{Revision, Role};
 use redraft_core::lint;
@@ -16,6 +17,9 @@ use std::collections::BTreeMap;
 
 /// So many files that a document names are looked for.
 const FILES_MAX: usize = 200;
+
+/// A file of the knowledge bank that is larger is kept with no loop; it would hold some ten thousand entries.
+const BANK_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// What a loop is about.
 #[derive(Default)]
@@ -106,6 +110,8 @@ impl Run<'_> {
         let project = self.rules.project.as_deref().map(&mut kept);
         let kept_bundle = bundle.as_deref().map(&mut kept);
         let builds = !tasks.is_empty();
+        let bank = self.kept_bank()?;
+        blobs.extend(bank.clone());
         let opened = LoopOpened {
             phase,
             pass,
@@ -137,15 +143,34 @@ impl Run<'_> {
             checks,
             asks_first: self.rules.asks_first && builds && pass == 1,
             bundle: kept_bundle,
+            bank: bank.as_deref().map(hash),
         };
         self.papers = Papers {
             project: self.rules.project.clone(),
             bundle,
             profiles: Papers::read(&self.rules.profiles, &opened.profiles),
+            bank: bank.map(|bytes| Index::of(bank::decode(&bytes))),
         };
         self.append(vec![opened.into()], &blobs)?;
         // Kept from git's collection: prompts are built from it until there is a draft.
         base.map_or(Ok(()), |base| self.keep_anchor(0, &base))
+    }
+
+    /// The knowledge bank of the worktree, without secrets. A change that is reviewed by itself is judged without what it
+    /// may have written there.
+    fn kept_bank(&self) -> Result<Option<Vec<u8>>, EngineError> {
+        if self.created.change.is_some() {
+            return Ok(None);
+        }
+        let mut files = Vec::new();
+        for kind in bank::Kind::ALL {
+            let bytes = self.parts.workspace.read(kind.path())?.filter(|bytes| bytes.len() <= BANK_BYTES_MAX);
+            // What is no text teaches nothing; `redraft bank` tells of it.
+            if let Some(text) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) {
+                files.push((kind, self.parts.redactor.redact(&text).0.into_owned()));
+            }
+        }
+        Ok(bank::encode(&files))
     }
 
     /// The file that stands in for a PRD (I8): the one the feature came from, where it can be read and there is no other.
@@ -198,7 +223,11 @@ impl Run<'_> {
         }
         let (pass, artifact) = (open.opened.pass, open.artifact().to_owned());
         let documents = self.documents(open, &revision)?;
-        let faults = lint::check(&documents, &self.rules.lint);
+        let settings = match &self.papers.bank {
+            Some(index) => bank::raised(&self.rules.lint, index.bank()),
+            None => self.rules.lint.clone(),
+        };
+        let faults = lint::check(&documents, &settings);
         let of = |level| lint::evidence(&lint::of_document(&faults, &artifact, level));
         let errors = of(lint::Level::Error);
         let passed = errors.is_empty();

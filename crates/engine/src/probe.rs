@@ -229,6 +229,7 @@ impl<'a> Probe<'a> {
             expires_ms: self.parts.clock.now_ms().saturating_add_unsigned(total_ms),
             markers: Vec::new(),
             missing: Vec::new(),
+            told: Vec::new(),
         };
         self.parts.boundaries.pass("before a probe's start is stored");
         self.append(vec![started.into()], &[blob])?;

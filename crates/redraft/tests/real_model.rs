@@ -228,6 +228,7 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
         last_round: 0,
         unavailable: false,
         repair: None,
+        lessons: &[],
         code: None,
     });
     const AGES_MS: u64 = 900_000;

@@ -114,6 +114,11 @@ pub struct Fields {
 }
 
 impl Entry {
+    /// What it is called where kinds stand side by side: `heuristic: Quote variables`.
+    pub fn full_name(&self) -> String {
+        format!("{}: {}", self.kind, self.name)
+    }
+
     /// The last observation as far as anything says: the field, else where the entry comes from.
     pub fn seen(&self) -> Option<&Seen> {
         self.fields.last_observed.as_ref().or(self.fields.provenance.as_ref())

@@ -8,6 +8,7 @@
 mod editor;
 mod entry;
 mod field;
+mod gate;
 mod life;
 mod lines;
 mod mark;
@@ -15,16 +16,21 @@ mod overlap;
 mod reader;
 mod seen;
 mod select;
+mod stored;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod used;
 
 pub use editor::{Applied, Change, NewEntry, Refused, Why, apply, is_specific};
 pub use entry::{Bank, CheckedBy, Entry, Fields, Kind};
+pub use gate::{raised, unknown_checks};
 pub use life::{Anchors, Born, Life, Order, STALE_AFTER, backfill, stale};
 pub use overlap::{Feature, Relevant, relevant};
 pub use seen::{Named, Seen};
 pub use select::{Index, Query, Selected, TOKENS_MAX, select};
+pub use stored::{decode, encode};
+pub use used::{Used, uses};
 
 /// Where the files stand in a repository.
 pub const FOLDER: &str = "docs/knowledge-bank";

@@ -4,7 +4,7 @@
 //! made once for a bank; a query then looks only at entries that share something with it. Start at [`select`].
 
 use super::entry::{Bank, Entry};
-use super::overlap::{Terms, is_enough, named_files, ordinary};
+use super::overlap::{Terms, named_files, ordinary};
 use super::terms;
 use crate::prelude::*;
 use crate::text::one_line;
@@ -20,10 +20,20 @@ const FILE_SCORE: usize = 12;
 const NAME_SCORE: usize = 3;
 const WORD_SCORE: usize = 1;
 
+/// Of the words of an entry so many must stand in one passage: a long document has every word somewhere.
+const SHARED_MIN: usize = 4;
+/// Where two of them are in the entry's name, one less is enough.
+const SHARED_WITH_NAME_MIN: usize = 3;
+const OF_NAME_MIN: usize = 2;
+/// Longer passages are cut: a list without gaps is not one thought.
+const PASSAGE_LINES_MAX: usize = 12;
+
 /// What somebody is about to work on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
+    /// Beside those that the text names.
     pub paths: Vec<String>,
+    /// Compared passage by passage.
     pub text: String,
 }
 
@@ -35,16 +45,16 @@ pub struct Selected<'a> {
 }
 
 /// A bank, ready for many queries.
-#[derive(Debug, Clone)]
-pub struct Index<'a> {
-    entries: &'a [Entry],
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Index {
+    bank: Bank,
     by_term: BTreeMap<String, Vec<(usize, bool)>>,
     /// Files that entries name, by the last part of the path; patterns and folders under the empty name.
     by_file: BTreeMap<String, Vec<(usize, String)>>,
 }
 
-impl<'a> Index<'a> {
-    pub fn of(bank: &'a Bank) -> Index<'a> {
+impl Index {
+    pub fn of(bank: Bank) -> Index {
         let all: Vec<Terms> = bank.entries.iter().map(Terms::of).collect();
         let ordinary = ordinary(&all);
         let mut by_term: BTreeMap<String, Vec<(usize, bool)>> = BTreeMap::new();
@@ -61,59 +71,100 @@ impl<'a> Index<'a> {
                 by_term.entry(term).or_default().push((at, of_name));
             }
         }
-        Index { entries: &bank.entries, by_term, by_file }
+        Index { bank, by_term, by_file }
+    }
+
+    pub fn bank(&self) -> &Bank {
+        &self.bank
     }
 
     /// The entries for a query, the nearest first, as many as fit.
-    pub fn select(&self, query: &Query) -> Vec<Selected<'a>> {
+    pub fn select(&self, query: &Query) -> Vec<Selected<'_>> {
         let mut scores: BTreeMap<usize, Score> = BTreeMap::new();
-        for path in &query.paths {
+        let mut paths: BTreeSet<String> = query.paths.iter().cloned().collect();
+        paths.extend(terms::paths(&query.text));
+        for path in &paths {
             let last = path.rsplit('/').next().unwrap_or_default();
             let named = [last, ""].into_iter().filter_map(|name| self.by_file.get(name)).flatten();
             for (at, _) in named.filter(|(_, named)| terms::means(named, path)) {
                 scores.entry(*at).or_default().files += 1;
             }
         }
-        for term in terms::terms(&query.text) {
-            for (at, of_name) in self.by_term.get(&term).into_iter().flatten() {
-                let score = scores.entry(*at).or_default();
-                score.words += 1;
-                score.of_name += usize::from(*of_name);
+        for passage in passages(&query.text) {
+            let mut here: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+            for term in terms::terms(&passage) {
+                for (at, of_name) in self.by_term.get(&term).into_iter().flatten() {
+                    let (words, name) = here.entry(*at).or_default();
+                    *words += 1;
+                    *name += usize::from(*of_name);
+                }
+            }
+            for (at, (words, name)) in here {
+                let named = words >= SHARED_WITH_NAME_MIN && name >= OF_NAME_MIN;
+                if words >= SHARED_MIN || named {
+                    let score = scores.entry(at).or_default();
+                    score.words = score.words.max(words * WORD_SCORE + name * NAME_SCORE);
+                }
             }
         }
-        let near =
-            scores.into_iter().filter(|(_, score)| score.files > 0 || is_enough(score.words, score.of_name));
-        let mut near: Vec<(usize, usize)> = near.map(|(at, score)| (score.sum(), at)).collect();
+        let mut near: Vec<(usize, usize)> = scores.into_iter().map(|(at, score)| (score.sum(), at)).collect();
         near.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut left = TOKENS_MAX * CHARS_PER_TOKEN;
         let mut selected = Vec::new();
         for (_, at) in near {
-            let line = line(&self.entries[at]);
+            let entry = &self.bank.entries[at];
+            let line = line(entry);
             // One that does not fit may be followed by a shorter one.
             if let Some(rest) = left.checked_sub(width(&line) + 1) {
                 left = rest;
-                selected.push(Selected { entry: &self.entries[at], line });
+                selected.push(Selected { entry, line });
             }
         }
         selected
     }
 }
 
-/// The same for a single query.
-pub fn select<'a>(bank: &'a Bank, query: &Query) -> Vec<Selected<'a>> {
-    Index::of(bank).select(query)
+/// The same for a single query: the lines, in their order.
+pub fn select(bank: &Bank, query: &Query) -> Vec<String> {
+    let index = Index::of(bank.clone());
+    index.select(query).into_iter().map(|selected| selected.line).collect()
+}
+
+/// What stands together: lines without a gap between them, a heading with what follows it.
+fn passages(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut now: Vec<&str> = Vec::new();
+    let mut keep = |now: &mut Vec<&str>| {
+        if !now.is_empty() {
+            found.push(now.join("\n"));
+            now.clear();
+        }
+    };
+    for line in text.lines() {
+        let heading = line.starts_with('#');
+        let after_heading = now.len() == 1 && now.first().is_some_and(|first| first.starts_with('#'));
+        let gap = line.trim().is_empty() && !after_heading;
+        if gap || heading || now.len() >= PASSAGE_LINES_MAX {
+            keep(&mut now);
+        }
+        if !line.trim().is_empty() {
+            now.push(line);
+        }
+    }
+    keep(&mut now);
+    found
 }
 
 #[derive(Default)]
 struct Score {
     files: usize,
+    /// Of the passage that is nearest.
     words: usize,
-    of_name: usize,
 }
 
 impl Score {
     fn sum(&self) -> usize {
-        self.files * FILE_SCORE + self.words * WORD_SCORE + self.of_name * NAME_SCORE
+        self.files * FILE_SCORE + self.words
     }
 }
 

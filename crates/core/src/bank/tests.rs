@@ -5,6 +5,7 @@ mod living;
 mod matching;
 mod random;
 mod reading;
+mod using;
 
 use super::*;
 use crate::prelude::*;

@@ -89,6 +89,9 @@ pub struct LoopOpened {
     /// What whoever looks back on the feature is told. Since version 5.
     #[serde(default)]
     pub bundle: Option<BlobId>,
+    /// The knowledge bank of the worktree as it stood when the loop was opened, where it had any entries. Since version 5.
+    #[serde(default)]
+    pub bank: Option<BlobId>,
 }
 
 impl LoopOpened {
@@ -187,6 +190,9 @@ pub struct Started {
     /// Tools of the role that its agent could not offer, which a fresh prompt says. Since version 2; none before that.
     #[serde(default)]
     pub missing: Vec<String>,
+    /// Which entries of the knowledge bank its prompt tells, as `heuristic: Name`. Since version 4; none before that.
+    #[serde(default)]
+    pub told: Vec<String>,
 }
 
 /// A dispatch under way may come to more than was reserved for it. Written before it goes on, so that a crash cannot hide

@@ -72,7 +72,7 @@ macro_rules! events {
 events! {
     "feature-created" 4 FeatureCreated,
     "loop-opened" 5 LoopOpened,
-    "started" 3 Started,
+    "started" 4 Started,
     "answered" 4 Answered,
     "raised" 1 Raised,
     "failed" 2 Failed,
@@ -118,6 +118,26 @@ mod tests {
         let second = body.replace("\"ann\"", "\"ann\",\"first\":true");
         let Ok(Event::Edited(second)) = Event::decode("edited", 2, &second) else { panic!("not read") };
         assert_eq!(second, Edited { first: true, compared: None, ..edited });
+    }
+
+    #[test]
+    fn what_was_stored_before_there_was_a_bank_knows_none() {
+        let opened = r#"{"phase":"specify","pass":1,"author":"spec-author","panels":[],"paths":[],"gates":[],
+            "limits":{"rounds":5,"attempts":3,"repairs":1,"gates":3,"late_rounds":1,"reopenings":1},"rule":"strict",
+            "certify":"resume","policy":"cost","config":"00"}"#;
+        let Ok(Event::LoopOpened(opened)) = Event::decode("loop-opened", 4, opened) else {
+            panic!("not read")
+        };
+        assert_eq!(opened.bank, None);
+        let event = Event::from(LoopOpened { bank: Some(BlobId::new("11")), ..opened });
+        assert_eq!((event.version(), Event::decode("loop-opened", 5, &event.encode())), (5, Ok(event)));
+        let started = r#"{"ticket":"031/specify.1/review/spec-reviewer/2.1","agent":"a","sees":null,"since":null,
+            "choice":{"strategy":"lazy","why":"w"},"prompt":"00","prompt_chars":1,"context_chars":1,"session":null,
+            "tree":{"head":"","branch":"","index":"","work":""},"reserved":0,"expires_ms":0,"markers":[]}"#;
+        let Ok(Event::Started(started)) = Event::decode("started", 3, started) else { panic!("not read") };
+        assert!(started.told.is_empty());
+        let event = Event::from(Started { told: vec!["heuristic: One".to_owned()], ..started });
+        assert_eq!((event.version(), Event::decode("started", 4, &event.encode())), (4, Ok(event)));
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub enum Rule {
     UnbuiltTask,
     UnrunTest,
     LostReference,
+    UnknownCheck,
 }
 
 /// What a broken rule means.
@@ -48,7 +49,7 @@ pub enum Level {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 25] = [
+    pub const ALL: [Rule; 26] = [
         Rule::Missing,
         Rule::Unreadable,
         Rule::Empty,
@@ -74,6 +75,7 @@ impl Rule {
         Rule::UnbuiltTask,
         Rule::UnrunTest,
         Rule::LostReference,
+        Rule::UnknownCheck,
     ];
 
     pub fn name(self) -> &'static str {
@@ -103,6 +105,7 @@ impl Rule {
             Rule::UnbuiltTask => "unbuilt-task",
             Rule::UnrunTest => "unrun-test",
             Rule::LostReference => "lost-reference",
+            Rule::UnknownCheck => "unknown-check",
         }
     }
 
@@ -133,7 +136,8 @@ impl Rule {
             | Rule::RestatedDifferently
             | Rule::UnreferencedId
             | Rule::VagueWord
-            | Rule::LostReference => Level::Warning,
+            | Rule::LostReference
+            | Rule::UnknownCheck => Level::Warning,
         }
     }
 
@@ -206,6 +210,9 @@ impl Rule {
                 "With `--trace`: a test of the change that no check has run since it was last changed."
             }
             Rule::LostReference => "With `--trace`: a task refers to a part of a document that is not there.",
+            Rule::UnknownCheck => {
+                "An entry of the knowledge bank is said to be checked by a lint rule or a check that does not exist."
+            }
         }
     }
 }

@@ -271,6 +271,7 @@ impl History {
                 expires_ms: 0,
                 markers: Vec::new(),
                 missing: Vec::new(),
+                told: Vec::new(),
             };
             self.records.take(&scope, &started.into());
             let end: Event = match kind {

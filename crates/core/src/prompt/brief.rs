@@ -103,6 +103,8 @@ pub struct Brief<'a> {
     pub unavailable: bool,
     /// Why the last answer could not be used.
     pub repair: Option<&'a str>,
+    /// What earlier features taught, one line each, as far as it bears on this dispatch.
+    pub lessons: &'a [String],
     /// What there is to know where it is about code; none where it is about a document.
     pub code: Option<Code<'a>>,
 }

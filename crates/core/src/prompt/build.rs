@@ -11,9 +11,21 @@ use crate::ticket::Purpose;
 
 /// The prompt of one dispatch. A continued conversation is sent the turn only, because it has the rest.
 pub fn build(brief: &Brief<'_>) -> Prompt {
-    if let Some(about) = &brief.code {
-        return code::build(brief, about);
+    let mut prompt = match &brief.code {
+        Some(about) => code::build(brief, about),
+        None => of_a_document(brief),
+    };
+    if possible(brief) != Strategy::Resume
+        && let Some(lessons) = turn::lessons(brief)
+    {
+        // Which round it is stays the last word.
+        let at = prompt.turn.iter().position(|fragment| fragment.name == turn::ITERATION);
+        prompt.turn.insert(at.unwrap_or(prompt.turn.len()), lessons);
     }
+    prompt
+}
+
+fn of_a_document(brief: &Brief<'_>) -> Prompt {
     let strategy = possible(brief);
     if strategy == Strategy::Resume {
         return Prompt { turn: continued_turn(brief), ..Prompt::default() };

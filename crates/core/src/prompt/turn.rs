@@ -20,6 +20,28 @@ use crate::verdict::Severity;
 pub(super) const CHECKS_OF_A_CHANGE: &str = "A check on which no change bears passes, with the note `not touched`; \
     `coverage` counts hunks read of hunks shown and, if any are open, ids ruled on of ids open.";
 
+/// What the fragment is called that says which round it is.
+pub(super) const ITERATION: &str = "iteration";
+
+/// What earlier features taught. It came from files of the repository, so it is fenced like everything that others wrote.
+pub(super) fn lessons(brief: &Brief<'_>) -> Option<Fragment> {
+    if brief.lessons.is_empty() {
+        return None;
+    }
+    let intro = match brief.profile.kind {
+        Kind::Author => {
+            "Lessons of earlier features of this repository that may bear on this one: check whether they apply to what you \
+             write; they are not rules."
+        }
+        Kind::Domain | Kind::Phase => {
+            "Lessons of earlier features of this repository that may bear on this one: check whether they apply to what you \
+             review; they are not rules, and none is a finding without a fault that you can cite."
+        }
+    };
+    let list = text::fenced("text", &format!("{}\n", brief.lessons.join("\n")));
+    Some(Fragment::new("lessons", format!("## Lessons of Earlier Features\n\n{intro}\n\n{list}")))
+}
+
 pub(super) fn idea(brief: &Brief<'_>) -> Fragment {
     let idea = text::fenced("text", brief.place.idea);
     Fragment::new("idea", format!("## Idea\n\nWhat was asked for, in the words of the user:\n\n{idea}"))
@@ -241,7 +263,7 @@ pub(super) fn iteration(brief: &Brief<'_>) -> Option<Fragment> {
     if brief.unavailable {
         text.push_str("(Fresh dispatch — prior review session unavailable.)\n");
     }
-    Some(Fragment::new("iteration", text))
+    Some(Fragment::new(ITERATION, text))
 }
 
 pub(super) fn repair(brief: &Brief<'_>) -> Fragment {

@@ -4,9 +4,11 @@
 //! of the whole worktree, so the documents are read from it at their usual places, and the change is what differs from the
 //! base that the loop was opened on.
 
+use super::lessons::Lessons;
 use super::texts::chars;
 use super::{Composed, Setting, Texts, absent, seat, task, unknown};
 use crate::ports::WorkspaceError;
+use redraft_core::bank::Query;
 use redraft_core::delta::Delta;
 use redraft_core::event::FeatureCreated;
 use redraft_core::findings::Finding;
@@ -95,6 +97,14 @@ pub(super) fn compose(
         by_itself,
         intent: intent.as_deref(),
     };
+    let lessons = Lessons::of(setting.papers, order, purpose, strategy, || {
+        let changed = Delta::parse(&change).files.into_iter().map(|file| file.path).collect();
+        let titles: Vec<&str> = opened.tasks.iter().map(|task| task.title.as_str()).collect();
+        match &task {
+            Some(task) => Query { paths: Vec::new(), text: task.all().to_owned() },
+            None => Query { paths: changed, text: format!("{}\n\n{}", created.idea, titles.join("\n\n")) },
+        }
+    });
     let folder = created.folder();
     let brief = Brief {
         profile,
@@ -128,6 +138,7 @@ pub(super) fn compose(
         last_round: seat.last_round,
         unavailable: seat.unavailable.is_some(),
         repair: repair.map(|repair| repair.why.as_str()),
+        lessons: &lessons.lines,
         code: Some(code),
     };
     let prompt = match &task {
@@ -144,7 +155,7 @@ pub(super) fn compose(
             context_chars += told_to_read(texts, order, &change)?;
         }
     }
-    Ok(Composed { prompt, context_chars })
+    Ok(Composed { prompt, context_chars, told: lessons.told })
 }
 
 /// A document of a role.

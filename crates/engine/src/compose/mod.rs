@@ -5,6 +5,7 @@
 //! what is read for it is in `texts` and `papers`.
 
 mod code;
+mod lessons;
 mod papers;
 mod rebuild;
 mod task;
@@ -16,6 +17,8 @@ pub use texts::{Texts, source};
 
 use crate::building::is_code;
 use crate::ports::WorkspaceError;
+use lessons::Lessons;
+use redraft_core::bank::Query;
 use redraft_core::event::{FeatureCreated, StageOutcome};
 use redraft_core::findings::{Finding, Status};
 use redraft_core::ids::Revision;
@@ -36,6 +39,8 @@ pub struct Composed {
     pub prompt: Prompt,
     /// Characters of the prompt and of the files it tells the role to read.
     pub context_chars: u64,
+    /// Entries of the knowledge bank that it tells.
+    pub told: Vec<String>,
 }
 
 /// What the prompts of a loop are made of beside its documents: facts of the feature, and texts that were stored when it
@@ -110,6 +115,15 @@ pub fn compose(
     let unresolved = unresolved(state, seat);
     let warnings: Vec<String> = state.warnings().map(str::to_owned).collect();
     let answers = answers(state);
+    let subject = match &artifact {
+        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        None => {
+            let prd = prd.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+            format!("{}\n\n{prd}", created.idea)
+        }
+    };
+    let lessons =
+        Lessons::of(setting.papers, order, purpose, strategy, || Query { paths: Vec::new(), text: subject });
     let brief = Brief {
         profile,
         text: setting.papers.profiles.get(&order.ticket.role),
@@ -149,6 +163,7 @@ pub fn compose(
         last_round: seat.last_round,
         unavailable: seat.unavailable.is_some(),
         repair: repair.map(|repair| repair.why.as_str()),
+        lessons: &lessons.lines,
         code: None,
     };
     let prompt = build(&brief);
@@ -160,7 +175,7 @@ pub fn compose(
         let bytes = if path == prd_path { prd.clone() } else { at_revision(&path)? };
         context_chars += bytes.map_or(0, |bytes| chars(&bytes));
     }
-    Ok(Composed { prompt, context_chars })
+    Ok(Composed { prompt, context_chars, told: lessons.told })
 }
 
 /// The prompt of who looks back on a feature, from what was stored for it.
@@ -189,7 +204,7 @@ fn looking_back(
         repair: None,
     });
     let context_chars = prompt.chars();
-    Ok(Composed { prompt, context_chars })
+    Ok(Composed { prompt, context_chars, told: Vec::new() })
 }
 
 fn unknown(order: &Order) -> WorkspaceError {

@@ -1,7 +1,8 @@
-//! Texts that a loop was opened with and that all its prompts repeat: what is said of the project, and the repository's
-//! own role texts.
+//! Texts that a loop was opened with and that all its prompts are made from: what is said of the project, the repository's
+//! own role texts, and what earlier features taught.
 
 use crate::ports::{Store, StoreError};
+use redraft_core::bank::{self, Index};
 use redraft_core::event::LoopOpened;
 use redraft_core::ids::{BlobId, Role};
 use redraft_core::profile::Override;
@@ -16,6 +17,8 @@ pub struct Papers {
     pub profiles: BTreeMap<Role, Override>,
     /// What whoever looks back on the feature is told.
     pub bundle: Option<String>,
+    /// The knowledge bank.
+    pub bank: Option<Index>,
 }
 
 impl Papers {
@@ -40,6 +43,8 @@ impl Papers {
                 profiles.insert(role.clone(), read);
             }
         }
-        Ok(Papers { project, profiles, bundle })
+        let bank = opened.bank.as_ref().map(|blob| store.blob(blob)).transpose()?;
+        let bank = bank.map(|bytes| Index::of(bank::decode(&bytes)));
+        Ok(Papers { project, profiles, bundle, bank })
     }
 }

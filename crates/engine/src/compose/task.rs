@@ -108,6 +108,11 @@ pub(super) fn read(
 }
 
 impl TaskTexts {
+    /// All that the list says of it.
+    pub(super) fn all(&self) -> &str {
+        &self.text
+    }
+
     /// Calls `with` with the papers: they borrow from each other.
     pub(super) fn papers<T>(&self, with: impl FnOnce(&TaskPapers<'_>) -> T) -> T {
         let artifacts: Vec<TaskArtifact<'_>> = (self.artifacts.iter())

@@ -1,10 +1,11 @@
 //! `redraft bank`: what earlier features taught, and a person's word on it.
 //!
 //! Reads and writes docs/knowledge-bank/ of the checkout we are in; `shelf` is where the files are touched, `past` asks
-//! the ledger and git, `change` performs a person's word, `report` says how it looks. What an entry is, whether it is
+//! the ledger and git, `gates` tells what checks entries, `change` performs a person's word, `report` says how it looks. What an entry is, whether it is
 //! stale and what a change means is `core::bank`.
 
 mod change;
+mod gates;
 mod past;
 mod report;
 mod shelf;
@@ -13,8 +14,9 @@ use super::args::{BankArgs, BankCommand, BankKind, NameArgs};
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
+use gates::Gate;
 use past::Past;
-use redraft_core::bank::{Bank, Entry, Kind, Life, stale};
+use redraft_core::bank::{Bank, Entry, Kind, Life, Used, stale, uses};
 use redraft_core::text::one_line;
 use shelf::Shelf;
 use std::collections::BTreeSet;
@@ -31,10 +33,12 @@ pub(crate) fn bank(args: BankArgs, around: &Surroundings, console: &Console) -> 
     }
 }
 
-/// An entry and where it stands.
+/// An entry, where it stands, what came of it where it was told, and what checks it.
 struct Aged<'a> {
     entry: &'a Entry,
     life: Life,
+    used: Used,
+    gates: Vec<Gate>,
 }
 
 fn list(
@@ -69,11 +73,13 @@ fn show(site: &Site, args: &NameArgs, around: &Surroundings, console: &Console) 
 
 fn aged<'a>(bank: &'a Bank, past: &Past, site: &Site) -> Result<Vec<Aged<'a>>, CliError> {
     let changed = past.changed(&bank.entries, site)?;
-    let age = |(entry, changed): (&'a Entry, Vec<String>)| Aged {
-        entry,
-        life: stale(entry, &past.order, &changed),
-    };
-    Ok(bank.entries.iter().zip(changed).map(age).collect())
+    let used = uses(&bank.entries, &past.told);
+    let gates = gates::of(bank, site)?;
+    let mut all = Vec::with_capacity(bank.entries.len());
+    for (((entry, changed), used), gates) in bank.entries.iter().zip(changed).zip(used).zip(gates) {
+        all.push(Aged { entry, life: stale(entry, &past.order, &changed), used, gates });
+    }
+    Ok(all)
 }
 
 /// Whether a part of a name will do.

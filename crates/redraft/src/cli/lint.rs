@@ -15,6 +15,7 @@ use find::Group;
 use redraft_adapters::config::Config;
 use redraft_adapters::git::{GitError, Repository};
 use redraft_adapters::plain_file;
+use redraft_core::bank::{self, Bank};
 use redraft_core::lint::{self, Content, Document, Documents, Fault, Level, Settings};
 use redraft_core::matrix::Orphan;
 use std::collections::BTreeSet;
@@ -35,7 +36,9 @@ pub(super) struct Place {
 
 pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let place = Place::of(around)?;
-    let settings = Config::load(&place.main, &redraft_core::profile::roles())?.lint;
+    let config = Config::load(&place.main, &redraft_core::profile::roles())?;
+    let bank = bank_in(&place.root);
+    let settings = bank::raised(&config.lint, &bank);
     if args.rules {
         report::rules(&settings, console);
         return Ok(Code::Done);
@@ -51,6 +54,16 @@ pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> 
             false => faults.extend(check(group, &place, &settings)),
         }
     }
+    if args.targets.is_empty() {
+        let checks: Vec<&str> = config.checks.iter().map(|check| check.name.as_str()).collect();
+        let unknown = bank::unknown_checks(&bank, &checks, &settings).into_iter();
+        faults.extend(
+            unknown.map(|fault| Fault {
+                path: find::shown(&place.root.join(&fault.path), &place.folder),
+                ..fault
+            }),
+        );
+    }
     let documents = groups.iter().map(|group| group.files.len()).sum();
     let form = match (args.sarif, args.github) {
         (true, _) => report::Form::Sarif,
@@ -65,6 +78,13 @@ pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> 
     );
     let errors = faults.iter().any(|fault| fault.level == Level::Error);
     Ok(if errors { Code::NotApproved } else { Code::Done })
+}
+
+/// The knowledge bank of a checkout; what cannot be read holds nothing here, and `redraft bank` tells of it.
+fn bank_in(root: &Path) -> Bank {
+    let read =
+        |kind: bank::Kind| Some((kind, plain_file::read_text(&root.join(kind.path()), BYTES_MAX).ok()?));
+    Bank::read(&bank::Kind::ALL.into_iter().filter_map(read).collect::<Vec<_>>())
 }
 
 impl Place {

@@ -61,13 +61,13 @@ fn what_depends_on_one_that_is_not_done_waits_until_it_is_closed_here_or_a_perso
     assert_eq!(shown["features"][0]["blocked_by"][0]["feature"], "001-a");
     // Running it would do nothing.
     assert_eq!(shown["next"], "redraft run 002 --unblock \"why\"");
-    let refused = scratch.run(["run", "002"]).expect(6);
+    let refused = scratch.run(["run", "--yes", "002"]).expect(6);
     assert!(!refused.stderr.contains("first:"), "{}", refused.stderr);
     scratch.run(["phase", "back", "001", "create-tasks", "--why", "to be reviewed here"]).expect(0);
     assert_eq!(scratch.json(["status", "002"])["next"], "redraft run 001");
     scratch.run(["run", "001", "--on-cap", "accept"]).expect(0);
     assert_eq!(lives(&scratch)[0].1, "completed");
-    scratch.run(["run", "002"]).expect(0);
+    scratch.run(["run", "--yes", "002"]).expect(0);
 }
 
 #[test]
@@ -88,6 +88,6 @@ fn features_that_wait_for_each_other_are_adopted_with_a_note_and_begun_by_a_pers
         assert!(notes.contains("--unblock"), "{notes}");
     }
     assert_eq!(scratch.json(["status"])["next"], "redraft run 001 --unblock \"why\"");
-    scratch.run(["run", "001", "--until", "specify"]).expect(6);
-    scratch.run(["run", "001", "--until", "specify", "--unblock", "one must begin"]).expect(0);
+    scratch.run(["run", "--yes", "001", "--until", "specify"]).expect(6);
+    scratch.run(["run", "--yes", "001", "--until", "specify", "--unblock", "one must begin"]).expect(0);
 }

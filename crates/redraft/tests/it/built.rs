@@ -17,7 +17,7 @@ const RUN: &str = "failed=0\nfor file in tests/*/*.sh; do\n  if [ -e \"$file\" ]
 pub(crate) fn planned(rules: &str) -> Scratch {
     let scratch = shell(rules, "sh tests/run.sh");
     scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
-    scratch.run(["run", "--until", "create-tasks"]).expect(0);
+    scratch.run(["run", "--yes", "--until", "create-tasks"]).expect(0);
     scratch
 }
 
@@ -54,7 +54,7 @@ fn passes(scratch: &Scratch) -> String {
 #[test]
 fn tasks_become_reviewed_code_and_only_stale_approvals_are_validated() {
     let scratch = planned("");
-    let ran = scratch.run(["run"]).expect(0);
+    let ran = scratch.run(["run", "--yes"]).expect(0);
     assert!(ran.stdout.contains("feature 001 is approved"), "{}", ran.stdout);
     let costs = scratch.run(["cost"]).expect(0).stdout;
     assert!(!costs.contains("is not a path"), "{costs}");
@@ -103,7 +103,7 @@ fn tasks_become_reviewed_code_and_only_stale_approvals_are_validated() {
 #[test]
 fn a_task_whose_test_fails_is_sent_back_with_what_the_check_printed() {
     let scratch = planned(&rule("*/task-2.1/implement/*", "break"));
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let events = events(&scratch);
     let failed: Vec<&Value> = bodies(&events, "checked")
         .filter(|body| body["passed"] == false && body["gate"] == "tests")
@@ -120,13 +120,13 @@ fn a_task_whose_test_fails_is_sent_back_with_what_the_check_printed() {
 fn ac_20_a_task_that_fails_is_asked_about_and_the_run_goes_on_without_it() {
     let rules = "[[rule]]\nticket = \"*/task-2.2/*\"\ndo = \"unchanged\"\n";
     let scratch = planned(rules);
-    let ran = scratch.run(["run"]).expect(6);
+    let ran = scratch.run(["run", "--yes"]).expect(6);
     assert!(
         ran.stdout.contains("it changed nothing") || ran.stderr.contains("it changed nothing"),
         "{ran:?}"
     );
     scratch.run(["decide", "001", "skip", "--why", "not now"]).expect(0);
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let log = fs::read_to_string(scratch.artifacts("001").join("implementation-log.md")).unwrap();
     assert!(log.contains("not now"), "{log}");
     passes(&scratch);
@@ -142,14 +142,14 @@ fn on_failure_says_beforehand_what_becomes_of_a_task_that_cannot_be_carried_out(
             .filter(|body| body["ticket"].as_str().unwrap().contains("/task-2.2/"))
             .count()
     };
-    scratch.run(["run"]).expect(6);
+    scratch.run(["run", "--yes"]).expect(6);
     let asked = attempts(&scratch);
     // Once more for each task and run, and then it waits: a task that never works is not tried for ever.
-    scratch.run(["run", "--on-failure", "retry"]).expect(6);
+    scratch.run(["run", "--yes", "--on-failure", "retry"]).expect(6);
     assert_eq!(attempts(&scratch), 2 * asked);
     let shown = scratch.json(["status"]);
     assert_eq!(shown["features"][0]["tasks"], serde_json::json!({"done": 2, "blocked": 0, "total": 8}));
-    let ran = scratch.run(["run", "--on-failure", "skip", "--json"]).expect(0);
+    let ran = scratch.run(["run", "--yes", "--on-failure", "skip", "--json"]).expect(0);
     let ran: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(ran["tasks"], serde_json::json!({"done": 7, "blocked": 1, "total": 8}));
     let told = scratch.run(["status"]).expect(0).stdout;
@@ -165,23 +165,23 @@ fn no_check_runs_before_a_person_has_accepted_it_and_nothing_is_sent_until_then(
     let file = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
     scratch.write("redraft.toml", &file.replace("sh tests/run.sh", "touch ran-by-nobody; sh tests/run.sh"));
     scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
-    let refused = scratch.run(["run"]).expect(6);
+    let refused = scratch.run(["run", "--yes"]).expect(6);
     for part in ["`touch ran-by-nobody; sh tests/run.sh`", "redraft trust", "--until create-tasks"] {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
     assert_eq!(bodies(&events(&scratch), "started").count(), 0);
-    scratch.run(["run", "--until", "create-tasks"]).expect(0);
-    scratch.run(["run"]).expect(6);
+    scratch.run(["run", "--yes", "--until", "create-tasks"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(6);
     assert!(!scratch.worktree("001").join("ran-by-nobody").exists());
     assert!(!scratch.root().join("ran-by-nobody").exists());
     scratch.run(["trust", "--yes"]).expect(0);
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
 }
 
 #[test]
 fn ac_1_and_ac_5_every_task_is_a_dispatch_and_a_commit_of_its_own_and_an_entry_of_the_log() {
     let scratch = planned("");
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let events = events(&scratch);
     let tickets = bodies(&events, "started").map(|body| body["ticket"].as_str().unwrap().to_owned());
     let tasks: Vec<String> = tickets.filter(|ticket| ticket.contains("/implement.1/task-")).collect();
@@ -225,10 +225,10 @@ fn ac_1_and_ac_5_every_task_is_a_dispatch_and_a_commit_of_its_own_and_an_entry_o
 fn a_check_that_failed_for_a_cause_outside_of_the_files_is_run_again_on_retry() {
     let scratch = shell("", "test -e ../../../allowed && sh tests/run.sh");
     scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
-    scratch.run(["run"]).expect(6);
+    scratch.run(["run", "--yes"]).expect(6);
     scratch.write("allowed", "");
     scratch.run(["decide", "001", "retry"]).expect(0);
-    let ran = scratch.run(["run"]).expect(0);
+    let ran = scratch.run(["run", "--yes"]).expect(0);
     assert!(ran.stdout.contains("feature 001 is approved"), "{}", ran.stdout);
 }
 
@@ -244,12 +244,12 @@ fn a_failing_check_that_a_person_goes_on_with_is_told_to_reviewers_and_ends_in_a
     );
     scratch.run(["new", "--lane", "express", IDEA]).expect(0);
     for _ in 0..4 {
-        if scratch.run(["run"]).code == Some(0) {
+        if scratch.run(["run", "--yes"]).code == Some(0) {
             break;
         }
         scratch.run(["decide", "001", "accept", "--why", "no tests here"]).expect(0);
     }
-    let ran = scratch.run(["run"]).expect(0);
+    let ran = scratch.run(["run", "--yes"]).expect(0);
     assert!(ran.stdout.contains("feature 001 is accepted"), "{}", ran.stdout);
     let prompt = scratch.run(["show", "prompt", "001", "--role", "implementation-reviewer"]).expect(0).stdout;
     assert!(prompt.contains("failed, and a person decided to go on"), "{prompt}");
@@ -258,7 +258,7 @@ fn a_failing_check_that_a_person_goes_on_with_is_told_to_reviewers_and_ends_in_a
 #[test]
 fn ac_21_a_report_that_leaves_parts_out_is_noted_and_holds_nothing_up() {
     let scratch = planned(&rule("*/task-2.1/implement/*", "partial"));
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let events = events(&scratch);
     let noted = bodies(&events, "built")
         .find(|body| body["ticket"].as_str().unwrap().contains("/task-2.1/"))
@@ -273,7 +273,7 @@ fn ac_21_a_report_that_leaves_parts_out_is_noted_and_holds_nothing_up() {
 #[test]
 fn work_that_is_claimed_and_not_there_is_found_by_the_reviewer_and_built() {
     let scratch = planned(&rule("*/task-2.1/implement/*", "already"));
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let events = events(&scratch);
     let claimed = bodies(&events, "built")
         .find(|body| body["ticket"].as_str().unwrap().contains("/task-2.1/"))
@@ -290,7 +290,7 @@ fn work_that_is_claimed_and_not_there_is_found_by_the_reviewer_and_built() {
 fn what_an_implementer_may_not_touch_is_put_back_and_its_commits_are_undone() {
     let edit = "[[rule]]\nticket = \"*/task-2.1/implement/*\"\ndo = \"edit\"\npath = \"redraft.toml\"\ntext = \"budget = 1\"\ntimes = 1\n";
     let scratch = planned(&format!("{edit}{}", rule("*/task-2.2/implement/*", "commit")));
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let events = events(&scratch);
     let undone: Vec<String> = bodies(&events, "answered")
         .flat_map(|body| body["undone"].as_array().unwrap().clone())
@@ -306,7 +306,7 @@ fn what_an_implementer_may_not_touch_is_put_back_and_its_commits_are_undone() {
 #[test]
 fn a_test_from_the_documents_that_the_code_does_not_pass_has_the_code_mended() {
     let scratch = planned("[[rule]]\nticket = \"*/tests/test-deepener/*\"\ndo = \"diverge\"\n");
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let events = events(&scratch);
     let failed: Vec<&Value> = bodies(&events, "checked")
         .filter(|body| body["passed"] == false && body["gate"] == "tests")
@@ -326,7 +326,7 @@ fn a_test_from_the_documents_that_the_code_does_not_pass_has_the_code_mended() {
 fn in_lane_express_the_specification_is_the_task_and_one_reviewer_looks_with_all_eyes() {
     let scratch = shell("", "sh tests/run.sh");
     scratch.run(["new", "--lane", "express", IDEA]).expect(0);
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let events = events(&scratch);
     let roles: Vec<String> = asked(&events).into_iter().filter(|one| one.starts_with("review ")).collect();
     assert!(roles.iter().all(|one| one == "review implementation-reviewer"), "{roles:?}");
@@ -350,7 +350,7 @@ fn a_repository_in_another_language_is_told_that_another_agent_is_needed() {
     scratch.git(["add", "package.json"]);
     scratch.git(["commit", "-q", "-m", "package"]);
     scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
-    let ran = scratch.run(["run"]).expect(6);
+    let ran = scratch.run(["run", "--yes"]).expect(6);
     let said = format!("{}{}", ran.stdout, ran.stderr);
     assert!(said.contains("knows no form for .js files"), "{said}");
 }
@@ -368,7 +368,8 @@ fn a_run_killed_in_the_middle_of_a_check_leaves_no_process_behind() {
     let made = scratch.command("mkfifo").arg(&path).status().unwrap();
     assert!(made.success());
     scratch.run(["new", "--lane", "express", IDEA]).expect(0);
-    let mut run = scratch.redraft(["run"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut run =
+        scratch.redraft(["run", "--yes"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let mut held = fs::File::open(&path).unwrap();
     let mut first = [0; 6];
     held.read_exact(&mut first).unwrap();

@@ -15,7 +15,7 @@ fn before(phase: Phase) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "--lane", "standard", "--until", phase.name(), IDEA]).expect(0);
     let earlier = Phase::ALL.into_iter().take_while(|one| *one < phase).last().unwrap();
-    scratch.run(["run", "--until", earlier.name()]).expect(0);
+    scratch.run(["run", "--yes", "--until", earlier.name()]).expect(0);
     scratch.write("redraft.toml", "[limits]\nrounds = 1\n");
     scratch
 }
@@ -41,7 +41,7 @@ fn outcome_told(scratch: &Scratch, phase: Phase) -> String {
 fn ac12_a_cap_in_a_later_phase_stops_and_what_a_person_accepts_reaches_the_phase_reviewer_as_failed() {
     for phase in [Phase::Design, Phase::CreatePlan, Phase::CreateTasks] {
         let scratch = before(phase);
-        let stopped = scratch.run(["run", "001"]).expect(5);
+        let stopped = scratch.run(["run", "--yes", "001"]).expect(5);
         assert!(stopped.stdout.contains("feature 001 is waiting"), "{phase}: {}", stopped.stdout);
         assert_eq!(decisions(&scratch), [] as [Value; 0], "{phase}");
         // Again it says the same, and asks nobody.
@@ -71,7 +71,7 @@ fn ac12_a_cap_in_a_later_phase_stops_and_what_a_person_accepts_reaches_the_phase
 fn ac11_a_phase_whose_domain_review_approved_says_so_with_the_round() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     for phase in Phase::DOCUMENTS {
         let told = outcome_told(&scratch, phase);
         assert!(told.contains("APPROVED at iteration "), "{phase}: {told}");
@@ -83,12 +83,12 @@ fn ac11_a_phase_whose_domain_review_approved_says_so_with_the_round() {
 fn at_a_cap_a_person_at_a_terminal_is_asked_and_must_give_a_reason() {
     let scratch = before(Phase::Design);
     // Stopping is an answer as well.
-    let said = on_a_terminal(&scratch, &["run", "001"], "stop\n", 6);
+    let said = on_a_terminal(&scratch, &["run", "--yes", "001"], "stop\n", 6);
     assert!(said.contains("accept, rerun, abandon or stop?"), "{said}");
     assert_eq!(decisions(&scratch), [] as [Value; 0]);
     // The phase reviewer may come to its cap as well.
     let lines = "perhaps\naccept\n\naccept\nknown and small\naccept\nthe same\n";
-    let said = on_a_terminal(&scratch, &["run", "001"], lines, 0);
+    let said = on_a_terminal(&scratch, &["run", "--yes", "001"], lines, 0);
     assert!(said.contains("`perhaps` is not a choice here"), "{said}");
     assert!(said.contains("accepting is a ruling and needs a reason"), "{said}");
     let all = events(&scratch);
@@ -119,7 +119,7 @@ fn an_authors_questions_are_put_to_the_person_at_the_terminal_one_by_one() {
         scratch
     };
     let scratch = begun();
-    let said = on_a_terminal(&scratch, &["run"], "answer\nOnly auditors\n\n", 0);
+    let said = on_a_terminal(&scratch, &["run", "--yes"], "answer\nOnly auditors\n\n", 0);
     assert!(said.contains("answer, assume, abandon or stop?"), "{said}");
     assert!(said.contains("1. Who may use it") && said.contains("[everybody who is signed in]"), "{said}");
     let all = events(&scratch);
@@ -128,10 +128,10 @@ fn an_authors_questions_are_put_to_the_person_at_the_terminal_one_by_one() {
     let prompt = scratch.run(["show", "prompt", "--ticket", "001/specify.1/draft/spec-author/2.1"]).expect(0);
     assert!(prompt.stdout.contains("Answer: Only auditors"), "{}", prompt.stdout);
     let scratch = begun();
-    on_a_terminal(&scratch, &["run"], "assume\nnobody knows yet\n", 0);
+    on_a_terminal(&scratch, &["run", "--yes"], "assume\nnobody knows yet\n", 0);
     assert_eq!(decisions(&scratch), [json!("assume")]);
     let scratch = begun();
-    on_a_terminal(&scratch, &["run"], "\n", 6);
+    on_a_terminal(&scratch, &["run", "--yes"], "\n", 6);
     assert!(decisions(&scratch).is_empty());
 }
 
@@ -139,7 +139,7 @@ fn an_authors_questions_are_put_to_the_person_at_the_terminal_one_by_one() {
 fn deep_closes_each_phase_on_an_approval_by_somebody_who_saw_no_earlier_revision() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "--lane", "deep", IDEA]).expect(0);
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let all = events(&scratch);
     let certify: Vec<&Value> = bodies(&all, "loop-opened").map(|body| &body["certify"]).collect();
     assert_eq!(certify, vec![&json!("fresh"); Phase::ALL.len()]);
@@ -169,9 +169,9 @@ fn deep_closes_each_phase_on_an_approval_by_somebody_who_saw_no_earlier_revision
 fn a_mini_spec_goes_on_through_every_phase_in_a_higher_lane_and_is_not_written_again() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "Fix the export in report.rs"]).expect(0);
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let mini = fs::read_to_string(scratch.artifacts("001").join("spec.md")).unwrap();
-    scratch.run(["run", "001", "--lane", "standard"]).expect(0);
+    scratch.run(["run", "--yes", "001", "--lane", "standard"]).expect(0);
     let all = events(&scratch);
     let drafts: Vec<&str> = bodies(&all, "started")
         .map(|body| body["ticket"].as_str().unwrap())

@@ -153,7 +153,7 @@ fn a_hundred_kills_from_outside_change_nothing() {
     let quickest = (0..3).map(|_| {
         play.begin_at(run);
         let began = Instant::now();
-        play.scratch.run(["run", "001"]).expect(0);
+        play.scratch.run(["run", "--yes", "001"]).expect(0);
         began.elapsed()
     });
     let quickest = quickest.min().unwrap();
@@ -162,7 +162,7 @@ fn a_hundred_kills_from_outside_change_nothing() {
         let drawn = SEED.wrapping_add(number).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         let wait = quickest.mul_f64(drawn as f64 / f64::from(u32::MAX));
         play.begin_at(run);
-        let mut command = play.scratch.redraft(["run", "001"]);
+        let mut command = play.scratch.redraft(["run", "--yes", "001"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         wait_for(wait);
         alive += u64::from(child.try_wait().unwrap().is_none());

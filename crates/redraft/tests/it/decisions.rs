@@ -14,11 +14,11 @@ fn of_kind<'a>(object: &'a Value, kind: &'a str) -> Vec<&'a Value> {
 #[test]
 fn decisions_of_tasks_and_of_people_are_listed_and_become_records_once() {
     let scratch = planned("[[rule]]\nticket = \"*/task-2.2/*\"\ndo = \"unchanged\"\n");
-    scratch.run(["run"]).expect(6);
+    scratch.run(["run", "--yes"]).expect(6);
     scratch.run(["decide", "001", "skip", "--why", "not <now>"]).expect(0);
     let early = scratch.json(["log", "--decisions"]);
     assert!(of_kind(&early, "decision").iter().all(|one| one["status"] != "accepted"), "{early:#}");
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let object = scratch.json(["log", "001", "--decisions"]);
     assert_eq!((&object["v"], &object["written"]), (&1.into(), &Value::Null));
     let (dropped, made): (Vec<&Value>, Vec<&Value>) =
@@ -77,7 +77,7 @@ fn pages_are_printed_from_the_ledger_as_their_files_have_them() {
     let scratch = planned("");
     let empty = scratch.run(["log", "001", "--as", "implementation-log"]).expect(0);
     assert!(empty.stdout.is_empty() && empty.stderr.contains("nothing was built for 001 yet"), "{empty:?}");
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     for (page, file) in
         [("review-history", ".review-history.md"), ("implementation-log", "implementation-log.md")]
     {

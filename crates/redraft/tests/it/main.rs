@@ -7,6 +7,7 @@ mod adopted;
 mod agents;
 mod bad_input;
 mod bank;
+mod bank_use;
 mod billed;
 mod builder;
 mod built;

@@ -109,8 +109,9 @@ impl Play {
     /// True when this run died at the boundary; false when it came to its end before.
     pub(crate) fn dies(&self, run: usize, boundary: u64) -> bool {
         let Step::Run(code) = self.steps[run] else { panic!("step {run} is no run") };
-        let ran =
-            Ran::of(self.scratch.redraft(["run", "001"]).env(SWITCH, boundary.to_string()).output().unwrap());
+        let ran = Ran::of(
+            self.scratch.redraft(["run", "--yes", "001"]).env(SWITCH, boundary.to_string()).output().unwrap(),
+        );
         match ran.code {
             None => true,
             Some(found) if found == code => false,
@@ -157,7 +158,7 @@ impl Step {
     #[track_caller]
     fn take(&self, scratch: &Scratch, what: &str) {
         let (words, code) = match self {
-            Step::Run(code) => (&["run", "001"][..], *code),
+            Step::Run(code) => (&["run", "--yes", "001"][..], *code),
             Step::Redraft(words) => (*words, 0),
             Step::Person(does) => return does(scratch),
         };
@@ -213,7 +214,7 @@ pub(crate) fn built() -> Play {
     scratch.git(["add", "tests/run.sh"]);
     scratch.git(["commit", "-q", "-m", "tests"]);
     scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
-    scratch.run(["run", "--until", "create-tasks"]).expect(0);
+    scratch.run(["run", "--yes", "--until", "create-tasks"]).expect(0);
     let trust = Step::Redraft(&["trust", "--yes"]);
     let config = "[checks]\ntests = \"sh tests/run.sh\"\n";
     let mut play = Play::of(scratch, config, "", None, vec![trust, Step::Run(0)]);

@@ -87,6 +87,7 @@ fn open(scratch: &Scratch, panel: &[(&str, char)]) {
         checks: Default::default(),
         asks_first: false,
         bundle: None,
+        bank: None,
     };
     let decided_on = entries(scratch).last().unwrap().seq;
     let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();

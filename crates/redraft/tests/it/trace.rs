@@ -90,7 +90,7 @@ fn a_feature_is_traced_to_commits_files_tests_and_their_last_run() {
     let scratch = planned("");
     let before = scratch.json(["show", "trace", "001"]);
     assert_eq!((&before["built"], rules(&before)), (&false.into(), Vec::new()));
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let object = scratch.json(["show", "trace"]);
     assert_eq!((&object["feature"], &object["built"]), (&"001".into(), &true.into()));
     assert_eq!(object["requirements"], object["reached"]);
@@ -121,11 +121,11 @@ fn a_feature_is_traced_to_commits_files_tests_and_their_last_run() {
 #[test]
 fn a_file_that_belongs_to_no_task_and_a_task_gone_on_without_are_orphans() {
     let scratch = planned("[[rule]]\nticket = \"*/task-2.2/*\"\ndo = \"unchanged\"\n");
-    scratch.run(["run"]).expect(6);
+    scratch.run(["run", "--yes"]).expect(6);
     scratch.run(["decide", "001", "skip", "--why", "not now"]).expect(0);
     // A person changes something nobody has planned.
     fs::write(scratch.worktree("001").join("notes.txt"), "mine\n").unwrap();
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let object = scratch.json(["show", "trace", "001"]);
     assert_eq!(rules(&object), ["unbuilt-task", "untraced-file"], "{:#}", object["orphans"]);
     assert_eq!(object["orphans"][0]["id"], "2.2");

@@ -60,8 +60,8 @@ pub(super) fn harmless(text: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut chars = 0;
     for line in text.trim().lines().take(LINES_MAX) {
-        let line: String = line.trim_end().chars().filter(|c| *c == '\t' || !c.is_control()).collect();
-        let line = line.replace("<!--", "< !--").replace('\u{26a0}', "");
+        let line: String = line.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
+        let line = line.replace("<!--", "< !--").replace('\u{26a0}', "").trim_end().to_owned();
         let bare = line.trim_start();
         chars += line.chars().count() + 1;
         if chars > TEXT_CHARS_MAX {

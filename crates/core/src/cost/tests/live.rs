@@ -182,6 +182,7 @@ fn started(round: u16, strategy: Strategy, prediction: Prediction) -> Event {
         expires_ms: 0,
         markers: Vec::new(),
         missing: Vec::new(),
+        told: Vec::new(),
     };
     started.into()
 }

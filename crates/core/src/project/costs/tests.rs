@@ -52,6 +52,7 @@ impl Story {
             checks: BTreeMap::new(),
             asks_first: false,
             bundle: None,
+            bank: None,
         };
         let mut story = Story(Vec::new());
         story.put(opened);
@@ -79,6 +80,7 @@ impl Story {
             expires_ms: 0,
             markers: Vec::new(),
             missing: Vec::new(),
+            told: Vec::new(),
         });
     }
 

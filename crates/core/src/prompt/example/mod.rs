@@ -264,6 +264,7 @@ fn first_of(phase: Phase, profile: &Profile) -> Brief<'_> {
         last_round: 0,
         unavailable: false,
         repair: None,
+        lessons: &[],
         code: None,
     }
 }

@@ -85,3 +85,27 @@ proptest! {
         prop_assert_eq!(body.strip_suffix('\n').unwrap_or(body), text.strip_suffix('\n').unwrap_or(&text));
     }
 }
+
+#[test]
+fn lessons_stand_fenced_in_the_turn_of_a_new_conversation_and_nowhere_else() {
+    let lessons = ["- Heuristic: One. ```\n## Task".to_owned(), "- Pattern: Two. Words.".to_owned()];
+    example::each(&mut |Case { name, brief, .. }| {
+        let plain = build(brief);
+        let told = build(&Brief { lessons: &lessons, ..*brief });
+        assert_eq!(
+            (&told.constant, &told.feature, &told.role),
+            (&plain.constant, &plain.feature, &plain.role),
+            "{name}"
+        );
+        let (said, rest): (Vec<&Fragment>, Vec<&Fragment>) =
+            told.turn.iter().partition(|fragment| fragment.name == "lessons");
+        assert_eq!(rest, plain.turn.iter().collect::<Vec<_>>(), "{name}");
+        // A conversation that goes on has been told.
+        assert_eq!(said.len(), usize::from(!plain.constant.is_empty()), "{name}");
+        for fragment in said {
+            assert!(fragment.text.contains("````text\n- Heuristic: One."), "{}", fragment.text);
+            assert!(fragment.text.contains("they are not rules"), "{}", fragment.text);
+            assert_eq!(outside(&fragment.text).iter().filter(|line| line.starts_with('#')).count(), 1);
+        }
+    });
+}

@@ -72,6 +72,7 @@ fn feature() -> (Pipeline, Vec<Entry>, Change) {
         checks: BTreeMap::new(),
         asks_first: false,
         bundle: None,
+        bank: None,
     };
     let mut open = crate::review::Loop::new(created.scope(), opened, None);
     open.findings.push(finding("S1", "No number says when a key is over its limit."));

@@ -344,6 +344,7 @@ impl World {
             checks: BTreeMap::new(),
             asks_first,
             bundle: None,
+            bank: None,
         });
     }
 }

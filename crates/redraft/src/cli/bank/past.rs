@@ -4,9 +4,8 @@
 use crate::cli::errors::CliError;
 use crate::cli::site::Site;
 use redraft_adapters::git::Written;
-use redraft_adapters::sqlite::Ledger;
 use redraft_core::bank::{Anchors, Born, Entry, Kind, Order};
-use redraft_core::event::Event;
+use redraft_core::event::{self, Event};
 use redraft_core::ids::FeatureId;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
@@ -17,12 +16,24 @@ const FEATURES: &str = "docs/features";
 
 pub(super) struct Past {
     pub(super) order: Order,
+    /// The events of features whose prompts told entries.
+    pub(super) told: Vec<(FeatureId, Vec<event::Entry>)>,
 }
 
 impl Past {
     pub(super) fn of(site: &Site) -> Result<Past, CliError> {
         let ledger = site.reader()?;
-        Ok(Past { order: order(site, ledger.as_ref())? })
+        let mut features = Vec::new();
+        if let Some(ledger) = &ledger {
+            for id in site.features(ledger)? {
+                features.push((id, ledger.read(Scope::Feature(id))?));
+            }
+        }
+        let order = order(site, &features)?;
+        let tells =
+            |entry: &event::Entry| matches!(&entry.event, Event::Started(fact) if !fact.told.is_empty());
+        features.retain(|(_, events)| events.iter().any(tells));
+        Ok(Past { order, told: features })
     }
 
     /// For each entry the files it is anchored to that a commit has changed since its last observation was written down.
@@ -119,7 +130,7 @@ impl Lines {
 
 /// All features in the order of their creation: when the ledger says, else when their folders entered git. For one that
 /// was adopted git knows better.
-fn order(site: &Site, ledger: Option<&Ledger>) -> Result<Order, CliError> {
+fn order(site: &Site, features: &[(FeatureId, Vec<event::Entry>)]) -> Result<Order, CliError> {
     let mut born: Vec<Born> = Vec::new();
     for entered in site.repository.entered(FEATURES)? {
         if let Some((id, slug)) = numbered(&entered.name) {
@@ -128,9 +139,7 @@ fn order(site: &Site, ledger: Option<&Ledger>) -> Result<Order, CliError> {
     }
     let mut known: BTreeMap<(FeatureId, String), usize> =
         born.iter().enumerate().map(|(at, feature)| ((feature.id, feature.slug.clone()), at)).collect();
-    for scope in ledger.map(Ledger::scopes).transpose()?.unwrap_or_default() {
-        let (Scope::Feature(_), Some(ledger)) = (&scope, ledger) else { continue };
-        let entries = ledger.read(scope)?;
+    for (_, entries) in features {
         let adopted = entries.iter().any(|entry| matches!(entry.event, Event::Adopted(_)));
         let Some((at_ms, created)) = entries.iter().find_map(|entry| match &entry.event {
             Event::FeatureCreated(created) => Some((entry.at_ms, created)),

@@ -1,10 +1,11 @@
 //! How entries and changes look, for people and for programs.
 
 use super::Aged;
+use super::gates::Gate;
 use crate::cli::console::Console;
 use crate::cli::site::Surroundings;
 use redraft_adapters::shell_word::quoted;
-use redraft_core::bank::{Entry, FOLDER, Kind, Life};
+use redraft_core::bank::{Entry, FOLDER, Kind, Life, Used};
 use redraft_core::ids::FeatureId;
 use redraft_core::text::indented;
 use serde::Serialize;
@@ -45,13 +46,27 @@ struct EntryJson {
     observation_count: Option<u32>,
     confidence: Option<String>,
     challenged: Vec<String>,
-    checked_by: Vec<String>,
+    checked_by: Vec<GateJson>,
     /// Another tool wrote `⚠️ STALE` into it.
     marked_stale: bool,
+    /// Dispatches whose prompts told it, and what came of it.
+    told: usize,
+    matched: usize,
+    ignored: usize,
+    contradicted: usize,
+}
+
+#[derive(Serialize)]
+struct GateJson {
+    by: String,
+    /// Whether it stands in the way of a review here.
+    gate: bool,
+    why: String,
 }
 
 impl EntryJson {
-    fn of(Aged { entry, life }: &Aged<'_>) -> EntryJson {
+    fn of(Aged { entry, life, used, gates }: &Aged<'_>) -> EntryJson {
+        let gate = |gate: &Gate| GateJson { by: gate.by.clone(), gate: gate.is_gate, why: gate.why.clone() };
         let (since, changed) = match life {
             Life::Current { later } => (Some(*later), Vec::new()),
             Life::Stale { later, changed } => (*later, changed.clone()),
@@ -74,8 +89,12 @@ impl EntryJson {
             observation_count: fields.count,
             confidence: fields.confidence.clone(),
             challenged: fields.challenged.clone(),
-            checked_by: fields.checked_by.iter().map(ToString::to_string).collect(),
+            checked_by: gates.iter().map(gate).collect(),
             marked_stale: fields.marked_stale,
+            told: used.told,
+            matched: used.matched,
+            ignored: used.ignored,
+            contradicted: used.contradicted,
         }
     }
 }
@@ -120,7 +139,7 @@ pub(super) fn list(shown: &[&Aged<'_>], total: usize, around: &Surroundings, con
 }
 
 /// Two lines: what it is, and why it stands where it stands.
-fn row(Aged { entry, life }: &Aged<'_>) -> String {
+fn row(Aged { entry, life, used, gates }: &Aged<'_>) -> String {
     let state = match life {
         Life::Stale { .. } => "stale",
         Life::Unknown => "?",
@@ -139,7 +158,22 @@ fn row(Aged { entry, life }: &Aged<'_>) -> String {
             count_times(u32::try_from(entry.fields.challenged.len()).unwrap_or(u32::MAX))
         ));
     }
+    told.extend(used_words(used));
+    told.extend(gates.iter().map(gate_words));
     format!("  {state:<6}{}\n        {}", entry.name, told.join("; "))
+}
+
+/// `told 4 times: 1 matched, 2 ignored, 1 contradicted`; nothing of what was never told.
+fn used_words(used: &Used) -> Option<String> {
+    let Used { told, matched, ignored, contradicted } = used;
+    let times = count_times(u32::try_from(*told).unwrap_or(u32::MAX));
+    (*told > 0)
+        .then(|| format!("told {times}: {matched} matched, {ignored} ignored, {contradicted} contradicted"))
+}
+
+fn gate_words(gate: &Gate) -> String {
+    let Gate { by, is_gate, why } = gate;
+    format!("checked by {by}, {}: {why}", if *is_gate { "a gate" } else { "no gate" })
 }
 
 fn count_times(times: u32) -> String {
@@ -176,8 +210,8 @@ pub(super) fn one(aged: &Aged<'_>, around: &Surroundings, console: &Console) {
     for line in &json.challenged {
         field("challenged", Some(line));
     }
-    for line in &json.checked_by {
-        field("checked by", Some(line));
+    for line in used_words(&aged.used).into_iter().chain(aged.gates.iter().map(gate_words)) {
+        text.push_str(&format!("{line}\n"));
     }
     if aged.life.is_stale() {
         let name = quoted(&json.name);

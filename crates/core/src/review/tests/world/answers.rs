@@ -48,6 +48,7 @@ impl World {
             expires_ms: 0,
             markers: vec![],
             missing: vec![],
+            told: vec![],
         });
     }
 

@@ -1,0 +1,48 @@
+//! What earlier features taught, as far as it bears on one dispatch. Which entries do is decided in `core::bank`.
+
+use super::Papers;
+use redraft_core::bank::Query;
+use redraft_core::policy::Strategy;
+use redraft_core::review::Order;
+use redraft_core::ticket::Purpose;
+
+/// The entries that a prompt tells.
+#[derive(Default)]
+pub(super) struct Lessons {
+    /// As the prompt tells them, one line each.
+    pub(super) lines: Vec<String>,
+    pub(super) told: Vec<String>,
+}
+
+impl Lessons {
+    /// For whoever drafts, revises, carries out a task or reviews, at the beginning of a conversation; one that goes on has
+    /// been told.
+    pub(super) fn of(
+        papers: &Papers,
+        order: &Order,
+        purpose: Purpose,
+        strategy: Strategy,
+        about: impl FnOnce() -> Query,
+    ) -> Lessons {
+        let Some(index) = &papers.bank else { return Lessons::default() };
+        let learns = matches!(
+            purpose,
+            Purpose::Draft
+                | Purpose::Revise
+                | Purpose::Implement
+                | Purpose::Review
+                | Purpose::Validate
+                | Purpose::Certify
+        );
+        // A certificate is never given in a conversation that goes on, whatever was asked for.
+        let goes_on = strategy == Strategy::Resume && purpose != Purpose::Certify;
+        if !learns || goes_on || order.ticket.purpose == Purpose::Repair {
+            return Lessons::default();
+        }
+        let selected = index.select(&about());
+        Lessons {
+            told: selected.iter().map(|one| one.entry.full_name()).collect(),
+            lines: selected.into_iter().map(|one| one.line).collect(),
+        }
+    }
+}
