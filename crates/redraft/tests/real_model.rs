@@ -273,6 +273,7 @@ fn judged(
         letter: 'S',
         rule: Threshold::Strict,
         known: &known,
+        settled: &[],
         delta: delta.as_ref(),
         late_left: true,
         repair_left: false,
