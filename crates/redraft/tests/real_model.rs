@@ -220,6 +220,7 @@ fn ask(agent: &ApiAgent, scratch: &Scratch, round: u16, delta: Option<&str>, kno
         delta,
         fix_summaries: &[],
         findings: &open,
+        settled: &[],
         outcome: None,
         gate: None,
         unchanged: false,
