@@ -4,6 +4,7 @@
 //! round follows is not known here; see [`crate::review`].
 
 mod reconcile;
+mod settled;
 
 use crate::ids::{FindingId, Role};
 use crate::place;
@@ -12,6 +13,7 @@ use crate::verdict::{Claim, Severity};
 use serde::{Deserialize, Serialize};
 
 pub use reconcile::{Hearing, Reconciled, reconcile};
+pub use settled::{Ruling, Settled};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -116,7 +118,7 @@ impl Threshold {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingChange {
-    /// A new finding, with the status it starts in (open or deferred).
+    /// A new finding, with the status it starts in: open, deferred, or ruled where a person has settled it before.
     Raised(Finding),
     /// Said to be there still, repeated, or passed over in silence.
     Kept {

@@ -10,7 +10,9 @@ mod tests;
 use crate::delta::Delta;
 use crate::event::{Judged, Judgement};
 use crate::evidence;
-use crate::findings::{self, Finding, FindingChange, Hearing, Reconciled, Status, Threshold, reconcile};
+use crate::findings::{
+    self, Finding, FindingChange, Hearing, Reconciled, Settled, Status, Threshold, reconcile,
+};
 use crate::ids::FindingId;
 use crate::phase::Phase;
 use crate::prelude::*;
@@ -36,6 +38,8 @@ pub struct Case<'a> {
     pub rule: Threshold,
     /// All findings of the phase, of any role and status.
     pub known: &'a [Finding],
+    /// What people have settled in the feature, in any phase and for any role.
+    pub settled: &'a [Settled],
     /// What changed since the role last looked. None: a first review, a validation, a certificate or an unknown
     /// delta; nothing is deferred then.
     pub delta: Option<&'a Delta>,
@@ -68,6 +72,7 @@ pub fn judge(case: &Case<'_>) -> Judged {
         letter: case.letter,
         round: case.round,
         known: case.known,
+        settled: case.settled,
         delta: case.delta,
         late_left: case.late_left,
         unverified: &unverified,
@@ -132,7 +137,9 @@ fn rests_on_settled(case: &Case<'_>, reconciled: &Reconciled) -> bool {
         case.known.iter().any(|finding| grave(finding) && reconciled.settled.contains(&finding.id));
     repeated
         || reconciled.changes.iter().any(|change| match change {
-            FindingChange::Raised(raised) => grave(raised) && raised.status == Status::Deferred,
+            FindingChange::Raised(raised) => {
+                grave(raised) && matches!(raised.status, Status::Deferred | Status::Ruled)
+            }
             _ => false,
         })
 }
@@ -158,6 +165,9 @@ fn groundless(case: &Case<'_>, after: &[Finding], reconciled: &Reconciled) -> St
             }
             (Status::Deferred, _) if !is_known(finding) => {
                 why.push_str(&format!("; {name} is about what had not changed since your last review, so it is put off and holds nothing up"));
+            }
+            (Status::Ruled, _) if !is_known(finding) => {
+                why.push_str(&format!("; {name} is settled and holds nothing up ({})", finding.note));
             }
             _ => {}
         }

@@ -7,6 +7,7 @@ use crate::event::{
     Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened,
     Merged, Now, PhaseClosed,
 };
+use crate::findings::{Ruling, Settled};
 use crate::ids::AgentName;
 use crate::phase::{Lane, Phase};
 use crate::prelude::*;
@@ -42,6 +43,8 @@ pub struct Pipeline {
     /// Agents whose usage limit was reached, and until when, in milliseconds since 1970. An agent that is sent to again
     /// is taken out: it is then known better.
     pub parked: BTreeMap<AgentName, i64>,
+    /// What people have settled, oldest first.
+    pub settled: Vec<Settled>,
     /// What is watched over several features.
     pub tally: Tally,
     /// The last event folded in.
@@ -231,8 +234,10 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             let cost = cost(open, event);
             let tally = Tally::of(state.created.as_ref(), open, event);
             let parked = parked(open, event);
+            let settled = settled(open, event);
             review::fold(open, event)?;
             state.parked.extend(parked);
+            state.settled.extend(settled);
             state.tally.add(&tally);
             state.spent = state.spent + cost;
             if let Event::Started(started) = event {
@@ -376,6 +381,20 @@ fn cost(open: &Loop, event: &Event) -> Usd {
         }
         _ => Usd(0),
     }
+}
+
+/// The findings that an event settles, as they are now.
+fn settled(open: &Loop, event: &Event) -> Vec<Settled> {
+    let Event::Decided(fact) = event else { return Vec::new() };
+    let ruling = Ruling {
+        phase: open.opened.phase,
+        pass: fact.pass,
+        number: fact.number,
+        by: fact.by.clone(),
+        why: fact.why.clone(),
+    };
+    let ruled = open.findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
+    ruled.map(|finding| Settled { finding: finding.clone(), ruling: ruling.clone() }).collect()
 }
 
 /// The agent that an event parks, and until when.

@@ -102,6 +102,7 @@ impl Run<'_> {
             letter: facts.letter,
             rule: open.opened.rule,
             known: &open.findings,
+            settled: &self.state.settled,
             delta: delta.as_ref(),
             late_left: open.late_left(),
             repair_left: facts.repair_left,

@@ -1,13 +1,14 @@
 //! What a verdict changes in the list of findings.
 //!
 //! A reviewer answers the findings it was shown and names issues. Here each answer meets its finding, each issue is
-//! either a repeat of a known finding or a new one, and a new one outside the delta is put off. Whether the verdict
+//! either a repeat of a known finding or a new one. A new one that a person has settled before, for whomever, is ruled
+//! from the start, and one outside the delta is put off. Whether the verdict
 //! counts at all is decided in [`crate::judge`]. Start reading at [`reconcile`].
 
 #[cfg(test)]
 mod tests;
 
-use super::{Finding, FindingChange, Status};
+use super::{Finding, FindingChange, Settled, Status};
 use crate::delta::Delta;
 use crate::ids::{FindingId, Role};
 use crate::place;
@@ -27,6 +28,8 @@ pub struct Hearing<'a> {
     pub round: u16,
     /// All findings of the phase, of any role and status.
     pub known: &'a [Finding],
+    /// What people have settled in the feature, in any phase and for any role.
+    pub settled: &'a [Settled],
     /// None: a first review, a validation, a certificate or an unknown delta. Nothing is deferred then.
     pub delta: Option<&'a Delta>,
     /// Whether blockers outside the delta are admitted in this round.
@@ -79,6 +82,15 @@ impl<'a> Hearing<'a> {
     fn highest_number(&self) -> u64 {
         let number = |finding: &Finding| finding.id.as_str().strip_prefix(self.letter)?.parse().ok();
         self.known.iter().filter_map(number).max().unwrap_or(0)
+    }
+
+    /// The ruling that covers an issue: it accepted the same, and nothing less grave.
+    fn ruling_on(&self, issue: &Issue) -> Option<&'a Settled> {
+        let place = Place::of_issue(issue);
+        let covers = |one: &&Settled| {
+            issue.severity <= one.finding.severity && Place::of_finding(&one.finding).is_settled_as(&place)
+        };
+        self.settled.iter().rev().find(covers)
     }
 
     fn cited<'v>(&'v self, issues: &'v [Issue]) -> impl Iterator<Item = Cited<'v>> {
@@ -263,9 +275,14 @@ fn raise(hearing: &Hearing<'_>, id: FindingId, group: &[Cited<'_>], out: &mut Re
     if group.len() > 1 {
         out.notes.push(format!("{} issues say the same and became {id}", group.len()));
     }
+    let ruling = hearing.ruling_on(best.issue);
+    if let Some(ruling) = ruling {
+        out.notes.push(format!("{id} was settled before: {}", ruling.name()));
+    }
     let touched = group.iter().any(|cited| cited.touched);
     // What does not hold never blocks, so it must not use up the one round in which late blockers are admitted.
-    let late = !touched && hearing.late_left && best.weight() == (true, Severity::Blocker);
+    let late =
+        ruling.is_none() && !touched && hearing.late_left && best.weight() == (true, Severity::Blocker);
     out.late |= late;
     let issue = best.issue;
     out.changes.push(FindingChange::Raised(Finding {
@@ -281,10 +298,14 @@ fn raise(hearing: &Hearing<'_>, id: FindingId, group: &[Cited<'_>], out: &mut Re
         quote: issue.quote.clone(),
         description: issue.description.clone(),
         suggestion: issue.suggestion.clone(),
-        status: if touched || late { Status::Open } else { Status::Deferred },
+        status: match ruling {
+            Some(_) => Status::Ruled,
+            None if touched || late => Status::Open,
+            None => Status::Deferred,
+        },
         late,
         unverified: best.unverified.cloned(),
-        note: String::new(),
+        note: ruling.map(|ruling| format!("settled before: {}", ruling.name())).unwrap_or_default(),
     }));
 }
 
@@ -310,6 +331,15 @@ impl<'a> Place<'a> {
 
     fn says_the_same(&self, other: &Place<'_>) -> bool {
         self.is_at(other)
+            && !self.quotes_another_text(other)
+            && enough_shared_words(self.description, other.description)
+    }
+
+    /// The same in other documents too: a later phase quotes an earlier one.
+    fn is_settled_as(&self, other: &Place<'_>) -> bool {
+        let quote = place::fold(self.quote);
+        let quoted = !quote.is_empty() && quote == place::fold(other.quote);
+        (quoted || self.is_at(other))
             && !self.quotes_another_text(other)
             && enough_shared_words(self.description, other.description)
     }

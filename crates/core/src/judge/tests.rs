@@ -15,6 +15,7 @@ const DIFF: &str = "--- a/spec.md\n+++ b/spec.md\n@@ -40 +40 @@\n-old\n+the new 
 struct Setting {
     rule: Threshold,
     known: Vec<Finding>,
+    settled: Vec<crate::findings::Settled>,
     delta: Option<Delta>,
     late_left: bool,
     repair_left: bool,
@@ -28,6 +29,7 @@ impl Default for Setting {
         Setting {
             rule,
             known: Vec::new(),
+            settled: Vec::new(),
             delta: None,
             late_left: true,
             repair_left: true,
@@ -47,6 +49,7 @@ impl Setting {
             letter: 'S',
             rule: self.rule,
             known: &self.known,
+            settled: &self.settled,
             delta: self.delta.as_ref(),
             late_left: self.late_left,
             repair_left: self.repair_left,
@@ -73,8 +76,13 @@ impl Setting {
     /// Asks for a repair, or gives up when none is left; changes nothing either way, unless it is called settled.
     fn refuses(&self, answer: &str, because: &str) {
         for repair_left in [true, false] {
-            let setting =
-                Setting { repair_left, known: self.known.clone(), delta: self.delta.clone(), ..*self };
+            let setting = Setting {
+                repair_left,
+                known: self.known.clone(),
+                settled: self.settled.clone(),
+                delta: self.delta.clone(),
+                ..*self
+            };
             let judged = setting.judge(answer.as_bytes());
             let why = match (judged.judgement, repair_left) {
                 (Judgement::Repair { why }, true) | (Judgement::NoVerdict { why }, false) => why,
@@ -131,6 +139,29 @@ fn an_approval_without_a_blocking_finding_approves() {
     assert_eq!((judged.changes, judged.notes), (Vec::new(), Vec::new()));
     let judged = Setting::default().approves(&one_issue(true, "suggestion"));
     assert_eq!(judged.changes.len(), 1, "what it found is kept");
+}
+
+#[test]
+fn a_rejection_for_what_a_person_settled_elsewhere_needs_other_grounds() {
+    use crate::findings::{Ruling, Settled};
+    let accepted = Finding {
+        description: "fast has no number".to_owned(),
+        quote: "The service is fast".to_owned(),
+        ..finding("P1", Severity::Blocker)
+    };
+    let (by, why) = ("ann".to_owned(), "measured later".to_owned());
+    let ruling = Ruling { phase: Phase::Specify, pass: 1, number: 1, by, why };
+    let settled = vec![Settled { finding: accepted, ruling }];
+    let setting = Setting { settled, ..Setting::default() };
+    // It may be named beside an approval, and is kept as what it is.
+    let judged = setting.approves(&one_issue(true, "blocker"));
+    assert!(matches!(&judged.changes[..], [FindingChange::Raised(raised)] if raised.status == Status::Ruled));
+    // Alone it holds nothing up: the reviewer is asked once more, then a person.
+    setting.refuses(&one_issue(false, "blocker"), "is settled and holds nothing up");
+    let insisting = Setting { repair_left: false, ..setting }.judge(one_issue(false, "blocker").as_bytes());
+    assert!(insisting.settled && insisting.changes.len() == 1, "{insisting:?}");
+    // Without the ruling it would have been a rejection like any other.
+    Setting::default().rejects(&one_issue(false, "blocker"));
 }
 
 #[test]

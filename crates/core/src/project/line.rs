@@ -276,6 +276,7 @@ fn tally(changes: &[FindingChange]) -> String {
     let counts = [
         (raised(Status::Open), "new"),
         (raised(Status::Deferred), "deferred"),
+        (raised(Status::Ruled), "settled before"),
         (how_many(|change| matches!(change, FindingChange::Fixed { .. })), "fixed"),
         (how_many(|change| matches!(change, FindingChange::Withdrawn { .. })), "withdrawn"),
         (how_many(|c| matches!(c, FindingChange::Kept { .. } | FindingChange::Restated(_))), "still open"),

@@ -1,7 +1,7 @@
 //! Everything one prompt is made of, as the engine hands it over.
 
 use super::code::Code;
-use crate::findings::{Finding, Threshold};
+use crate::findings::{Finding, Settled, Threshold};
 use crate::ids::{Revision, Role};
 use crate::policy::Strategy;
 use crate::prelude::*;
@@ -82,6 +82,8 @@ pub struct Brief<'a> {
     pub fix_summaries: &'a [String],
     /// The open findings the role has to answer.
     pub findings: &'a [&'a Finding],
+    /// For a reviewer: what people have settled in the feature, oldest first.
+    pub settled: &'a [Settled],
     /// For a phase reviewer: how the domain review ended.
     pub outcome: Option<DomainOutcome<'a>>,
     /// For the author: the evidence of a failed gate.

@@ -93,6 +93,7 @@ fn fresh_review(brief: &Brief<'_>, intro: open::Intro, strategy: Strategy) -> Ve
         Some(turn::artifact(brief, whole)),
         turn::domain_outcome(brief),
         turn::lint(brief),
+        open::settled(brief),
         open::open_findings(brief, intro),
         turn::iteration(brief),
     ])
@@ -123,6 +124,7 @@ fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
             // A validation asks only whether the role's own approval still holds.
             turn::domain_outcome(brief).filter(|_| purpose != Purpose::Validate),
             turn::lint(brief),
+            open::settled(brief),
             open::open_findings(brief, open::Intro::List),
             turn::iteration(brief),
             Some(turn::return_short(brief)),

@@ -26,6 +26,7 @@ pub(super) fn turn(brief: &Brief<'_>) -> Vec<Fragment> {
         turn::fix_summary(brief),
         touched(brief),
         turn::domain_outcome(brief).filter(|_| !validating),
+        open::settled(brief),
         open::open_findings(brief, open::Intro::Recall),
         turn::iteration(brief),
     ])

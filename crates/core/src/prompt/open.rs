@@ -7,12 +7,13 @@ use super::anchor::Anchors;
 use super::brief::Brief;
 use super::code;
 use super::fragment::Fragment;
-use super::sizes::FIELD_CHARS_MAX;
+use super::sizes::{FIELD_CHARS_MAX, SETTLED_CHARS_MAX, SETTLED_MAX};
 use crate::findings::Finding;
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::sections::Outline;
 use crate::text::one_line;
+use crate::ticket::Purpose;
 
 const RULING: &str = "\
 - `fixed`: the failure can no longer happen. The note names the mechanism: what the text says now, and what that prevents.
@@ -101,6 +102,32 @@ pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment>
     let findings = current(brief, brief.findings);
     let list: String = findings.iter().map(line).collect();
     Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}")))
+}
+
+/// What people have settled, so that a reviewer spends nothing on it. Nothing where nothing is, or for fresh eyes: what
+/// others found before would lead them.
+pub(super) fn settled(brief: &Brief<'_>) -> Option<Fragment> {
+    let left_out = brief.settled.len().saturating_sub(SETTLED_MAX);
+    let shown = &brief.settled[left_out..];
+    if shown.is_empty() || brief.purpose == Purpose::Certify {
+        return None;
+    }
+    let mut text = "## Settled Matters\n\nA person has accepted these as they are. Raise none of them again, in these or other \
+                    words, and reject nothing for one; the engine puts a repeat aside. Harm that goes beyond what was accepted \
+                    is a finding like any other.\n\n"
+        .to_owned();
+    for one in shown {
+        let line = |value: &str| one_line(value, SETTLED_CHARS_MAX);
+        let (finding, by) = (&one.finding, line(&one.ruling.by));
+        let (severity, phase) = (finding.severity, one.ruling.phase);
+        let said = match one.ruling.why.trim() {
+            "" => format!("Accepted by {by}."),
+            why => format!("Accepted by {by}: {}", line(why)),
+        };
+        let (what, place) = (line(&finding.description), line(&finding.place()));
+        text.push_str(&format!("- {severity}, raised in {phase}: {what} (at: {place})\n  {said}\n"));
+    }
+    Some(Fragment::new("settled", text))
 }
 
 /// How to rule on what is open; empty where nothing is.

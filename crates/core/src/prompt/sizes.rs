@@ -11,6 +11,10 @@
 pub(super) const FIELD_CHARS_MAX: usize = 4_000;
 /// A name on a line of ours, such as that of a tool.
 pub(super) const NAME_CHARS_MAX: usize = 80;
+/// Prose: one matter that a person has settled. It is listed to be known again, not to be judged.
+pub(super) const SETTLED_CHARS_MAX: usize = 400;
+/// So many of them, the latest: a trade between what a reviewer would raise in vain and what every turn pays for.
+pub(super) const SETTLED_MAX: usize = 20;
 /// Code: a diff. Beyond this a reader gains more from the files than from their hunks, and few models would take it.
 pub(super) const DIFF_CHARS_MAX: usize = 200_000;
 /// Files of a change that are listed, each on a line.

@@ -126,6 +126,7 @@ pub(super) fn compose(
         delta: delta.as_deref(),
         fix_summaries: if reviews && !by_itself { &summaries } else { &[] },
         findings: &findings,
+        settled: &setting.pipeline.settled,
         outcome: None,
         gate: failed.map(|check| check.evidence.as_str()),
         lint: &[],

@@ -148,6 +148,7 @@ pub fn compose(
         delta: delta.as_deref(),
         fix_summaries: if profile.kind == Kind::Author { &[] } else { &summaries },
         findings: &findings,
+        settled: &setting.pipeline.settled,
         outcome: outcome(state, seat, profile, &unresolved),
         gate: state
             .failed_gate()

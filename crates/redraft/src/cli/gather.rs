@@ -5,7 +5,7 @@
 
 use super::errors::{CliError, Code};
 use super::site::Site;
-use redraft_adapters::git::{GitError, GitWorkspace};
+use redraft_adapters::git::{GitError, GitWorkspace, Repository};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Entry, Event, FeatureCreated};
@@ -44,16 +44,14 @@ impl Gathered {
             entries: Vec::new(),
             change: None,
         };
-        let site = match Repository::of(folder)? {
-            Repository::Here(site) => site,
-            Repository::None => return Ok(bare),
-        };
+        let Some(site) = site_of(folder)? else { return Ok(bare) };
         let Some(ledger) = site.reader()? else { return Ok(bare) };
-        for id in site.features(&ledger)? {
+        let number = bare.name.split('-').next().and_then(|number| number.parse().ok());
+        let known = site.features(&ledger)?;
+        if let Some(id) = number.filter(|id| known.contains(id)) {
             let created = site.created(&ledger, id)?;
-            let own =
-                Path::new(&created.folder()).file_name().map(|name| name.to_string_lossy().into_owned());
-            if own.as_deref() == Some(bare.name.as_str()) && folder.ends_with(created.folder()) {
+            // Of a folder that only has the same number nothing is known.
+            if folder.ends_with(created.folder()) {
                 return with_events(bare, &site, &ledger, &created);
             }
         }
@@ -98,29 +96,22 @@ impl Gathered {
     }
 }
 
-enum Repository {
-    Here(Site),
-    None,
-}
-
-impl Repository {
-    /// Documents can be looked at without git; only one that does not work is told.
-    fn of(folder: &Path) -> Result<Repository, CliError> {
-        match redraft_adapters::git::Repository::discover(folder) {
-            Ok(repository) => {
-                let state = repository.state_dir();
-                Ok(Repository::Here(Site { repository, state }))
-            }
-            Err(
-                GitError::NotARepository(_)
-                | GitError::Missing { .. }
-                | GitError::Bare(_)
-                | GitError::BareMain(_)
-                | GitError::NoMainCheckout(_)
-                | GitError::InsideGitFolder(_),
-            ) => Ok(Repository::None),
-            Err(error) => Err(error.into()),
+/// Documents can be looked at without git; only one that does not work is told.
+fn site_of(folder: &Path) -> Result<Option<Site>, CliError> {
+    match Repository::discover(folder) {
+        Ok(repository) => {
+            let state = repository.state_dir();
+            Ok(Some(Site { repository, state }))
         }
+        Err(
+            GitError::NotARepository(_)
+            | GitError::Missing { .. }
+            | GitError::Bare(_)
+            | GitError::BareMain(_)
+            | GitError::NoMainCheckout(_)
+            | GitError::InsideGitFolder(_),
+        ) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

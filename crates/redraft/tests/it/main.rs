@@ -47,6 +47,7 @@ mod review_base;
 mod review_file;
 mod review_forms;
 mod run_tool;
+mod settled;
 mod setup;
 mod show_documents;
 mod side_by_side;

@@ -1,7 +1,8 @@
 //! Each rule by which a verdict changes the findings.
 
 use super::*;
-use crate::findings::apply;
+use crate::findings::{Ruling, apply};
+use crate::phase::Phase;
 use crate::verdict::Claim;
 use proptest::prelude::*;
 
@@ -60,6 +61,7 @@ fn answer(id: &str, status: AnswerStatus) -> Answer {
 #[derive(Default)]
 struct Round {
     known: Vec<Finding>,
+    settled: Vec<Settled>,
     answers: Vec<Answer>,
     issues: Vec<Issue>,
     delta: Option<Delta>,
@@ -74,6 +76,7 @@ impl Round {
             letter: 'S',
             round: 2,
             known: &self.known,
+            settled: &self.settled,
             delta: self.delta.as_ref(),
             late_left: self.late_left,
             unverified: &self.unverified,
@@ -402,6 +405,73 @@ fn an_unknown_same_as_is_noted_and_the_issue_is_new() {
     has_note(&reconciled, "an issue repeats P1, but spec-reviewer has no finding of that name");
 }
 
+/// A person has accepted this finding, which another role raised in another phase.
+fn settled(finding: Finding) -> Settled {
+    let (by, why) = ("ann".to_owned(), "known and small".to_owned());
+    Settled { finding, ruling: Ruling { phase: Phase::Specify, pass: 1, number: 2, by, why } }
+}
+
+#[test]
+fn what_a_person_has_settled_is_not_raised_again_by_whomever() {
+    let text = "nobody says who may delete a key of kind P1";
+    let quoted = |file: &str, quote: &str, description: &str| Issue {
+        file: file.to_owned(),
+        quote: quote.to_owned(),
+        ..issue(Severity::Warning, 7, description)
+    };
+    let before = Finding { quote: "a key can be deleted".to_owned(), ..finding("P1", Status::Ruled) };
+    let cases = [
+        (issue(Severity::Warning, 50, text), "ruled", "at the same place in the same words"),
+        (issue(Severity::Suggestion, 52, text), "ruled", "less grave, some lines on"),
+        (issue(Severity::Blocker, 50, text), "open", "graver than what was accepted"),
+        (issue(Severity::Warning, 50, "the limit of requests has no unit"), "open", "something else there"),
+        (issue(Severity::Warning, 90, text), "open", "elsewhere, and nothing shows that it is the same"),
+        (
+            quoted("docs/design.md", "a key  can be deleted", text),
+            "ruled",
+            "another document quotes the same words",
+        ),
+        (
+            quoted("docs/design.md", "a key is never deleted", text),
+            "open",
+            "another document says something else",
+        ),
+        (quoted(FILE, "keys expire after an hour", text), "open", "other words are quoted"),
+    ];
+    for (issue, status, what) in cases {
+        let severity = issue.severity;
+        let round = Round { settled: vec![settled(before.clone())], issues: vec![issue], ..Round::default() };
+        let reconciled = round.check(&[&format!("raised S1 {severity} {status}")]);
+        let FindingChange::Raised(raised) = &reconciled.changes[0] else { panic!("{what}") };
+        if status == "ruled" {
+            assert_eq!(
+                raised.note, "settled before: P1 of specify, accepted by ann: known and small",
+                "{what}"
+            );
+            has_note(&reconciled, "S1 was settled before: P1 of specify, accepted by ann: known and small");
+        } else {
+            assert_eq!(raised.note, "", "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_settled_matter_outside_the_delta_uses_up_no_late_round() {
+    let before = Finding { severity: Severity::Blocker, ..finding("P1", Status::Ruled) };
+    let issues = vec![issue(Severity::Blocker, 50, "nobody says who may delete a key of kind P1")];
+    let (delta, late_left) = (Some(delta()), true);
+    let round = Round { settled: vec![settled(before)], issues, delta, late_left, ..Round::default() };
+    assert!(!round.check(&["raised S1 blocker ruled"]).late);
+}
+
+#[test]
+fn a_finding_of_the_role_itself_goes_before_a_ruling_on_another_one() {
+    let again = issue(Severity::Warning, 50, "nobody says who may delete a key of kind S1");
+    let before = Finding { description: again.description.clone(), ..finding("P1", Status::Ruled) };
+    Round { known: open(&["S1"]), settled: vec![settled(before)], issues: vec![again], ..Round::default() }
+        .check(&["kept S1: found again"]);
+}
+
 proptest! {
     /// Whatever a verdict says: ids stay unique, and no finding of another role changes.
     #[test]
@@ -433,6 +503,43 @@ proptest! {
             prop_assert_eq!(&before.id, &after.id);
             prop_assert!(before.role.as_str() == "spec-reviewer" || before == after);
             prop_assert!(!matches!(before.status, Status::Ruled | Status::Deferred) || before == after);
+        }
+    }
+
+    /// Whatever was settled before: a verdict changes the same findings under the same ids, and the only difference is that
+    /// a new one, none graver than what was accepted, may be ruled.
+    #[test]
+    fn rulings_of_earlier_loops_change_nothing_but_the_status_of_new_findings(
+        ruled in proptest::collection::vec((0u32..60, 0usize..3, "[ab] [cd]"), 0..5),
+        cites in proptest::collection::vec((0u32..60, 0usize..3, "[ab] [cd]"), 0..6),
+        with_delta: bool,
+        late_left: bool,
+    ) {
+        let severities = [Severity::Suggestion, Severity::Warning, Severity::Blocker];
+        let before: Vec<Settled> = ruled.iter().map(|(line, severity, words)| settled(Finding {
+            line: *line,
+            severity: severities[*severity],
+            description: words.clone(),
+            ..finding("P1", Status::Ruled)
+        })).collect();
+        let issues: Vec<Issue> =
+            cites.iter().map(|(line, severity, words)| issue(severities[*severity], *line, words)).collect();
+        let known = open(&["S1", "P2"]);
+        let of = |settled: Vec<Settled>| {
+            let delta = with_delta.then(delta);
+            Round { known: known.clone(), settled, issues: issues.clone(), delta, late_left, ..Round::default() }.reconcile()
+        };
+        let (without, with) = (of(Vec::new()), of(before.clone()));
+        prop_assert_eq!(without.changes.len(), with.changes.len());
+        for (without, with) in without.changes.iter().zip(&with.changes) {
+            match (without, with) {
+                (FindingChange::Raised(plain), FindingChange::Raised(raised)) if raised.status == Status::Ruled => {
+                    let mut gravest = before.iter().map(|one| one.finding.severity);
+                    prop_assert!(gravest.any(|accepted| raised.severity <= accepted));
+                    prop_assert_eq!((&plain.id, &plain.description), (&raised.id, &raised.description));
+                }
+                (without, with) => prop_assert_eq!(without, with),
+            }
         }
     }
 }

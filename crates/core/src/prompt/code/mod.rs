@@ -100,6 +100,7 @@ fn review(brief: &Brief<'_>, code: &Code<'_>, strategy: Strategy) -> Vec<Fragmen
         turn::intent(code, false),
         turn::results(code),
         turn::left_out(code),
+        open::settled(brief),
         open::open_findings(brief, intro),
         shared::iteration(brief),
     ])
@@ -115,6 +116,7 @@ fn digest(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
         turn::around(brief, code),
         turn::results(code),
         turn::left_out(code),
+        open::settled(brief),
         open::open_findings(brief, open::Intro::Recall),
         shared::iteration(brief),
     ])
@@ -148,6 +150,7 @@ fn continued_turn(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
             turn::intent(code, true),
             turn::results(code),
             turn::left_out(code),
+            open::settled(brief),
             open::open_findings(brief, open::Intro::List),
             shared::iteration(brief),
             Some(shared::return_short(brief)),

@@ -308,6 +308,12 @@ fn reviewer(profile: &Profile, show: Show<'_>) {
         let left_out = [change::LEFT_OUT];
         let code = Code { results: &failed, left_out: &left_out, ..texts.code(&texts.first) };
         show("review, after decisions of a person", Brief { code: Some(code), ..first });
+        let settled = [super::settled()];
+        show("review, with settled matters", Brief { settled: &settled, ..first });
+        show(
+            "review, digest with settled matters",
+            Brief { settled: &settled, strategy: Strategy::Digest, ..resumed },
+        );
         without_tools(first, show);
     }
 }

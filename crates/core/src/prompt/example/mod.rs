@@ -10,15 +10,14 @@ pub(super) mod retro;
 mod sample;
 
 use super::brief::{Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Upstream};
-#[cfg(test)]
-use crate::findings::Finding;
-use crate::findings::Threshold;
+use crate::findings::{Finding, Ruling, Settled, Threshold};
 use crate::ids::{Revision, Role};
 use crate::phase::Phase;
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind, Profile};
 use crate::ticket::Purpose;
+use crate::verdict::Severity;
 use feature::document;
 
 pub use sample::{Sample, sample, sample_by_itself};
@@ -168,6 +167,9 @@ fn only_once(first: Brief<'_>, resumed: Brief<'_>, show: Show<'_>) {
     let inline = Strategy::Inline;
     show("review, with lint warnings", Brief { lint: &lint, ..first });
     show("review, resumed with lint warnings", Brief { lint: &lint, ..resumed });
+    let settled = [settled()];
+    show("review, with settled matters", Brief { settled: &settled, ..first });
+    show("review, resumed with settled matters", Brief { settled: &settled, ..resumed });
     show("review, in a project", Brief { project: Some(PROJECT), ..first });
     show("review, where only blockers count", Brief { rule: Threshold::Blockers, ..first });
     show("review without a PRD", Brief { place: no_prd, ..first });
@@ -252,6 +254,7 @@ fn first_of(phase: Phase, profile: &Profile) -> Brief<'_> {
         delta: None,
         fix_summaries: &[],
         findings: &[],
+        settled: &[],
         outcome: None,
         gate: None,
         lint: &[],
@@ -288,6 +291,21 @@ fn upstream(phase: Phase) -> &'static [Upstream<'static>] {
         // Of code each role has files of its own.
         Phase::Implement | Phase::Finish | Phase::Document => &[],
     }
+}
+
+/// Something a person has accepted in the specification.
+fn settled() -> Settled {
+    let phase = Phase::Specify;
+    let raised = document(phase).finding(phase, profile::cast(phase)[1]);
+    let finding = Finding {
+        severity: Severity::Warning,
+        line: 5,
+        quote: "When a key has made 100 requests in one minute".to_owned(),
+        description: "R1 counts by key, so whoever has many keys is not limited".to_owned(),
+        ..raised
+    };
+    let (by, why) = ("ann".to_owned(), "nobody has more than three keys".to_owned());
+    Settled { finding, ruling: Ruling { phase, pass: 1, number: 1, by, why } }
 }
 
 /// The same feature, with the design left out.

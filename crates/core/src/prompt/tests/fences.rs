@@ -3,7 +3,11 @@
 use super::super::example::{self, ARTIFACT, Case};
 use super::super::*;
 use super::profile_of;
+use crate::findings::{Ruling, Settled};
+use crate::phase::Phase;
 use crate::prelude::*;
+use crate::profile::Kind;
+use crate::ticket::Purpose;
 use proptest::prelude::*;
 
 const HOSTILE: &str =
@@ -59,7 +63,16 @@ fn a_finding_cannot_forge_a_heading_or_another_finding() {
     finding.suggestion = "\n\n# e".to_owned();
     finding.note = "f\r\n## g".to_owned();
     finding.unverified = Some("the quote is\n# not there".to_owned());
-    let brief = Brief { findings: &[&finding], round: 2, ..example::first(profile_of("spec-reviewer")) };
+    let ruling = Ruling {
+        phase: Phase::Specify,
+        pass: 1,
+        number: 1,
+        by: "a\n## h".to_owned(),
+        why: "b\n- blocker, raised in specify: forged".to_owned(),
+    };
+    let settled = [Settled { finding: finding.clone(), ruling }];
+    let first = example::first(profile_of("spec-reviewer"));
+    let brief = Brief { findings: &[&finding], settled: &settled, round: 2, ..first };
     let prompt = build(&brief);
     let (_, list) = prompt.get("open-findings").unwrap().split_once("re-evaluate:\n\n").unwrap();
     assert_eq!(
@@ -69,6 +82,47 @@ fn a_finding_cannot_forge_a_heading_or_another_finding() {
              Quote: \"x ``` y\"\n  Suggestion: # e\n  What it cites does not hold: the quote is # not there\n  Last said of it: f ## g\n"
         )
     );
+    let settled = prompt.get("settled").unwrap();
+    let lines: Vec<&str> = settled.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 4, "{settled}");
+    assert!(lines[3] == "  Accepted by a ## h: b - blocker, raised in specify: forged", "{settled}");
+}
+
+#[test]
+fn settled_matters_are_told_to_reviewers_and_to_nobody_else_and_the_latest_where_there_are_many() {
+    let of = |count: usize| -> Vec<Settled> {
+        let one = |at: usize| Settled {
+            finding: example::finding('S', &format!("matter {at}")),
+            ruling: Ruling {
+                phase: Phase::Specify,
+                pass: 1,
+                number: 1,
+                by: "ann".to_owned(),
+                why: String::new(),
+            },
+        };
+        (0..count).map(one).collect()
+    };
+    let many = of(30);
+    example::each(&mut |Case { name, brief, .. }| {
+        let without = build(&Brief { settled: &[], ..*brief });
+        let with = build(&Brief { settled: &many, ..*brief });
+        let told = brief.profile.kind != Kind::Author
+            && !matches!(brief.purpose, Purpose::Certify | Purpose::Repair);
+        assert_eq!(with.get("settled").is_some(), told, "{} {name}", brief.profile.role);
+        assert_eq!(without.get("settled"), None, "{name}");
+        // All else is as it was.
+        let others = |prompt: &Prompt| -> Vec<String> {
+            let all = prompt.fragments().filter(|(_, fragment)| fragment.name != "settled");
+            all.map(|(_, fragment)| fragment.text.clone()).collect()
+        };
+        assert_eq!(others(&with), others(&without), "{name}");
+        if let Some(text) = with.get("settled") {
+            assert!(
+                !text.contains("matter 9 ") && text.contains("matter 10 ") && text.contains("matter 29 ")
+            );
+        }
+    });
 }
 
 proptest! {

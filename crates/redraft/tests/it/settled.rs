@@ -1,0 +1,117 @@
+//! What a person has settled is not raised again: not by another reviewer, and not in a later phase.
+
+use crate::documents::{CLEAN, PRD};
+use crate::world::{PROGRAM, bodies, events};
+use redraft_testkit::Scratch;
+use serde_json::{Value, json};
+use std::fs;
+
+const FOLDER: &str = "docs/features/001-export-the-report";
+
+/// The first requirement of the specification, which a reviewer will not have.
+fn quote() -> &'static str {
+    CLEAN.lines().find(|line| line.contains("R1")).unwrap()
+}
+
+fn issue(severity: &str) -> Value {
+    json!({
+        "severity": severity, "category": "completeness", "claim": "present",
+        "file": format!("{FOLDER}/spec.md"), "line": 0, "section": "", "quote": quote(),
+        "description": "nobody says who is allowed to start an export at night", "suggestion": "say it", "same_as": ""
+    })
+}
+
+fn verdict(approved: bool, issues: &[Value]) -> String {
+    json!({
+        "approved": approved, "summary": "s", "answers": [], "issues": issues, "checks": [], "verified": [],
+        "files_read": []
+    })
+    .to_string()
+}
+
+fn says(ticket: &str, text: &str) -> String {
+    format!("[[rule]]\nticket = \"{ticket}\"\ndo = \"say\"\ntimes = 1\ntext = '''{text}'''\n")
+}
+
+/// A feature whose specification a reviewer rejects for something that a person then accepts.
+fn accepted(later: &str) -> Scratch {
+    let scratch = Scratch::repository(PROGRAM);
+    fs::write(scratch.outside().join("prd.md"), PRD).unwrap();
+    let new = ["new", "--lane", "standard", "--until", "design", "export the report", "--prd", "../prd.md"];
+    scratch.run(new).expect(0);
+    assert!(scratch.artifacts("001").ends_with(FOLDER));
+    fs::write(scratch.artifacts("001").join("spec.md"), CLEAN).unwrap();
+    let first = says("*/specify.1/review/spec-reviewer/*", &verdict(false, &[issue("warning")]));
+    scratch.scenario(&format!("{first}{later}"));
+    let agents = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+    scratch.write("redraft.toml", &format!("{agents}\n[limits]\nrounds = 1\n"));
+    scratch.run(["run", "--until", "specify", "--on-cap", "ask"]).expect(6);
+    scratch.run(["decide", "001", "accept", "--why", "only admins are awake"]).expect(0);
+    scratch
+}
+
+/// The findings that a reviewer's first answer raised.
+fn raised(events: &[Value], ticket: &str) -> Vec<Value> {
+    let judged = bodies(events, "judged").find(|body| body["ticket"].as_str().unwrap().contains(ticket));
+    let changes = judged.unwrap()["changes"].as_array().unwrap();
+    changes.iter().map(|change| change["raised"].clone()).collect()
+}
+
+#[test]
+fn what_was_accepted_is_ruled_when_others_raise_it_and_only_what_is_new_counts() {
+    let new = json!({
+        "severity": "blocker", "category": "feasibility", "claim": "absent", "file": format!("{FOLDER}/design.md"),
+        "line": 1, "section": "", "quote": "", "description": "no part of the design writes the file",
+        "suggestion": "add one", "same_as": ""
+    });
+    let phase = says("*/specify.1/review/phase-reviewer/*", &verdict(true, &[issue("warning")]));
+    let design = says("*/design.1/review/design-reviewer/*", &verdict(false, &[issue("warning"), new]));
+    let scratch = accepted(&format!("{phase}{design}"));
+    scratch.run(["run", "--until", "specify"]).expect(0);
+    let told = "S1 of specify, accepted by";
+    let of_phase = raised(&events(&scratch), "/specify.1/review/phase-reviewer/1.1");
+    assert_eq!(of_phase.len(), 1);
+    assert_eq!(of_phase[0]["status"], "ruled");
+    assert!(of_phase[0]["note"].as_str().unwrap().contains(told), "{}", of_phase[0]);
+    let log = scratch.run(["log", "001"]).expect(0).stdout;
+    assert!(log.contains("1 settled before"), "{log}");
+
+    scratch.run(["run", "--on-cap", "ask"]);
+    let of_design = raised(&events(&scratch), "/design.1/review/design-reviewer/1.1");
+    let statuses: Vec<&Value> = of_design.iter().map(|one| &one["status"]).collect();
+    assert_eq!(statuses, ["ruled", "open"], "{of_design:#?}");
+    let note = of_design[0]["note"].as_str().unwrap();
+    assert!(note.contains(told) && note.contains("only admins are awake"), "{note}");
+
+    let prompt = |ticket: &str| scratch.run(["show", "prompt", "--ticket", ticket]).expect(0).stdout;
+    let before = prompt("001/specify.1/review/spec-reviewer/1.1");
+    assert!(!before.contains("Settled Matters"), "nothing was settled then");
+    for ticket in ["001/specify.1/review/phase-reviewer/1.1", "001/design.1/review/design-reviewer/1.1"] {
+        let sent = prompt(ticket);
+        assert!(sent.contains("## Settled Matters"), "{sent}");
+        assert!(sent.contains("only admins are awake"), "{sent}");
+    }
+    assert!(!prompt("001/design.1/draft/design-author/1.1").contains("Settled Matters"));
+    scratch.run(["show", "prompt", "--verify"]).expect(0);
+}
+
+#[test]
+fn a_rejection_for_it_alone_holds_nothing_up_and_something_graver_does() {
+    let alone = says("*/design.1/review/design-reviewer/*", &verdict(false, &[issue("warning")]));
+    let scratch = accepted(&alone);
+    scratch.run(["run", "--on-cap", "ask"]);
+    let events_now = events(&scratch);
+    let first = bodies(&events_now, "judged")
+        .find(|body| body["ticket"].as_str().unwrap().contains("/design.1/review/design-reviewer/1.1"))
+        .unwrap();
+    let why = first["judgement"]["repair"]["why"].as_str().unwrap();
+    assert!(why.contains("is settled and holds nothing up"), "{why}");
+    assert_eq!((&first["settled"], first["changes"].as_array().unwrap().len()), (&true.into(), 0));
+    scratch.run(["show", "prompt", "--verify"]).expect(0);
+
+    let graver = says("*/design.1/review/design-reviewer/*", &verdict(false, &[issue("blocker")]));
+    let scratch = accepted(&graver);
+    scratch.run(["run", "--on-cap", "ask"]);
+    let of_design = raised(&events(&scratch), "/design.1/review/design-reviewer/1.1");
+    assert_eq!((of_design.len(), &of_design[0]["status"]), (1, &"open".into()));
+}
