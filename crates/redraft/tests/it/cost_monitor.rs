@@ -15,7 +15,7 @@ const FORGETFUL: &str = "[[rule]]\nticket = \"*/review/spec-reviewer/2.1\"\ndo =
 
 fn finished(scratch: &Scratch, number: usize) -> redraft_testkit::Ran {
     scratch.run(["new", "--until", "specify", &format!("Export report number {number} as CSV")]).expect(0);
-    scratch.run(["run", "--yes", &number.to_string(), "--policy", "resume"]).expect(0)
+    scratch.run(["run", &number.to_string(), "--yes", "--policy", "resume"]).expect(0)
 }
 
 fn kinds(shown: &Value) -> Vec<&str> {
@@ -45,8 +45,7 @@ fn conversations_that_are_often_gone_are_told_after_three_finished_features() {
     let warning = format!("warning: {gone} of {resumed} {told}");
     let cost = scratch.run(["cost", "003"]).expect(0);
     let status = scratch.run(["status"]).expect(0);
-    for (what, stderr) in [("run", "--yes", &ran.stderr), ("cost", &cost.stderr), ("status", &status.stderr)]
-    {
+    for (what, stderr) in [("run", &ran.stderr), ("cost", &cost.stderr), ("status", &status.stderr)] {
         assert!(
             stderr.contains(&warning)
                 && stderr.contains("\n  remedy: look at the agent with `redraft doctor`"),
@@ -54,7 +53,7 @@ fn conversations_that_are_often_gone_are_told_after_three_finished_features() {
         );
     }
     assert!(!status.stdout.contains("warning"), "talk is not data: {}", status.stdout);
-    for words in [&["status"][..], &["cost"], &["cost", "001"], &["run", "--yes", "001"]] {
+    for words in [&["status"][..], &["cost"], &["cost", "001"], &["run", "001"]] {
         assert_eq!(kinds(&scratch.json(words)), ["resume-fallbacks"], "{words:?}");
     }
 
@@ -64,7 +63,7 @@ fn conversations_that_are_often_gone_are_told_after_three_finished_features() {
     scratch.write("redraft.toml", &format!("{config}[monitor]\nfeatures = 4\n"));
     assert_eq!(kinds(&scratch.json(["cost"])), Vec::<&str>::new());
     scratch.write("redraft.toml", &format!("{config}[monitor]\nfeatures = 99\n"));
-    let ran = scratch.run(["run", "--yes", "001"]).expect(3);
+    let ran = scratch.run(["run", "001"]).expect(3);
     assert!(ran.stderr.contains("features = 99 is out of bounds (1 to 20)"), "{}", ran.stderr);
     scratch.run(["status"]).expect(0);
 }
@@ -73,7 +72,7 @@ fn conversations_that_are_often_gone_are_told_after_three_finished_features() {
 fn guard_trips_are_counted_among_the_re_reviews() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "--until", "specify", "Export the monthly report as CSV"]).expect(0);
-    scratch.run(["run", "--yes", "001", "--policy", "seed"]).expect(0);
+    scratch.run(["run", "001", "--yes", "--policy", "seed"]).expect(0);
     let tally = scratch.json(["status"])["features"][0]["tally"].clone();
     let events = events(&scratch);
     let again: Vec<&Value> = bodies(&events, "started")
@@ -93,14 +92,14 @@ fn a_guard_that_trips_too_often_is_told_with_its_remedy() {
     scratch.write("redraft.toml", config);
     // A person writes a lot before the second review takes place, so that its delta is larger than a fresh start.
     scratch.write("scenario.toml", "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"fail\"\n");
-    scratch.run(["run", "--yes", "001", "--policy", "seed"]).expect(4);
+    scratch.run(["run", "001", "--yes", "--policy", "seed"]).expect(4);
     let worktree = scratch.worktree("001");
     let spec = worktree.join("docs/features").join(worktree.file_name().unwrap()).join("spec.md");
     let text = std::fs::read_to_string(&spec).unwrap();
     let more = "Accountants read the report before they close the month.\n".repeat(400);
     std::fs::write(&spec, format!("{text}\n## Background\n\n{more}")).unwrap();
     scratch.write("scenario.toml", "");
-    let quiet = scratch.run(["run", "--yes", "001"]).expect(0);
+    let quiet = scratch.run(["run", "001"]).expect(0);
     let tally = scratch.json(["status"])["features"][0]["tally"].clone();
     let (trips, of) = (tally["guard_trips"].as_u64().unwrap(), tally["re_reviews"].as_u64().unwrap());
     assert!(trips > 0, "{tally}");
@@ -112,7 +111,7 @@ fn a_guard_that_trips_too_often_is_told_with_its_remedy() {
     let words = format!(
         "warning: {trips} of {of} re-reviews were sent to a fresh conversation because the change was too large"
     );
-    for command in [&["status"][..], &["cost", "001"], &["run", "--yes", "001"]] {
+    for command in [&["status"][..], &["cost", "001"], &["run", "001"]] {
         let told = scratch.run(command).expect(0).stderr;
         assert!(
             told.contains(&words) && told.contains("remedy: `policy = \"cost\"` under [review]"),
@@ -156,7 +155,7 @@ fn what_counts_as_required_is_the_list_of_the_prompt() {
             &["new", "--until", "specify", "Reports"]
         };
         scratch.run(words).expect(0);
-        scratch.run(["run", "--yes", "001", "--policy", "fresh"]).expect(0);
+        scratch.run(["run", "001", "--yes", "--policy", "fresh"]).expect(0);
         let mut state = Pipeline::default();
         let mut seen = 0;
         for entry in entries(&scratch) {
