@@ -8,7 +8,7 @@ use crate::driver::Run;
 use crate::ending::EngineError;
 use crate::phases::Subject;
 use crate::ports::{Check, CheckRun, Forecast, Merge, MergeOutcome, Trailers};
-use redraft_core::bank::Kind;
+use redraft_core::bank::{Kind, RETIRED_FILE};
 use redraft_core::event::{Checked, Edited, Event, History, Merged, PhaseClosed};
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
@@ -61,6 +61,7 @@ impl Run<'_> {
         let mut paths = self.projections();
         paths.push(self.created.path_of(Phase::Finish.artifact()));
         paths.extend(Kind::ALL.iter().map(|kind| kind.path().to_owned()));
+        paths.push(RETIRED_FILE.to_owned());
         paths
     }
 

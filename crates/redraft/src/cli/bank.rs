@@ -4,6 +4,7 @@
 //! the ledger and git, `gates` tells what checks entries, `change` performs a person's word, `report` says how it looks. What an entry is, whether it is
 //! stale and what a change means is `core::bank`.
 
+pub(crate) mod asking;
 mod change;
 mod gates;
 mod past;

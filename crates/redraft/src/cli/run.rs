@@ -6,6 +6,7 @@ pub(crate) use rules::{budget, config, deadlines, kept_budget, played, rules, ru
 
 use super::answer::{Beforehand, answer};
 use super::args::{OnCap, RunArgs};
+use super::bank;
 use super::board::{self, from_when};
 use super::cast::Cast;
 use super::consent;
@@ -192,6 +193,7 @@ pub(crate) fn drive_to(
     require_trusted_checks(run.state(), &ledger, &config, args, console)?;
     let asks = console.can_ask() && !args.yes;
     let on_cap = args.on_cap.unwrap_or(if asks { OnCap::Ask } else { OnCap::Stop });
+    let ended_before = run.state().closed(Phase::Finish).is_some();
     let mut beforehand = Beforehand::new(on_cap, args.on_failure, args.yes).playing(ending.is_some());
     let stop = loop {
         match run.drive()? {
@@ -204,6 +206,9 @@ pub(crate) fn drive_to(
             stop => break stop,
         }
     };
+    if asks && !ended_before && run.state().closed(Phase::Finish).is_some() {
+        bank::asking::about_stale(site, &created, run.state().seq, around, console)?;
+    }
     let merged = match &stop {
         Stop::Done => merge(&mut run, site, &config, args, typed, around, console)?,
         _ => Merging::Not,

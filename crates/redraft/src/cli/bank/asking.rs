@@ -1,0 +1,96 @@
+//! Asks on the terminal about entries that have grown stale, when a feature has come to its end.
+//!
+//! A run that nobody watches never comes here: it neither rewrites nor retires an entry. What is said is written into the
+//! bank of the feature's worktree and committed with it.
+
+use super::aged;
+use super::past::Past;
+use super::shelf::Shelf;
+use crate::cli::console::Console;
+use crate::cli::errors::CliError;
+use crate::cli::site::{Site, Surroundings};
+use redraft_core::bank::{Change, Kind, RETIRED_FILE};
+use redraft_core::event::FeatureCreated;
+use redraft_core::text::{count, one_line};
+use redraft_engine::ports::{Trailers, Workspace as _};
+
+/// More questions in a row are answered without being read.
+const ASKED_MAX: usize = 5;
+
+/// Asks about stale entries, one after the other, and commits what was said. An empty line leaves an entry as it is.
+pub(crate) fn about_stale(
+    site: &Site,
+    created: &FeatureCreated,
+    seq: u64,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<(), CliError> {
+    let site = Site::find(&site.worktree(created)?)?;
+    let names = stale_names(&site)?;
+    if names.is_empty() {
+        return Ok(());
+    }
+    let entries = if names.len() == 1 { "entry".to_owned() } else { "entries".to_owned() };
+    console.say(&format!("{} {entries} of the knowledge bank are stale", names.len()));
+    let mut changed = Vec::new();
+    for (kind, name) in names.iter().take(ASKED_MAX) {
+        // Read anew: what was said of the one before has changed the file.
+        let shelf = Shelf::read(&site)?;
+        let Some(entry) = shelf.bank.called(name).into_iter().find(|entry| entry.kind == *kind) else {
+            continue;
+        };
+        console.say(&format!("  {}: {}", entry.name, one_line(&entry.text, 300)));
+        let Some(change) = asked(name, created, around, console) else { continue };
+        let applied = shelf.apply(*kind, &[change]);
+        for refused in &applied.refused {
+            console.say(&format!("  left as it is: {}", refused.why));
+        }
+        for line in &applied.retired {
+            shelf.note(RETIRED_FILE, "# Retired entries", line)?;
+            changed.push(RETIRED_FILE.to_owned());
+        }
+        shelf.write(*kind, &applied.text)?;
+        changed.push(kind.path().to_owned());
+    }
+    if names.len() > ASKED_MAX {
+        console.say(&format!("{} more: redraft bank --stale", count(names.len() - ASKED_MAX, "stale entry")));
+    }
+    changed.sort();
+    changed.dedup();
+    if !changed.is_empty() {
+        let trailers = Trailers { ticket: String::new(), seq };
+        site.workspace(created)?.commit(&changed, "redraft: stale lessons looked at", &trailers)?;
+    }
+    Ok(())
+}
+
+fn stale_names(site: &Site) -> Result<Vec<(Kind, String)>, CliError> {
+    let shelf = Shelf::read(site)?;
+    let past = Past::of(site)?;
+    let all = aged(&shelf.bank, &past, site)?;
+    let stale = all.iter().filter(|aged| aged.life.is_stale());
+    Ok(stale.map(|aged| (aged.entry.kind, aged.entry.name.clone())).collect())
+}
+
+/// None where it is left as it is.
+fn asked(name: &str, created: &FeatureCreated, around: &Surroundings, console: &Console) -> Option<Change> {
+    let (name, feature) = (name.to_owned(), created.id);
+    loop {
+        let word = console.ask("  keep, update or retire it? [leave it] ", &around.clock)?;
+        match word.as_str() {
+            "" => return None,
+            "keep" => return Some(Change::Keep { name, feature }),
+            "update" => {
+                let text = console.ask("  what it says from now on: ", &around.clock)?;
+                let text = around.redactor.redact(&text).0.into_owned();
+                return (!text.is_empty()).then_some(Change::Update { name, feature, text });
+            }
+            "retire" => {
+                let reason = console.ask("  why: ", &around.clock)?;
+                let reason = around.redactor.redact(&reason).0.into_owned();
+                return (!reason.is_empty()).then_some(Change::Retire { name, reason });
+            }
+            other => console.say(&format!("  `{}` is not a choice here", one_line(other, 40))),
+        }
+    }
+}
