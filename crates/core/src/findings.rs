@@ -13,7 +13,7 @@ use crate::verdict::{Claim, Severity};
 use serde::{Deserialize, Serialize};
 
 pub use reconcile::{Hearing, Reconciled, reconcile};
-pub use settled::{Ruling, Settled};
+pub use settled::{Ruling, Settled, settled};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -7,7 +7,7 @@ use crate::event::{
     Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened,
     Merged, Now, PhaseClosed,
 };
-use crate::findings::{Ruling, Settled};
+use crate::findings::{Settled, settled};
 use crate::ids::AgentName;
 use crate::phase::{Lane, Phase};
 use crate::prelude::*;
@@ -234,7 +234,7 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             let cost = cost(open, event);
             let tally = Tally::of(state.created.as_ref(), open, event);
             let parked = parked(open, event);
-            let settled = settled(open, event);
+            let settled = settled(open.opened.phase, &open.findings, event);
             review::fold(open, event)?;
             state.parked.extend(parked);
             state.settled.extend(settled);
@@ -381,20 +381,6 @@ fn cost(open: &Loop, event: &Event) -> Usd {
         }
         _ => Usd(0),
     }
-}
-
-/// The findings that an event settles, as they are now.
-fn settled(open: &Loop, event: &Event) -> Vec<Settled> {
-    let Event::Decided(fact) = event else { return Vec::new() };
-    let ruling = Ruling {
-        phase: open.opened.phase,
-        pass: fact.pass,
-        number: fact.number,
-        by: fact.by.clone(),
-        why: fact.why.clone(),
-    };
-    let ruled = open.findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
-    ruled.map(|finding| Settled { finding: finding.clone(), ruling: ruling.clone() }).collect()
 }
 
 /// The agent that an event parks, and until when.

@@ -4,6 +4,7 @@
 //! business; which rulings a feature has is [`crate::pipeline`]'s.
 
 use super::Finding;
+use crate::event::Event;
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::text::one_line;
@@ -24,6 +25,15 @@ pub struct Ruling {
     pub number: u32,
     pub by: String,
     pub why: String,
+}
+
+/// The findings of a loop that an event settles, as they are before it.
+pub fn settled(phase: Phase, findings: &[Finding], event: &Event) -> Vec<Settled> {
+    let Event::Decided(fact) = event else { return Vec::new() };
+    let (by, why) = (fact.by.clone(), fact.why.clone());
+    let ruling = Ruling { phase, pass: fact.pass, number: fact.number, by, why };
+    let ruled = findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
+    ruled.map(|finding| Settled { finding: finding.clone(), ruling: ruling.clone() }).collect()
 }
 
 impl Settled {
