@@ -62,16 +62,16 @@ pub(super) fn harmless(text: &str) -> String {
     for line in text.trim().lines().take(LINES_MAX) {
         let line: String = line.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
         let line = line.replace("<!--", "< !--").replace('\u{26a0}', "").trim_end().to_owned();
-        let bare = line.trim_start();
         chars += line.chars().count() + 1;
         if chars > TEXT_CHARS_MAX {
             break;
         }
+        let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        // Without its marks, what stood behind them begins the line.
+        let line = if fence { line.trim_matches(['`', '~', ' ', '\t']).to_owned() } else { line };
+        let bare = line.trim_start();
         let safe = match bare {
             _ if bare.starts_with('#') => line.replacen('#', "\\#", 1),
-            _ if bare.starts_with("```") || bare.starts_with("~~~") => {
-                line.trim_matches(['`', '~', ' ']).to_owned()
-            }
             _ if is_field(&line) => format!("`{}`", bare.replace('`', "'")),
             // A line of dashes or equals signs would make the one above it a heading.
             _ if !bare.is_empty() && bare.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ')) => {
