@@ -160,8 +160,9 @@ fn implementers_and_reviewers_of_code_are_told_what_bears_on_their_files() {
         started.iter().filter(of).map(|fact| fact["told"].clone()).collect()
     };
     let expected = json!(["anti-pattern: Greetings go to everybody"]);
-    assert_eq!(told("/implement/implementer/1.1"), [expected.clone()]);
-    assert_eq!(told("/review/implementation-reviewer/1.1"), [expected]);
+    for purpose in ["/implement/implementer/1.1", "/review/implementation-reviewer/1.1"] {
+        assert_eq!(json!(told(purpose)), json!([expected]), "{purpose}");
+    }
     let opened = bodies(&scratch, "loop-opened");
     assert!(opened.len() > 1 && opened.iter().all(|fact| fact["bank"] == opened[0]["bank"]), "kept once");
     let verified = scratch.run(["show", "prompt", "001", "--verify"]).expect(0).stdout;

@@ -1,7 +1,7 @@
 //! New text for a file: nothing in it can pass for a heading, a field, a comment or the end of one.
 
 use super::super::entry::Kind;
-use super::super::field::{Label, Style};
+use super::super::field::{Field, Label, Style};
 use super::super::seen::Seen;
 use super::super::terms;
 use super::draft::is_field;
@@ -72,7 +72,7 @@ pub(super) fn harmless(text: &str) -> String {
         let bare = line.trim_start();
         let safe = match bare {
             _ if bare.starts_with('#') => line.replacen('#', "\\#", 1),
-            _ if is_field(&line) => format!("`{}`", bare.replace('`', "'")),
+            _ if is_field(&line) => no_label(&line),
             // A line of dashes or equals signs would make the one above it a heading.
             _ if !bare.is_empty() && bare.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ')) => {
                 String::new()
@@ -81,7 +81,18 @@ pub(super) fn harmless(text: &str) -> String {
         };
         out.push(safe);
     }
+    // Beside fields any item with a label would count as one of them.
+    let says = |line: &String| !line.trim().is_empty();
+    let ends = [out.iter().position(says), out.iter().rposition(says)];
+    for at in ends.into_iter().flatten().filter(|at| Field::read(&out[*at]).is_some()).collect::<Vec<_>>() {
+        out[at] = no_label(&out[at]);
+    }
     out.join("\n").trim_matches(['\n', ' ']).to_owned()
+}
+
+/// The same line to whoever reads the page, without a label.
+fn no_label(line: &str) -> String {
+    line.replacen(':', "\\:", 1)
 }
 
 /// What a challenge must bring beside the words of the entry itself.
