@@ -64,6 +64,13 @@ pub enum Change {
         name: String,
         feature: FeatureId,
     },
+    /// The same where the feature is the one that observed it last already and its code changed since: the commit up to
+    /// which it holds is told, or nobody could see that it was kept.
+    KeepAt {
+        name: String,
+        feature: FeatureId,
+        commit: String,
+    },
     /// A person writes it anew: last observed there, one observation.
     Update {
         name: String,
@@ -89,6 +96,7 @@ impl Change {
             Change::Confirm { name, .. }
             | Change::Challenge { name, .. }
             | Change::Keep { name, .. }
+            | Change::KeepAt { name, .. }
             | Change::Update { name, .. }
             | Change::Retire { name, .. }
             | Change::Backfill { name, .. } => name,
@@ -149,6 +157,8 @@ impl fmt::Display for Why {
 
 /// A name is a heading, and headings are short.
 const NAME_CHARS_MAX: usize = 120;
+/// A commit's whole name.
+const COMMIT_CHARS_MAX: usize = 64;
 /// A line that people can take in.
 const LINE_CHARS_MAX: usize = 400;
 
@@ -254,7 +264,11 @@ impl<'a> Sheet<'a> {
                 }
                 Ok(draft.challenge(*feature, &one_line(text, LINE_CHARS_MAX)))
             }
-            Change::Keep { feature, .. } => Ok(draft.keep(*feature)),
+            Change::Keep { feature, .. } => Ok(draft.keep(&format!("Feature #{feature}"))),
+            Change::KeepAt { feature, commit, .. } => {
+                let commit = one_line(commit, COMMIT_CHARS_MAX);
+                Ok(draft.keep(&format!("Feature #{feature} (holds at {commit})")))
+            }
             Change::Update { feature, text, .. } => {
                 let text = writing::harmless(text);
                 if text.is_empty() {

@@ -31,9 +31,10 @@ impl<'a> Line<'a> {
     /// `---` and its like, which stand between entries.
     pub(super) fn is_rule(&self) -> bool {
         const LENGTH_MIN: usize = 3;
-        let text: String = self.whole.chars().filter(|c| !c.is_whitespace()).collect();
-        let of = |mark: char| text.chars().all(|c| c == mark);
-        self.what == What::Text && text.len() >= LENGTH_MIN && (of('-') || of('*') || of('_'))
+        let mut marks = self.whole.chars().filter(|c| !c.is_whitespace());
+        let Some(mark) = marks.next().filter(|mark| matches!(mark, '-' | '*' | '_')) else { return false };
+        let others = marks.try_fold(1, |count, other| (other == mark).then_some(count + 1));
+        self.what == What::Text && others.is_some_and(|count| count >= LENGTH_MIN)
     }
 }
 

@@ -300,6 +300,18 @@ fn an_entry_is_stale_when_code_it_names_changed_after_its_last_observation_was_w
     assert_eq!(lives(), ["current", "stale"]);
     commit(&scratch, 3);
     assert_eq!(lives(), ["current", "stale"], "also when it is committed");
+    // The same feature, and code that changed once more: the commit up to which it holds is told.
+    let head = || scratch.git(["rev-parse", "HEAD"])[..10].to_owned();
+    for text in ["three\n", "four\n"] {
+        scratch.write("src/lock.rs", text);
+        commit(&scratch, 4);
+        assert_eq!(lives(), ["stale", "stale"]);
+        scratch.run(["bank", "keep", "Locks"]).expect(0);
+        assert_eq!(lives(), ["current", "stale"]);
+        let line = format!("- Last observed: Feature #001 (holds at {})\n", head());
+        assert!(file(&scratch, "heuristics.md").contains(&line), "{line}");
+        commit(&scratch, 5);
+    }
 }
 
 #[test]

@@ -143,3 +143,28 @@ fn an_entry_can_name_a_rule_or_a_check_and_become_a_gate() {
         "{shown}"
     );
 }
+
+/// Whoever carries out a task is told by what the task says, and reviewers of code by the files that changed.
+#[test]
+fn implementers_and_reviewers_of_code_are_told_what_bears_on_their_files() {
+    let scratch = Scratch::repository(PROGRAM);
+    let bank = "### Greetings go to everybody\nSee `greet.sh`; a name that is empty was greeted once.\n\n\
+                ### Whales are mammals\nThey breathe air. See `sea/whale.sh`.\n";
+    scratch.write("docs/knowledge-bank/anti-patterns.md", bank);
+    commit(&scratch);
+    scratch.run(["new", "--lane", "express", "Write greet.sh, which greets people"]).expect(0);
+    scratch.run(["run", "001"]).expect(0);
+    let started = bodies(&scratch, "started");
+    let told = |purpose: &str| -> Vec<Value> {
+        let of = |fact: &&Value| fact["ticket"].as_str().unwrap().contains(purpose);
+        started.iter().filter(of).map(|fact| fact["told"].clone()).collect()
+    };
+    let expected = json!(["anti-pattern: Greetings go to everybody"]);
+    for purpose in ["/implement/implementer/1.1", "/review/implementation-reviewer/1.1"] {
+        assert_eq!(json!(told(purpose)), json!([expected]), "{purpose}");
+    }
+    let opened = bodies(&scratch, "loop-opened");
+    assert!(opened.len() > 1 && opened.iter().all(|fact| fact["bank"] == opened[0]["bank"]), "kept once");
+    let verified = scratch.run(["show", "prompt", "001", "--verify"]).expect(0).stdout;
+    assert!(verified.contains("are identical"), "{verified}");
+}

@@ -83,9 +83,9 @@ impl Draft {
         true
     }
 
-    pub(super) fn keep(&mut self, feature: FeatureId) -> bool {
+    pub(super) fn keep(&mut self, observed: &str) -> bool {
         let mark = self.unmark();
-        self.set(Label::LastObserved, &format!("Feature #{feature}")) || mark
+        self.set(Label::LastObserved, observed) || mark
     }
 
     pub(super) fn update(&mut self, feature: FeatureId, text: &str) -> bool {

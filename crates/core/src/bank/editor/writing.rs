@@ -1,7 +1,7 @@
 //! New text for a file: nothing in it can pass for a heading, a field, a comment or the end of one.
 
 use super::super::entry::Kind;
-use super::super::field::{Label, Style};
+use super::super::field::{Field, Label, Style};
 use super::super::seen::Seen;
 use super::super::terms;
 use super::draft::is_field;
@@ -62,17 +62,17 @@ pub(super) fn harmless(text: &str) -> String {
     for line in text.trim().lines().take(LINES_MAX) {
         let line: String = line.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
         let line = line.replace("<!--", "< !--").replace('\u{26a0}', "").trim_end().to_owned();
-        let bare = line.trim_start();
         chars += line.chars().count() + 1;
         if chars > TEXT_CHARS_MAX {
             break;
         }
+        let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        // Without its marks, what stood behind them begins the line.
+        let line = if fence { line.trim_matches(['`', '~', ' ', '\t']).to_owned() } else { line };
+        let bare = line.trim_start();
         let safe = match bare {
             _ if bare.starts_with('#') => line.replacen('#', "\\#", 1),
-            _ if bare.starts_with("```") || bare.starts_with("~~~") => {
-                line.trim_matches(['`', '~', ' ']).to_owned()
-            }
-            _ if is_field(&line) => format!("`{}`", bare.replace('`', "'")),
+            _ if is_field(&line) => no_label(&line),
             // A line of dashes or equals signs would make the one above it a heading.
             _ if !bare.is_empty() && bare.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' ')) => {
                 String::new()
@@ -81,7 +81,18 @@ pub(super) fn harmless(text: &str) -> String {
         };
         out.push(safe);
     }
+    // Beside fields any item with a label would count as one of them.
+    let says = |line: &String| !line.trim().is_empty();
+    let ends = [out.iter().position(says), out.iter().rposition(says)];
+    for at in ends.into_iter().flatten().filter(|at| Field::read(&out[*at]).is_some()).collect::<Vec<_>>() {
+        out[at] = no_label(&out[at]);
+    }
     out.join("\n").trim_matches(['\n', ' ']).to_owned()
+}
+
+/// The same line to whoever reads the page, without a label.
+fn no_label(line: &str) -> String {
+    line.replacen(':', "\\:", 1)
 }
 
 /// What a challenge must bring beside the words of the entry itself.

@@ -117,10 +117,14 @@ fn ac_18_an_updated_entry_has_the_new_text_and_counts_from_one() {
     assert_eq!(names(&applied.text), names(ANTI_PATTERNS));
     let entry = &entries(Kind::AntiPattern, &applied.text)[2];
     assert_eq!(entry.fields.count, Some(1));
-    assert!(entry.text.contains("`- Observation count: 99`"), "{}", entry.text);
+    assert!(entry.text.contains("- Observation count\\: 99"), "{}", entry.text);
     assert_eq!(apply_to(ANTI_PATTERNS, update("Skipping Review", " \n")).refused[0].why, Why::NoText);
     // Found by random files: a line of nothing but a tab at the end.
     apply_to("### One\nx\n", update("One", "k\n\t\0\r\n*"));
+    apply_to("### One\nx\n- Source: y\n", update("One", "- Cost: 1\n- Time: 2"));
+    apply_to("### One\n- Source: y\nx\n", update("One", "- **Cost:** 1"));
+    // And a heading behind a fence.
+    apply_to("### One\nx\n", update("One", "k\n```# no\n~~~- Observation count: 9"));
 }
 
 /// AC-18: retire deletes the entry and notes it with its reason.

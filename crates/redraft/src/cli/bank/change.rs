@@ -12,6 +12,9 @@ use crate::cli::site::{Site, Surroundings};
 use redraft_core::bank::{self, Applied, Born, Change, Entry, Kind, RETIRED_FILE};
 use redraft_core::ids::FeatureId;
 
+/// As many letters of a commit as are shown elsewhere.
+const COMMIT_CHARS: usize = 10;
+
 pub(super) fn keep(
     site: &Site,
     args: &EntryArgs,
@@ -44,7 +47,16 @@ fn one(
     let entry = named(&shelf.bank, &args.named, Part::NotEnough)?;
     let past = Past::of(site)?;
     let feature = meant(&past, args.feature.as_deref(), site)?.id;
-    let applied = checked(shelf.apply(entry.kind, &[change(entry.name.clone(), feature)]), entry)?;
+    let mut changes = vec![change(entry.name.clone(), feature)];
+    // Where its code changed and the feature is the same, it would be stale again at once without another word.
+    let same = entry.fields.last_observed.as_ref().is_some_and(|seen| seen.is_of(feature));
+    let alone = [entry.clone()];
+    if same && !past.changed(&alone, site)?.iter().all(Vec::is_empty) {
+        let head = site.repository.head()?.commit;
+        let commit = head.get(..COMMIT_CHARS).unwrap_or(&head).to_owned();
+        changes.push(Change::KeepAt { name: entry.name.clone(), feature, commit });
+    }
+    let applied = checked(shelf.apply(entry.kind, &changes), entry)?;
     shelf.write(entry.kind, &applied.text)?;
     let json = ChangedJson::of(entry, done, Some(feature), applied.changed > 0, None);
     report::changed(&json, around, console);
