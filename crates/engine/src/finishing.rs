@@ -12,7 +12,7 @@ use redraft_core::bank::{Kind, RETIRED_FILE};
 use redraft_core::event::{Checked, Edited, Event, History, Merged, PhaseClosed};
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
-use redraft_core::text::one_line;
+use redraft_core::text::{count, one_line};
 use std::path::PathBuf;
 
 /// The gate that says whether the branch can be merged.
@@ -82,7 +82,8 @@ impl Run<'_> {
 
     /// What a merge would give, and the revision of it; an error where it would not go through.
     fn clean_forecast(&self) -> Result<(Forecast, Revision), EngineError> {
-        let into = self.base_branch()?;
+        // Begun on no branch, it is checked as it is.
+        let into = self.base_branch().unwrap_or_else(|_| self.created.branch.clone());
         let forecast = self.parts.merging.forecast(&into, &self.written_at_the_end())?;
         match &forecast.outcome {
             MergeOutcome::Clean { checked, .. } => {
@@ -155,6 +156,9 @@ impl Run<'_> {
                 }
                 (checked.command, checked.code, checked.wall_ms) = (check.command, code, wall_ms);
             }
+            (MERGE, None) if self.created.base_branch.is_empty() => {
+                checked.evidence = "it was begun on no branch, so there is none to merge it into".to_owned();
+            }
             (MERGE, None) => {
                 let (into, at) = (&self.created.base_branch, one_line(&forecast.into, 12));
                 checked.evidence = format!("merges into {into} at {at} without a conflict");
@@ -208,12 +212,12 @@ impl Run<'_> {
             change.files.iter().map(|(path, ..)| path.as_str()).filter(of_others).collect();
         let (read, code): (Vec<&str>, Vec<&str>) = paths.into_iter().partition(|path| is_documentation(path));
         let changelog = read.iter().any(|path| is_changelog(path));
-        let files = code.len();
+        let files = count(code.len(), "file");
         Ok(match (code.is_empty(), read.is_empty(), changelog) {
             (true, ..) | (false, false, true) => None,
-            (false, true, _) => Some(format!(
-                "{files} other files were changed and no documentation: neither docs/, a README nor a changelog"
-            )),
+            (false, true, _) => {
+                Some(format!("{files} changed and no documentation: neither docs/, a README nor a changelog"))
+            }
             (false, false, false) if self.has_changelog()? => {
                 Some("documentation was changed, the changelog was not".to_owned())
             }
@@ -260,6 +264,8 @@ impl Run<'_> {
         self.parts.boundaries.pass("before a merge is stored");
         let merged = Merged { into, commit: commit.0, history, by: self.rules.person.clone() };
         self.append(vec![merged.clone().into()], &[])?;
+        // A folder that stays is in nobody's way.
+        let _ = self.parts.merging.put_away();
         Ok(merged)
     }
 

@@ -80,6 +80,15 @@ impl Merging for GitMerging<'_> {
         fs::write(&ready, "1\n").map_err(|error| failed(GitError::file(&ready, &error)))
     }
 
+    fn put_away(&self) -> Result<(), MergeError> {
+        if !self.folder.exists() {
+            return Ok(());
+        }
+        let _ = fs::remove_file(self.ready());
+        let remove = self.repository.call(["worktree", "remove", "--force"]);
+        remove.arg(&self.folder).succeed().map(drop).map_err(failed)
+    }
+
     fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError> {
         let MergeOutcome::Clean { tree, .. } = &forecast.outcome else {
             return Err(MergeError::Moved(merge.into.to_owned()));

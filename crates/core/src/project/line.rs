@@ -137,6 +137,12 @@ pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
             };
             format!("{} {did} the {what}: revision {}", fact.by, fact.revision.short())
         }
+        // What does not stand in the way of a merge may still have to be said.
+        Event::Checked(fact) if phase == Some(Phase::Finish) && fact.passed && fact.command.is_empty() => {
+            let said = fact.in_a_line(160);
+            let said = if said.is_empty() { said } else { format!(": {said}") };
+            format!("gate {} passed{said}", fact.gate)
+        }
         Event::Checked(fact) => checked(fact),
         Event::Asked(fact) => {
             let choices: Vec<&str> = fact.question.choices.iter().map(|choice| choice.name()).collect();
@@ -169,6 +175,7 @@ pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
         Event::PhaseClosed(fact) => {
             let (phase, revision) = (fact.phase, fact.revision.short());
             match fact.approvals.len() {
+                0 if phase == Phase::Finish => format!("{phase} closed at revision {revision}"),
                 0 => format!("{phase} closed at revision {revision}, approved by nobody"),
                 some => format!("{phase} closed at revision {revision} with {}", count(some, "approval")),
             }

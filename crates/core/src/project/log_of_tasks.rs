@@ -34,7 +34,7 @@ pub fn implementation_log(entries: &[Entry]) -> Option<String> {
             }
         }
     }
-    let making = state.latest().and_then(|last| last.making.as_ref());
+    let making = state.standing().filter_map(|one| one.making.as_ref()).last();
     if let Some(making) = making.filter(|making| begun && making.current().is_none()) {
         out.push_str(&format!("\n{}\n", TaskTally::of(making).in_words()));
     }

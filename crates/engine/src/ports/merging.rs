@@ -47,6 +47,9 @@ pub trait Merging: Send + Sync {
     /// Notes that the folder was set up.
     fn set_up(&self) -> Result<(), MergeError>;
 
+    /// Removes that folder, where there is one.
+    fn put_away(&self) -> Result<(), MergeError>;
+
     /// Merges as was forecast. Where the branch is checked out, only there, and only if nothing is uncommitted.
     fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError>;
 
@@ -82,6 +85,10 @@ impl Merging for NoMerging {
     }
 
     fn set_up(&self) -> Result<(), MergeError> {
+        Ok(())
+    }
+
+    fn put_away(&self) -> Result<(), MergeError> {
         Ok(())
     }
 

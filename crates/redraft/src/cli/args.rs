@@ -370,7 +370,7 @@ pub(crate) enum OnFailure {
 pub(crate) struct DecideArgs {
     /// The feature's number; not needed inside its worktree or when only one is active
     pub(crate) feature: Option<String>,
-    /// accept, rerun, retry, skip, answer, assume or abandon, as far as the question allows it; without one the question
+    /// accept, rerun, retry, skip, go, answer, assume or abandon, as far as the question allows it; without one the question
     /// is shown
     pub(crate) choice: Option<String>,
     /// What an author asked for, once for each of its questions, in their order; "" leaves one to its assumption

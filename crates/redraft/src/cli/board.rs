@@ -166,7 +166,8 @@ pub(crate) fn next_after(
     around: &Surroundings,
 ) -> Result<String, CliError> {
     let board = Board::of(site, rows(ledger)?, reviews(ledger)?, around);
-    let own = board.features.iter().find(|seen| seen.row.id == id.to_string() && seen.row.is_open());
+    let goes_on = |row: &BoardRow| row.is_open() || row.ready;
+    let own = board.features.iter().find(|seen| seen.row.id == id.to_string() && goes_on(&seen.row));
     Ok(own.map_or_else(|| board.next().command, |own| own.row.next.clone()))
 }
 

@@ -187,7 +187,7 @@ fn split<'a>(
         (Some(feature), Some(word)) => match choice(word) {
             Some(choice) => Ok((Some(feature), Some(choice))),
             None => Err(CliError::usage(format!("`{word}` is not a choice"))
-                .hint("choices are accept, rerun, retry, skip, answer, assume and abandon, as far as the question allows them")),
+                .hint("choices are accept, rerun, retry, skip, go, answer, assume and abandon, as far as the question allows them")),
         },
     }
 }

@@ -25,14 +25,14 @@ pub(crate) fn finish(args: FinishArgs, around: &Surroundings, console: &Console)
     drop(ledger);
     let state =
         Pipeline::replay(&entries).map_err(|rejected| CliError::new(Code::Config, rejected.to_string()))?;
+    if state.cancelled {
+        return Err(CliError::usage(format!("feature {id} was abandoned, so there is nothing to finish"))
+            .hint("begin another: redraft new \"your idea\""));
+    }
     let before = state.phases().find(|phase| *phase < Phase::Finish && !state.is_over(*phase));
     if let Some(phase) = before {
         return Err(CliError::usage(format!("feature {id} stands in {phase}, so it cannot be finished yet"))
             .hint(format!("go on with it: redraft run {id}")));
-    }
-    if state.cancelled {
-        return Err(CliError::usage(format!("feature {id} was abandoned, so there is nothing to finish"))
-            .hint("begin another: redraft new \"your idea\""));
     }
     let args = RunArgs {
         feature: Some(id.to_string()),

@@ -312,6 +312,9 @@ fn merge(
     let state = run.state();
     let ready = state.closed(Phase::Finish).is_some() && state.merged.is_none() && !state.cancelled;
     let into = state.created.as_ref().map(|created| created.base_branch.clone()).unwrap_or_default();
+    if let Some(merged) = state.merged.as_ref().filter(|_| args.merge) {
+        console.say(&format!("it was merged before, into {}: {}", merged.into, merged.commit));
+    }
     if !ready || into.is_empty() && !args.merge {
         return Ok(Merging::Not);
     }

@@ -346,7 +346,8 @@ impl Site {
     /// Where what a merge would give is laid out to be checked.
     pub(crate) fn merge_folder(&self, created: &FeatureCreated) -> PathBuf {
         let worktrees = self.repository.main_checkout().join(".redraft").join("worktrees");
-        worktrees.join(format!("{}-{}.merge", created.id, created.slug))
+        // Its name begins otherwise than that of a feature's own worktree, so that nobody takes it for one.
+        worktrees.join(format!("merge-{}-{}", created.id, created.slug))
     }
 
     /// Whether that folder is there and holds the feature; the main checkout may be on another branch.
