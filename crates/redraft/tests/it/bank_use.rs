@@ -153,7 +153,7 @@ fn implementers_and_reviewers_of_code_are_told_what_bears_on_their_files() {
     scratch.write("docs/knowledge-bank/anti-patterns.md", bank);
     commit(&scratch);
     scratch.run(["new", "--lane", "express", "Write greet.sh, which greets people"]).expect(0);
-    scratch.run(["run", "001"]).expect(0);
+    scratch.run(["run", "001", "--yes"]).expect(0);
     let started = bodies(&scratch, "started");
     let told = |purpose: &str| -> Vec<Value> {
         let of = |fact: &&Value| fact["ticket"].as_str().unwrap().contains(purpose);

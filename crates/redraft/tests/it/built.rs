@@ -90,7 +90,11 @@ fn tasks_become_reviewed_code_and_only_stale_approvals_are_validated() {
         bodies(&events, "built").filter(|body| !body["files"].as_array().unwrap().is_empty()).collect();
     let tasks = built.iter().filter(|body| body["ticket"].as_str().unwrap().contains("/task-")).count();
     let checks: Vec<&Value> = bodies(&events, "checked").filter(|body| body["gate"] == "tests").collect();
-    assert_eq!((tasks, checks.len()), (8, built.len() + 1), "one more for what the finding changed");
+    assert_eq!(
+        (tasks, checks.len()),
+        (8, built.len() + 2),
+        "one more for what the finding changed, and one at the end"
+    );
     assert!(checks.iter().all(|body| body["passed"] == true && body["command"] == "sh tests/run.sh"));
     scratch.run(["show", "prompt", "--verify"]).expect(0);
     let back = scratch.run(["phase", "back", "001", "implement", "--why", "once more"]).expect(0).stdout;
@@ -127,7 +131,7 @@ fn ac_20_a_task_that_fails_is_asked_about_and_the_run_goes_on_without_it() {
     );
     scratch.run(["decide", "001", "skip", "--why", "not now"]).expect(0);
     scratch.run(["run", "--yes"]).expect(0);
-    let log = fs::read_to_string(scratch.artifacts("001").join("implementation-log.md")).unwrap();
+    let log = scratch.run(["log", "001", "--as", "implementation-log"]).expect(0).stdout;
     assert!(log.contains("not now"), "{log}");
     passes(&scratch);
 }
@@ -154,7 +158,7 @@ fn on_failure_says_beforehand_what_becomes_of_a_task_that_cannot_be_carried_out(
     assert_eq!(ran["tasks"], serde_json::json!({"done": 7, "blocked": 1, "total": 8}));
     let told = scratch.run(["status"]).expect(0).stdout;
     assert!(told.contains("7 tasks done, 1 skipped or blocked"), "{told}");
-    let log = fs::read_to_string(scratch.artifacts("001").join("implementation-log.md")).unwrap();
+    let log = scratch.run(["log", "001", "--as", "implementation-log"]).expect(0).stdout;
     assert!(log.contains("## Task 2.2: blocked\n- **Reason:** --on-failure skip"), "{log}");
     assert!(log.ends_with("\n7 tasks done, 1 skipped or blocked\n"), "{log}");
 }
@@ -187,11 +191,9 @@ fn ac_1_and_ac_5_every_task_is_a_dispatch_and_a_commit_of_its_own_and_an_entry_o
     let tasks: Vec<String> = tickets.filter(|ticket| ticket.contains("/implement.1/task-")).collect();
     assert_eq!(tasks.len(), 8);
     let text = |name: &str| fs::read_to_string(scratch.artifacts("001").join(name)).unwrap();
-    let entries: Vec<String> = text("implementation-log.md")
-        .lines()
-        .filter(|line| line.starts_with("## Task "))
-        .map(str::to_owned)
-        .collect();
+    let log = scratch.run(["log", "001", "--as", "implementation-log"]).expect(0).stdout;
+    let entries: Vec<String> =
+        log.lines().filter(|line| line.starts_with("## Task ")).map(str::to_owned).collect();
     let listed: Vec<String> = text("tasks.md")
         .lines()
         .filter_map(|line| line.trim_start_matches('#').trim().strip_prefix("Task "))
@@ -209,7 +211,6 @@ fn ac_1_and_ac_5_every_task_is_a_dispatch_and_a_commit_of_its_own_and_an_entry_o
             "{ticket}: {trailers}"
         );
     }
-    let log = text("implementation-log.md");
     for part in ["- **Files changed:** ", "- **Decisions:** ", "- **Deviations:** ", "- **Concerns:** "] {
         assert!(log.matches(part).count() >= tasks.len(), "{part}: {log}");
     }

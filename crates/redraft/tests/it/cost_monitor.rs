@@ -99,7 +99,7 @@ fn a_guard_that_trips_too_often_is_told_with_its_remedy() {
     let more = "Accountants read the report before they close the month.\n".repeat(400);
     std::fs::write(&spec, format!("{text}\n## Background\n\n{more}")).unwrap();
     scratch.write("scenario.toml", "");
-    let quiet = scratch.run(["run", "001"]).expect(0);
+    let quiet = scratch.run(["run", "001", "--yes"]).expect(0);
     let tally = scratch.json(["status"])["features"][0]["tally"].clone();
     let (trips, of) = (tally["guard_trips"].as_u64().unwrap(), tally["re_reviews"].as_u64().unwrap());
     assert!(trips > 0, "{tally}");

@@ -4,6 +4,7 @@ use crate::plays::SWITCH;
 use crate::world::PROGRAM;
 use redraft_core::phase::Phase;
 use redraft_testkit::{Ran, Scratch};
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
@@ -79,7 +80,42 @@ fn the_story_has_every_phase_with_what_was_rejected_and_why() {
     {
         assert!(ran.stderr.contains(why), "{why} in {}", ran.stderr);
     }
-    assert!(ran.stdout.contains("feature 001 is approved\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("feature 001 is approved and ready to merge\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_story_ends_ready_to_merge_with_a_retro_a_new_lesson_and_older_ones_judged() {
+    let scratch = Scratch::empty(PROGRAM);
+    let ran = scratch.run(["demo", "--keep", "kept", "--merge"]).expect(0);
+    assert!(ran.stdout.contains("feature 001 is merged\n"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("  `sh tests/run.sh` passed on what would be merged\n"), "{}", ran.stderr);
+    let kept = scratch.root().join("kept");
+    let read = |path: &str| fs::read_to_string(kept.join(path)).unwrap();
+    // In the main checkout: it was merged there.
+    let bad = read("docs/knowledge-bank/anti-patterns.md");
+    assert_eq!(bad.matches("### ").count(), 2, "one new: {bad}");
+    assert!(bad.contains("- Last observed: Feature #001\n- Observation count: 2\n"), "confirmed: {bad}");
+    let rules = read("docs/knowledge-bank/heuristics.md");
+    assert_eq!(rules.matches("- Challenged: Feature #001 — ").count(), 1, "{rules}");
+    // Every figure is the ledger's.
+    let command = |words: &[&str]| {
+        let all = ["-C", "kept"].iter().chain(words).copied();
+        scratch.run(all.collect::<Vec<&str>>()).expect(0).stdout
+    };
+    let cost: Value = serde_json::from_str(&command(&["cost", "001", "--json"])).unwrap();
+    let dispatches = &cost["sum"]["dispatches"];
+    let folder = "docs/features/001-let-people-reset-a-forgotten-password";
+    let retro = read(&format!("{folder}/retro.md"));
+    let all = retro.lines().find(|line| line.starts_with("| all |")).unwrap();
+    assert_eq!(all.split('|').nth(4).unwrap().trim(), dispatches.to_string(), "{all}");
+    assert!(!kept.join(folder).join(".review-history.md").exists());
+    assert!(command(&["log", "001", "--as", "review-history"]).contains("spec-reviewer"));
+    let trace: Value = serde_json::from_str(&command(&["show", "trace", "001", "--json"])).unwrap();
+    assert_eq!(trace["orphans"], serde_json::json!([]), "{trace}");
+    command(&["lint", "--trace", "001"]);
+    // Again it is merged already.
+    assert!(command(&["finish", "001", "--merge"]).contains("feature 001 is merged\n"));
+    assert_eq!(scratch.git_in(&kept, ["log", "--merges", "--format=%s", "main"]).lines().count(), 1);
 }
 
 #[test]

@@ -127,12 +127,12 @@ pub(crate) struct PromptArgs {
     /// repository
     #[arg(long, value_name = "ROLE", num_args = 0..=1, conflicts_with_all = ["ticket", "verify", "feature"])]
     pub(crate) example: Option<Option<String>>,
-    /// What the example is for: draft, revise, review, validate, certify, repair, implement, simplify, outline or tests
+    /// What the example is for: draft, revise, review, validate, certify, repair, implement, simplify, outline, tests, retro or judge
     /// [default: the role's first turn]
     #[arg(long, requires = "example")]
     pub(crate) purpose: Option<String>,
     /// The phase of the example, for the role that takes part in several: specify, design, create-plan,
-    /// create-tasks or implement
+    /// create-tasks, implement or finish
     #[arg(long, requires = "example")]
     pub(crate) phase: Option<String>,
     /// The example of a change that is reviewed by itself, as `redraft review --base` does it
