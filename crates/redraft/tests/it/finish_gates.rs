@@ -133,3 +133,19 @@ fn documentation_without_the_changelog_is_told_where_there_is_one() {
         assert_eq!(evidence["evidence"], if changelog { missing } else { "" });
     }
 }
+
+#[test]
+fn what_came_from_the_base_is_not_counted_as_the_features_own() {
+    let scratch = coded("[finish]\ndocs = \"require\"\n", "");
+    main_moves(&scratch, "CHANGELOG.md", "# Changes\n\n- somebody else's\n");
+    scratch.run(["phase", "back", "001", "implement", "--why", "on main as it is now"]).expect(0);
+    scratch.git_in(&scratch.worktree("001"), ["merge", "-q", "--no-edit", "main"]);
+    code(&scratch, "001");
+    scratch.run(["finish"]).expect(6);
+    let text = question(&scratch);
+    assert!(text.as_str().unwrap().contains("8 files changed and no documentation"), "{text}");
+    scratch.run(["decide", "001", "accept", "--why", "nobody sees it"]).expect(0);
+    scratch.run(["finish"]).expect(0);
+    let page = crate::finish::retro(&scratch, "001");
+    assert!(page.contains("- changed: 8 files, "), "{page}");
+}
