@@ -72,13 +72,13 @@ impl Merging for GitMerging<'_> {
             let _ = fs::remove_file(self.ready());
             let add = self.repository.call(["worktree", "add", "--quiet", "--detach"]);
             add.arg(&self.folder).arg(&commit).succeed().map_err(failed)?;
-            for name in &self.copy {
-                self.bring(name)?;
-            }
         } else {
             let call = |args: &[&str]| self.repository.git.call(&self.folder, args);
             call(&["checkout", "--quiet", "--force", "--detach", &commit]).succeed().map_err(failed)?;
             call(&["clean", "--quiet", "--force", "-d"]).succeed().map_err(failed)?;
+        }
+        for name in &self.copy {
+            self.bring(name)?;
         }
         Ok((self.folder.clone(), self.ready().exists()))
     }
