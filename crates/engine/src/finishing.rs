@@ -205,12 +205,8 @@ impl Run<'_> {
     /// What is said where a feature changes code and nothing that people read.
     fn reminder(&self) -> Result<Option<String>, EngineError> {
         let change = self.change_of_feature()?;
-        let folder = format!("{}/", self.created.folder());
-        let ours = self.written_at_the_end();
-        let of_others = |path: &&str| !path.starts_with(&folder) && !ours.iter().any(|own| own == path);
-        let paths: Vec<&str> =
-            change.files.iter().map(|(path, ..)| path.as_str()).filter(of_others).collect();
-        let (read, code): (Vec<&str>, Vec<&str>) = paths.into_iter().partition(|path| is_documentation(path));
+        let paths = change.files.iter().map(|(path, ..)| path.as_str());
+        let (read, code): (Vec<&str>, Vec<&str>) = paths.partition(|path| is_documentation(path));
         let changelog = read.iter().any(|path| is_changelog(path));
         let files = count(code.len(), "file");
         Ok(match (code.is_empty(), read.is_empty(), changelog) {

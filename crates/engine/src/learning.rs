@@ -34,13 +34,20 @@ impl Run<'_> {
         Ok(retro::bundle(&figures, &self.state, &self.entries, &change, &sizes))
     }
 
-    /// All that was done to the code, without what this phase writes; nothing where no code was.
+    /// All that was done to the code, without documents of the feature and what this phase writes. What came from the branch
+    /// it goes back to is not its own.
     pub(crate) fn change_of_feature(&self) -> Result<Change, EngineError> {
-        let Some(base) = self.first_base() else { return Ok(Change::default()) };
+        let common = match self.created.base_branch.as_str() {
+            "" => None,
+            into => self.parts.merging.common(into)?,
+        };
+        let Some(base) = common.or_else(|| self.first_base()) else { return Ok(Change::default()) };
+        let folder = format!("{}/", self.created.folder());
         let ours = self.written_at_the_end();
         let now = self.parts.workspace.tree(&ours)?;
         let diff = self.parts.workspace.delta(&base, &now)?;
-        let files = Delta::parse(&diff).files.into_iter().filter(|file| !ours.contains(&file.path));
+        let own = |path: &String| ours.contains(path) || path.starts_with(&folder);
+        let files = Delta::parse(&diff).files.into_iter().filter(|file| !own(&file.path));
         let counted = files.map(|file| {
             let (added, removed) = (file.added().count() as u64, file.removed().count() as u64);
             (file.path, added, removed)
@@ -301,9 +308,8 @@ impl Run<'_> {
 
     /// What a feature did and what was said about it.
     fn facts(&self) -> Result<bank::Feature, EngineError> {
-        let folder = format!("{}/", self.created.folder());
         let change = self.change_of_feature()?;
-        let paths = change.files.into_iter().map(|(path, ..)| path).filter(|path| !path.starts_with(&folder));
+        let paths = change.files.into_iter().map(|(path, ..)| path);
         let mut facts = bank::Feature { paths: paths.collect(), ..bank::Feature::default() };
         for entry in &self.entries {
             match &entry.event {

@@ -57,6 +57,14 @@ impl Merging for GitMerging<'_> {
         Ok(Forecast { into, head, outcome })
     }
 
+    fn common(&self, into: &str) -> Result<Option<Revision>, MergeError> {
+        let (own, into) = (format!("refs/heads/{}", self.branch), format!("refs/heads/{into}"));
+        let head = self.repository.commit_named(&own).map_err(failed)?;
+        let base = self.repository.merge_base(&into, &own).map_err(failed)?;
+        let base = base.filter(|base| head.as_ref() != Some(base));
+        base.map(|base| self.repository.tree_of(&base).map_err(failed)).transpose()
+    }
+
     fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError> {
         let commit = self.sketch(forecast).map_err(failed)?;
         if self.repository.makes_room_for(&self.folder).map_err(failed)? {
@@ -64,13 +72,13 @@ impl Merging for GitMerging<'_> {
             let _ = fs::remove_file(self.ready());
             let add = self.repository.call(["worktree", "add", "--quiet", "--detach"]);
             add.arg(&self.folder).arg(&commit).succeed().map_err(failed)?;
-            for name in &self.copy {
-                self.bring(name)?;
-            }
         } else {
             let call = |args: &[&str]| self.repository.git.call(&self.folder, args);
             call(&["checkout", "--quiet", "--force", "--detach", &commit]).succeed().map_err(failed)?;
             call(&["clean", "--quiet", "--force", "-d"]).succeed().map_err(failed)?;
+        }
+        for name in &self.copy {
+            self.bring(name)?;
         }
         Ok((self.folder.clone(), self.ready().exists()))
     }

@@ -24,7 +24,7 @@ pub use line::{line, line_in};
 pub use log_of_tasks::implementation_log;
 pub use meta::{deferred_reason, meta, not_resumed};
 pub use monitor::{FEATURES_MAX, Tally, Thresholds, Warning, required, warnings};
-pub use pull_request::pull_request;
+pub use pull_request::{pull_request, pull_request_title};
 pub use receipt::{Receipt, ReceiptLine, receipt};
 pub use settled::settled;
 

@@ -13,12 +13,19 @@ use crate::text::{count, fenced, one_line};
 
 /// What people read before they merge; the rest is in the ledger.
 const ITEMS_MAX: usize = 30;
+const TITLE_CHARS_MAX: usize = 120;
 const ITEM_CHARS_MAX: usize = 300;
+
+/// The title by itself, which is no Markdown.
+pub fn pull_request_title(state: &Pipeline) -> String {
+    let idea = state.created.as_ref().map(|created| created.idea.as_str()).unwrap_or_default();
+    in_order(&one_line(idea, TITLE_CHARS_MAX))
+}
 
 /// The text, in Markdown. Its first line is the title.
 pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &[Resolution]) -> String {
     let Some(created) = &state.created else { return String::new() };
-    let mut out = format!("# {}\n\n", plain(&created.idea, 120));
+    let mut out = format!("# {}\n\n", plain(&created.idea, TITLE_CHARS_MAX));
     out.push_str(&format!(
         "Feature {}-{}, lane {}. Documents: `{}`\n",
         created.id,
@@ -60,7 +67,13 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
         section(&mut out, "New in the knowledge bank", &list(names));
     }
     section(&mut out, "Receipt", &fenced("text", receipt(entries).text().trim()));
-    out
+    in_order(&out)
+}
+
+/// Nothing that turns round how the text after it is read.
+fn in_order(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.replace(turns, "\u{fffd}")
 }
 
 /// Nothing where there is nothing to say.
@@ -100,13 +113,14 @@ fn last_checks(entries: &[Entry]) -> Vec<&Checked> {
 fn check(one: &Checked) -> String {
     let how = if one.passed { "passed" } else { "failed" };
     match (one.command.is_empty(), one.evidence.is_empty()) {
-        (false, _) => format!("{}: `{}` {how}", one.gate, plain(&one.command, 120).replace('`', "'")),
+        (false, _) => format!("{}: `{}` {how}", one.gate, one_line(&one.command, 120).replace('`', "'")),
         (true, true) => format!("{}: {how}", one.gate),
         (true, false) => format!("{}: {how}; {}", one.gate, plain(&one.evidence, ITEM_CHARS_MAX)),
     }
 }
 
-/// One line that opens no comment and ends no table, whoever wrote it.
+/// One line that opens no comment and no code, links nowhere and calls nobody, whoever wrote it.
 fn plain(text: &str, chars_max: usize) -> String {
-    one_line(text, chars_max).replace('<', "&lt;").replace('@', "@\u{200b}")
+    let line = one_line(text, chars_max).replace('<', "&lt;").replace('@', "@\u{200b}");
+    line.replace('`', "'").replace('[', "\\[")
 }

@@ -3,6 +3,7 @@
 mod closing;
 mod draws;
 mod edits;
+mod finishing;
 mod looking_back;
 mod making;
 mod phases;

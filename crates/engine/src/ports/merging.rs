@@ -40,6 +40,9 @@ pub trait Merging: Send + Sync {
     /// `except` is looked past, where that is asked for.
     fn forecast(&self, into: &str, except: &[String]) -> Result<Forecast, MergeError>;
 
+    /// The files of both branches where they last were the same; none where nothing is the feature's alone.
+    fn common(&self, into: &str) -> Result<Option<Revision>, MergeError>;
+
     /// A folder with exactly the files the merge would give; ignored ones of an earlier time stay. False where it has yet
     /// to be set up.
     fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError>;
@@ -78,6 +81,10 @@ pub struct NoMerging;
 impl Merging for NoMerging {
     fn forecast(&self, into: &str, _except: &[String]) -> Result<Forecast, MergeError> {
         Err(MergeError::NoBranch(into.to_owned()))
+    }
+
+    fn common(&self, _into: &str) -> Result<Option<Revision>, MergeError> {
+        Ok(None)
     }
 
     fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError> {

@@ -133,3 +133,45 @@ fn documentation_without_the_changelog_is_told_where_there_is_one() {
         assert_eq!(evidence["evidence"], if changelog { missing } else { "" });
     }
 }
+
+#[test]
+fn what_came_from_the_base_is_not_counted_as_the_features_own() {
+    let scratch = coded("[finish]\ndocs = \"require\"\n", "");
+    main_moves(&scratch, "CHANGELOG.md", "# Changes\n\n- somebody else's\n");
+    scratch.run(["phase", "back", "001", "implement", "--why", "on main as it is now"]).expect(0);
+    scratch.git_in(&scratch.worktree("001"), ["merge", "-q", "--no-edit", "main"]);
+    code(&scratch, "001");
+    scratch.run(["finish"]).expect(6);
+    let text = question(&scratch);
+    assert!(text.as_str().unwrap().contains("8 files changed and no documentation"), "{text}");
+    scratch.run(["decide", "001", "accept", "--why", "nobody sees it"]).expect(0);
+    scratch.run(["finish"]).expect(0);
+    let page = crate::finish::retro(&scratch, "001");
+    assert!(page.contains("- changed: 8 files, "), "{page}");
+}
+
+#[test]
+fn the_merge_is_laid_out_with_what_checks_need_and_put_away_after_it() {
+    let scratch = Scratch::repository(PROGRAM);
+    main_moves(&scratch, "tests/run.sh", "");
+    main_moves(&scratch, ".gitignore", ".env\nprepared\n");
+    scratch.write(".env", "A=1\n");
+    let config = "[workspace]\ncopy = [\".env\"]\nsetup = \"echo once >> prepared\"\n";
+    configure(&scratch, config, "");
+    let file = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
+    let needs = "test -e .env && test $(wc -l < prepared) = 1";
+    scratch.write("redraft.toml", &file.replace("test ! -e broken", needs));
+    scratch.run(["trust", "--yes"]).expect(0);
+    scratch.run(["new", "--lane", "express", IDEA]).expect(0);
+    code(&scratch, "001");
+    let worktrees = || scratch.git(["worktree", "list"]).lines().count();
+    assert_eq!(worktrees(), 2);
+    for moved in ["one", "two"] {
+        main_moves(&scratch, moved, "");
+        // The first time it is checked for the end, the second time before the merge.
+        scratch.run(if moved == "one" { &["finish"][..] } else { &["finish", "--merge"] }).expect(0);
+        assert_eq!(worktrees(), if moved == "one" { 3 } else { 2 }, "{moved}");
+    }
+    let left = fs::read_dir(scratch.root().join(".redraft/worktrees")).unwrap().count();
+    assert_eq!(left, 1, "only the feature's own");
+}

@@ -27,6 +27,7 @@ mod finish_crash;
 mod finish_gates;
 mod finish_lessons;
 mod finish_merge;
+mod finish_terminal;
 mod forgetful;
 mod git_outcomes;
 mod hands;

@@ -61,6 +61,7 @@ fn an_idea_cannot_forge_a_heading_hide_the_rest_or_call_people() {
         .map(|line| line.replace("\\|", "").matches('|').count())
         .collect();
     assert!(rows.len() > 2 && rows.iter().all(|bars| *bars == rows[0]), "{rows:?}: {text}");
-    let message = scratch.json(["show", "pull-request"])["title"].as_str().unwrap().to_owned();
-    assert!(!message.contains('\n'), "{message}");
+    assert!(text.lines().next().unwrap().contains("\\[x](javascript:alert)"), "{text}");
+    let title = scratch.json(["show", "pull-request"])["title"].clone();
+    assert_eq!(title, idea.replace('\u{202e}', "\u{fffd}"), "a title is no Markdown");
 }

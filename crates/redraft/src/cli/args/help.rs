@@ -55,6 +55,7 @@ Examples:
   redraft run 002 --lane deep            take another lane from here on; what exists is kept
   redraft run 002 --now                  try an agent again before its usage limit is over
   redraft run 002 --on-cap accept        accept what is still open after the last round
+  redraft run 002 --merge --yes          to the end and into the branch it was begun on, without a pause
   redraft run 002 --yes --json           for scripts: asks nothing, prints one object
 
 Exit codes: 0 approved or accepted, 1 given up, 2 usage, 3 configuration, ledger, git or disk, 4 an agent \
@@ -77,6 +78,7 @@ Examples:
   redraft decide 002 accept --why \"good enough for a first version\"
   redraft decide 002 answer --answer \"100 a minute\" --answer \"no\"
   redraft decide 002 assume              let the author go on with what it would assume
+  redraft decide 002 go                  let code be written
   redraft decide 002 rerun               a new pass with new conversations
   redraft decide 002 skip                go on without a task that could not be carried out
   redraft decide 002 abandon             give the feature up, at any time before it is approved

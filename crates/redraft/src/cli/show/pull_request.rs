@@ -40,14 +40,14 @@ pub(crate) fn pull_request(
     let trace = Gathered::of_feature(&site, &ledger, id)?.matrix();
     let said = decisions::resolutions(&Scope::Feature(id), &entries);
     let text = project::pull_request(&entries, &state, &trace, &said);
-    let (title, body) = text.split_once('\n').unwrap_or((&text, ""));
+    let (_, body) = text.split_once('\n').unwrap_or((&text, ""));
     let created = state.created.as_ref();
     let json = PullRequestJson {
         v: 1,
         feature: id.to_string(),
         branch: created.map(|created| created.branch.clone()).unwrap_or_default(),
         base: created.map(|created| created.base_branch.clone()).unwrap_or_default(),
-        title: title.trim_start_matches("# ").to_owned(),
+        title: project::pull_request_title(&state),
         body: body.trim_start().to_owned(),
         merged: state.merged.is_some(),
     };
