@@ -18,8 +18,11 @@ fn every_role_of_every_phase_can_be_shown_with_every_strategy() {
                 let Sample { prompt, purpose, strategy: sent } =
                     sample(phase, &role, None, strategy, None).unwrap();
                 let fresh = sent != Strategy::Resume;
-                // Some work on code is always begun anew.
-                let anew = matches!(purpose, Purpose::Simplify | Purpose::Outline | Purpose::Tests);
+                // Some work on code is always begun anew, and who looks back does so once.
+                let anew = matches!(
+                    purpose,
+                    Purpose::Simplify | Purpose::Outline | Purpose::Tests | Purpose::Retro | Purpose::Judge
+                );
                 assert_eq!(fresh, strategy != Strategy::Resume || anew, "{phase} {role} {strategy:?}");
                 assert_eq!(prompt.get("rubric").is_some(), fresh, "{phase} {role} {strategy:?}");
                 assert!(!prompt.turn.is_empty(), "{phase} {role} {strategy:?}");
