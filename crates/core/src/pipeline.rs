@@ -148,9 +148,10 @@ impl Pipeline {
         let alone = created.filter(|created| created.is_review()).map(|created| created.until);
         let lane = created.filter(|_| alone.is_none()).map(|created| created.lane.phases());
         let lane = lane.unwrap_or_default().iter().copied();
-        // Where no code is written here, there is nothing to merge.
+        // What was begun elsewhere and is built elsewhere is not merged from here either.
         let left_out = |phase: &Phase| {
-            let builds_on = if *phase == Phase::Finish { Phase::Implement } else { *phase };
+            let elsewhere = *phase == Phase::Finish && self.adopted.is_some();
+            let builds_on = if elsewhere { Phase::Implement } else { *phase };
             self.skipped.contains(phase) || self.skipped.contains(&builds_on)
         };
         let lane = lane.filter(move |phase| Some(*phase) <= until && !left_out(phase));

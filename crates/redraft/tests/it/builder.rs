@@ -55,7 +55,7 @@ pub(crate) fn prepared(program: &str) -> Scratch {
     scratch.write("tests/run.sh", &run);
     scratch.git(["add", "tests/run.sh"]);
     scratch.git(["commit", "-q", "-m", "tests"]);
-    scratch.run(["new", "--lane", "standard", "Greet people in the shell"]).expect(0);
+    scratch.run(["new", "--lane", "standard", "--until", "implement", "Greet people in the shell"]).expect(0);
     scratch.run(["run", "--yes", "--until", "specify"]).expect(0);
     for phase in ["design", "create-plan", "create-tasks"] {
         scratch.run(["phase", "skip", "001", phase, "--why", "it is small"]).expect(0);

@@ -9,7 +9,8 @@ use std::fs;
 #[test]
 fn the_first_judgement_is_written_down_on_a_persons_word() {
     let scratch = with_bank(&says());
-    let said = on_a_terminal(&scratch, &["finish"], "accept\nthey are right\nn\n", 0);
+    // What has grown stale is left as it is.
+    let said = on_a_terminal(&scratch, &["finish"], "accept\nthey are right\n\n\n\n", 0);
     assert!(said.contains("1 confirmed, 1 challenged; write that into the knowledge bank"), "{said}");
     let told = events(&scratch);
     assert_eq!(last(&told, "decided")["choice"], "accept");

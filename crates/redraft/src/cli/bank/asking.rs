@@ -78,7 +78,7 @@ fn asked(name: &str, created: &FeatureCreated, around: &Surroundings, console: &
     loop {
         let word = console.ask("  keep, update or retire it? [leave it] ", &around.clock)?;
         match word.as_str() {
-            "" => return None,
+            "" | "n" | "no" | "leave" => return None,
             "keep" => return Some(Change::Keep { name, feature }),
             "update" => {
                 let text = console.ask("  what it says from now on: ", &around.clock)?;
