@@ -36,9 +36,9 @@ fn sent_in(scratch: &Scratch) -> Vec<String> {
 #[test]
 fn a_feature_goes_from_an_idea_through_every_document_to_reviewed_code() {
     let scratch = begun(&[IDEA]);
-    let ran = scratch.run(["run"]).expect(0);
-    assert!(ran.stdout.contains("feature 001 is approved"), "{}", ran.stdout);
-    let phases = ["specify.1", "design.1", "create-plan.1", "create-tasks.1", "implement.1"];
+    let ran = scratch.run(["run", "--yes"]).expect(0);
+    assert!(ran.stdout.contains("feature 001 is approved and ready to merge"), "{}", ran.stdout);
+    let phases = ["specify.1", "design.1", "create-plan.1", "create-tasks.1", "implement.1", "finish.1"];
     assert_eq!(sent_in(&scratch), phases);
     let state = Pipeline::replay(&entries(&scratch)).unwrap();
     for phase in Phase::DOCUMENTS {
@@ -69,8 +69,8 @@ fn a_run_rests_after_the_phase_it_was_asked_for_and_can_go_beyond_the_end() {
     assert_eq!(meta(&scratch)["status"], "completed");
     scratch.run(["run", "001", "--until", "create-plan"]).expect(0);
     assert_eq!(sent_in(&scratch), ["specify.1", "design.1", "create-plan.1"]);
-    let refused = scratch.run(["run", "001", "--until", "finish"]).expect(2);
-    assert!(refused.stderr.contains("`finish` is not a phase"), "{}", refused.stderr);
+    let refused = scratch.run(["run", "001", "--until", "release"]).expect(2);
+    assert!(refused.stderr.contains("`release` is not a phase"), "{}", refused.stderr);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn the_lane_is_chosen_by_what_the_idea_names_and_said_with_the_reason() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.write("redraft.toml", "[lanes]\ndeep = [\"report\"]\n");
     let shown = scratch.json(["new", IDEA]);
-    assert_eq!((&shown["lane"], &shown["until"]), (&json!("deep"), &json!("implement")));
+    assert_eq!((&shown["lane"], &shown["until"]), (&json!("deep"), &json!("finish")));
     let refused = scratch.run(["new", "Mend a.rs", "--until", "design"]).expect(2);
     assert!(refused.stderr.contains("lane express has no phase design"), "{}", refused.stderr);
 }

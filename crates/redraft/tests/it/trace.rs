@@ -139,7 +139,7 @@ fn a_file_that_belongs_to_no_task_and_a_task_gone_on_without_are_orphans() {
 fn without_a_task_list_the_specification_is_the_one_task_and_without_checks_no_test_was_run() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "--lane", "express", "Let people export the monthly report as CSV"]).expect(0);
-    scratch.run(["run"]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
     let object = scratch.json(["show", "trace"]);
     let rows = object["rows"].as_array().unwrap();
     let wanted: Vec<&Value> = rows.iter().filter(|row| !row["requirement"].is_null()).collect();
