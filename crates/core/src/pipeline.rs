@@ -290,8 +290,10 @@ fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
     created.until = set.until;
     created.lane_reason.clone_from(&set.why);
     if set.lane.reviews() {
-        let unreviewed =
-            |past: &&mut Loop| past.reviewers.is_empty() && matches!(past.end, Some(End::Closed(_)));
+        // Nobody reviews the end, in whichever lane.
+        let unreviewed = |past: &&mut Loop| {
+            past.reviewers.is_empty() && past.finishing.is_none() && matches!(past.end, Some(End::Closed(_)))
+        };
         for past in state.past.iter_mut().filter(unreviewed) {
             past.end = Some(End::Superseded);
         }
@@ -301,6 +303,7 @@ fn set_lane(state: &mut Pipeline, set: &LaneSet) -> Option<()> {
         (true, phase) => phase != set.until,
         // Code has a reviewer in every lane, but not the same ones.
         (false, Phase::Implement) => set.lane.reviews() != lane_of(open).reviews(),
+        (false, Phase::Finish) => !lane.contains(&Phase::Finish),
         (false, phase) => !lane.contains(&phase) || open.reviewers.is_empty() == set.lane.reviews(),
     };
     if let Some(mut open) = state.open.take_if(|open| is_other(open)) {

@@ -39,6 +39,10 @@ proptest! {
                 Event::Drafted(Drafted { ticket, .. }) | Event::Built(Built { ticket, .. }) | Event::Judged(Judged { ticket, .. }) => {
                     answered.remove(ticket);
                 }
+                Event::RetroWritten(RetroWritten { ticket: Some(ticket), .. })
+                | Event::BankJudged(BankJudged { ticket: Some(ticket), .. }) => {
+                    answered.remove(ticket);
+                }
                 _ => {}
             }
             state = pipeline::step(&state, &entry.event).unwrap();
