@@ -7,7 +7,7 @@
 use crate::driver::Run;
 use crate::ending::EngineError;
 use crate::phases::Subject;
-use crate::ports::{Check, CheckRun, Forecast, Merge, MergeOutcome, Trailers};
+use crate::ports::{Check, CheckRun, Forecast, Merge, MergeOutcome, Trailers, WorkspaceError};
 use redraft_core::bank::{Kind, RETIRED_FILE};
 use redraft_core::event::{Checked, Edited, Event, History, Merged, PhaseClosed};
 use redraft_core::ids::Revision;
@@ -269,6 +269,10 @@ impl Run<'_> {
     fn check_again(&self, forecast: &Forecast) -> Result<(), EngineError> {
         for check in &self.rules.checks {
             let ran = self.run_on_merge(check, forecast)?;
+            if ran.stopped {
+                // Nothing is known of it, and nothing was merged.
+                return Err(WorkspaceError::Interrupted { command: check.command.clone() }.into());
+            }
             if ran.code != Some(0) {
                 let (name, detail) = (check.name.clone(), one_line(&ran.tail, 400));
                 return Err(EngineError::FailsMerged { feature: self.created.id, name, detail });

@@ -338,6 +338,11 @@ fn merge(
     if !agreed {
         return Ok(Merging::Not);
     }
+    // Where the base has moved, checks run once more, and the base may have brought other commands.
+    if let (Some(ledger), Some(created)) = (site.reader()?, &run.state().created) {
+        let then = format!("redraft finish {} --merge", created.id);
+        super::trust::require_for_checks(&ledger, config, &then)?;
+    }
     let _lock = site.lock_repository(around, console)?;
     let merged = run.merge(config.finish.history)?;
     console.say(&format!("merged into {}: {}", merged.into, merged.commit));

@@ -11,7 +11,7 @@ use crate::cli::errors::CliError;
 use crate::cli::site::{Site, Surroundings};
 use redraft_core::bank::{Change, Kind, RETIRED_FILE};
 use redraft_core::event::FeatureCreated;
-use redraft_core::text::{count, one_line};
+use redraft_core::text::one_line;
 use redraft_engine::ports::{Trailers, Workspace as _};
 
 /// More questions in a row are answered without being read.
@@ -30,8 +30,9 @@ pub(crate) fn about_stale(
     if names.is_empty() {
         return Ok(());
     }
-    let entries = if names.len() == 1 { "entry".to_owned() } else { "entries".to_owned() };
-    console.say(&format!("{} {entries} of the knowledge bank are stale", names.len()));
+    let stale =
+        if names.len() == 1 { "one entry is".to_owned() } else { format!("{} entries are", names.len()) };
+    console.say(&format!("in the knowledge bank {stale} stale"));
     let mut changed = Vec::new();
     for (kind, name) in names.iter().take(ASKED_MAX) {
         // Read anew: what was said of the one before has changed the file.
@@ -53,7 +54,7 @@ pub(crate) fn about_stale(
         changed.push(kind.path().to_owned());
     }
     if names.len() > ASKED_MAX {
-        console.say(&format!("{} more: redraft bank --stale", count(names.len() - ASKED_MAX, "stale entry")));
+        console.say(&format!("{} more are stale: redraft bank --stale", names.len() - ASKED_MAX));
     }
     changed.sort();
     changed.dedup();
