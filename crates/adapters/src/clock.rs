@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime};
 
 pub struct SystemClock {
     stop: Arc<AtomicBool>,
+    /// How far it is ahead of the machine's, in milliseconds.
+    ahead_ms: i64,
 }
 
 /// How often a wait looks at the flag.
@@ -15,7 +17,17 @@ const SLICE_MS: u64 = 25;
 
 impl SystemClock {
     pub fn new(stop: Arc<AtomicBool>) -> Self {
-        Self { stop }
+        Self { stop, ahead_ms: 0 }
+    }
+
+    /// The same, so far ahead of the machine's; for tests of what happens when something expires.
+    pub fn ahead(self, ahead_ms: i64) -> Self {
+        Self { ahead_ms, ..self }
+    }
+
+    /// Raises the flag as Ctrl-C does.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
     }
 }
 
@@ -23,7 +35,7 @@ impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the machine for the time")]
     fn now_ms(&self) -> i64 {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX).saturating_add(self.ahead_ms)
     }
 
     fn wait_ms(&self, ms: u64) -> bool {

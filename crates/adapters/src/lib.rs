@@ -21,6 +21,7 @@ pub mod inbox;
 pub mod lock;
 pub mod mcp;
 pub mod plain_file;
+pub mod pull;
 pub mod rehearsal;
 pub mod shell_word;
 pub mod sqlite;

@@ -86,6 +86,20 @@ fn a_ledger_from_before_the_knowledge_bank_is_read_as_it_was_written() {
     );
 }
 
+/// `loop-opened` version 5, `started` and `answered` version 4, `phase-closed` version 1: before hosts did any work.
+#[test]
+fn a_ledger_from_before_there_were_hosts_is_read_as_it_was_written() {
+    let entries = read("ledger-loop-opened-5-started-4-phase-closed-1.db");
+    assert!(started(&entries).count() == 8 && started(&entries).all(|fact| !fact.pull));
+    assert!(answered(&entries).count() == 8 && answered(&entries).all(|fact| fact.hand.is_none()));
+    let state = Pipeline::replay(&entries).unwrap();
+    assert_eq!(state.untold, 0);
+    let past = state.past.last().unwrap();
+    assert!(!past.opened.same_hand && past.writers.is_empty());
+    let closed = state.closed(Phase::Specify).unwrap();
+    assert!(closed.approvals.iter().all(|approval| !approval.same_hand));
+}
+
 /// Version 1: feature 001 through specify, with a rejection, a lost session and a validation.
 #[test]
 fn the_ledger_of_version_1_is_read_as_it_was_written() {

@@ -36,6 +36,8 @@ pub struct Pipeline {
     pub dispatches: u32,
     /// Billed where it is known, reserved where it is not.
     pub spent: Usd,
+    /// How many dispatches hosts were given, whose cost nobody here knows.
+    pub untold: u32,
     /// What a person said the feature may cost; without it the configuration decides.
     pub budget: Option<Usd>,
     /// Why nothing more was sent, until something is.
@@ -248,6 +250,7 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             state.spent = state.spent + cost;
             if let Event::Started(started) = event {
                 state.dispatches += 1;
+                state.untold += u32::from(started.pull);
                 state.short = None;
                 state.parked.remove(&started.agent);
             }

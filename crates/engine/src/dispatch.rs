@@ -10,7 +10,7 @@ use crate::purse::{End, Keeper};
 use redraft_core::event::{Answered, Failed, Now, Panel, Started, TreeMark};
 use redraft_core::ids::{AgentName, Revision, SessionId};
 use redraft_core::pipeline;
-use redraft_core::policy::Strategy;
+use redraft_core::policy::{Choice, Strategy};
 use redraft_core::price::{Budget, OverBudget};
 use redraft_core::probe::{AgentsMet, MetAgent, Resumable};
 use redraft_core::profile;
@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A dispatch whose start is stored.
-struct Sent {
+pub(crate) struct Sent {
     request: Request,
     agent: Arc<dyn Agent>,
     mark: TreeMark,
@@ -48,20 +48,7 @@ impl Run<'_> {
         if orders.is_empty() {
             return Ok(None);
         }
-        let first = self.kept_mark.is_empty();
-        // Nothing is committed to a change that is only reviewed.
-        if first && self.change.is_none() {
-            self.parts.workspace.may_commit(self.open_loop()?.artifact())?;
-        }
-        self.meet_agents()?;
-        let mark = self.parts.workspace.mark(&self.projections())?;
-        if self.kept_mark != mark.work {
-            // What a crash is undone to must outlive `git gc`.
-            self.parts
-                .workspace
-                .keep(&format!("{}/mark", self.created.id), &Revision::new(mark.work.clone()))?;
-            self.kept_mark.clone_from(&mark.work);
-        }
+        let mark = self.mark_round()?;
         let mut budget = Budget { limit: self.rules.budget, spent: self.state.spent, in_flight: Usd(0) };
         let mut sent = Vec::new();
         for order in orders {
@@ -94,6 +81,25 @@ impl Run<'_> {
         Ok(parked.map(Stop::Parked))
     }
 
+    /// Looks whether a round can be sent at all, and marks where the worktree stands before it.
+    pub(crate) fn mark_round(&mut self) -> Result<TreeMark, EngineError> {
+        let first = self.kept_mark.is_empty();
+        // Nothing is committed to a change that is only reviewed.
+        if first && self.change.is_none() {
+            self.parts.workspace.may_commit(self.open_loop()?.artifact())?;
+        }
+        self.meet_agents()?;
+        let mark = self.parts.workspace.mark(&self.projections())?;
+        if self.kept_mark != mark.work {
+            // What a crash is undone to must outlive `git gc`.
+            self.parts
+                .workspace
+                .keep(&format!("{}/mark", self.created.id), &Revision::new(mark.work.clone()))?;
+            self.kept_mark.clone_from(&mark.work);
+        }
+        Ok(mark)
+    }
+
     /// Stores which agents the loop works with and whether they may be resumed, whenever that has changed.
     fn meet_agents(&mut self) -> Result<(), EngineError> {
         let open = self.open_loop()?;
@@ -122,7 +128,7 @@ impl Run<'_> {
         }
     }
 
-    fn start(
+    pub(crate) fn start(
         &mut self,
         order: &Order,
         mark: &TreeMark,
@@ -131,7 +137,13 @@ impl Run<'_> {
         let agent = self.parts.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
         let panels = &self.open_loop()?.opened.panels;
         let (tools, missing) = tools(&order.ticket, panels, self.setting().papers, agent.as_ref());
-        let Chosen { mut composed, choice, marks, markers } = self.choose(order, agent.as_ref(), &missing)?;
+        let pull = agent.abilities().pull;
+        let order = &if pull { for_host(order) } else { order.clone() };
+        let Chosen { mut composed, mut choice, marks, markers } =
+            self.choose(order, agent.as_ref(), &missing)?;
+        if pull {
+            choice = Choice::new(choice.strategy, "a host reads by itself and tells no cost");
+        }
         redact(&mut composed.prompt, self.parts.redactor);
         let resume = choice.strategy == Strategy::Resume;
         let conversation = order.conversation.as_ref().filter(|_| resume);
@@ -177,6 +189,7 @@ impl Run<'_> {
             markers,
             missing,
             told: composed.told,
+            pull,
         };
         self.parts.boundaries.pass("before a start is stored");
         self.append(vec![started.into()], &[blob])?;
@@ -185,7 +198,7 @@ impl Run<'_> {
     }
 
     /// The artifact for an author, code for who builds, nothing for a reviewer.
-    fn may_write(&self, ticket: &Ticket) -> Result<Vec<String>, EngineError> {
+    pub(crate) fn may_write(&self, ticket: &Ticket) -> Result<Vec<String>, EngineError> {
         let open = self.open_loop()?;
         Ok(match ticket.purpose {
             purpose if purpose.judges() => Vec::new(),
@@ -200,7 +213,7 @@ impl Run<'_> {
 
     /// Where a dispatch works: in the worktree, but who thinks of tests before looking at code beside the documents alone,
     /// because some agents can read all that is in the folder they are started in.
-    fn place_of(&self, ticket: &Ticket) -> Result<PathBuf, EngineError> {
+    pub(crate) fn place_of(&self, ticket: &Ticket) -> Result<PathBuf, EngineError> {
         if ticket.purpose != Purpose::Outline {
             return Ok(self.parts.workspace.folder());
         }
@@ -302,6 +315,7 @@ impl Run<'_> {
             formless: outcome.formless,
             asked_ms: outcome.asked_ms,
             requests: outcome.requests,
+            hand: outcome.hand,
         };
         self.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("the answer is stored");
@@ -376,8 +390,17 @@ pub(crate) fn redact(prompt: &mut Prompt, redactor: &Redactor) {
     }
 }
 
+/// An order as a host is given it: whole, because it continues no conversation here, and to be read by itself.
+fn for_host(order: &Order) -> Order {
+    let mut order = order.clone();
+    if order.allowed.contains(&Strategy::Lazy) {
+        order.allowed = vec![Strategy::Lazy];
+    }
+    order
+}
+
 /// The tools of a role: those its agent offers, and those it does not.
-fn tools(
+pub(crate) fn tools(
     ticket: &Ticket,
     panels: &[Panel],
     papers: &Papers,

@@ -3,6 +3,7 @@
 use crate::boundary::Boundaries;
 use crate::compose::{Papers, Setting};
 use crate::edits::Reviewed;
+use crate::ending::Owed;
 use crate::ending::of_a_signal;
 pub use crate::ending::{EngineError, Stop};
 use crate::finishing::Finish;
@@ -152,8 +153,10 @@ pub struct Run<'a> {
     pub(crate) kept_mark: String,
     /// What the open loop was opened with.
     pub(crate) papers: Papers,
-    /// Whether parks are disregarded.
+    /// Whether parks are disregarded, and what is out with hosts is taken back.
     pub(crate) sends_now: bool,
+    /// Whether this run sends nothing itself, because a host does the work.
+    pub(crate) serves: bool,
     /// Where a change is reviewed by itself: how it stands now.
     pub(crate) change: Option<Reviewed>,
     undone: Vec<Undone>,
@@ -209,6 +212,7 @@ impl<'a> Run<'a> {
             paces,
             kept_mark: String::new(),
             sends_now: false,
+            serves: false,
             change: None,
             undone: Vec::new(),
         })
@@ -256,8 +260,9 @@ impl<'a> Run<'a> {
                 }
                 return Ok(rest);
             }
+            let out = self.out()?;
             let lost = effects.iter().find_map(|effect| match effect {
-                Effect::Recover(ticket) => Some(ticket.clone()),
+                Effect::Recover(ticket) if !out.iter().any(|(one, _)| one == ticket) => Some(ticket.clone()),
                 _ => None,
             });
             if let Some(ticket) = lost {
@@ -279,7 +284,8 @@ impl<'a> Run<'a> {
                 self.conclude(&ticket)?;
                 continue;
             }
-            if self.take_in_edits()? {
+            // What changes while a host is at work is that host's doing.
+            if out.is_empty() && self.take_in_edits()? {
                 continue;
             }
             let mut orders = Vec::new();
@@ -292,6 +298,12 @@ impl<'a> Run<'a> {
             }
             if self.does_without(&orders)? {
                 continue;
+            }
+            let Owed { hosts, others: orders, .. } = self.divide(orders)?;
+            let idle = orders.is_empty() && hosts.is_empty() && out.is_empty();
+            if !idle && (self.serves || orders.is_empty()) {
+                self.project()?;
+                return Ok(Stop::Host(Owed { out, hosts, others: orders }));
             }
             let (orders, parked) = self.hold_back(orders)?;
             if let Some(until_ms) = parked.filter(|_| orders.is_empty()) {

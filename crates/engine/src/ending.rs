@@ -6,7 +6,7 @@ use redraft_core::event::{Decision, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::Phase;
 use redraft_core::price::OverBudget;
-use redraft_core::review::Rejected;
+use redraft_core::review::{Order, Rejected};
 use redraft_core::ticket::{Scope, Ticket};
 use std::path::PathBuf;
 
@@ -23,8 +23,20 @@ pub enum Stop {
     OverBudget { ticket: Ticket, over: OverBudget },
     /// An agent's usage limit is reached until then, in milliseconds since 1970; the same command continues.
     Parked(i64),
+    /// Work is out with hosts, or is owed and not this run's to send.
+    Host(Owed),
     /// The user asked it to stop; the same command continues.
     Interrupted,
+}
+
+/// What a run waits for that it does not send itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Owed {
+    /// Handed out to hosts and not expired, with when it does, in milliseconds since 1970.
+    pub out: Vec<(Ticket, i64)>,
+    /// Not handed out yet, and which of it is for hosts.
+    pub hosts: Vec<Order>,
+    pub others: Vec<Order>,
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,8 @@
 //! 2. ask [`pending`](redraft_core::pipeline::pending) what is owed, and stop when nothing is;
 //! 3. end what a crash left open (`recover`), then read answers that were not yet judged (`conclude`);
 //! 4. take in what a person changed in the worktree;
-//! 5. choose how to send what is ordered (`choosing`), send it (`dispatch`, `beside`, `purse`), run a gate (`phases` for
+//! 5. choose how to send what is ordered (`choosing`), send it (`dispatch`, `beside`, `purse`) or leave it to a host that
+//!    comes for it (`host`), run a gate (`phases` for
 //!    documents, `building` for code, `finishing` for what would be merged), close a stage or ask;
 //! 6. store the facts in one transaction, write the projections, and begin again at 2.
 //!
@@ -25,6 +26,7 @@ mod driver;
 mod edits;
 mod ending;
 mod finishing;
+mod host;
 mod learning;
 mod parked;
 mod phases;
@@ -38,5 +40,7 @@ mod undone;
 pub use building::standing;
 pub use driver::{EngineError, Parts, Progress, Rules, Run, Stop};
 pub use edits::Reviewed;
+pub use ending::Owed;
 pub use finishing::{DocsGate, Finish};
+pub use host::{Refusal, Work};
 pub use undone::Undone;

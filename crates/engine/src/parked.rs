@@ -9,7 +9,7 @@ use crate::driver::{EngineError, Run};
 use redraft_core::review::Order;
 
 impl Run<'_> {
-    /// Sends also to agents whose limit is said to last: a person knows better.
+    /// Sends also to agents whose limit is said to last, and takes back what is out with hosts: a person knows better.
     pub fn send_now(&mut self) {
         self.sends_now = true;
     }

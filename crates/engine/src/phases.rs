@@ -144,6 +144,7 @@ impl Run<'_> {
             asks_first: self.rules.asks_first && builds && pass == 1,
             bundle: kept_bundle,
             bank: bank.as_deref().map(hash),
+            same_hand: self.lane() == Lane::Express && !self.created.is_review(),
         };
         self.papers = Papers {
             project: self.rules.project.clone(),

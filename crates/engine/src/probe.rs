@@ -230,6 +230,7 @@ impl<'a> Probe<'a> {
             markers: Vec::new(),
             missing: Vec::new(),
             told: Vec::new(),
+            pull: false,
         };
         self.parts.boundaries.pass("before a probe's start is stored");
         self.append(vec![started.into()], &[blob])?;
@@ -338,6 +339,7 @@ fn stored(
         formless,
         asked_ms,
         requests,
+        hand: None,
     };
     (answered, blob)
 }

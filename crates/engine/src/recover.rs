@@ -37,6 +37,7 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// What a ticket that has not been concluded was started with.
     pub(crate) fn started(&self, ticket: &Ticket) -> Option<Started> {
         let open = self.state.open.as_ref()?;
         let seat = open.seat_of(ticket)?;

@@ -5,7 +5,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests start the programs they test")]
 
+mod host;
 pub mod provider;
+
+pub use host::Host;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -345,6 +345,7 @@ impl Dispatch<'_> {
             formless: false,
             asked_ms: self.asked_ms,
             requests: u32::try_from(self.asked).ok(),
+            hand: None,
         }
     }
 

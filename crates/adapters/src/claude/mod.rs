@@ -144,6 +144,7 @@ impl ClaudeAgent {
             asked_ms: heard.asked_ms,
             // Its turns are not its requests: the form of the answer is a call as well.
             requests: None,
+            hand: None,
         }))
     }
 

@@ -151,6 +151,7 @@ impl CodexAgent {
             formless: !form::is_kept(&heard.text, schema),
             asked_ms: heard.asked_ms,
             requests: counted.requests.or_else(|| heard.requests()),
+            hand: None,
         }))
     }
 

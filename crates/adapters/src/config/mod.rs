@@ -121,6 +121,8 @@ pub enum AgentConfig {
     Rehearsal { scenario: Option<PathBuf> },
     /// A program or service with a model behind it.
     Model(Box<ModelAgent>),
+    /// A host that comes for its work.
+    Pull,
 }
 
 /// An agent with a model behind it, as configured.

@@ -34,12 +34,13 @@ const DOCS: [(&str, DocsGate); 3] =
 const MODES: [(&str, WorkspaceMode); 2] =
     [("worktree", WorkspaceMode::Worktree), ("in-place", WorkspaceMode::InPlace)];
 
-const KINDS: [(&str, Kind); 5] = [
+const KINDS: [(&str, Kind); 6] = [
     (REHEARSAL, Kind::Rehearsal),
     ("claude", Kind::Model(ModelKind::Claude)),
     ("codex", Kind::Model(ModelKind::Codex)),
     ("anthropic", Kind::Model(ModelKind::Anthropic)),
     ("openai", Kind::Model(ModelKind::OpenAi)),
+    ("pull", Kind::Pull),
 ];
 
 const WIRE: [(&str, Wire); 2] = [("chat", Wire::Chat), ("responses", Wire::Responses)];
@@ -67,6 +68,7 @@ pub(super) struct Source<'a> {
 enum Kind {
     Rehearsal,
     Model(ModelKind),
+    Pull,
 }
 
 pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, ConfigError> {
@@ -245,6 +247,10 @@ impl Source<'_> {
                 Ok(AgentConfig::Rehearsal { scenario: self.scenario(file.scenario.as_ref())? })
             }
             Kind::Model(kind) => Ok(AgentConfig::Model(Box::new(self.model(name, file, kind)?))),
+            Kind::Pull => {
+                self.only(file, &["kind"], "pull")?;
+                Ok(AgentConfig::Pull)
+            }
         }
     }
 

@@ -237,7 +237,7 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
         ("[review]\nthreshold = \"lenient\"", ":2: `lenient` is not a threshold (known: strict, blockers)"),
         (
             "[agents.a]\nkind = \"robot\"",
-            ":2: `robot` is not a kind of agent (known: rehearsal, claude, codex, anthropic, openai)",
+            ":2: `robot` is not a kind of agent (known: rehearsal, claude, codex, anthropic, openai, pull)",
         ),
         ("[agents.a]\n", ":1: the agent `a` has no kind | add a line such as `kind = \"claude\"`"),
         (

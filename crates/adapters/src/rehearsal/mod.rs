@@ -210,6 +210,7 @@ impl RehearsalAgent {
             formless: false,
             asked_ms: None,
             requests: None,
+            hand: None,
         })
     }
 

@@ -5,11 +5,13 @@
 //! [`Event::decode`] to read the old form, and keeping a ledger of the old version as a fixture.
 //!
 //! Here are the facts of a loop and its dispatches; those of a feature as a whole are in [`feature`], what a person is
-//! asked and answers in [`question`], how code comes to be in [`making`], how a feature ends in [`finish`].
+//! asked and answers in [`question`], how code comes to be in [`making`], how a feature ends in [`finish`], whose hand an
+//! answer is from in [`hand`].
 //! Nothing here knows what a fact changes: that is [`crate::review`].
 
 mod feature;
 mod finish;
+mod hand;
 mod making;
 mod question;
 mod stored;
@@ -30,6 +32,7 @@ pub use feature::{
     PhaseSkipped, ReviewedChange, Trusted, Unblocked, WentBack,
 };
 pub use finish::{BankApplied, BankJudged, Challenged, History, Lesson, Merged, RetroWritten};
+pub use hand::Hand;
 pub use making::{Built, Extra, PlannedTask, Report, TakenOut};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
 pub use stored::{DecodeError, Event};
@@ -92,6 +95,9 @@ pub struct LoopOpened {
     /// The knowledge bank of the worktree as it stood when the loop was opened, where it had any entries. Since version 5.
     #[serde(default)]
     pub bank: Option<BlobId>,
+    /// Whether who wrote the text may also review it, where a host does the work; never as a certificate. Since version 6.
+    #[serde(default)]
+    pub same_hand: bool,
 }
 
 impl LoopOpened {
@@ -193,6 +199,10 @@ pub struct Started {
     /// Which entries of the knowledge bank its prompt tells, as `heuristic: Name`. Since version 4; none before that.
     #[serde(default)]
     pub told: Vec<String>,
+    /// Whether it was handed out to a host that came for it, so that nobody here sees its end before it is submitted or
+    /// expires. Since version 5.
+    #[serde(default)]
+    pub pull: bool,
 }
 
 /// A dispatch under way may come to more than was reserved for it. Written before it goes on, so that a crash cannot hide
@@ -248,6 +258,9 @@ pub struct Answered {
     /// How many requests the bill is for; none where the agent cannot tell. Since version 4.
     #[serde(default)]
     pub requests: Option<u32>,
+    /// Whose hand it is from, where a host submitted it. Since version 5.
+    #[serde(default)]
+    pub hand: Option<Hand>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -425,4 +438,7 @@ pub struct Approval {
     pub role: Role,
     pub revision: Revision,
     pub ticket: Ticket,
+    /// Whether whoever wrote the text gave it. Since version 2.
+    #[serde(default)]
+    pub same_hand: bool,
 }

@@ -71,9 +71,9 @@ macro_rules! events {
 
 events! {
     "feature-created" 4 FeatureCreated,
-    "loop-opened" 5 LoopOpened,
-    "started" 4 Started,
-    "answered" 4 Answered,
+    "loop-opened" 6 LoopOpened,
+    "started" 5 Started,
+    "answered" 5 Answered,
     "raised" 1 Raised,
     "failed" 2 Failed,
     "lost" 1 Lost,
@@ -90,7 +90,7 @@ events! {
     "bank-applied" 1 BankApplied,
     "merged" 1 Merged,
     "stage-closed" 1 StageClosed,
-    "phase-closed" 1 PhaseClosed,
+    "phase-closed" 2 PhaseClosed,
     "cancelled" 1 Cancelled,
     "adopted" 1 Adopted,
     "lane-set" 1 LaneSet,
@@ -130,14 +130,14 @@ mod tests {
         };
         assert_eq!(opened.bank, None);
         let event = Event::from(LoopOpened { bank: Some(BlobId::new("11")), ..opened });
-        assert_eq!((event.version(), Event::decode("loop-opened", 5, &event.encode())), (5, Ok(event)));
+        assert_eq!((event.version(), Event::decode("loop-opened", 6, &event.encode())), (6, Ok(event)));
         let started = r#"{"ticket":"031/specify.1/review/spec-reviewer/2.1","agent":"a","sees":null,"since":null,
             "choice":{"strategy":"lazy","why":"w"},"prompt":"00","prompt_chars":1,"context_chars":1,"session":null,
             "tree":{"head":"","branch":"","index":"","work":""},"reserved":0,"expires_ms":0,"markers":[]}"#;
         let Ok(Event::Started(started)) = Event::decode("started", 3, started) else { panic!("not read") };
         assert!(started.told.is_empty());
         let event = Event::from(Started { told: vec!["heuristic: One".to_owned()], ..started });
-        assert_eq!((event.version(), Event::decode("started", 4, &event.encode())), (4, Ok(event)));
+        assert_eq!((event.version(), Event::decode("started", 5, &event.encode())), (5, Ok(event)));
     }
 
     #[test]

@@ -272,6 +272,7 @@ impl History {
                 markers: Vec::new(),
                 missing: Vec::new(),
                 told: Vec::new(),
+                pull: false,
             };
             self.records.take(&scope, &started.into());
             let end: Event = match kind {
@@ -292,6 +293,7 @@ impl History {
                     formless: false,
                     asked_ms: None,
                     requests: None,
+                    hand: None,
                 }
                 .into(),
             };

@@ -1,6 +1,6 @@
 //! One row per feature, stored beside its events so that `status` need not fold any.
 
-use crate::event::{BudgetReached, FeatureCreated, Life, ReviewedChange};
+use crate::event::{BudgetReached, FeatureCreated, Life, ReviewedChange, Started};
 use crate::phase::Phase;
 use crate::pipeline::{self, Pipeline};
 use crate::prelude::*;
@@ -74,8 +74,28 @@ pub struct BoardRow {
     pub ready: bool,
     #[serde(default)]
     pub merged: bool,
+    /// How many dispatches hosts were given, whose cost nobody here knows. Since version 8.
+    #[serde(default)]
+    pub untold: u32,
+    /// What hosts have and have not brought back, with when it expires. Since version 8.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub out: Vec<OutWork>,
     /// The command that goes on from here.
     pub next: String,
+}
+
+/// A piece of work that a host has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutWork {
+    pub ticket: String,
+    pub expires_ms: i64,
+}
+
+impl OutWork {
+    fn of(started: &Started) -> OutWork {
+        OutWork { ticket: started.ticket.to_string(), expires_ms: started.expires_ms }
+    }
 }
 
 /// What became of a feature's tasks.
@@ -104,7 +124,7 @@ impl TaskTally {
     }
 }
 
-const VERSION: u16 = 7;
+const VERSION: u16 = 8;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -204,6 +224,8 @@ impl BoardRow {
             choices: choices.unwrap_or_default(),
             dispatches: state.dispatches,
             spent_micro_usd: state.spent.0,
+            untold: state.untold,
+            out: state.open.iter().flat_map(Loop::handed_out).map(OutWork::of).collect(),
             updated_ms: at_ms,
             tally: state.tally,
             life: state.life().name().to_owned(),
@@ -296,7 +318,7 @@ mod tests {
         let stored = serde_json::to_string(&row).unwrap();
         assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
         let (before, rest) = stored.split_once(",\"tally\":{").unwrap();
-        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":7,", "{\"v\":1,");
+        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":8,", "{\"v\":1,");
         let old = old.replace(",\"parked_until_ms\":null", "");
         assert!(!old.contains("parked") && old.contains("\"v\":1"), "{old}");
         let old: BoardRow = serde_json::from_str(&old).unwrap();

@@ -79,7 +79,8 @@ pub fn history(entries: &[Entry]) -> String {
                     closed.phase, closed.revision
                 ));
                 for approval in &closed.approvals {
-                    out.push_str(&format!("- Approved by {} ({})\n", approval.role, approval.ticket));
+                    let mark = if approval.same_hand { ", same hand" } else { "" };
+                    out.push_str(&format!("- Approved by {} ({}{mark})\n", approval.role, approval.ticket));
                 }
                 out.push_str(&open.map(|open| accepted(open, &closed.revision)).unwrap_or_default());
                 if !closed.deferred.is_empty() {
@@ -162,7 +163,10 @@ fn review(open: &Loop, judged: &Judged, at_ms: i64, markers: &mut Vec<String>) -
     let (phase, stage, at) = (open.opened.phase, seat.stage + 1, utc(at_ms));
     let mut out = format!("\n## {phase} stage {stage}, iteration {round}{what} — {at}\n");
     let strategy = work.flight.as_ref().map_or("", |flight| flight.started.choice.strategy.name());
-    out.push_str(&format!("- Reviewer: {} ({strategy}, {})\n", seat.role, judged.ticket));
+    let answered = work.flight.as_ref().and_then(|flight| flight.answered.as_ref());
+    let same = answered.and_then(|answered| answered.hand.as_ref()).is_some_and(|hand| hand.same);
+    let mark = if same { ", same hand" } else { "" };
+    out.push_str(&format!("- Reviewer: {} ({strategy}, {}{mark})\n", seat.role, judged.ticket));
     let decision = match &judged.judgement {
         Judgement::Approved => "approved".to_owned(),
         Judgement::Rejected => "rejected".to_owned(),

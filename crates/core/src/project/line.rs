@@ -39,12 +39,18 @@ pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
         Event::Started(fact) => {
             let (agent, strategy) = (&fact.agent, fact.choice.strategy.name());
             let chars = grouped(fact.prompt_chars);
-            format!("{} sent to {agent}, {strategy}, {chars} characters", fact.ticket)
+            let how = if fact.pull { "handed to" } else { "sent to" };
+            format!("{} {how} {agent}, {strategy}, {chars} characters", fact.ticket)
         }
         Event::Answered(fact) => {
             let (undone, ticket, took) = (undone(&fact.undone), &fact.ticket, span(fact.wall_ms));
             let (denied, noted) = (list("denied", &fact.denials), list("note", &fact.notes));
-            format!("{ticket} answered in {took}{undone}{denied}{noted}")
+            let by = match &fact.hand {
+                Some(hand) if hand.same => format!(" by the same hand ({})", hand.conversation),
+                Some(hand) => format!(" by {}", hand.conversation),
+                None => String::new(),
+            };
+            format!("{ticket} answered{by} in {took}{undone}{denied}{noted}")
         }
         Event::Raised(fact) => format!("{} goes on with {} reserved for it", fact.ticket, fact.reserved),
         Event::Failed(fact) => {
@@ -177,7 +183,11 @@ pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
             match fact.approvals.len() {
                 0 if phase == Phase::Finish => format!("{phase} closed at revision {revision}"),
                 0 => format!("{phase} closed at revision {revision}, approved by nobody"),
-                some => format!("{phase} closed at revision {revision} with {}", count(some, "approval")),
+                some => {
+                    let same = fact.approvals.iter().filter(|approval| approval.same_hand).count();
+                    let mark = if same == 0 { String::new() } else { format!(", {same} by the same hand") };
+                    format!("{phase} closed at revision {revision} with {}{mark}", count(some, "approval"))
+                }
             }
         }
         Event::Cancelled(fact) => format!("abandoned by {}: {}", fact.by, one_line(&fact.why, 120)),

@@ -18,7 +18,7 @@ use crate::event::{Entry, Event};
 use crate::phase::Phase;
 use crate::prelude::*;
 
-pub use board::{BoardRow, TaskTally, board_row};
+pub use board::{BoardRow, OutWork, TaskTally, board_row};
 pub use history::history;
 pub use line::{line, line_in};
 pub use log_of_tasks::implementation_log;

@@ -22,6 +22,8 @@ pub struct Receipt {
     pub spent: Usage,
     /// Counted for dispatches whose end nobody saw; part of `spent.cost`.
     pub lost: Usd,
+    /// How many dispatches a host did, which tells nobody what they cost.
+    pub unknown: u32,
     pub notes: Vec<String>,
 }
 
@@ -32,6 +34,8 @@ pub struct ReceiptLine {
     pub why: String,
     pub prompt_chars: u64,
     pub usage: Usage,
+    /// Whether nobody knows what it used and cost.
+    pub unknown: bool,
     pub end: String,
 }
 
@@ -46,6 +50,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
         fresh_chars: 0,
         spent: Usage::default(),
         lost: Usd(0),
+        unknown: 0,
         notes: Vec::new(),
     };
     for entry in entries {
@@ -93,6 +98,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                     why: fact.choice.why.clone(),
                     prompt_chars: fact.prompt_chars,
                     usage: Usage::default(),
+                    unknown: fact.pull,
                     end: "under way".to_owned(),
                 });
             }
@@ -100,6 +106,10 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                 let denied = fact.denials.iter().map(|what| format!("{}: denied: {what}", fact.ticket));
                 receipt.notes.extend(denied);
                 receipt.notes.extend(fact.notes.iter().map(|note| format!("{}: {note}", fact.ticket)));
+                if let Some(hand) = fact.hand.as_ref().filter(|hand| hand.same) {
+                    let (ticket, conversation) = (&fact.ticket, &hand.conversation);
+                    receipt.notes.push(format!("{ticket}: same hand: {conversation} reviewed what it wrote"));
+                }
                 end(&mut lines, &fact.ticket, fact.usage, "answered");
             }
             Event::Raised(fact) => {
@@ -142,6 +152,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
     }
     for line in &lines {
         receipt.spent += line.usage;
+        receipt.unknown += u32::from(line.unknown);
     }
     receipt.lines = lines;
     receipt
@@ -161,13 +172,14 @@ impl Receipt {
             vec![["dispatch", "how", "characters", "tokens in", "out", "cost", "end"].map(str::to_owned)];
         for line in &self.lines {
             let name = line.ticket.to_string();
+            let known = |figure: String| if line.unknown { "-".to_owned() } else { figure };
             rows.push([
                 name.split_once('/').map_or(name.as_str(), |(_, rest)| rest).to_owned(),
                 line.strategy.clone(),
                 grouped(line.prompt_chars),
-                grouped(line.usage.input()),
-                grouped(line.usage.output),
-                line.usage.cost.to_string(),
+                known(grouped(line.usage.input())),
+                known(grouped(line.usage.output)),
+                if line.unknown { "unknown".to_owned() } else { line.usage.cost.to_string() },
                 line.end.clone(),
             ]);
         }
@@ -178,7 +190,11 @@ impl Receipt {
             "\nsent {sent} characters in {}; with a fresh prompt each time it would have been about {fresh} ({percent} %)\n",
             count(self.lines.len(), "dispatch")
         ));
-        out.push_str(&format!("spent {}; orchestration: 0 tokens\n", self.spent.cost));
+        let unknown = match self.unknown {
+            0 => String::new(),
+            some => format!(" and what {} of hosts cost, which is unknown", count(some as usize, "dispatch")),
+        };
+        out.push_str(&format!("spent {}{unknown}; orchestration: 0 tokens\n", self.spent.cost));
         if self.lost > Usd(0) {
             out.push_str(&format!("of that {} count for dispatches that were lost\n", self.lost));
         }

@@ -56,6 +56,7 @@ mod tests {
             formless: false,
             asked_ms: None,
             requests: None,
+            hand: None,
         })
     }
 

@@ -344,9 +344,12 @@ pub fn shown_round(state: &Loop, seat: &Seat, purpose: Purpose) -> u16 {
 /// The close of a loop at this revision: who approved it, what it leaves behind.
 pub fn closing(state: &Loop, revision: Revision) -> PhaseClosed {
     let approvals = state.reviewers.iter().filter_map(|seat| match &seat.standing {
-        Standing::Approved { revision, ticket, .. } => {
-            Some(Approval { role: seat.role.clone(), revision: revision.clone(), ticket: ticket.clone() })
-        }
+        Standing::Approved { revision, ticket, same_hand, .. } => Some(Approval {
+            role: seat.role.clone(),
+            revision: revision.clone(),
+            ticket: ticket.clone(),
+            same_hand: *same_hand,
+        }),
         Standing::Unasked | Standing::Rejected { .. } | Standing::Ruled { .. } => None,
     });
     let with = |status| {

@@ -55,6 +55,8 @@ pub struct Loop {
     pub making: Option<Making>,
     /// How a feature ends; none where the loop is about something else.
     pub finishing: Option<Finishing>,
+    /// The conversations of hosts in which any of the text was written.
+    pub writers: BTreeSet<String>,
     /// Whether a person said that code may be written.
     pub agreed: bool,
     /// Questions a person has answered.
@@ -117,6 +119,8 @@ pub enum Standing {
         ticket: Ticket,
         /// Whether the conversation that approved had seen no earlier revision.
         fresh: bool,
+        /// Whether whoever wrote the text gave it.
+        same_hand: bool,
     },
     Rejected {
         epoch: u32,
@@ -237,6 +241,7 @@ impl Loop {
             answers: None,
             making,
             finishing,
+            writers: earlier.map(|earlier| earlier.writers.clone()).unwrap_or_default(),
             agreed: earlier.is_some_and(|earlier| earlier.agreed),
             decided: 0,
             end: None,
@@ -281,6 +286,22 @@ impl Loop {
 
     pub fn flights(&self) -> impl Iterator<Item = (&Seat, &Flight)> {
         self.seats().filter_map(|seat| Some((seat, seat.work.as_ref()?.flight.as_ref()?)))
+    }
+
+    /// Work that was handed out to hosts and has not come back, in the order of the seats.
+    pub fn handed_out(&self) -> impl Iterator<Item = &Started> {
+        let out = self.flights().filter(|(_, flight)| flight.started.pull && flight.answered.is_none());
+        out.map(|(_, flight)| &flight.started)
+    }
+
+    /// Whether an answer to this ticket from this conversation would be a review of what that conversation wrote.
+    pub fn is_same_hand(&self, ticket: &Ticket, conversation: &str) -> bool {
+        ticket.purpose.judges() && self.writers.contains(conversation)
+    }
+
+    /// Whether a review by whoever wrote the text counts here. It never does as a certificate.
+    pub fn allows_same_hand(&self, ticket: &Ticket) -> bool {
+        self.opened.same_hand && matches!(ticket.purpose, Purpose::Review | Purpose::Validate)
     }
 
     /// Open findings that stand in the way of an approval by this role.

@@ -167,9 +167,17 @@ fn seat_for<'a>(state: &'a mut Loop, ticket: &Ticket) -> Option<(Purpose, &'a mu
 fn answer(state: &mut Loop, fact: &Answered) -> Result<(), Rejected> {
     let what = || rejected(format!("the answer to {}", fact.ticket));
     let epoch = state.epoch;
+    if fact.hand.as_ref().is_some_and(|hand| hand.same) && !state.allows_same_hand(&fact.ticket) {
+        return Err(what());
+    }
+    let writes = !fact.ticket.purpose.judges() && fact.ticket.purpose != Purpose::Outline;
+    let writer = fact.hand.as_ref().filter(|_| writes).map(|hand| hand.conversation.clone());
     let seat = state.seat_of_mut(&fact.ticket).ok_or_else(what)?;
     let work = seat.work.as_mut().ok_or_else(what)?;
     let flight = work.flight.as_mut().filter(|flight| flight.answered.is_none()).ok_or_else(what)?;
+    if fact.hand.is_some() != flight.started.pull {
+        return Err(what());
+    }
     flight.answered = Some(fact.clone());
     let started = &flight.started;
     let earlier = seat.conversation.take().filter(|_| started.choice.strategy == Strategy::Resume);
@@ -191,6 +199,7 @@ fn answer(state: &mut Loop, fact: &Answered) -> Result<(), Rejected> {
     });
     seat.anchor = started.sees.clone();
     seat.anchor_epoch = epoch;
+    state.writers.extend(writer);
     Ok(())
 }
 

@@ -4,6 +4,7 @@ mod closing;
 mod draws;
 mod edits;
 mod finishing;
+mod hands;
 mod looking_back;
 mod making;
 mod phases;

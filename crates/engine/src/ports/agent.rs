@@ -1,7 +1,7 @@
 //! An agent: something that is given a prompt and a folder and answers.
 
 use redraft_core::cost::Marks;
-use redraft_core::event::Now;
+use redraft_core::event::{Hand, Now};
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::price::{Card, Lifetime};
 pub use redraft_core::probe::Resume;
@@ -77,7 +77,7 @@ pub struct Abilities {
     /// Whether the agent is made to answer in the verdict's form.
     pub structured: bool,
     pub usage: UsageReport,
-    /// Whether it comes for its work by itself instead of being sent it. None does so far, and nothing relies on it.
+    /// Whether it comes for its work by itself instead of being sent it: a host. Such a one is never run.
     pub pull: bool,
 }
 
@@ -176,6 +176,9 @@ pub struct Outcome {
     pub asked_ms: Option<i64>,
     /// How many requests the usage is for; none where the agent cannot tell.
     pub requests: Option<u32>,
+    /// Whose hand it is from, where a host submitted it.
+    #[serde(default)]
+    pub hand: Option<Hand>,
 }
 
 /// Why an agent gave no answer. `detail` is free of secrets.

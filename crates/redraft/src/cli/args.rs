@@ -7,7 +7,8 @@ mod looking;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use help::{
     ADOPT_HELP, AFTER_HELP, BANK_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, FINISH_HELP, INIT_HELP, LINT_HELP,
-    LOG_HELP, NEW_HELP, PHASE_HELP, PROJECT_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
+    LOG_HELP, MCP_HELP, NEW_HELP, PHASE_HELP, PROJECT_HELP, REHEARSE_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP,
+    STATUS_HELP, TRUST_HELP,
 };
 use std::path::PathBuf;
 
@@ -90,9 +91,31 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Cost recorded review loops again under every policy
     Replay(ReplayArgs),
+    /// Serve hosts such as Claude Code over standard input and output: they do the work, redraft keeps the process
+    #[command(after_help = MCP_HELP)]
+    Mcp(McpArgs),
+    /// Play one piece of work that was handed out, with the built-in rehearsal agent, to try a host without a model
+    #[command(after_help = REHEARSE_HELP)]
+    Rehearse(RehearseArgs),
     /// Run an agent's program and end everything it started when standard input closes
     #[command(hide = true)]
     Worker(WorkerArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// How long a call of `next` may wait for checks and the like before it answers `wait`
+    #[arg(long = "patience", value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=600))]
+    pub(crate) patience_s: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RehearseArgs {
+    /// The ticket as `next` gave it, e.g. 001/specify.1/draft/spec-author/1.1
+    pub(crate) ticket: String,
+    /// The folder as `next` gave it [default: the feature's worktree]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -219,7 +242,8 @@ pub(crate) struct RunArgs {
     /// Go on though features that come before it are not completed; the reason is kept
     #[arg(long, value_name = "WHY")]
     pub(crate) unblock: Option<String>,
-    /// Send also to an agent whose usage limit is said to last; without it nothing is sent to a parked one
+    /// Send also to an agent whose usage limit is said to last, and take back work that a host has; without it nothing is
+    /// sent to a parked one, and what a host has is waited for
     #[arg(long)]
     pub(crate) now: bool,
     /// The most the feature may cost in all, in dollars; kept for later runs [default: what was given before,

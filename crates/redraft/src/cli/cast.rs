@@ -12,9 +12,11 @@ use redraft_adapters::codex::{CodexAgent, CodexSettings};
 use redraft_adapters::config::{AgentConfig, BashRule, Config, ModelAgent, ModelKind, SchemaForm, Wire};
 use redraft_adapters::mcp::McpServers;
 use redraft_adapters::plain_file;
+use redraft_adapters::pull::{HOST, PullAgent};
 use redraft_adapters::rehearsal::{RehearsalAgent, Scenario};
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::price::{Card, Cards};
+use redraft_core::profile;
 use redraft_engine::ports::{Agent, Agents};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -36,11 +38,21 @@ pub(crate) struct Cast<'a> {
     around: &'a Surroundings,
     cards: Cards,
     made: Mutex<BTreeMap<AgentName, Arc<dyn Agent>>>,
+    /// Whether a host plays every role, because it has come and the configuration leaves it none.
+    all_host: bool,
 }
 
 impl<'a> Cast<'a> {
     pub(crate) fn new(site: &'a Site, config: &'a Config, around: &'a Surroundings) -> Self {
-        Self { site, config, around, cards: config.cards(), made: Mutex::default() }
+        Self { site, config, around, cards: config.cards(), made: Mutex::default(), all_host: false }
+    }
+
+    /// The same when a host has come: it plays the roles that the configuration leaves to hosts, or all where it leaves
+    /// none.
+    pub(crate) fn for_host(site: &'a Site, config: &'a Config, around: &'a Surroundings) -> Self {
+        let pull = |role: &Role| matches!(config.agents.get(config.agent_of(role)), Some(AgentConfig::Pull));
+        let all_host = !profile::roles().iter().any(pull);
+        Self { all_host, ..Self::new(site, config, around) }
     }
 
     pub(crate) fn around(&self) -> &Surroundings {
@@ -60,6 +72,9 @@ impl<'a> Cast<'a> {
 
     fn make(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String> {
         let Some(settings) = self.config.agents.get(name) else {
+            if name.as_str() == HOST {
+                return Ok(Arc::new(PullAgent::new(name.clone())));
+            }
             return Err(format!("there is no agent `{name}` in redraft.toml"));
         };
         let named = |detail: String| format!("[agents.{name}] {detail}");
@@ -70,6 +85,7 @@ impl<'a> Cast<'a> {
                 Ok(Arc::new(RehearsalAgent::new(name.clone(), &self.state(name), scenario)))
             }
             AgentConfig::Model(model) => self.model(name, model).map_err(named),
+            AgentConfig::Pull => Ok(Arc::new(PullAgent::new(name.clone()))),
         }
     }
 
@@ -225,7 +241,7 @@ impl<'a> Cast<'a> {
     pub(crate) fn card_of(&self, role: &Role) -> Option<Card> {
         match self.config.agents.get(self.config.agent_of(role))? {
             AgentConfig::Model(agent) => self.card(agent).ok(),
-            AgentConfig::Rehearsal { .. } => None,
+            AgentConfig::Rehearsal { .. } | AgentConfig::Pull => None,
         }
     }
 
@@ -311,6 +327,9 @@ fn read_scenario(file: &Path) -> Result<Scenario, String> {
 
 impl Agents for Cast<'_> {
     fn agent_for(&self, role: &Role) -> Result<Arc<dyn Agent>, String> {
+        if self.all_host {
+            return self.named(&AgentName::new(HOST));
+        }
         self.named(self.config.agent_of(role))
     }
 

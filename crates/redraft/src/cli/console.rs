@@ -12,7 +12,7 @@ use redraft_engine::ports::Clock;
 use redraft_engine::{Progress, Undone};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// How to talk: JSON keeps stdout for one object and stderr quiet.
 #[derive(Debug)]
@@ -22,12 +22,25 @@ pub(crate) struct Console {
     live: Option<Mutex<Vec<(Ticket, String)>>>,
     /// Why data did not arrive on stdout, if it did not.
     lost: OnceLock<String>,
+    /// What was printed, where it is for somebody else to pass on.
+    kept: Option<Mutex<String>>,
 }
 
 impl Console {
+    /// Prints nothing: data is kept for who asked, as JSON, and talk is dropped.
+    pub(crate) fn kept() -> Self {
+        Self { json: true, live: None, lost: OnceLock::new(), kept: Some(Mutex::default()) }
+    }
+
+    /// What was kept so far.
+    pub(crate) fn printed(&self) -> String {
+        let kept = self.kept.as_ref().map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        kept.unwrap_or_default()
+    }
+
     pub(crate) fn new(json: bool) -> Self {
         let live = !json && can_rewrite_lines();
-        Self { json, live: live.then(Mutex::default), lost: OnceLock::new() }
+        Self { json, live: live.then(Mutex::default), lost: OnceLock::new(), kept: None }
     }
 
     /// Why data did not arrive on stdout, if it did not.
@@ -42,7 +55,12 @@ impl Console {
 
     /// One JSON object on stdout.
     pub(crate) fn object(&self, value: &impl Serialize) {
-        let json = serde_json::to_string_pretty(value).unwrap_or_default();
+        // Spaces are for people.
+        let json = match self.kept {
+            Some(_) => serde_json::to_string(value),
+            None => serde_json::to_string_pretty(value),
+        };
+        let json = json.unwrap_or_default();
         self.write_out(&json);
     }
 
@@ -112,6 +130,9 @@ impl Console {
     }
 
     fn talk(&self, text: &str) {
+        if self.kept.is_some() {
+            return;
+        }
         let mut err = std::io::stderr().lock();
         if self.live.is_some() {
             // Clears the line that tells what is under way.
@@ -135,6 +156,12 @@ impl Console {
 
     /// A closed pipe is the reader's way of saying enough; anything else that stops data is told at the end.
     fn write_out(&self, text: &str) {
+        if let Some(kept) = &self.kept {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.push_str(text);
+            kept.push('\n');
+            return;
+        }
         let mut out = std::io::stdout().lock();
         let written = writeln!(out, "{text}").and_then(|()| out.flush());
         if let Err(error) = written

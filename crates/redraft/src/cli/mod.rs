@@ -20,6 +20,7 @@ mod gather;
 mod init;
 mod lint;
 mod log;
+mod mcp;
 mod meant;
 mod monitor;
 mod new;
@@ -27,6 +28,7 @@ mod phase;
 mod prepare;
 mod profiles;
 mod project;
+mod rehearse;
 mod replay;
 mod review;
 mod run;
@@ -41,7 +43,7 @@ mod usage;
 mod whole_file;
 mod worker;
 
-use args::{BackfillArgs, BankArgs, BankCommand, Cli, Command, LogArgs, ProjectArgs, ShowCommand};
+use args::{BackfillArgs, BankArgs, BankCommand, Cli, Command, LogArgs, McpArgs, ProjectArgs, ShowCommand};
 use clap::Parser;
 use console::Console;
 use errors::{CliError, Code};
@@ -58,6 +60,12 @@ pub(crate) fn main() -> ExitCode {
     let done = match cli.command {
         // It has no surroundings: where and with which variables it runs is decided by whoever started it.
         Command::Worker(args) => worker::worker(args),
+        // It keeps its surroundings for as long as it serves.
+        Command::Mcp(McpArgs { patience_s }) => Surroundings::of(&cli).and_then(|mut around| {
+            around.learn_keys(&cli.command);
+            refuse_agents(&cli.command, &around)?;
+            mcp::mcp(patience_s, around)
+        }),
         _ => Surroundings::of(&cli).and_then(|mut around| {
             around.learn_keys(&cli.command);
             perform(cli, &around, &console).map_err(|error| error.typed_here(&around))
@@ -113,6 +121,8 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         Command::Project(ProjectArgs { command: Some(_) }) => "begin a project",
         Command::Decide(_) | Command::Phase(_) => "decide for a person",
         Command::Trust(_) => "accept anything for a person",
+        Command::Mcp(_) => "serve others",
+        Command::Rehearse(_) => "play another role",
         Command::Init => "write the configuration",
         Command::Log(LogArgs { export: Some(_), .. }) => "write decision records",
         Command::Bank(BankArgs {
@@ -140,7 +150,7 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         .hint("start it from a terminal of your own"))
 }
 
-fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+pub(crate) fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     refuse_agents(&cli.command, around)?;
     match cli.command {
         Command::Demo(args) => demo::demo(args, around, console),
@@ -169,6 +179,9 @@ fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Result<Code, C
         Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, around, console),
         Command::Cost(args) => cost::cost(args, around, console),
         Command::Replay(args) => replay::replay(args, around, console),
+        Command::Rehearse(args) => rehearse::rehearse(args, around, console),
+        // It was served before it could come here, and serves nobody within itself.
+        Command::Mcp(_) => Ok(Code::Done),
         Command::Worker(args) => worker::worker(args),
         Command::Trust(args) => trust::trust(args, around, console),
     }

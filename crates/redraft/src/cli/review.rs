@@ -130,6 +130,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         Stop::Findings => format!("{command} --fix, or edit the file and: {command}"),
         Stop::Asking(_) => format!("{command} --again"),
         Stop::OverBudget { .. } => format!("{command} --budget USD"),
+        Stop::Host(_) => format!("{command} --agent NAME"),
         Stop::Parked(_) | Stop::Interrupted => command.clone(),
     });
     let findings = run.state().latest().map(|latest| latest.findings.as_slice()).unwrap_or_default();
@@ -143,6 +144,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     let asked = match &stop {
         Stop::Asking(question) => format!(": {}", question.text),
         Stop::OverBudget { ticket, over } => format!(": {ticket}: {over}"),
+        Stop::Host(_) => format!(": {FOR_FEATURES}"),
         _ => String::new(),
     };
     let shown = ReviewJson {
@@ -191,9 +193,14 @@ fn outcome(stop: &Stop) -> (&'static str, Code) {
         Stop::Asking(question) => ("waiting", run::waiting_code(question, OnCap::Stop)),
         Stop::OverBudget { .. } => ("over budget", Code::Limit),
         Stop::Parked(_) => ("parked", Code::Limit),
+        Stop::Host(_) => ("host", Code::Config),
         Stop::Interrupted => ("interrupted", Code::Interrupted),
     }
 }
+
+/// Said where a reviewer is a host.
+pub(super) const FOR_FEATURES: &str =
+    "its reviewer is a host, and hosts come for the work of features only; name an agent that can be sent to";
 
 /// The document that was named; there is one wherever no change is reviewed.
 fn file(args: &ReviewArgs) -> &Path {

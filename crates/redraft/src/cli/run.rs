@@ -1,46 +1,40 @@
 //! `redraft run`: drives a feature on until it is approved, a person is needed, or it is interrupted.
 
 mod rules;
+mod stage;
 
 pub(crate) use rules::{budget, config, deadlines, kept_budget, played, rules, rules_with};
+pub(crate) use stage::{Players, Stage, Wish, with_run};
 
 use super::answer::{Beforehand, answer};
 use super::args::{OnCap, RunArgs};
 use super::bank;
 use super::board::{self, from_when};
-use super::cast::Cast;
-use super::consent;
 use super::console::Console;
-use super::dependencies::require_unblocked;
 use super::errors::{CliError, Code};
 use super::monitor;
-use super::prepare::{hold_place, prepare};
-use super::project::project_context;
 use super::site::{Site, Surroundings};
 use super::story::Story;
-use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::config::Config;
-use redraft_adapters::git::GitMerging;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{About, Decision, Entry, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::profile;
 use redraft_core::project::{self, BoardRow, Receipt, TaskTally, Warning};
 use redraft_core::review::{End, Loop};
 use redraft_core::text::utc;
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Agents, Clock, Workspace};
-use redraft_engine::{Parts, Run, Stop, Undone};
+use redraft_engine::ports::{Clock, Workspace};
+use redraft_engine::{Owed, Progress, Run, Stop, Undone};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct RunJson<'a> {
     v: u16,
     feature: String,
-    /// `merged`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `abandoned` or `interrupted`.
+    /// `merged`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `host` (with one, or for one), `abandoned` or `interrupted`.
     outcome: &'a str,
     /// Whether its branch is ready to be merged.
     ready: bool,
@@ -124,73 +118,42 @@ pub(crate) fn drive_to(
         Manner::Demo(ending) => Some(ending),
         Manner::Run | Manner::Finish => None,
     };
-    let config = config(site, args)?;
-    let mut rules = rules(site, &config, args, around)?;
-    let lock = site.lock(&id.to_string(), around)?;
-    let ledger = site.writer()?;
-    let created = site.created(&ledger, id)?;
-    if args.budget.is_none() {
-        rules.budget = kept_budget(&ledger, Scope::Feature(id))?.unwrap_or(rules.budget);
-    }
-    rules.project = project_context(site, &ledger, &created, console)?;
-    require_unblocked(site, &ledger, id, args.unblock.as_deref(), around, console)?;
-    let _place = hold_place(site, &created, around)?;
-    prepare(site, &ledger, &created, &config, around, console)?;
-    let workspace = site.workspace(&created)?;
-    workspace.sweep();
-    let inbox = FileInbox::new(&site.state);
-    let agents = Cast::new(site, &config, around);
-    let roles = profile::roles();
-    super::trust::require_for_agents(&ledger, &config, &roles, &format!("redraft run {id}"))?;
-    for role in &roles {
-        // A configuration that cannot work is told before anything is sent.
-        agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
-    }
-    let command = format!("redraft run {id}");
-    if !args.yes && !consent::given(&ledger, &created, &agents, rules.budget, &command, around, console)? {
-        console.say(&format!("nothing was sent\nnext: {}", around.next(&command)));
-        return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
-    }
-    let checks = ShellChecks {
-        worker: &around.exe,
-        out: site.state.join("checks").join(id.to_string()),
-        environment: &around.environment,
-        redactor: &around.redactor,
-        limit_ms: config.check_minutes * 60_000,
-        clock: &around.clock,
-    };
     let story = Story::new(console);
-    let merging = GitMerging {
-        repository: &site.repository,
-        branch: created.branch.clone(),
-        folder: site.merge_folder(&created),
-        copy: config.workspace.copy.clone(),
-    };
-    let parts = Parts {
-        merging: &merging,
-        store: &ledger,
-        workspace: &workspace,
-        inbox: &inbox,
-        clock: &around.clock,
-        boundaries: &around.boundaries,
-        checks: &checks,
-        progress: if ending.is_some() { &story } else { console },
-        agents: &agents,
-        redactor: &around.redactor,
-    };
-    let mut run = Run::load(parts, rules, id)?;
+    let progress: &dyn Progress = if ending.is_some() { &story } else { console };
+    let players = Players::Configured;
+    let wish = Wish { site, id, args, players, progress, around, console };
+    let done = with_run(&wish, |run, stage| report_on(run, stage, args, typed, ending, around, console))?;
+    if let Some(code) = done {
+        return Ok(code);
+    }
+    console.say(&format!("nothing was sent\nnext: {}", around.next(&format!("redraft run {id}"))));
+    Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting })
+}
+
+/// Drives a run that is put together, and tells how it ended.
+fn report_on(
+    run: &mut Run<'_>,
+    stage: &Stage<'_>,
+    args: &RunArgs,
+    typed: bool,
+    ending: Option<Ending>,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let Stage { site, config, ledger, created, workspace, inbox } = *stage;
+    let id = created.id;
     if args.budget.is_some() {
         run.keep_budget()?;
     }
     if args.now {
         run.send_now();
     }
-    set_lane(&mut run, args)?;
+    set_lane(run, args)?;
     let notes = kept_rules(run.state(), args, id);
     for note in &notes {
         console.say(note);
     }
-    require_trusted_checks(run.state(), &ledger, &config, args, console)?;
+    require_trusted_checks(run.state(), ledger, config, args, console)?;
     let asks = console.can_ask() && !args.yes;
     let on_cap = args.on_cap.unwrap_or(if asks { OnCap::Ask } else { OnCap::Stop });
     let ended_before = run.state().closed(Phase::Finish).is_some();
@@ -207,19 +170,19 @@ pub(crate) fn drive_to(
         }
     };
     if asks && !ended_before && run.state().closed(Phase::Finish).is_some() {
-        bank::asking::about_stale(site, &created, run.state().seq, around, console)?;
+        bank::asking::about_stale(site, created, run.state().seq, around, console)?;
     }
     let merged = match &stop {
-        Stop::Done => merge(&mut run, site, &config, args, typed, around, console)?,
+        Stop::Done => merge(run, site, config, args, typed, around, console)?,
         _ => Merging::Not,
     };
-    if let Some(changed) = changed_since(&workspace, run.state())? {
+    if let Some(changed) = changed_since(workspace, run.state())? {
         console.say(&changed);
     }
-    tidy(&inbox, &Scope::Feature(id), run.entries(), console);
+    tidy(inbox, &Scope::Feature(id), run.entries(), console);
     let receipt = project::receipt(run.entries());
     let row = BoardRow::of(run.state(), around.clock.now_ms());
-    let place = site.worktree(&created)?.join(created.folder());
+    let place = site.worktree(created)?.join(created.folder());
     let parked_until_ms = if let Stop::Parked(until_ms) = &stop { Some(*until_ms) } else { None };
     let (outcome, code) = match &stop {
         Stop::Interrupted => ("interrupted", Code::Interrupted),
@@ -234,15 +197,20 @@ pub(crate) fn drive_to(
         Stop::Findings => ("findings", Code::NotApproved),
         Stop::Asking(question) => ("waiting", waiting_code(question, on_cap)),
         Stop::OverBudget { .. } => ("over budget", Code::Limit),
+        Stop::Host(owed) => {
+            console.say_all(&with_hosts(owed, id));
+            // What is out somebody has in hand; what is owed waits until somebody comes for it.
+            ("host", if owed.out.is_empty() { Code::Waiting } else { Code::Held })
+        }
     };
     let question = if let Stop::Asking(question) = &stop { Some(question) } else { None };
-    let rows = board::rows(&ledger)?;
+    let rows = board::rows(ledger)?;
     let next = match (&ending, &args.agent) {
         (Some(ending), _) => ending.next.clone(),
         (None, Some(agent)) if row.is_open() && row.next.starts_with("redraft run") => {
             around.next(&format!("{} --agent {agent}", row.next))
         }
-        (None, _) => board::next_after(site, &ledger, id, around)?,
+        (None, _) => board::next_after(site, ledger, id, around)?,
     };
     if let Stop::OverBudget { ticket, over } = &stop {
         console.say(&format!("{ticket}: {over}"));
@@ -285,8 +253,25 @@ pub(crate) fn drive_to(
     }
     console.show(&report(&shown, &more, ending), &shown);
     monitor::say(&shown.warnings, console);
-    drop(lock);
     Ok(code)
+}
+
+/// What is with hosts, and the ways out of waiting for it.
+fn with_hosts(owed: &Owed, id: FeatureId) -> Vec<String> {
+    let out = owed.out.iter().map(|(ticket, expires_ms)| {
+        format!(
+            "{ticket} is with a host until {}; if nobody works on it any more: redraft run {id} --now",
+            utc(*expires_ms)
+        )
+    });
+    let next = owed.hosts.iter().map(|order| {
+        format!(
+            "{} is for a host, which comes for it through `redraft mcp`; to have it done by another agent: \
+             redraft run {id} --agent NAME",
+            order.ticket
+        )
+    });
+    out.chain(next).collect()
 }
 
 /// What became of the wish to merge.
@@ -350,7 +335,7 @@ fn merge(
 }
 
 /// What the project's checks run, a person must have accepted before this run comes to code. Nothing was sent yet.
-fn require_trusted_checks(
+pub(crate) fn require_trusted_checks(
     state: &Pipeline,
     ledger: &Ledger,
     config: &Config,

@@ -57,6 +57,9 @@ const NAMED: &str = "redraft ";
 /// Aborts the process at the Nth boundary; for tests of crashes.
 const ABORT_AT: &str = "REDRAFT_ABORT_AT_BOUNDARY";
 
+/// Sets the clock so many milliseconds ahead; for tests of what expires.
+const CLOCK_AHEAD: &str = "REDRAFT_CLOCK_AHEAD_MS";
+
 impl Surroundings {
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     pub(crate) fn of(cli: &Cli) -> Result<Self, CliError> {
@@ -66,12 +69,13 @@ impl Surroundings {
         if !folder.is_dir() {
             return Err(CliError::usage(format!("{} is not a folder", folder.display())));
         }
-        let abort_at = match std::env::var(ABORT_AT) {
+        let number = |name: &str| match std::env::var(name) {
             Ok(number) => {
-                number.parse().map_err(|_| CliError::usage(format!("{ABORT_AT}={number} is not a number")))?
+                number.parse::<u32>().map_err(|_| CliError::usage(format!("{name}={number} is not a number")))
             }
-            Err(_) => 0,
+            Err(_) => Ok(0),
         };
+        let (abort_at, ahead_ms) = (number(ABORT_AT)?, number(CLOCK_AHEAD)?);
         let stop = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             // The second signal ends the process at once; everything stored so far is safe.
@@ -92,9 +96,9 @@ impl Surroundings {
             program: program(path.as_deref()),
             named_folder: cli.dir.clone(),
             path,
-            clock: SystemClock::new(stop),
+            clock: SystemClock::new(stop).ahead(ahead_ms.into()),
             redactor: Redactor::new(secrets()),
-            boundaries: Boundaries::new(abort_at),
+            boundaries: Boundaries::new(abort_at.into()),
             ticket: std::env::var(TICKET).ok().filter(|ticket| !ticket.is_empty()),
         })
     }
@@ -149,6 +153,7 @@ impl Surroundings {
                 | Command::Review(_)
                 | Command::Phase(_)
                 | Command::Decide(_)
+                | Command::Mcp(_)
                 | Command::Doctor(_)
         ) {
             return;

@@ -97,7 +97,14 @@ fn text(shown: &StatusJson) -> String {
             findings.push_str(&format!(", {} deferred", row.deferred_findings));
         }
         let dispatches = count(row.dispatches as usize, "dispatch");
-        text.push_str(&format!(", {findings}, {dispatches}, {spent}\n"));
+        let untold = match row.untold {
+            0 => String::new(),
+            some => format!(" + {some} of unknown cost"),
+        };
+        text.push_str(&format!(", {findings}, {dispatches}, {spent}{untold}\n"));
+        for work in &row.out {
+            text.push_str(&format!("    with a host until {}: {}\n", utc(work.expires_ms), work.ticket));
+        }
         if row.after_failure > 0 {
             let times = count(row.after_failure as usize, "approval");
             text.push_str(&format!("    {times} after a failed domain review\n"));

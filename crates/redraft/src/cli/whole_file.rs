@@ -44,6 +44,18 @@ pub(crate) fn write(path: &Path, text: &str, force: bool, own: &Own) -> Result<(
     Ok(())
 }
 
+/// Keeps a file of ours in the state folder, in place of an older one.
+pub(crate) fn keep(path: &Path, text: &str) -> Result<(), CliError> {
+    let failed = |error: io::Error| {
+        CliError::new(Code::Config, format!("{} cannot be written: {error}", path.display()))
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(failed)?;
+    let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.persist(path).map(drop).map_err(|error| failed(error.error))
+}
+
 fn refuse_foreign(path: &Path, found: &Metadata, force: bool, own: &Own) -> Result<(), CliError> {
     if !found.is_file() {
         return Err(CliError::usage(format!("{} is not a file", path.display()))

@@ -88,6 +88,7 @@ fn open(scratch: &Scratch, panel: &[(&str, char)]) {
         asks_first: false,
         bundle: None,
         bank: None,
+        same_hand: false,
     };
     let decided_on = entries(scratch).last().unwrap().seq;
     let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();

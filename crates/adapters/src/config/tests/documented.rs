@@ -4,7 +4,7 @@ use super::parse;
 use std::collections::{BTreeMap, BTreeSet};
 
 const PAGE: &str = include_str!("../../../../../docs/configuration.md");
-const KINDS: [&str; 5] = ["rehearsal", "claude", "codex", "anthropic", "openai"];
+const KINDS: [&str; 6] = ["rehearsal", "claude", "codex", "anthropic", "openai", "pull"];
 
 /// The rows of the first table under a heading, a list of cells each, without the table's own heading.
 fn rows(heading: &str) -> Vec<Vec<&'static str>> {
@@ -62,11 +62,13 @@ fn the_page_says_for_each_key_which_kinds_of_agents_know_it() {
     let told: BTreeMap<String, BTreeSet<&str>> = rows("## `[agents.NAME]`")
         .iter()
         .map(|cells| {
-            let but = cells[1].strip_prefix("all but ");
+            let but = cells[1].strip_prefix("all but ").map(|but| but.split(" and ").collect::<Vec<_>>());
             let kinds = match cells[1] {
                 "all" => KINDS.into(),
-                _ if but.is_some() => KINDS.into_iter().filter(|kind| Some(*kind) != but).collect(),
-                listed => listed.split(", ").collect(),
+                listed => match but {
+                    Some(but) => KINDS.into_iter().filter(|kind| !but.contains(kind)).collect(),
+                    None => listed.split(", ").collect(),
+                },
             };
             (quoted(cells[0]).next().unwrap(), kinds)
         })

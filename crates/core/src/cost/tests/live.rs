@@ -183,6 +183,7 @@ fn started(round: u16, strategy: Strategy, prediction: Prediction) -> Event {
         markers: Vec::new(),
         missing: Vec::new(),
         told: Vec::new(),
+        pull: false,
     };
     started.into()
 }
@@ -208,6 +209,7 @@ fn counted(round: u16, usage: Usage, opened: Option<Vec<String>>, requests: Opti
         formless,
         asked_ms,
         requests,
+        hand: None,
     };
     told.into()
 }

@@ -61,6 +61,8 @@ pub struct Dispatch {
     pub choice: Choice,
     pub prompt_chars: u64,
     pub reserved: Usd,
+    /// Whether a host did the work, which tells nobody what it used.
+    pub pull: bool,
     pub bill: Bill,
     /// `answered`, `approved`, `failed`, … as a receipt says it.
     pub end: &'static str,
@@ -174,6 +176,7 @@ impl Costs {
             choice: fact.choice.clone(),
             prompt_chars: fact.prompt_chars,
             reserved: fact.reserved,
+            pull: fact.pull,
             bill: Bill::UnderWay,
             end: "under way",
         };
@@ -190,7 +193,10 @@ impl Costs {
     fn end(&mut self, ticket: &Ticket, said: &'static str, usage: Option<Usage>) {
         let Some(one) = self.find(ticket) else { return };
         one.end = said;
-        one.bill = bill(one.reserved, said == "answered", usage);
+        one.bill = match one.pull {
+            true => Bill::Unknown { counted: Usd(0) },
+            false => bill(one.reserved, said == "answered", usage),
+        };
     }
 
     /// What counts is what had been reserved, unless the agent knew better.

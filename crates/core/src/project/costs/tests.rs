@@ -53,6 +53,7 @@ impl Story {
             asks_first: false,
             bundle: None,
             bank: None,
+            same_hand: false,
         };
         let mut story = Story(Vec::new());
         story.put(opened);
@@ -81,6 +82,7 @@ impl Story {
             markers: Vec::new(),
             missing: Vec::new(),
             told: Vec::new(),
+            pull: false,
         });
     }
 
@@ -98,6 +100,7 @@ impl Story {
             formless: false,
             asked_ms: None,
             requests: None,
+            hand: None,
         });
     }
 

@@ -73,6 +73,7 @@ fn feature() -> (Pipeline, Vec<Entry>, Change) {
         asks_first: false,
         bundle: None,
         bank: None,
+        same_hand: false,
     };
     let mut open = crate::review::Loop::new(created.scope(), opened, None);
     open.findings.push(finding("S1", "No number says when a key is over its limit."));

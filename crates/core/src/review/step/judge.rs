@@ -41,13 +41,22 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
     let (role, number) = (seat.role.clone(), usize::from(seat.stage));
     let revision = flight.started.sees.clone().ok_or_else(what)?;
     let whole = flight.started.choice.strategy != Strategy::Digest;
-    let fresh =
-        whole && seat.conversation.as_ref().is_none_or(|talk| talk.first_seen.as_ref() == Some(&revision));
+    let hand = flight.answered.as_ref().and_then(|answered| answered.hand.as_ref());
+    let same_hand = hand.is_some_and(|hand| hand.same);
+    // Who wrote a text has no fresh eyes for it.
+    let fresh = !same_hand
+        && whole
+        && seat.conversation.as_ref().is_none_or(|talk| talk.first_seen.as_ref() == Some(&revision));
     conclude(seat);
     seat.judged = Some(revision.clone());
     if purpose != Purpose::Certify {
         seat.standing = match approved {
-            true => Standing::Approved { revision: revision.clone(), ticket: fact.ticket.clone(), fresh },
+            true => Standing::Approved {
+                revision: revision.clone(),
+                ticket: fact.ticket.clone(),
+                fresh,
+                same_hand,
+            },
             false => Standing::Rejected { epoch, purpose },
         };
     }

@@ -70,6 +70,7 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
         0u8..40,
         0u8..60,
         (0u8..8, 0u8..40, 0u8..10),
+        prop_oneof![Just(0u8), 0u8..100],
         any::<bool>(),
     )
         .prop_map(
@@ -81,6 +82,7 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
                 unchanged,
                 gate_fails,
                 (edit, asks, turns),
+                pull,
                 person,
             )| {
                 Habits {
@@ -94,6 +96,7 @@ pub(super) fn any_habits() -> impl Strategy<Value = Habits> {
                     edit,
                     asks,
                     turns,
+                    pull,
                     person,
                 }
             },
@@ -162,6 +165,7 @@ pub(super) fn late(ticket: &Ticket) -> Vec<Event> {
             formless: false,
             asked_ms: None,
             requests: None,
+            hand: None,
         }
         .into(),
         Lost { ticket: ticket(), cost: Usd(1), undone: vec![] }.into(),

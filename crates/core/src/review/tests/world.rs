@@ -30,6 +30,8 @@ pub(super) struct Habits {
     pub asks: u8,
     /// How often a person takes another lane, leaves a phase out or goes back.
     pub turns: u8,
+    /// How many dispatches are handed out to a host.
+    pub pull: u8,
     /// Answers questions instead of ending there.
     pub person: bool,
 }
@@ -45,6 +47,7 @@ pub(super) const CALM: Habits = Habits {
     edit: 0,
     asks: 0,
     turns: 0,
+    pull: 0,
     person: false,
 };
 
@@ -317,6 +320,7 @@ impl World {
         let extras = [(Extra::Simplify, Role::new("simplifier")), (Extra::Deepen, Role::new("deepener"))];
         // A document has at least its linter; a project may have no checks for code.
         let gates = if builds { self.rules.gates } else { self.rules.gates.max(1) };
+        let same_hand = self.habits.pull > 0 && self.draw(50);
         let asks_first = builds && self.habits.person && self.draw(30);
         self.happen(LoopOpened {
             phase,
@@ -345,6 +349,7 @@ impl World {
             asks_first,
             bundle: None,
             bank: None,
+            same_hand,
         });
     }
 }

@@ -312,3 +312,23 @@ Examples:
 
 What makes a row, and what an orphan is: docs/trace.md. `redraft lint --trace` fails where there are orphans.
 Exit codes: 0 shown, 1 nothing has this id, 2 no such feature or folder, 3 the ledger is damaged";
+
+pub(super) const MCP_HELP: &str = "\
+Examples:
+  claude mcp add redraft -- redraft mcp  make it known to Claude Code; `redraft plugin export` does that and more
+  codex mcp add redraft -- redraft mcp   make it known to Codex
+  redraft mcp --patience 0               never hold up a call of `next`
+
+Eight tools: status, next, submit, decide, findings, context, cost, lint. A host repeats: `next`, do the work in a fresh
+conversation, `submit`. Nothing is sent from here and no agent is started; what the host's work costs is not known here.
+Roles that redraft.toml leaves to an agent of kind \"pull\" are the host's, or all where it leaves none to one.
+
+Exit codes: 0 the host closed standard input, 2 started by an agent at work, 130 interrupted";
+
+pub(super) const REHEARSE_HELP: &str = "\
+Examples:
+  redraft rehearse 001/specify.1/draft/spec-author/1.1
+
+It reads the prompt that was stored for the ticket, changes files as its role may, and prints the answer to submit.
+
+Exit codes: 0 played, 2 no such ticket is out, 4 the rehearsal agent could not do it";

@@ -108,6 +108,7 @@ fn basis(price: &Price) -> &'static str {
         Price::Free { .. } => "free",
         Price::Listed { .. } => "listed",
         Price::Assumed => "assumed",
+        Price::Untold => "untold",
         Price::Missing(_) => "missing",
     }
 }

@@ -3,6 +3,7 @@
 use super::super::cast;
 use super::super::site::Site;
 use redraft_adapters::config::{AgentConfig, Config};
+use redraft_adapters::pull::HOST;
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Basis, Card, Cards};
 
@@ -26,6 +27,8 @@ pub(super) enum Price {
     },
     /// `price = "unknown"`: bills are the dearest that could have been charged, not what was.
     Assumed,
+    /// A host, which tells nobody what it used.
+    Untold,
     /// There is no card to be had, and why.
     Missing(String),
 }
@@ -51,6 +54,8 @@ impl Prices {
             Err(why) => return Price::Missing(why.clone()),
         };
         match config.agents.get(agent) {
+            Some(AgentConfig::Pull) => Price::Untold,
+            None if agent.as_str() == HOST => Price::Untold,
             None => Price::Missing(format!("there is no agent `{agent}` in redraft.toml any more")),
             Some(AgentConfig::Rehearsal { .. }) => match cards.find(LOCAL) {
                 Ok(card) => Price::Rehearsal(card.clone()),
@@ -72,7 +77,7 @@ impl Price {
         match self {
             Price::Rehearsal(card) => Some((LOCAL, card)),
             Price::Free { model, card } | Price::Listed { model, card } => Some((model, card)),
-            Price::Assumed | Price::Missing(_) => None,
+            Price::Assumed | Price::Untold | Price::Missing(_) => None,
         }
     }
 
@@ -91,6 +96,9 @@ impl Price {
             Price::Assumed => Some(format!(
                 "{agent} has the price `unknown`: its dollars are the most it can have cost, not what it was \
                  charged, and no savings are claimed."
+            )),
+            Price::Untold => Some(format!(
+                "{agent} is a host that comes for its work: what it used and cost is known to the host alone."
             )),
             Price::Missing(why) => Some(format!("{agent}: no prices to replay by: {why}")),
         }

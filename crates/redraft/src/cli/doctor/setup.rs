@@ -31,10 +31,15 @@ pub(super) fn of(
     made: &Result<Arc<dyn Agent>, String>,
     environment: &Environment,
 ) -> Setup {
-    let mut setup = Setup { kind: "rehearsal", lines: Vec::new(), base_url: None, expected: Usd(0) };
+    let mut setup = Setup {
+        kind: if matches!(settings, Some(AgentConfig::Pull)) { "pull" } else { "rehearsal" },
+        lines: Vec::new(),
+        base_url: None,
+        expected: Usd(0),
+    };
     let model = match settings {
         Some(AgentConfig::Model(model)) => Some(model.as_ref()),
-        Some(AgentConfig::Rehearsal { .. }) | None => None,
+        Some(AgentConfig::Rehearsal { .. } | AgentConfig::Pull) | None => None,
     };
     match made {
         Ok(agent) => setup.lines.push(there(model, agent.as_ref())),
@@ -75,7 +80,7 @@ pub(super) fn offers(config: &Config, around: &Surroundings) -> Vec<Offer> {
     let models = || {
         config.agents.values().filter_map(|settings| match settings {
             AgentConfig::Model(model) => Some(model),
-            AgentConfig::Rehearsal { .. } => None,
+            AgentConfig::Rehearsal { .. } | AgentConfig::Pull => None,
         })
     };
     let configured = |wanted: ModelKind, local: bool| {

@@ -4,6 +4,7 @@
 //! change. Nobody works on the code. The loop is never closed, so the next call for the same branch and base goes on with
 //! reviewers that know the change, and shows them what is new in it. What it is judged by is in [`super::grounds`].
 
+use super::FOR_FEATURES;
 use super::begin::{newest, store};
 use super::grounds::Grounds;
 use super::range::Range;
@@ -207,6 +208,7 @@ impl Call<'_> {
             Stop::Done | Stop::Findings => format!("{command} (after the next commit)"),
             Stop::Asking(_) => format!("{command} --again"),
             Stop::OverBudget { .. } => format!("{command} --budget USD"),
+            Stop::Host(_) => format!("{command} --agent NAME"),
             Stop::Parked(_) | Stop::Interrupted => command.clone(),
         });
         let report = Report {
@@ -221,6 +223,7 @@ impl Call<'_> {
             asked: match stop {
                 Stop::Asking(question) => question.text.clone(),
                 Stop::OverBudget { ticket, over } => format!("{ticket}: {over}"),
+                Stop::Host(_) => FOR_FEATURES.to_owned(),
                 _ => String::new(),
             },
             next,

@@ -47,7 +47,7 @@ impl Grounds {
 fn refuse_own_files(site: &Site, range: &Range, config: &Config, role: &Role) -> Result<(), CliError> {
     let name = config.agent_of(role);
     let words: Vec<String> = match config.agents.get(name) {
-        None => Vec::new(),
+        None | Some(AgentConfig::Pull) => Vec::new(),
         Some(AgentConfig::Rehearsal { scenario }) => {
             scenario.iter().map(|file| file.display().to_string()).collect()
         }

@@ -30,6 +30,7 @@ impl World {
                 SessionId::new(format!("s-{}", order.ticket))
             }
         };
+        let pull = strategy != Strategy::Resume && self.draw(self.habits.pull);
         self.happen(Started {
             ticket: order.ticket.clone(),
             agent: AgentName::new("fake"),
@@ -49,6 +50,7 @@ impl World {
             markers: vec![],
             missing: vec![],
             told: vec![],
+            pull,
         });
     }
 
@@ -76,6 +78,8 @@ impl World {
         let renamed = self.draw(self.habits.fail).then(|| SessionId::new(format!("t-{ticket}")));
         let session = session.map(|session| renamed.unwrap_or(session));
         let (answer, usage) = (BlobId::new(""), Usage::default());
+        let hand = self.hand(&ticket);
+        let session = session.filter(|_| hand.is_none());
         self.happen(Answered {
             ticket,
             answer,
@@ -89,7 +93,21 @@ impl World {
             formless: false,
             asked_ms: None,
             requests: None,
+            hand,
         });
+    }
+
+    /// One of three conversations of a host; where that one may not answer, one of nobody's.
+    fn hand(&mut self, ticket: &Ticket) -> Option<Hand> {
+        let open = self.state.open.as_ref().unwrap();
+        open.handed_out().find(|started| started.ticket == *ticket)?;
+        let conversation = format!("talk-{}", self.number() % 3);
+        let open = self.state.open.as_ref().unwrap();
+        let same = open.is_same_hand(ticket, &conversation);
+        if same && !open.allows_same_hand(ticket) {
+            return Some(Hand { conversation: format!("talk-{ticket}"), same: false });
+        }
+        Some(Hand { conversation, same })
     }
 
     pub(super) fn snapshot(&mut self, ticket: Ticket) {

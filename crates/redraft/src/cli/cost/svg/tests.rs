@@ -33,6 +33,7 @@ fn dispatch(round: usize, strategy: Strategy, bill: Bill, guesses: &[(Strategy, 
         choice: Choice { prediction, ..Choice::new(strategy, "w") },
         prompt_chars: 1,
         reserved: Usd(90_000),
+        pull: false,
         bill,
         end: "approved",
     }

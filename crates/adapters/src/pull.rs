@@ -1,0 +1,79 @@
+//! A host: an agent that comes for its work, does it in a conversation of its own and brings it back.
+//!
+//! Nothing is started or sent here. A host continues no conversation of ours, tells nobody what it used, and has
+//! whatever tools it has. How it asks for work is an interface's business; what it is given, the engine's.
+
+use redraft_core::event::Now;
+use redraft_core::ids::AgentName;
+use redraft_core::price::{Card, Cards};
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::Usd;
+use redraft_engine::ports::{
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+};
+
+/// Its name where the configuration names none.
+pub const HOST: &str = "host";
+
+pub struct PullAgent {
+    name: AgentName,
+    card: Card,
+}
+
+impl PullAgent {
+    pub fn new(name: AgentName) -> Self {
+        PullAgent { name, card: Cards::builtin().conservative() }
+    }
+}
+
+impl Agent for PullAgent {
+    fn name(&self) -> AgentName {
+        self.name.clone()
+    }
+
+    fn describe(&self) -> String {
+        "a host that comes for its work".to_owned()
+    }
+
+    /// Nobody here can tell; a role whose tool is missing says so in its answer.
+    fn missing(&self, _tools: &[String]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whatever it costs is between the host and its user.
+    fn is_free(&self) -> bool {
+        true
+    }
+
+    /// Predictions for it are made of nothing, so none is kept.
+    fn billing(&self) -> Billing {
+        Billing { model: HOST.to_owned(), card: self.card.clone(), overhead: 0 }
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            resume: Resume::No,
+            session_id: Naming::Theirs,
+            cache: Cache::None,
+            lifetimes: Vec::new(),
+            opened_files: false,
+            structured: false,
+            usage: UsageReport::Never,
+            pull: true,
+        }
+    }
+
+    /// What was submitted is kept in the inbox, and nowhere else.
+    fn left_behind(&self, _ticket: &Ticket) -> Option<Outcome> {
+        None
+    }
+
+    fn reserve(&self, _request: &Request) -> Usd {
+        Usd(0)
+    }
+
+    fn run(&self, request: &Request, _watch: &dyn Watch) -> Result<Outcome, AgentError> {
+        let detail = format!("{} comes for its work by itself: {} was not sent", self.name, request.ticket);
+        Err(AgentError { now: Now::AskPerson, detail, usage: AgentError::UNBILLED, interrupted: false })
+    }
+}

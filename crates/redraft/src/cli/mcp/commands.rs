@@ -1,0 +1,142 @@
+//! The tools that are commands: what people type, with `--json`. Nothing is answered here that a command would not say.
+
+use super::reply::{Costs, InFile, OfPhase, Reply, Spent, TOKENS_MAX, tokens};
+use super::{CliError, Desk, Site, tools};
+use crate::cli::args::Cli;
+use crate::cli::console::Console;
+use crate::cli::whole_file;
+use clap::Parser as _;
+use redraft_core::project::costs::{Sum, costs};
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::Store as _;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::ffi::OsString;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Of {
+    feature: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DecideArgs {
+    feature: Option<String>,
+    choice: String,
+    #[serde(default)]
+    why: String,
+    #[serde(default)]
+    answers: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ContextArgs {
+    feature: Option<String>,
+    task: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LintArgs {
+    /// A feature's number, a file or a folder.
+    target: Option<String>,
+}
+
+pub(super) fn perform(desk: &Desk, tool: &str, arguments: &Map<String, Value>) -> Result<Reply, CliError> {
+    let words: Vec<OsString> = match tool {
+        "status" => typed("status", [], tools::read::<Of>(tool, arguments)?.feature),
+        "findings" => {
+            let Of { feature } = tools::read(tool, arguments)?;
+            [vec!["show".into()], typed("findings", [], feature)].concat()
+        }
+        "decide" => {
+            let DecideArgs { feature, choice, why, answers } = tools::read(tool, arguments)?;
+            let given = answers.into_iter().map(|answer| format!("--answer={answer}"));
+            let flags = std::iter::once(format!("--why={why}")).chain(given);
+            typed("decide", flags, feature.into_iter().chain([choice]))
+        }
+        "context" => {
+            let ContextArgs { feature, task } = tools::read(tool, arguments)?;
+            let folder = folder(desk, feature.as_deref())?;
+            [vec!["show".into()], typed("context", [format!("--task={task}")], [folder])].concat()
+        }
+        "lint" => typed("lint", [], tools::read::<LintArgs>(tool, arguments)?.target),
+        "cost" => return cost(desk, &tools::read(tool, arguments)?),
+        _ => {
+            return Err(CliError::usage(format!("there is no tool `{tool}`"))
+                .hint(format!("there are {}", tools::NAMES.join(", "))));
+        }
+    };
+    let all = [vec!["redraft".into(), "--json".into()], words].concat();
+    let cli = Cli::try_parse_from(all).map_err(|error| crate::cli::usage::explained(&error))?;
+    let console = Console::kept();
+    match crate::cli::perform(cli, &desk.around, &console) {
+        // What a command answers with another code is an answer all the same: findings, a question.
+        Ok(_) => bounded(desk, tool, Reply::printed(&console)),
+        Err(error) => Err(error),
+    }
+}
+
+/// A command with its flags, and behind them whatever might look like one.
+fn typed(
+    command: &str,
+    flags: impl IntoIterator<Item = String>,
+    rest: impl IntoIterator<Item = String>,
+) -> Vec<OsString> {
+    let before = std::iter::once(command.to_owned()).chain(flags).chain(["--".to_owned()]);
+    before.chain(rest).map(OsString::from).collect()
+}
+
+/// The folder that holds a feature's documents.
+fn folder(desk: &Desk, feature: Option<&str>) -> Result<String, CliError> {
+    let site = Site::find(&desk.around.folder)?;
+    let id = desk.feature(&site, feature)?;
+    let Some(ledger) = site.reader()? else { return Ok(String::new()) };
+    let created = site.created(&ledger, id)?;
+    let folder = site.worktree(&created)?.join(created.folder());
+    if !folder.join("tasks.md").is_file() {
+        return Err(CliError::usage(format!("feature {id} has no tasks.md yet"))
+            .hint("it is written in the phase create-tasks; `next` goes on"));
+    }
+    Ok(folder.display().to_string())
+}
+
+/// The sums of a feature's receipt; its lines are what `redraft cost` is for.
+fn cost(desk: &Desk, args: &Of) -> Result<Reply, CliError> {
+    let site = Site::find(&desk.around.folder)?;
+    let id = desk.feature(&site, args.feature.as_deref())?;
+    let Some(ledger) = site.reader()? else { return Err(CliError::usage("there is no feature here yet")) };
+    let costs = costs(&ledger.read(Scope::Feature(id))?);
+    let sum = |sum: &Sum| Spent {
+        dispatches: sum.dispatches,
+        billed: sum.billed.cost.to_string(),
+        unknown: sum.unknown,
+        counted: sum.reserved.to_string(),
+    };
+    let phases = costs.phases.iter().map(|one| OfPhase {
+        phase: one.phase.name(),
+        pass: one.pass,
+        sum: sum(&one.sum),
+    });
+    Ok(Reply::new(&Costs {
+        v: 1,
+        feature: id.to_string(),
+        sum: sum(&costs.sum),
+        phases: phases.collect(),
+        more: desk.around.next(&format!("redraft cost {id}")),
+    }))
+}
+
+/// What is too long for a conversation becomes a file, which a host reads as far as it needs.
+fn bounded(desk: &Desk, tool: &str, reply: Reply) -> Result<Reply, CliError> {
+    let long = tokens(&reply.text);
+    if long <= TOKENS_MAX {
+        return Ok(reply);
+    }
+    let site = Site::find(&desk.around.folder)?;
+    let file = site.state.join("mcp").join(format!("{tool}.json"));
+    whole_file::keep(&file, &reply.text)?;
+    Ok(Reply::new(&InFile { v: 1, file: file.display().to_string(), tokens: long }))
+}

@@ -1,0 +1,262 @@
+//! The tool `next`: drives a feature on as far as it goes without an agent, and hands out the next piece of work.
+//!
+//! What takes long, such as a project's checks, goes on in a thread of its own while the host is told to wait. A piece of
+//! work that nobody was told about, because the host had gone, is given again: it is out, and out it stays until it is
+//! submitted or expires.
+
+use super::reply::{Reply, State, TOKENS_MAX, tokens};
+use super::{CliError, Desk, Site, Surroundings};
+use crate::cli::args::RunArgs;
+use crate::cli::board;
+use crate::cli::console::Console;
+use crate::cli::errors::Code;
+use crate::cli::run::{Players, Stage, Wish, require_trusted_checks, tidy, with_run};
+use crate::cli::whole_file;
+use redraft_core::event::{Entry, Event};
+use redraft_core::ids::FeatureId;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::project::BoardRow;
+use redraft_core::text::utc;
+use redraft_core::ticket::{Scope, Ticket};
+use redraft_engine::ports::Clock as _;
+use redraft_engine::{Owed, Progress, Run, Stop, Work};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NextArgs {
+    feature: Option<String>,
+    /// Tickets the host is still at work on.
+    #[serde(default)]
+    beside: Vec<String>,
+}
+
+/// A feature being driven on.
+pub(super) struct Job {
+    thread: JoinHandle<()>,
+    end: Receiver<Result<State, CliError>>,
+    doing: Arc<Doing>,
+    began_ms: i64,
+}
+
+impl Job {
+    pub(super) fn join(self) {
+        // One that ended in a panic has stored what it had stored.
+        let _ = self.thread.join();
+    }
+}
+
+/// What a job does now, for whoever is told to wait.
+#[derive(Default)]
+struct Doing(Mutex<String>);
+
+impl Doing {
+    fn now(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, what: &str) {
+        what.clone_into(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Progress for Doing {
+    fn stored(&self, entry: &Entry, state: &Pipeline) {
+        let owed = redraft_core::pipeline::pending(state);
+        let checks = owed.iter().any(|effect| matches!(effect, redraft_core::review::Effect::Check { .. }));
+        self.set(match &entry.event {
+            _ if checks => "the project's checks",
+            Event::Answered(_) => "reading what was submitted",
+            _ => "redraft's own work",
+        });
+    }
+}
+
+pub(super) fn next(desk: &Arc<Desk>, args: NextArgs) -> Result<Reply, CliError> {
+    let site = Site::find(&desk.around.folder)?;
+    let id = desk.feature(&site, args.feature.as_deref())?;
+    let beside: Vec<Ticket> = args.beside.iter().filter_map(|name| name.parse().ok()).collect();
+    let job = desk.jobs.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    let job = job.unwrap_or_else(|| begin(desk, id, beside));
+    match job.end.recv_timeout(desk.patience) {
+        Ok(end) => {
+            job.join();
+            let command = desk.around.next(&format!("redraft run {id}"));
+            let state = end.or_else(|error| State::of_error(id.to_string(), error, command))?;
+            Ok(Reply::state(state))
+        }
+        Err(RecvTimeoutError::Disconnected) => {
+            job.join();
+            Err(CliError::new(Code::Bug, format!("driving feature {id} on ended in a panic")))
+        }
+        Err(RecvTimeoutError::Timeout) => {
+            let waited_s = desk.around.clock.now_ms().saturating_sub(job.began_ms).max(0) as u64 / 1000;
+            let what = job.doing.now();
+            desk.jobs.lock().unwrap_or_else(PoisonError::into_inner).insert(id, job);
+            // The longer it takes, the less often it is worth a turn to ask.
+            let retry_after_s = (waited_s / 2).clamp(5, 60);
+            Ok(Reply::state(State::Wait { feature: id.to_string(), what, retry_after_s }))
+        }
+    }
+}
+
+fn begin(desk: &Arc<Desk>, id: FeatureId, beside: Vec<Ticket>) -> Job {
+    let (tell, end) = sync_channel(1);
+    let doing = Arc::new(Doing::default());
+    doing.set("redraft's own work");
+    let (inside, told) = (Arc::clone(desk), Arc::clone(&doing));
+    let thread = std::thread::spawn(move || {
+        // Nobody listens any more once the host has gone; what was handed out is given again.
+        let _ = tell.send(drive(&inside.around, id, &beside, &told));
+    });
+    Job { thread, end, doing, began_ms: desk.around.clock.now_ms() }
+}
+
+fn drive(around: &Surroundings, id: FeatureId, beside: &[Ticket], doing: &Doing) -> Result<State, CliError> {
+    let (site, console) = (Site::find(&around.folder)?, Console::kept());
+    let args = RunArgs::default();
+    let progress: &dyn Progress = doing;
+    let wish =
+        Wish { site: &site, id, args: &args, players: Players::Host, progress, around, console: &console };
+    let state = with_run(&wish, |run, stage| {
+        require_trusted_checks(run.state(), stage.ledger, stage.config, &args, &console)?;
+        let state = advance(run, stage, beside, around)?;
+        tidy(stage.inbox, &Scope::Feature(id), run.entries(), &console);
+        Ok(state)
+    })?;
+    // Nobody is asked about cost where nothing is sent.
+    state.ok_or_else(|| CliError::new(Code::Bug, "a host was asked about cost"))
+}
+
+/// Goes on until somebody else is needed.
+fn advance(
+    run: &mut Run<'_>,
+    stage: &Stage<'_>,
+    beside: &[Ticket],
+    around: &Surroundings,
+) -> Result<State, CliError> {
+    let id = stage.created.id;
+    let feature = id.to_string();
+    let command = || around.next(&format!("redraft run {id}"));
+    loop {
+        return Ok(match run.drive()? {
+            Stop::Host(Owed { out, hosts, others }) => {
+                if let Some(order) = hosts.first() {
+                    if let Err(over) = run.hand_out(order)? {
+                        let command = around.next(&format!("redraft run {id} --budget USD"));
+                        return Ok(State::Stopped { feature, reason: over.to_string(), command });
+                    }
+                    if let Some(work) = run.work(&order.ticket)? {
+                        return given(stage, &work);
+                    }
+                    continue;
+                }
+                let again = out.iter().find(|(ticket, _)| !beside.contains(ticket));
+                if let Some((ticket, _)) = again
+                    && let Some(work) = run.work(ticket)?
+                {
+                    return given(stage, &work);
+                }
+                match (out.as_slice(), others.first()) {
+                    ([], Some(order)) => {
+                        let role = &order.ticket.role;
+                        let reason = format!(
+                            "{role} is played by {}, which redraft starts itself: {}",
+                            stage.config.agent_of(role),
+                            order.ticket
+                        );
+                        State::Stopped { feature, reason, command: command() }
+                    }
+                    _ => State::Wait { feature, what: "what you still have".to_owned(), retry_after_s: 15 },
+                }
+            }
+            Stop::Asking(question) => {
+                let options = question.choices.iter().map(|choice| choice.name()).collect();
+                State::Decide { feature, question: question.text, options }
+            }
+            Stop::Done => {
+                let row = BoardRow::of(run.state(), around.clock.now_ms());
+                let next = board::next_after(stage.site, stage.ledger, id, around)?;
+                let outcome = if row.merged { "merged".to_owned() } else { row.status };
+                State::Done { feature, outcome, next }
+            }
+            Stop::OverBudget { ticket, over } => {
+                let command = around.next(&format!("redraft run {id} --budget USD"));
+                State::Stopped { feature, reason: format!("{ticket}: {over}"), command }
+            }
+            Stop::Parked(until_ms) => {
+                let reason = format!("an agent's usage limit lasts until {}", utc(until_ms));
+                State::Stopped { feature, reason, command: command() }
+            }
+            Stop::Findings => {
+                let reason = "findings are left to a person".to_owned();
+                State::Stopped {
+                    feature,
+                    reason,
+                    command: around.next(&format!("redraft show findings {id}")),
+                }
+            }
+            Stop::Interrupted => State::Stopped {
+                feature,
+                reason: "the server was asked to stop".to_owned(),
+                command: command(),
+            },
+        });
+    }
+}
+
+/// A piece of work as the host reads it.
+fn given(stage: &Stage<'_>, work: &Work) -> Result<State, CliError> {
+    let own = stage.site.state.join("runs").join(work.ticket.to_string());
+    let folder = match work.folder == stage.site.worktree(stage.created)? {
+        true => work.folder.clone(),
+        // A folder apart is gone with the run that made it, and a host is slower than that.
+        false => kept_apart(&work.folder, &own.join("folder"))?,
+    };
+    let text = work.prompt.text();
+    let prompt_file = match tokens(&text) > TOKENS_MAX {
+        true => Some(written(&own.join("prompt.md"), &text)?),
+        false => None,
+    };
+    Ok(State::Work {
+        feature: stage.created.id.to_string(),
+        ticket: work.ticket.to_string(),
+        role: work.ticket.role.to_string(),
+        run_as: "subagent",
+        folder: folder.display().to_string(),
+        tools: work.tools.clone(),
+        writes: work.writes.clone(),
+        prompt: prompt_file.is_none().then_some(text),
+        prompt_file,
+        schema: serde_json::from_str(work.schema).unwrap_or_default(),
+        expires: utc(work.expires_ms),
+    })
+}
+
+fn written(file: &Path, text: &str) -> Result<String, CliError> {
+    whole_file::keep(file, text)?;
+    Ok(file.display().to_string())
+}
+
+/// Copies a folder that holds a few documents.
+fn kept_apart(from: &Path, to: &Path) -> Result<PathBuf, CliError> {
+    let failed = |error: std::io::Error| {
+        CliError::new(Code::Config, format!("{} cannot be written: {error}", to.display()))
+    };
+    for entry in std::fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let target = to.join(entry.file_name());
+        if entry.file_type().map_err(failed)?.is_dir() {
+            kept_apart(&entry.path(), &target)?;
+        } else {
+            std::fs::create_dir_all(to)
+                .and_then(|()| std::fs::copy(entry.path(), &target))
+                .map_err(failed)?;
+        }
+    }
+    Ok(to.to_owned())
+}

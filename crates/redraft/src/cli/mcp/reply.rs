@@ -1,0 +1,159 @@
+//! What tools answer: one JSON object each, beginning with its version. What is too long for a conversation is given as
+//! a file.
+
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use redraft_core::tokens::{Family, Ratios, kinds};
+use serde::Serialize;
+use serde_json::Value;
+
+/// A prompt or a result of more tokens is given as a file.
+pub(super) const TOKENS_MAX: u64 = 6_000;
+
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    pub(crate) is_error: bool,
+}
+
+impl Reply {
+    pub(super) fn new(value: &impl Serialize) -> Reply {
+        Reply { text: serde_json::to_string(value).unwrap_or_default(), is_error: false }
+    }
+
+    /// What a command printed with `--json`.
+    pub(super) fn printed(console: &Console) -> Reply {
+        Reply { text: console.printed().trim_end().to_owned(), is_error: false }
+    }
+
+    /// The same object that a command prints with `--json`.
+    pub(super) fn error(error: &CliError) -> Reply {
+        let console = Console::kept();
+        console.error(error);
+        Reply { is_error: true, ..Reply::printed(&console) }
+    }
+
+    pub(super) fn state(state: State) -> Reply {
+        Reply::new(&Answer { v: 1, state })
+    }
+}
+
+/// What `submit` says.
+#[derive(Serialize)]
+pub(super) struct Submitted {
+    pub(super) v: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) accepted: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) refused: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) why: Option<String>,
+}
+
+/// Where a result is that is too long for a conversation.
+#[derive(Serialize)]
+pub(super) struct InFile {
+    pub(super) v: u16,
+    pub(super) file: String,
+    pub(super) tokens: u64,
+}
+
+/// What `cost` says.
+#[derive(Serialize)]
+pub(super) struct Costs {
+    pub(super) v: u16,
+    pub(super) feature: String,
+    pub(super) sum: Spent,
+    pub(super) phases: Vec<OfPhase>,
+    pub(super) more: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct OfPhase {
+    pub(super) phase: &'static str,
+    pub(super) pass: u16,
+    pub(super) sum: Spent,
+}
+
+#[derive(Serialize)]
+pub(super) struct Spent {
+    pub(super) dispatches: u32,
+    pub(super) billed: String,
+    /// How many bills nobody knows, and what counts as spent for them.
+    pub(super) unknown: u32,
+    pub(super) counted: String,
+}
+
+/// What `next` says.
+#[derive(Serialize)]
+struct Answer {
+    v: u16,
+    #[serde(flatten)]
+    state: State,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub(super) enum State {
+    Work {
+        feature: String,
+        ticket: String,
+        role: String,
+        /// The role's agent in a plugin of ours; a host without it takes any that has not seen the writing.
+        run_as: &'static str,
+        folder: String,
+        tools: Vec<String>,
+        /// What it may change, relative to the folder; empty for who only reads.
+        writes: Vec<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        prompt: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        prompt_file: Option<String>,
+        schema: Value,
+        expires: String,
+    },
+    Decide {
+        feature: String,
+        question: String,
+        options: Vec<&'static str>,
+    },
+    Wait {
+        feature: String,
+        #[serde(rename = "for")]
+        what: String,
+        retry_after_s: u64,
+    },
+    Held {
+        feature: String,
+        by: String,
+    },
+    Done {
+        feature: String,
+        outcome: String,
+        next: String,
+    },
+    Stopped {
+        feature: String,
+        reason: String,
+        command: String,
+    },
+}
+
+impl State {
+    /// What could not be gone on with, and what to type about it.
+    pub(super) fn of_error(feature: String, error: CliError, command: String) -> Result<State, CliError> {
+        match error.code {
+            Code::Usage => Err(error),
+            Code::Held => Ok(State::Held { feature, by: error.message }),
+            _ => {
+                let told = error.hints.iter().find_map(|hint| hint.split_once("redraft "));
+                let command = told.map_or(command, |(_, rest)| format!("redraft {rest}"));
+                Ok(State::Stopped { feature, reason: error.message, command })
+            }
+        }
+    }
+}
+
+/// About how many tokens a text has, the same for everybody.
+pub(super) fn tokens(text: &str) -> u64 {
+    Ratios::measured(Family::of("claude")).all_tokens(&kinds(text))
+}

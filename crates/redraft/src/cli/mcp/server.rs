@@ -1,0 +1,93 @@
+//! The protocol: the only asynchronous code there is. One thread reads and writes messages; every call is answered by a
+//! thread of its own, so that a long one holds up none.
+
+use super::Desk;
+use super::reply::Reply;
+use super::tools;
+use redraft_engine::ports::Clock as _;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::{RoleServer, ServerHandler, ServiceExt as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+struct Server {
+    desk: Arc<Desk>,
+}
+
+/// How often the signal that ends the server is looked for.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// Serves until standard input ends or a signal comes.
+pub(super) fn serve(desk: &Arc<Desk>) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    let served = runtime.block_on(async {
+        let server = Server { desk: Arc::clone(desk) };
+        let running = server.serve(rmcp::transport::stdio());
+        let stopped = async {
+            while !desk.around.clock.stopped() {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        tokio::pin!(stopped);
+        let running = tokio::select! {
+            running = running => match running {
+                Ok(running) => running,
+                // Gone before it had begun.
+                Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+                Err(error) => return Err(error.to_string()),
+            },
+            () = &mut stopped => return Ok(()),
+        };
+        tokio::select! {
+            ended = running.waiting() => ended.map(drop).map_err(|error| error.to_string()),
+            () = &mut stopped => Ok(()),
+        }
+    });
+    // A read of standard input cannot be taken back, and must not keep the program.
+    runtime.shutdown_background();
+    served
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("redraft", env!("CARGO_PKG_VERSION")))
+            .with_instructions(tools::INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tool = |tool: tools::Tool| {
+            let schema = tool.schema.as_object().cloned().unwrap_or_default();
+            let annotations = ToolAnnotations::new().read_only(tool.reads);
+            Tool::new(tool.name, tool.description, Arc::new(schema)).with_annotations(annotations)
+        };
+        Ok(ListToolsResult::with_all_items(tools::all().into_iter().map(tool).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let desk = Arc::clone(&self.desk);
+        let called = move || desk.call(&request.name, &request.arguments.unwrap_or_default());
+        let answered = tokio::task::spawn_blocking(called).await;
+        let Reply { text, is_error, .. } = answered.map_err(|error| {
+            ErrorData::internal_error(format!("a bug in redraft ended the call: {error}"), None)
+        })?;
+        let content = vec![ContentBlock::text(text)];
+        // Once, and not also as structured content: a host may put both before its model.
+        let result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+        Ok(result.into())
+    }
+}

@@ -1,0 +1,77 @@
+//! `redraft rehearse`: what the built-in rehearsal agent would do with a piece of work that a host was given. For trying a
+//! host, or writing one, without a model. It stores nothing: what it prints is the host's to submit.
+
+use super::args::RehearseArgs;
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::run::deadlines;
+use super::site::{Site, Surroundings};
+use redraft_adapters::rehearsal::{RehearsalAgent, Scenario};
+use redraft_core::cost::Marks;
+use redraft_core::event::Started;
+use redraft_core::ids::AgentName;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::prompt::{Prompt, schema_for};
+use redraft_core::ticket::Ticket;
+use redraft_engine::ports::{Agent as _, Request, Store as _};
+use serde::Serialize;
+
+/// It is done long before.
+const LIMIT_MS: u64 = 10 * 60 * 1000;
+
+#[derive(Serialize)]
+struct RehearseJson<'a> {
+    v: u16,
+    ticket: &'a str,
+    text: &'a str,
+}
+
+pub(crate) fn rehearse(
+    args: RehearseArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let out = || {
+        CliError::usage(format!("no work `{}` is out with a host", args.ticket))
+            .hint("a host is given tickets by the tool `next` of `redraft mcp`")
+    };
+    let ticket: Ticket = args.ticket.parse().map_err(|_| out())?;
+    let ledger = site.reader()?.ok_or_else(out)?;
+    let entries = ledger.read(ticket.scope.clone())?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let open = state.open.as_ref().ok_or_else(out)?;
+    let started: &Started = open.handed_out().find(|one| one.ticket == ticket).ok_or_else(out)?;
+    let created = state.created.as_ref().ok_or_else(out)?;
+    let blob = ledger.blob(&started.prompt)?;
+    let unreadable = |error: serde_json::Error| {
+        CliError::new(Code::Config, format!("the stored prompt of {ticket} cannot be read: {error}"))
+    };
+    let prompt: Prompt = serde_json::from_slice(&blob).map_err(unreadable)?;
+    let folder = match &args.folder {
+        Some(folder) => around.folder.join(folder),
+        None => site.worktree(created)?,
+    };
+    let session = started.session.clone().ok_or_else(out)?;
+    let request = Request {
+        ticket: ticket.clone(),
+        prompt,
+        marks: Marks::default(),
+        tools: Vec::new(),
+        schema: schema_for(ticket.purpose),
+        session,
+        resume: false,
+        folder,
+        may_write: vec![open.artifact().to_owned()],
+        shares: false,
+        deadlines: deadlines(LIMIT_MS),
+        max_usd: None,
+    };
+    let own = site.state.join("agents").join("rehearse");
+    let agent = RehearsalAgent::new(AgentName::new("rehearse"), &own, Scenario::default());
+    let outcome = agent.run(&request, &around.clock);
+    let outcome = outcome.map_err(|error| CliError::new(Code::Agent, error.to_string()))?;
+    let text = outcome.text;
+    console.show(&text, &RehearseJson { v: 1, ticket: &args.ticket, text: &text });
+    Ok(Code::Done)
+}

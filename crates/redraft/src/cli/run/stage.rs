@@ -1,0 +1,136 @@
+//! Puts together what a run of a feature needs, in the order in which it can fail without harm: nothing is sent before
+//! all of it is there. Start at [`with_run`].
+
+use super::{config, kept_budget, rules};
+use crate::cli::args::RunArgs;
+use crate::cli::cast::Cast;
+use crate::cli::consent;
+use crate::cli::console::Console;
+use crate::cli::dependencies::require_unblocked;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::prepare::{hold_place, prepare};
+use crate::cli::project::project_context;
+use crate::cli::site::{Site, Surroundings};
+use crate::cli::trust;
+use redraft_adapters::checks::ShellChecks;
+use redraft_adapters::config::Config;
+use redraft_adapters::git::{GitMerging, GitWorkspace};
+use redraft_adapters::inbox::FileInbox;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::FeatureCreated;
+use redraft_core::ids::FeatureId;
+use redraft_core::profile;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::Agents;
+use redraft_engine::{Parts, Progress, Run};
+
+/// Who does the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Players {
+    /// The agents of the configuration; who is asked to pay has been asked first.
+    Configured,
+    /// A host that comes for it: for the roles that the configuration leaves to hosts, or for all where it leaves none.
+    Host,
+}
+
+/// What is to be driven, as whom, and who is told.
+#[derive(Clone, Copy)]
+pub(crate) struct Wish<'a> {
+    pub(crate) site: &'a Site,
+    pub(crate) id: FeatureId,
+    pub(crate) args: &'a RunArgs,
+    pub(crate) players: Players,
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) around: &'a Surroundings,
+    pub(crate) console: &'a Console,
+}
+
+/// What a run stands on, for whoever drives it.
+#[derive(Clone, Copy)]
+pub(crate) struct Stage<'a> {
+    pub(crate) site: &'a Site,
+    pub(crate) config: &'a Config,
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) created: &'a FeatureCreated,
+    pub(crate) workspace: &'a GitWorkspace,
+    pub(crate) inbox: &'a FileInbox,
+}
+
+/// Takes the feature's lock, loads the run and hands it over; none where a person who was asked about the cost said no.
+pub(crate) fn with_run<T>(
+    wish: &Wish<'_>,
+    act: impl FnOnce(&mut Run<'_>, &Stage<'_>) -> Result<T, CliError>,
+) -> Result<Option<T>, CliError> {
+    let Wish { site, id, args, players, progress, around, console } = *wish;
+    let config = config(site, args)?;
+    let mut rules = rules(site, &config, args, around)?;
+    let _lock = site.lock(&id.to_string(), around)?;
+    let ledger = site.writer()?;
+    let created = site.created(&ledger, id)?;
+    if args.budget.is_none() {
+        rules.budget = kept_budget(&ledger, Scope::Feature(id))?.unwrap_or(rules.budget);
+    }
+    rules.project = project_context(site, &ledger, &created, console)?;
+    require_unblocked(site, &ledger, id, args.unblock.as_deref(), around, console)?;
+    let _place = hold_place(site, &created, around)?;
+    prepare(site, &ledger, &created, &config, around, console)?;
+    let workspace = site.workspace(&created)?;
+    workspace.sweep();
+    let inbox = FileInbox::new(&site.state);
+    let command = format!("redraft run {id}");
+    let agents = match players {
+        Players::Configured => Cast::new(site, &config, around),
+        Players::Host => Cast::for_host(site, &config, around),
+    };
+    if players == Players::Configured {
+        let roles = profile::roles();
+        trust::require_for_agents(&ledger, &config, &roles, &command)?;
+        for role in &roles {
+            // A configuration that cannot work is told before anything is sent.
+            agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
+        }
+        if !args.yes && !consent::given(&ledger, &created, &agents, rules.budget, &command, around, console)?
+        {
+            return Ok(None);
+        }
+    }
+    let checks = ShellChecks {
+        worker: &around.exe,
+        out: site.state.join("checks").join(id.to_string()),
+        environment: &around.environment,
+        redactor: &around.redactor,
+        limit_ms: config.check_minutes * 60_000,
+        clock: &around.clock,
+    };
+    let merging = GitMerging {
+        repository: &site.repository,
+        branch: created.branch.clone(),
+        folder: site.merge_folder(&created),
+        copy: config.workspace.copy.clone(),
+    };
+    let parts = Parts {
+        merging: &merging,
+        store: &ledger,
+        workspace: &workspace,
+        inbox: &inbox,
+        clock: &around.clock,
+        boundaries: &around.boundaries,
+        checks: &checks,
+        progress,
+        agents: &agents,
+        redactor: &around.redactor,
+    };
+    let mut run = Run::load(parts, rules, id)?;
+    if players == Players::Host {
+        run.serve();
+    }
+    let stage = Stage {
+        site,
+        config: &config,
+        ledger: &ledger,
+        created: &created,
+        workspace: &workspace,
+        inbox: &inbox,
+    };
+    act(&mut run, &stage).map(Some)
+}

@@ -1,0 +1,250 @@
+//! Hosts that come for the work: a feature by `next`, work, `submit`, and in turns with `redraft run`.
+
+use crate::world::{bodies, events};
+use redraft_testkit::{Host, Scratch};
+use serde_json::{Value, json};
+use std::fs;
+
+pub(crate) const IDEA: &str = "Let people reset a forgotten password by email";
+
+/// A repository with a feature that ends after this phase.
+pub(crate) fn begun(until: &str) -> Scratch {
+    let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
+    scratch.run(["new", IDEA, "--until", until]).expect(0);
+    scratch
+}
+
+/// The stored events of a kind.
+pub(crate) fn stored(scratch: &Scratch, kind: &str) -> Vec<Value> {
+    bodies(&events(scratch), kind).cloned().collect()
+}
+
+/// What the rehearsal agent does with a piece of work: files are changed, the answer is returned.
+pub(crate) fn rehearsed(scratch: &Scratch, work: &Value) -> String {
+    let word = |name: &str| work[name].as_str().unwrap_or_default().to_owned();
+    scratch.run(["rehearse", &word("ticket"), "--folder", &word("folder")]).expect(0).stdout
+}
+
+/// Hands in a piece of work, done in a conversation of its own.
+pub(crate) fn submit(scratch: &Scratch, host: &mut Host, work: &Value) -> Value {
+    let text = rehearsed(scratch, work);
+    let ticket = &work["ticket"];
+    host.call("submit", json!({ "ticket": ticket, "text": text, "conversation": format!("talk {ticket}") }))
+}
+
+/// Does whatever is next until `stop` says so or nothing is left; returns what `next` said last.
+pub(crate) fn works(scratch: &Scratch, host: &mut Host, mut stop: impl FnMut(&Value) -> bool) -> Value {
+    const STEPS_MAX: usize = 200;
+    for _ in 0..STEPS_MAX {
+        let told = host.call("next", json!({}));
+        if stop(&told) {
+            return told;
+        }
+        match told["state"].as_str().unwrap_or_default() {
+            "work" => assert_eq!(submit(scratch, host, &told), json!({ "v": 1, "accepted": true })),
+            "decide" => {
+                let choice = &told["options"][0];
+                host.call("decide", json!({ "choice": choice, "why": "the person said so" }));
+            }
+            _ => return told,
+        }
+    }
+    panic!("no end after {STEPS_MAX} steps");
+}
+
+pub(crate) fn never(_told: &Value) -> bool {
+    false
+}
+
+#[test]
+fn a_host_is_given_work_in_the_form_that_is_promised_and_the_same_again_until_it_is_submitted() {
+    let scratch = begun("specify");
+    let mut host = scratch.host(&[], &[]);
+    let work = host.call("next", json!({}));
+    let keys: Vec<&str> = work.as_object().unwrap().keys().map(String::as_str).collect();
+    let wanted = [
+        "expires", "feature", "folder", "prompt", "role", "run_as", "schema", "state", "ticket", "tools",
+        "v", "writes",
+    ];
+    assert_eq!(keys, wanted);
+    assert_eq!((&work["state"], &work["run_as"]), (&json!("work"), &json!("subagent")));
+    assert_eq!(work["ticket"], "001/specify.1/draft/spec-author/1.1");
+    assert_eq!(work["role"], "spec-author");
+    assert_eq!(work["folder"], scratch.worktree("001").display().to_string());
+    assert_eq!(work["writes"].as_array().unwrap().len(), 1);
+    assert_eq!(work["schema"]["type"], "object");
+    assert!(work["prompt"].as_str().unwrap().contains(IDEA));
+    assert_eq!(host.call("next", json!({})), work, "asked again, given again");
+    let beside = host.call("next", json!({ "beside": [work["ticket"]] }));
+    assert_eq!((&beside["state"], &beside["for"]), (&json!("wait"), &json!("what you still have")));
+
+    let started = stored(&scratch, "started");
+    assert_eq!(started.len(), 1, "handed out once");
+    assert_eq!((&started[0]["pull"], &started[0]["choice"]["strategy"]), (&json!(true), &json!("lazy")));
+    let expires = started[0]["expires_ms"].as_i64().unwrap();
+    assert!(expires > 1_700_000_000_000, "{expires}");
+    let status = scratch.json(["status"]);
+    assert_eq!(status["features"][0]["out"][0]["ticket"], work["ticket"]);
+
+    submit(&scratch, &mut host, &work);
+    let answered = stored(&scratch, "answered");
+    assert_eq!(
+        answered[0]["hand"],
+        json!({ "conversation": format!("talk {}", work["ticket"]), "same": false })
+    );
+    assert_eq!((&answered[0]["session"], &answered[0]["usage"]["cost"]), (&Value::Null, &json!(0)));
+    assert_eq!(host.close(), (Some(0), String::new()));
+}
+
+#[test]
+fn a_document_goes_to_its_approval_and_its_cost_is_shown_as_unknown() {
+    let scratch = begun("specify");
+    let mut host = scratch.host(&[], &[]);
+    let end = works(&scratch, &mut host, never);
+    assert_eq!((&end["state"], &end["outcome"]), (&json!("done"), &json!("approved")), "{end}");
+    let sum = &host.call("cost", json!({}))["sum"];
+    assert_eq!(sum["dispatches"], sum["unknown"]);
+    let row = &scratch.json(["status"])["features"][0];
+    assert_eq!((&row["untold"], row["out"].is_null()), (&sum["unknown"], true), "{row}");
+    let shown = scratch.run(["status"]).expect(0).stdout;
+    assert!(shown.contains("of unknown cost"), "{shown}");
+    let receipt = scratch.run(["run", "001"]).expect(0).stdout;
+    assert!(receipt.contains("dispatches of hosts cost, which is unknown"), "{receipt}");
+    assert!(scratch.run(["cost", "001"]).expect(0).stdout.contains("unknown"));
+    scratch.run(["show", "prompt", "001", "--verify"]).expect(0);
+    scratch.run(["status", "--verify"]).expect(0);
+}
+
+#[test]
+fn a_host_that_was_killed_and_one_that_never_heard_the_answer_go_on_where_they_were() {
+    let scratch = begun("specify");
+    let mut host = scratch.host(&[], &[]);
+    let lost = works(&scratch, &mut host, |told| {
+        told["ticket"].as_str().is_some_and(|one| one.contains("/review/"))
+    });
+    host.kill();
+    let mut host = scratch.host(&[], &[]);
+    assert_eq!(host.call("next", json!({})), lost, "the piece of work that the dead host had");
+    let text = rehearsed(&scratch, &lost);
+    let args = json!({ "ticket": lost["ticket"], "text": text, "conversation": "second" });
+    host.call("submit", args.clone());
+    host.kill();
+    let mut host = scratch.host(&[], &[]);
+    assert_eq!(host.call("submit", args)["refused"], "repeated");
+    let end = works(&scratch, &mut host, never);
+    assert_eq!(end["outcome"], "approved", "{end}");
+    assert!(stored(&scratch, "lost").is_empty(), "nothing was given up");
+}
+
+#[test]
+fn runs_and_hosts_take_turns_and_what_they_leave_is_folded_to_the_same() {
+    let scratch = begun("create-plan");
+    scratch.run(["run", "--until", "specify", "--yes"]).expect(0);
+    let mut host = scratch.host(&[], &[]);
+    // Half of a phase by a host, with a piece of work in its hands.
+    let held = works(&scratch, &mut host, |told| {
+        told["ticket"].as_str().is_some_and(|one| one.contains("/revise/"))
+    });
+    assert!(held["ticket"].as_str().unwrap().starts_with("001/design.1/"), "{held}");
+    let refused = scratch.run(["run", "--yes"]).expect(7);
+    assert!(refused.stderr.contains("is with a host until"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("redraft run 001 --now"), "{}", refused.stderr);
+    submit(&scratch, &mut host, &held);
+    // The rest of it by a run, and the next phase by a host again.
+    scratch.run(["run", "--until", "design", "--yes"]).expect(0);
+    let end = works(&scratch, &mut host, never);
+    assert_eq!(end["outcome"], "approved", "{end}");
+    let hands: Vec<bool> = stored(&scratch, "started").iter().map(|one| one["pull"] == json!(true)).collect();
+    let turns = hands.windows(2).filter(|two| two[0] != two[1]).count();
+    assert!(turns >= 3, "{hands:?}");
+
+    let board = scratch.json(["status"])["features"].clone();
+    let history = scratch.run(["log", "001", "--as", "review-history"]).expect(0).stdout;
+    scratch.run(["status", "--rebuild"]).expect(0);
+    assert_eq!(scratch.json(["status"])["features"], board);
+    assert_eq!(scratch.run(["log", "001", "--as", "review-history"]).expect(0).stdout, history);
+    scratch.run(["status", "--verify"]).expect(0);
+    scratch.run(["show", "prompt", "001", "--verify"]).expect(0);
+}
+
+#[test]
+fn reviewers_of_one_round_are_given_out_side_by_side() {
+    let scratch = begun("implement");
+    scratch.run(["run", "--until", "create-tasks", "--yes"]).expect(0);
+    let mut host = scratch.host(&[], &[]);
+    let first = works(&scratch, &mut host, |told| {
+        told["ticket"].as_str().is_some_and(|one| one.contains("implement.1/review/"))
+    });
+    let mut all = vec![first];
+    while all.len() < 3 {
+        let beside: Vec<Value> = all.iter().map(|work| work["ticket"].clone()).collect();
+        let work = host.call("next", json!({ "beside": beside }));
+        assert_eq!(work["state"], "work", "{work}");
+        all.push(work);
+    }
+    let roles: Vec<&str> = all.iter().filter_map(|work| work["role"].as_str()).collect();
+    assert_eq!(roles, ["implementation-reviewer", "code-quality-reviewer", "security-reviewer"]);
+    assert!(all.iter().all(|work| work["writes"] == json!([])));
+    // In any order.
+    for work in all.iter().rev() {
+        submit(&scratch, &mut host, work);
+    }
+    let end = works(&scratch, &mut host, never);
+    assert_eq!((&end["state"], &end["outcome"]), (&json!("done"), &json!("approved")), "{end}");
+}
+
+#[test]
+fn while_checks_run_submit_has_returned_and_next_says_wait() {
+    let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
+    let go = scratch.outside().join("go");
+    let check = format!("[checks]\ntests = \"until [ -f {} ]; do sleep 0.05; done\"\n", go.display());
+    scratch.write("redraft.toml", &check);
+    scratch.run(["trust", "--yes"]).expect(0);
+    scratch
+        .run(["new", "--lane", "express", "Add a line to notes.txt that says hello", "--until", "implement"])
+        .expect(0);
+    let mut host = scratch.host(&["--patience", "0"], &[]);
+    let (mut submitted, mut waited) = (Value::Null, Value::Null);
+    for _ in 0..2_000 {
+        let told = host.call("next", json!({}));
+        match told["state"].as_str().unwrap() {
+            "work" if told["ticket"].as_str().unwrap().contains("/review/") => break,
+            "work" => submitted = submit(&scratch, &mut host, &told),
+            "decide" => drop(host.call("decide", json!({ "choice": told["options"][0] }))),
+            "wait" if told["for"] == "the project's checks" => {
+                waited = told;
+                fs::write(&go, "").unwrap();
+            }
+            "wait" => {}
+            _ => panic!("{told}"),
+        }
+    }
+    assert_eq!(submitted["accepted"], true);
+    assert_eq!(waited["for"], "the project's checks", "{waited}");
+    assert!(waited["retry_after_s"].as_u64().unwrap() >= 5);
+    assert!(stored(&scratch, "checked").iter().any(|one| one["gate"] == "tests" && one["passed"] == true));
+}
+
+#[test]
+fn a_prompt_of_many_tokens_is_given_as_a_file() {
+    let scratch = begun("specify");
+    let mut host = scratch.host(&[], &[]);
+    let draft = host.call("next", json!({}));
+    assert!(draft["prompt_file"].is_null());
+    submit(&scratch, &mut host, &draft);
+    let review = host.call("next", json!({}));
+    assert!(review["prompt_file"].is_null() && review["prompt"].as_str().unwrap().len() > 6_000);
+    // A person makes the document long while nobody has it.
+    submit(&scratch, &mut host, &review);
+    let spec = scratch.artifacts("001").join("spec.md");
+    let long =
+        "The person who asks is told what happens next, in words that a stranger understands. ".repeat(600);
+    let text = fs::read_to_string(&spec).unwrap();
+    fs::write(&spec, format!("{text}\n## Background\n\n{long}\n")).unwrap();
+    let review = works(&scratch, &mut host, |told| {
+        told["ticket"].as_str().is_some_and(|one| one.contains("/review/spec-reviewer/"))
+    });
+    assert!(review["prompt"].is_null(), "{review}");
+    let prompt = fs::read_to_string(review["prompt_file"].as_str().unwrap()).unwrap();
+    assert!(prompt.contains(long.trim_end()), "the document is in it whole");
+}
