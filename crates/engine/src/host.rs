@@ -11,10 +11,11 @@ use crate::ending::Owed;
 use crate::ports::{Agent, AgentError, Outcome};
 use redraft_core::event::{Event, Failed, Hand, Now, Started};
 use redraft_core::ids::Role;
+use redraft_core::pipeline;
 use redraft_core::policy::Strategy;
 use redraft_core::price::{Budget, OverBudget};
 use redraft_core::prompt::{Prompt, schema_for};
-use redraft_core::review::Order;
+use redraft_core::review::{Effect, Order};
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
 use std::path::PathBuf;
@@ -67,6 +68,25 @@ impl Run<'_> {
     /// Sends nothing itself: whatever is to be sent is left to hosts, or to another run.
     pub fn serve(&mut self) {
         self.serves = true;
+    }
+
+    /// Ends what a crash left open, reads what was answered, and says what is out with hosts: nothing else is under way
+    /// then.
+    pub fn settle(&mut self) -> Result<Vec<(Ticket, i64)>, EngineError> {
+        loop {
+            let out = self.out()?;
+            let is_out = |ticket: &Ticket| out.iter().any(|(one, _)| one == ticket);
+            let next = pipeline::pending(&self.state).into_iter().find(|effect| match effect {
+                Effect::Recover(ticket) => !is_out(ticket),
+                Effect::Snapshot(_) | Effect::Judge(_) => true,
+                _ => false,
+            });
+            match next {
+                Some(Effect::Recover(ticket)) => self.recover(&ticket)?,
+                Some(Effect::Snapshot(ticket) | Effect::Judge(ticket)) => self.conclude(&ticket)?,
+                _ => return Ok(out),
+            }
+        }
     }
 
     /// What is out with hosts: neither submitted nor expired, nor taken back by this run.

@@ -15,7 +15,7 @@ use redraft_core::ids::BlobId;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};
 use redraft_testkit::Scratch;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,7 @@ fn main() {
     println!("status, one feature:           {:>6.1} ms (median of {RUNS})", ms(few));
     println!("status, {EVENTS} events more:     {:>6.1} ms, {:.2} times that", ms(many), ratio(many, few));
     println!("git rev-parse for comparison:  {:>6.1} ms; status starts git twice", ms(git));
+    hooks(&large, few);
 
     let (mut walls, mut cpus) = (Vec::new(), Vec::new());
     // Kept to the end: some file systems make whoever creates files pay for those that were just deleted.
@@ -74,6 +75,42 @@ fn main() {
     );
 }
 
+/// What a hook adds to each step of somebody's session, with an open feature beside the long history.
+fn hooks(scratch: &Scratch, status: Duration) {
+    scratch.run(["new", "--until", "specify", "another feature"]).expect(0);
+    let root = scratch.root();
+    let event = |more: serde_json::Value| {
+        let mut event = serde_json::json!({"session_id": "bench", "cwd": root});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event.to_string()
+    };
+    let text = "x".repeat(20_000);
+    let (plain, refused) = ("src/main.rs", "docs/features/002-another-feature/.meta.json");
+    let write = |path: &str| serde_json::json!({"tool_name": "Write", "tool_input": {"file_path": path, "content": text}});
+    for (what, name, input) in [
+        ("session-start", "session-start", event(serde_json::json!({"source": "startup"}))),
+        ("pre-tool-use, some file", "pre-tool-use", event(write(plain))),
+        ("pre-tool-use, refused", "pre-tool-use", event(write(refused))),
+        ("stop, not wanted", "stop", event(serde_json::json!({}))),
+        ("stop, wanted", "stop", event(serde_json::json!({}))),
+    ] {
+        let took = median(|| {
+            let mut command = scratch.redraft(["hook", name]);
+            command.env("REDRAFT_AUTONOMOUS", if what.ends_with(", wanted") { "1" } else { "0" });
+            fed(&mut command, &input)
+        });
+        println!("hook {what:<25} {:>6.1} ms, {:.2} times status", ms(took), ratio(took, status));
+    }
+}
+
+fn fed(command: &mut Command, input: &str) -> Duration {
+    let begin = Instant::now();
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    begin.elapsed()
+}
+
 const LINT_LINES: usize = 5_000;
 
 /// A feature of five artifacts that refer to each other, as large as the largest real ones.
@@ -81,9 +118,10 @@ fn large_feature() -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     for name in ["prd", "spec", "design", "plan", "tasks"] {
         let block = |number: usize| match name {
+            "tasks" if number == 1 => "### Task 1.1: Part 1\n\n- Reads `src/part1.rs`.\n\n".to_owned(),
             "tasks" => format!(
                 "### Task {number}.1: Part {number}\n\n- **Depends on:** Task {}.1\n- Reads `src/part{number}.rs`.\n\n",
-                number.saturating_sub(1)
+                number - 1
             ),
             _ => format!(
                 "## Part {number}: what {name} says\n\n- **FR-{number}:** It must answer within {number} ms, see FR-1.\n\

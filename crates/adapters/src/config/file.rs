@@ -26,6 +26,7 @@ pub(super) struct ConfigFile {
     pub(super) checks: BTreeMap<Spanned<String>, Spanned<String>>,
     pub(super) implement: ImplementFile,
     pub(super) finish: FinishFile,
+    pub(super) hooks: HooksFile,
     pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
     /// By the name of a model.
     pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
@@ -39,6 +40,12 @@ pub(super) struct FinishFile {
     pub(super) history: Option<Spanned<String>>,
     pub(super) docs: Option<Spanned<String>>,
     pub(super) retro: Option<Spanned<bool>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct HooksFile {
+    pub(super) autonomous: Option<Spanned<bool>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -187,7 +194,7 @@ impl<'de> Deserialize<'de> for Whole {
 }
 
 /// Every table with fixed keys, for pointing from a key to the table it belongs in.
-const TABLES: [(&str, &[&str]); 7] = [
+const TABLES: [(&str, &[&str]); 8] = [
     ("review", &["policy", "knowledge", "certify", "threshold"]),
     (
         "limits",
@@ -195,6 +202,7 @@ const TABLES: [(&str, &[&str]); 7] = [
     ),
     ("implement", &["simplify", "deepen"]),
     ("finish", &["history", "docs", "retro"]),
+    ("hooks", &["autonomous"]),
     ("workspace", &["mode", "setup", "setup_minutes", "copy"]),
     ("lint", &["vague_words", "rules", "sections"]),
     ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),

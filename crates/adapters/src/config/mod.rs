@@ -71,6 +71,8 @@ pub struct Config {
     /// What is done to code between its last task and its first review.
     pub extras: Vec<Extra>,
     pub finish: FinishConfig,
+    /// Whether an interactive agent that stops is reminded of work that is still owed.
+    pub autonomous: bool,
     /// Every agent that can be named, the built-in one included.
     pub agents: BTreeMap<AgentName, AgentConfig>,
     /// Who works for a role that `roles` does not list.
@@ -384,6 +386,7 @@ impl Default for Config {
             check_minutes: 20,
             extras: Extra::ALL.to_vec(),
             finish: FinishConfig { history: History::Keep, docs: DocsGate::Remind, retro: true },
+            autonomous: false,
             agents: BTreeMap::from([(rehearsal.clone(), AgentConfig::Rehearsal { scenario: None })]),
             default_agent: rehearsal,
             roles: BTreeMap::new(),

@@ -101,6 +101,7 @@ pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, C
     source.word(&mut config.finish.history, file.finish.history.as_ref(), "a value of history", &HISTORY)?;
     source.word(&mut config.finish.docs, file.finish.docs.as_ref(), "a value of docs", &DOCS)?;
     config.finish.retro = file.finish.retro.as_ref().is_none_or(|said| *said.get_ref());
+    config.autonomous = file.hooks.autonomous.as_ref().is_some_and(|said| *said.get_ref());
     config.prices = source.prices(&file.prices)?;
     for (name, agent) in &file.agents {
         config.agents.insert(source.agent_name(name)?, source.agent(name, agent)?);

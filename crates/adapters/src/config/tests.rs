@@ -73,7 +73,8 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
     // Each list of keys comes from the types themselves: an unknown key is answered with those that are known.
     let mut known =
         BTreeSet::from(["budget".to_owned(), "agents.rehearsal".to_owned(), "roles.default".to_owned()]);
-    for table in ["review", "limits", "workspace", "monitor", "lanes", "lint", "implement", "finish"] {
+    for table in ["review", "limits", "workspace", "monitor", "lanes", "lint", "implement", "finish", "hooks"]
+    {
         let hint = parse(&format!("[{table}]\nxxxxxxxxxx = 1")).unwrap_err().hint.unwrap();
         let keys = hint.strip_prefix("known here: ").unwrap().split(", ");
         known.extend(keys.map(|key| format!("{table}.{key}")));
@@ -117,6 +118,8 @@ fn every_key_changes_what_it_says() {
         history = "squash"
         docs = "require"
         retro = false
+        [hooks]
+        autonomous = true
         [workspace]
         mode = "in-place"
         setup = "npm ci"
@@ -178,6 +181,7 @@ fn every_key_changes_what_it_says() {
         check_minutes: 5,
         extras: vec![Extra::Deepen],
         finish: FinishConfig { history: History::Squash, docs: DocsGate::Require, retro: false },
+        autonomous: true,
         agents: BTreeMap::from([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]),
         default_agent: AgentName::new("quick"),
         roles: BTreeMap::from([(Role::new("spec-reviewer"), AgentName::new("rehearsal"))]),

@@ -8,7 +8,7 @@
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
 //! `commit`, `merge` for the branch as a whole, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `run` starts git, `error` says what can go wrong, `temp_index` is scratch space.
+//! the last few answers, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
 
 mod apart;
 mod change;
@@ -18,6 +18,7 @@ mod create;
 mod error;
 mod feature;
 mod files;
+mod glance;
 mod history;
 mod merge;
 mod objects;
@@ -37,6 +38,7 @@ mod writing;
 pub use create::create_repository;
 pub use error::{GitError, MINIMUM};
 pub use feature::FeaturePlace;
+pub use glance::{Glance, real_path, state_around};
 pub use history::{Entered, Step, Written};
 pub use merge::GitMerging;
 pub use repository::{Head, Repository};

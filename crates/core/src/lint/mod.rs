@@ -10,11 +10,13 @@
 mod contract;
 mod duplicate;
 mod expected;
+mod explain;
 mod file;
 mod id;
 mod language;
 mod page;
 mod placeholder;
+pub mod plugin;
 pub(crate) mod reading;
 mod reference;
 mod rule;

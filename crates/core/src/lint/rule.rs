@@ -1,6 +1,7 @@
 //! The rules: their names, what they are about, and how bad it is when one is broken.
 //!
-//! This table is what `redraft lint --rules`, SARIF and docs/lint.md show. How a rule is checked is not known here.
+//! This table is what `redraft lint --rules`, SARIF and docs/lint.md show; `explain` has the sentences. How a rule is
+//! checked is not known here.
 
 use core::fmt;
 use core::str::FromStr;
@@ -35,6 +36,30 @@ pub enum Rule {
     UnrunTest,
     LostReference,
     UnknownCheck,
+    // Of plugins, see `super::plugin`.
+    PluginManifest,
+    PluginMetadata,
+    PluginFrontMatter,
+    PluginField,
+    PluginName,
+    PluginDuplicate,
+    PluginDescription,
+    PluginTool,
+    PluginReviewerWrites,
+    PluginReviewerTools,
+    PluginModel,
+    PluginHooks,
+    PluginMatcher,
+    PluginCompact,
+    PluginServer,
+    PluginMissingFile,
+    PluginOutside,
+    PluginReference,
+    PluginLink,
+    PluginPromptOrder,
+    PluginInlineArtifact,
+    PluginArtifactMap,
+    PluginLineBudget,
 }
 
 /// What a broken rule means.
@@ -49,7 +74,7 @@ pub enum Level {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 26] = [
+    pub const ALL: [Rule; 49] = [
         Rule::Missing,
         Rule::Unreadable,
         Rule::Empty,
@@ -76,6 +101,29 @@ impl Rule {
         Rule::UnrunTest,
         Rule::LostReference,
         Rule::UnknownCheck,
+        Rule::PluginManifest,
+        Rule::PluginMetadata,
+        Rule::PluginFrontMatter,
+        Rule::PluginField,
+        Rule::PluginName,
+        Rule::PluginDuplicate,
+        Rule::PluginDescription,
+        Rule::PluginTool,
+        Rule::PluginReviewerWrites,
+        Rule::PluginReviewerTools,
+        Rule::PluginModel,
+        Rule::PluginHooks,
+        Rule::PluginMatcher,
+        Rule::PluginCompact,
+        Rule::PluginServer,
+        Rule::PluginMissingFile,
+        Rule::PluginOutside,
+        Rule::PluginReference,
+        Rule::PluginLink,
+        Rule::PluginPromptOrder,
+        Rule::PluginInlineArtifact,
+        Rule::PluginArtifactMap,
+        Rule::PluginLineBudget,
     ];
 
     pub fn name(self) -> &'static str {
@@ -106,6 +154,29 @@ impl Rule {
             Rule::UnrunTest => "unrun-test",
             Rule::LostReference => "lost-reference",
             Rule::UnknownCheck => "unknown-check",
+            Rule::PluginManifest => "plugin-manifest",
+            Rule::PluginMetadata => "plugin-metadata",
+            Rule::PluginFrontMatter => "plugin-front-matter",
+            Rule::PluginField => "plugin-field",
+            Rule::PluginName => "plugin-name",
+            Rule::PluginDuplicate => "plugin-duplicate",
+            Rule::PluginDescription => "plugin-description",
+            Rule::PluginTool => "plugin-tool",
+            Rule::PluginReviewerWrites => "plugin-reviewer-writes",
+            Rule::PluginReviewerTools => "plugin-reviewer-tools",
+            Rule::PluginModel => "plugin-model",
+            Rule::PluginHooks => "plugin-hooks",
+            Rule::PluginMatcher => "plugin-matcher",
+            Rule::PluginCompact => "plugin-compact",
+            Rule::PluginServer => "plugin-server",
+            Rule::PluginMissingFile => "plugin-missing-file",
+            Rule::PluginOutside => "plugin-outside",
+            Rule::PluginReference => "plugin-reference",
+            Rule::PluginLink => "plugin-link",
+            Rule::PluginPromptOrder => "plugin-prompt-order",
+            Rule::PluginInlineArtifact => "plugin-inline-artifact",
+            Rule::PluginArtifactMap => "plugin-artifact-map",
+            Rule::PluginLineBudget => "plugin-line-budget",
         }
     }
 
@@ -128,7 +199,19 @@ impl Rule {
             | Rule::UntracedTask
             | Rule::UntracedFile
             | Rule::UnbuiltTask
-            | Rule::UnrunTest => Level::Error,
+            | Rule::UnrunTest
+            | Rule::PluginManifest
+            | Rule::PluginFrontMatter
+            | Rule::PluginDuplicate
+            | Rule::PluginReviewerWrites
+            | Rule::PluginModel
+            | Rule::PluginHooks
+            | Rule::PluginCompact
+            | Rule::PluginServer
+            | Rule::PluginMissingFile
+            | Rule::PluginReference
+            | Rule::PluginPromptOrder
+            | Rule::PluginInlineArtifact => Level::Error,
             Rule::NoHeading
             | Rule::MissingSection
             | Rule::MissingFile
@@ -137,83 +220,24 @@ impl Rule {
             | Rule::UnreferencedId
             | Rule::VagueWord
             | Rule::LostReference
-            | Rule::UnknownCheck => Level::Warning,
+            | Rule::UnknownCheck
+            | Rule::PluginMetadata
+            | Rule::PluginField
+            | Rule::PluginName
+            | Rule::PluginDescription
+            | Rule::PluginTool
+            | Rule::PluginReviewerTools
+            | Rule::PluginMatcher
+            | Rule::PluginOutside
+            | Rule::PluginLink
+            | Rule::PluginArtifactMap
+            | Rule::PluginLineBudget => Level::Warning,
         }
     }
 
-    /// What it looks for, in a sentence.
-    pub fn explanation(self) -> &'static str {
-        match self {
-            Rule::Missing => "A document that should be there is not.",
-            Rule::Unreadable => {
-                "A document is not UTF-8 text, not an ordinary file, larger than 4 MB, or cannot be opened."
-            }
-            Rule::Empty => "A document holds nothing but white space.",
-            Rule::CutOff => {
-                "A document ends where more must follow: at a heading with nothing below it, in the middle of a \
-                 table row or a comment, after a colon, a comma or an opening bracket, at an empty list item, or \
-                 with an ellipsis."
-            }
-            Rule::UnclosedFence => {
-                "A code fence is opened and never closed. A block that holds a labelled block is understood."
-            }
-            Rule::ConflictMarker => "A marker of a merge conflict was left in the text.",
-            Rule::Placeholder => {
-                "Something was to be filled in later: TODO, TBD, FIXME, ???, {{field}}, [fill in …], <description> \
-                 in place of a value, [NEEDS CLARIFICATION, lorem ipsum. What is quoted, written as code or spoken \
-                 about is left alone."
-            }
-            Rule::NoTasks => "No task can be found in a `tasks.md`: nothing in it begins with an id.",
-            Rule::DuplicateId => {
-                "One id is defined twice: by two headings of one chapter, two items of one list, two rows of one \
-                 table whose first column is for ids, or two different tasks."
-            }
-            Rule::DependencyCycle => "Tasks depend on each other in a circle, so none of them can begin.",
-            Rule::UnknownReference => {
-                "A task depends on a task that does not exist, a link leads to a heading that does not exist, or a \
-                 numbered section of another document of the feature is named that it does not have."
-            }
-            Rule::NoHeading => "A document has no heading at all.",
-            Rule::MissingSection => {
-                "None of the usual headings for an expected part of the document is there."
-            }
-            Rule::MissingFile => {
-                "A file is named, in a folder of the repository that exists, that is not there, and nothing says \
-                 that it is to be made or removed."
-            }
-            Rule::PlaceholderInCode => "Code in a document holds TODO, TBD or FIXME, or a body left out.",
-            Rule::RestatedDifferently => {
-                "Two documents state the same requirement with other numbers, or the same function with other \
-                 parameters."
-            }
-            Rule::UnreferencedId => {
-                "A requirement or criterion is named in no later document, although most of its siblings are."
-            }
-            Rule::VagueWord => {
-                "A requirement or criterion depends on a word that nobody can measure, and gives no number. \
-                 English, German, Spanish, French, Russian and Chinese have a list."
-            }
-            Rule::UntracedRequirement => {
-                "With `--trace`: a requirement or criterion that no task reaches, by its name or through a plan step or \
-                 design section the task refers to."
-            }
-            Rule::UntracedStep => "With `--trace`: a step of the plan that no task refers to.",
-            Rule::UntracedTask => {
-                "With `--trace`: a task that names no part of the specification, the design or the plan."
-            }
-            Rule::UntracedFile => {
-                "With `--trace`: a file of the change that belongs to no task, and was written neither after the tasks nor \
-                 to answer a finding."
-            }
-            Rule::UnbuiltTask => "With `--trace`: a task that was gone on without.",
-            Rule::UnrunTest => {
-                "With `--trace`: a test of the change that no check has run since it was last changed."
-            }
-            Rule::LostReference => "With `--trace`: a task refers to a part of a document that is not there.",
-            Rule::UnknownCheck => {
-                "An entry of the knowledge bank is said to be checked by a lint rule or a check that does not exist."
-            }
-        }
+    /// Whether it is looked for in plugins, and nowhere else.
+    pub fn is_of_plugins(self) -> bool {
+        self >= Rule::PluginManifest
     }
 }
 

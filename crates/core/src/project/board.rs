@@ -165,6 +165,11 @@ impl BoardRow {
         matches!(self.status.as_str(), "active" | "waiting")
     }
 
+    /// Whether nothing more is sent before a person allows more money: that is then part of its next command.
+    pub fn lacks_budget(&self) -> bool {
+        self.is_open() && self.next.contains(" --budget ")
+    }
+
     /// Whether a person can go on from its result.
     pub fn is_finished(&self) -> bool {
         matches!(self.status.as_str(), "approved" | "accepted" | "closed")

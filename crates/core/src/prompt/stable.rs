@@ -15,6 +15,11 @@ use crate::text;
 
 const HOUSE_RULES: &str = include_str!("../../texts/house-rules.md");
 const REVIEWER_RULES: &str = include_str!("../../texts/reviewer-rules.md");
+/// What becomes of a claim that no tool could check: the points of a list after its first.
+pub(super) const UNCHECKED: &str = include_str!("../../texts/unchecked-claims.md");
+/// Where nothing is left to look things up with.
+pub(super) const NOTHING_ELSE: &str =
+    "Check in the repository what can be checked there; nothing else is open to you.";
 
 /// The same for every role of every feature, so only what every role needs.
 ///
@@ -151,25 +156,24 @@ pub(super) fn missing_tools(tools: &[&str], missing: &[String]) -> Option<Fragme
             .join(", ")
     };
     let gone: Vec<&str> = missing.iter().map(String::as_str).collect();
-    let looks_outside = |tool: &&&str| **tool == "WebSearch" || tool.starts_with("mcp__");
     let left: Vec<&str> =
-        tools.iter().filter(looks_outside).copied().filter(|tool| !gone.contains(tool)).collect();
+        tools.iter().copied().filter(|tool| looks_outside(tool) && !gone.contains(tool)).collect();
     let instead = match left.as_slice() {
-        [] => "Check in the repository what can be checked there; nothing else is open to you.".to_owned(),
+        [] => NOTHING_ELSE.to_owned(),
         left => format!("Use {} for what they would have been used for.", list(left)),
     };
     let text = format!(
         "## Tools You Do Not Have\n\n\
          Your role counts on these tools, and here they do not exist: {}. Do not call them.\n\n\
-         1. {instead}\n\
-         2. A claim that stays unchecked because of it is an entry in `verified`, with this result and no other: \
-         \"Unable to verify — external tools unavailable\".\n\
-         3. That a claim could not be checked is no finding and never a reason to reject. If something goes wrong \
-         in case the claim is false, that failure may be a finding: [inferred], and at most a warning.\n\
-         4. Name in `summary` the tools that were missing and how many claims stayed unchecked.\n",
+         1. {instead}\n{UNCHECKED}",
         list(&gone)
     );
     Some(Fragment::new("missing-tools", text))
+}
+
+/// Whether a tool is there to look things up outside of the repository.
+pub(super) fn looks_outside(tool: &str) -> bool {
+    tool == "WebSearch" || tool.starts_with("mcp__")
 }
 
 fn work(profile: &Profile) -> &'static str {

@@ -231,7 +231,7 @@ fn asked(candidates: &[Candidate], around: &Surroundings, console: &Console) -> 
         return false;
     }
     for one in candidates {
-        console.say(lines(&shown(one)).trim_end());
+        console.say_before_asking(lines(&shown(one)).trim_end());
     }
     let fresh = candidates.iter().filter(|one| one.fate == Fate::New).count();
     let question = format!("take over {} as described? yes or no: ", count(fresh, "feature"));

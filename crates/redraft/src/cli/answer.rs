@@ -109,8 +109,8 @@ pub(crate) fn answer(
     if beforehand.stops_at(question) || !console.can_ask() {
         return None;
     }
-    console.say(&question.text);
-    console.say_all(&in_the_way(state));
+    console.say_before_asking(&question.text);
+    in_the_way(state).iter().for_each(|line| console.say_before_asking(line));
     let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
     loop {
         let word = console.ask(&format!("{} or stop? ", names.join(", ")), &around.clock)?;
@@ -118,7 +118,7 @@ pub(crate) fn answer(
             return None;
         }
         let Some(choice) = question.choices.iter().find(|choice| choice.name() == word) else {
-            console.say(&format!("`{word}` is not a choice here"));
+            console.say_before_asking(&format!("`{word}` is not a choice here"));
             continue;
         };
         if let (Decision::Answer, About::Author { questions }) = (choice, &question.about) {
@@ -127,7 +127,7 @@ pub(crate) fn answer(
         }
         let why = console.ask("why (kept with the decision)? ", &around.clock)?;
         if *choice == Decision::Accept && why.is_empty() {
-            console.say("accepting is a ruling and needs a reason");
+            console.say_before_asking("accepting is a ruling and needs a reason");
             continue;
         }
         return Some(Said::new(*choice, &why));

@@ -3,13 +3,17 @@
 mod bank;
 mod help;
 mod looking;
+mod plugin;
+mod shell;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use help::{
-    ADOPT_HELP, AFTER_HELP, BANK_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, FINISH_HELP, INIT_HELP, LINT_HELP,
-    LOG_HELP, MCP_HELP, NEW_HELP, PHASE_HELP, PROJECT_HELP, REHEARSE_HELP, REVIEW_HELP, RUN_HELP, SHOW_HELP,
-    STATUS_HELP, TRUST_HELP,
+    ADOPT_HELP, AFTER_HELP, BANK_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, DOCTOR_HELP, FINISH_HELP,
+    INIT_HELP, LINT_HELP, LOG_HELP, MCP_HELP, NEW_HELP, PHASE_BACK_HELP, PHASE_HELP, PHASE_SKIP_HELP,
+    PLUGIN_HELP, PROJECT_HELP, PROJECT_NEW_HELP, REHEARSE_HELP, REPLAY_HELP, REVIEW_HELP, RUN_HELP,
+    SHOW_HELP, STATUS_HELP, TRUST_HELP,
 };
+use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
 
 pub(crate) use bank::{
@@ -19,6 +23,8 @@ pub(crate) use looking::{
     CostArgs, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, Page, PromptArgs, PullRequestArgs,
     ReplayArgs, ReplayRole, ShowCommand, StatusArgs,
 };
+pub(crate) use plugin::{ExportArgs, PluginCommand};
+pub(crate) use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};
 
 /// Takes a feature from an idea to reviewed code with AI agents: drafted, reviewed and redrafted until approved.
 #[derive(Debug, Parser)]
@@ -29,6 +35,9 @@ pub(crate) struct Cli {
     /// Print one JSON object on stdout and nothing else there
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Tell only errors and questions on stderr; data still goes to stdout
+    #[arg(short = 'q', long, global = true)]
+    pub(crate) quiet: bool,
     /// Work as if started in this folder
     #[arg(short = 'C', long = "dir", global = true, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
@@ -85,11 +94,13 @@ pub(crate) enum Command {
     #[command(after_help = BANK_HELP)]
     Bank(BankArgs),
     /// Check this machine and its agents, and whether an agent's conversations can be continued
+    #[command(after_help = DOCTOR_HELP)]
     Doctor(DoctorArgs),
     /// Show the commands redraft.toml would run, and accept them
     #[command(after_help = TRUST_HELP)]
     Trust(TrustArgs),
     /// Cost recorded review loops again under every policy
+    #[command(after_help = REPLAY_HELP)]
     Replay(ReplayArgs),
     /// Serve hosts such as Claude Code over standard input and output: they do the work, redraft keeps the process
     #[command(after_help = MCP_HELP)]
@@ -97,6 +108,18 @@ pub(crate) enum Command {
     /// Play one piece of work that was handed out, with the built-in rehearsal agent, to try a host without a model
     #[command(after_help = REHEARSE_HELP)]
     Rehearse(RehearseArgs),
+    /// Answer an event of an interactive agent's session: what Claude Code calls a hook
+    #[command(subcommand, after_help = HOOK_HELP)]
+    Hook(HookCommand),
+    /// Print the script that lets a shell complete what is typed
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands into a folder
+    #[command(after_help = MAN_HELP)]
+    Man(ManArgs),
+    /// Work with Redraft inside Claude Code, Codex, opencode and others
+    #[command(subcommand, after_help = PLUGIN_HELP)]
+    Plugin(PluginCommand),
     /// Run an agent's program and end everything it started when standard input closes
     #[command(hide = true)]
     Worker(WorkerArgs),
@@ -186,6 +209,7 @@ pub(crate) struct ProjectArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProjectCommand {
     /// Begin a project: a folder with a PRD and a roadmap
+    #[command(after_help = PROJECT_NEW_HELP)]
     New(ProjectNewArgs),
 }
 
@@ -201,8 +225,10 @@ pub(crate) struct ProjectNewArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PhaseCommand {
     /// Leave out the phase that is next or under way
+    #[command(after_help = PHASE_SKIP_HELP)]
     Skip(PhaseArgs),
     /// Go back to a phase that is over, and through all after it again
+    #[command(after_help = PHASE_BACK_HELP)]
     Back(PhaseArgs),
 }
 

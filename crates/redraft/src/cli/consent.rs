@@ -41,7 +41,7 @@ pub(crate) fn given(
         return Ok(true);
     }
     let likely = paid.values().flat_map(|paid| &paid.roles).fold(Usd(0), |sum, (_, role)| sum + role.cost);
-    console.say(&told(&paid, likely, budget));
+    console.say_before_asking(&told(&paid, likely, budget));
     if console.can_ask() {
         let word = console.ask("go on? yes or no: ", &around.clock);
         return Ok(word.is_some_and(|word| word == "yes" || word == "y"));

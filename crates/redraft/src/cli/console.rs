@@ -14,10 +14,13 @@ use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// How to talk: JSON keeps stdout for one object and stderr quiet.
+/// How to talk: JSON keeps stdout for one object and stderr quiet. It never colours anything; what it writes beside
+/// letters takes back a line on a terminal.
 #[derive(Debug)]
 pub(crate) struct Console {
     pub(crate) json: bool,
+    /// Whether only errors and questions are told.
+    quiet: bool,
     /// What is under way, and what each agent does, where a line can be taken back.
     live: Option<Mutex<Vec<(Ticket, String)>>>,
     /// Why data did not arrive on stdout, if it did not.
@@ -29,7 +32,7 @@ pub(crate) struct Console {
 impl Console {
     /// Prints nothing: data is kept for who asked, as JSON, and talk is dropped.
     pub(crate) fn kept() -> Self {
-        Self { json: true, live: None, lost: OnceLock::new(), kept: Some(Mutex::default()) }
+        Self { json: true, quiet: true, live: None, lost: OnceLock::new(), kept: Some(Mutex::default()) }
     }
 
     /// What was kept so far.
@@ -38,9 +41,9 @@ impl Console {
         kept.unwrap_or_default()
     }
 
-    pub(crate) fn new(json: bool) -> Self {
-        let live = !json && can_rewrite_lines();
-        Self { json, live: live.then(Mutex::default), lost: OnceLock::new(), kept: None }
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        let live = !json && !quiet && can_rewrite_lines();
+        Self { json, quiet, live: live.then(Mutex::default), lost: OnceLock::new(), kept: None }
     }
 
     /// Why data did not arrive on stdout, if it did not.
@@ -64,10 +67,19 @@ impl Console {
         self.write_out(&json);
     }
 
-    /// A line for the person; nothing when the output is for a program.
+    /// A line for the person; nothing when the output is for a program, or the person wants to hear nothing.
     pub(crate) fn say(&self, text: &str) {
-        if !self.json {
+        if !self.json && !self.quiet {
             self.talk(text);
+        }
+    }
+
+    /// What a question is about: said also to whoever wants to hear nothing, if the question can be asked.
+    pub(crate) fn say_before_asking(&self, text: &str) {
+        if self.quiet && self.can_ask() {
+            self.talk(text);
+        } else {
+            self.say(text);
         }
     }
 

@@ -142,10 +142,10 @@ fn consent(patients: &[Patient], args: &DoctorArgs, around: &Surroundings, conso
     if paid.is_empty() {
         return false;
     }
-    console.say("a probe sends three dispatches; these agents cost money:");
+    console.say_before_asking("a probe sends three dispatches; these agents cost money:");
     for Patient { name, agent, expected, reserved, .. } in &paid {
         let what = agent.as_ref().map(|agent| agent.describe()).unwrap_or_default();
-        console.say(&format!("  {name}: {what}: about {expected}, with {reserved} set aside"));
+        console.say_before_asking(&format!("  {name}: {what}: about {expected}, with {reserved} set aside"));
     }
     if args.yes || !console.can_ask() {
         return args.yes;

@@ -1,9 +1,10 @@
 //! `redraft lint`: the mechanical checks over documents, without any agent.
 //!
 //! Finds the documents, reads them, asks `core::lint` and shows what it says. Needs no repository and no ledger.
-//! `find` says which files are meant, `report` how the faults look.
+//! `find` says which files are meant, `plugin` reads the folder of a plugin, `report` is how the faults look.
 
 pub(super) mod find;
+mod plugin;
 mod report;
 
 use super::args::LintArgs;
@@ -43,6 +44,14 @@ pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> 
         report::rules(&settings, console);
         return Ok(Code::Done);
     }
+    let form = match (args.sarif, args.github) {
+        (true, _) => report::Form::Sarif,
+        (_, true) => report::Form::Github,
+        (_, _) => report::Form::Plain,
+    };
+    if let Some(folder) = &args.plugin {
+        return of_plugin(folder, &place, &settings, form, around, console);
+    }
     let groups = find::groups(&args.targets, &place)?;
     let mut faults: Vec<Fault> = Vec::new();
     for group in &groups {
@@ -65,19 +74,35 @@ pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> 
         );
     }
     let documents = groups.iter().map(|group| group.files.len()).sum();
-    let form = match (args.sarif, args.github) {
-        (true, _) => report::Form::Sarif,
-        (_, true) => report::Form::Github,
-        (_, _) => report::Form::Plain,
-    };
-    report::show(
-        &faults,
-        &report::Checked { groups: groups.len(), documents, root: &place.root, folder: &place.folder },
-        form,
-        console,
-    );
+    let (root, folder) = (place.root.as_path(), place.folder.as_path());
+    let checked = report::Checked { groups: groups.len(), documents, what: "document", root, folder };
+    report::show(&faults, &checked, form, console);
+    Ok(code(&faults))
+}
+
+fn code(faults: &[Fault]) -> Code {
     let errors = faults.iter().any(|fault| fault.level == Level::Error);
-    Ok(if errors { Code::NotApproved } else { Code::Done })
+    if errors { Code::NotApproved } else { Code::Done }
+}
+
+/// A plugin in place of documents.
+fn of_plugin(
+    folder: &Path,
+    place: &Place,
+    settings: &Settings,
+    form: report::Form,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let top = place.folder.join(folder);
+    let read = plugin::read(&top, around)?;
+    let top = top.canonicalize().unwrap_or(top);
+    let shown = |fault: Fault| Fault { path: find::shown(&top.join(&fault.path), &place.folder), ..fault };
+    let faults: Vec<Fault> = lint::plugin::check(&read, settings).into_iter().map(shown).collect();
+    let (root, folder) = (place.root.as_path(), place.folder.as_path());
+    let checked = report::Checked { groups: 0, documents: read.files.len(), what: "file", root, folder };
+    report::show(&faults, &checked, form, console);
+    Ok(code(&faults))
 }
 
 /// The knowledge bank of a checkout; what cannot be read holds nothing here, and `redraft bank` tells of it.

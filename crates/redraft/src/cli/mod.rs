@@ -7,6 +7,7 @@ mod args;
 mod bank;
 mod board;
 mod cast;
+mod completions;
 mod consent;
 mod console;
 mod cost;
@@ -17,14 +18,17 @@ mod doctor;
 mod errors;
 mod finish;
 mod gather;
+mod hook;
 mod init;
 mod lint;
 mod log;
+mod man;
 mod mcp;
 mod meant;
 mod monitor;
 mod new;
 mod phase;
+mod plugin;
 mod prepare;
 mod profiles;
 mod project;
@@ -43,7 +47,10 @@ mod usage;
 mod whole_file;
 mod worker;
 
-use args::{BackfillArgs, BankArgs, BankCommand, Cli, Command, LogArgs, McpArgs, ProjectArgs, ShowCommand};
+use args::{
+    BackfillArgs, BankArgs, BankCommand, Cli, Command, ExportArgs, LogArgs, ManArgs, McpArgs, PluginCommand,
+    ProjectArgs, ShowCommand,
+};
 use clap::Parser;
 use console::Console;
 use errors::{CliError, Code};
@@ -56,8 +63,10 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
-    let console = Console::new(cli.json);
+    let console = Console::new(cli.json, cli.quiet);
     let done = match cli.command {
+        // Nothing may go wrong there, so nothing is gathered that could.
+        Command::Hook(command) => return hook::hook(command, cli.dir.as_deref(), &console),
         // It has no surroundings: where and with which variables it runs is decided by whoever started it.
         Command::Worker(args) => worker::worker(args),
         // It keeps its surroundings for as long as it serves.
@@ -83,7 +92,7 @@ pub(crate) fn main() -> ExitCode {
 
 /// What could not be read as a command, or asked only for help or the version.
 fn refused(error: &clap::Error) -> ExitCode {
-    let console = Console::new(usage::wants_json(std::env::args_os()));
+    let console = Console::new(usage::wants_json(std::env::args_os()), false);
     if !error.use_stderr() {
         console.data(error.render().to_string().trim_end());
         return ended(Code::Done, &console);
@@ -94,7 +103,9 @@ fn refused(error: &clap::Error) -> ExitCode {
         // As clap writes it, with the usage line. A closed pipe is not an error.
         let _ = error.print();
     }
-    ended(Code::Usage, &console)
+    // To the host of a hook the code for usage would mean to stop what it does.
+    let code = if hook::is_meant(std::env::args_os()) { Code::NotApproved } else { Code::Usage };
+    ended(code, &console)
 }
 
 /// The last word: data that did not arrive is an error, whatever the command says.
@@ -124,7 +135,9 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         Command::Mcp(_) => "serve others",
         Command::Rehearse(_) => "play another role",
         Command::Init => "write the configuration",
+        Command::Man(ManArgs { folder: Some(_) }) => "write pages",
         Command::Log(LogArgs { export: Some(_), .. }) => "write decision records",
+        Command::Plugin(PluginCommand::Export(ExportArgs { dry_run: false, .. })) => "export a plugin",
         Command::Bank(BankArgs {
             command:
                 Some(
@@ -144,6 +157,10 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         | Command::Show(_)
         | Command::Cost(_)
         | Command::Replay(_)
+        | Command::Completions(_)
+        | Command::Man(_)
+        | Command::Hook(_)
+        | Command::Plugin(PluginCommand::Export(_))
         | Command::Worker(_) => return Ok(()),
     };
     Err(CliError::usage(format!("an agent at work on {ticket} cannot {wish}"))
@@ -182,7 +199,11 @@ pub(crate) fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Res
         Command::Rehearse(args) => rehearse::rehearse(args, around, console),
         // It was served before it could come here, and serves nobody within itself.
         Command::Mcp(_) => Ok(Code::Done),
+        Command::Plugin(command) => plugin::plugin(command, around, console),
         Command::Worker(args) => worker::worker(args),
+        Command::Hook(_) => Ok(Code::Done),
+        Command::Completions(args) => completions::completions(args, around, console),
+        Command::Man(args) => man::man(args, around, console),
         Command::Trust(args) => trust::trust(args, around, console),
     }
 }

@@ -4,6 +4,7 @@ use super::args::{PhaseArgs, PhaseCommand};
 use super::board::next_after;
 use super::console::Console;
 use super::errors::{CliError, Code};
+use super::run::with_host;
 use super::site::{Site, Surroundings};
 use redraft_core::event::{Event, PhaseSkipped, WentBack};
 use redraft_core::ids::FeatureId;
@@ -43,6 +44,9 @@ pub(crate) fn phase(
     let _lock = site.lock(&id.to_string(), around)?;
     let entries = ledger.read(Scope::Feature(id))?;
     let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    if let Some(error) = at_work(&state, id, around.clock.now_ms()) {
+        return Err(error);
+    }
     let by = around.user.clone();
     let event = match done {
         "skipped" => Event::from(PhaseSkipped { phase, by, why }),
@@ -69,6 +73,18 @@ pub(crate) fn phase(
     };
     console.show(&text, &PhaseJson { v: 1, feature: id.to_string(), phase: phase.name(), done, next });
     Ok(Code::Done)
+}
+
+/// Nothing of this happens while a host is at work, or before what a killed run left is settled.
+fn at_work(state: &Pipeline, id: FeatureId, now_ms: i64) -> Option<CliError> {
+    let open = state.open.as_ref()?;
+    if let Some(out) = open.handed_out().find(|out| out.expires_ms > now_ms) {
+        let held = CliError::new(Code::Held, with_host(&out.ticket, out.expires_ms));
+        return Some(held.hint(format!("wait for it, or take it back: redraft run {id} --now")));
+    }
+    let (_, flight) = open.flights().next()?;
+    let message = format!("{} has not come to its end yet", flight.started.ticket);
+    Some(CliError::new(Code::Held, message).hint(format!("settle that first: redraft run {id}")))
 }
 
 /// `[FEATURE] PHASE`.

@@ -25,7 +25,7 @@ use redraft_core::pipeline::Pipeline;
 use redraft_core::project::{self, BoardRow, Receipt, TaskTally, Warning};
 use redraft_core::review::{End, Loop};
 use redraft_core::text::utc;
-use redraft_core::ticket::Scope;
+use redraft_core::ticket::{Scope, Ticket};
 use redraft_engine::ports::{Clock, Workspace};
 use redraft_engine::{Owed, Progress, Run, Stop, Undone};
 use serde::Serialize;
@@ -259,10 +259,8 @@ fn report_on(
 /// What is with hosts, and the ways out of waiting for it.
 fn with_hosts(owed: &Owed, id: FeatureId) -> Vec<String> {
     let out = owed.out.iter().map(|(ticket, expires_ms)| {
-        format!(
-            "{ticket} is with a host until {}; if nobody works on it any more: redraft run {id} --now",
-            utc(*expires_ms)
-        )
+        let held = with_host(ticket, *expires_ms);
+        format!("{held}; if nobody works on it any more: redraft run {id} --now")
     });
     let next = owed.hosts.iter().map(|order| {
         format!(
@@ -272,6 +270,10 @@ fn with_hosts(owed: &Owed, id: FeatureId) -> Vec<String> {
         )
     });
     out.chain(next).collect()
+}
+
+pub(crate) fn with_host(ticket: &Ticket, expires_ms: i64) -> String {
+    format!("{ticket} is with a host until {}", utc(expires_ms))
 }
 
 /// What became of the wish to merge.
@@ -390,6 +392,12 @@ fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
         Some(_) => format!("run --lane {lane}"),
         None => format!("run --until {until}"),
     };
+    let id = created.id;
+    // Whatever was read in the meantime is concluded first: a lane changes only where nobody is at work.
+    if let Some((ticket, expires_ms)) = run.settle()?.first() {
+        return Err(CliError::new(Code::Held, with_host(ticket, *expires_ms))
+            .hint(format!("wait for it, or take it back: redraft run {id} --now, and then this")));
+    }
     Ok(run.set_lane(lane, until, &why)?)
 }
 
@@ -452,6 +460,7 @@ fn report(shown: &RunJson<'_>, more: &str, ending: Option<Ending>) -> String {
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
     let outcome = match *outcome {
         "closed" => "closed by gates only, no reviewer".to_owned(),
+        "host" => "waiting for a host".to_owned(),
         outcome if *ready => format!("{outcome} and ready to merge"),
         outcome => outcome.to_owned(),
     };

@@ -122,7 +122,7 @@ fn asked(commands: &str, around: &Surroundings, console: &Console) -> bool {
     if !console.can_ask() {
         return false;
     }
-    console.say(commands.trim_end());
+    console.say_before_asking(commands.trim_end());
     let question = "may redraft do this? yes or no: ";
     console.ask(question, &around.clock).is_some_and(|word| word == "yes" || word == "y")
 }

@@ -35,7 +35,7 @@ pub(crate) fn write(path: &Path, text: &str, force: bool, own: &Own) -> Result<(
     if let Some(found) = &found {
         refuse_foreign(path, found, force, own)?;
     }
-    let written = temporary(path, text, found.as_ref(), own).map_err(failed)?;
+    let written = staged(path, text, found.as_ref(), own.temporary).map_err(failed)?;
     match found {
         Some(_) => written.persist(path).map_err(|error| failed(error.error))?,
         // Whatever has come into being there meanwhile is not ours either.
@@ -78,11 +78,16 @@ fn is_ours(path: &Path, own: &Own) -> bool {
 }
 
 /// The whole text in a file beside the one it is to become.
-fn temporary(path: &Path, text: &str, replaced: Option<&Metadata>, own: &Own) -> io::Result<NamedTempFile> {
+pub(crate) fn staged(
+    path: &Path,
+    text: &str,
+    replaced: Option<&Metadata>,
+    prefix: &str,
+) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // As any new file; the user's mask takes away what it takes away.
     let mode = replaced.map_or(Permissions::from_mode(0o666), Metadata::permissions);
-    let mut file = Builder::new().prefix(own.temporary).permissions(mode).tempfile_in(folder)?;
+    let mut file = Builder::new().prefix(prefix).permissions(mode).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     Ok(file)

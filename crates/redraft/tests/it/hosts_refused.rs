@@ -210,3 +210,28 @@ fn without_a_repository_or_a_feature_every_call_says_so_and_an_agent_at_work_is_
     assert_eq!(scratch.run(["mcp"]).code, Some(0), "a host that is gone before it began");
     scratch.run(["rehearse", "001/specify.1/draft/spec-author/1.1"]).expect(2);
 }
+
+#[test]
+fn a_feature_changes_its_course_only_while_nobody_is_at_work_on_it() {
+    let scratch = begun("design");
+    scratch.run(["run", "--until", "specify", "--yes"]).expect(0);
+    let mut host = scratch.host(&[], &[]);
+    let draft = host.call("next", json!({}));
+    assert!(draft["ticket"].as_str().unwrap().starts_with("001/design.1/draft/"), "{draft}");
+    for words in [
+        vec!["phase", "back", "specify", "--why", "something was forgotten"],
+        vec!["phase", "skip", "design", "--why", "nothing to design"],
+        vec!["run", "--lane", "deep", "--yes"],
+    ] {
+        let refused = scratch.run(&words).expect(7);
+        assert!(refused.stderr.contains("is with a host until"), "{words:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("redraft run 001 --now"), "{words:?}: {}", refused.stderr);
+    }
+    // What was submitted and not read yet is read first.
+    submit(&scratch, &mut host, &draft);
+    let refused = scratch.run(["phase", "back", "specify", "--why", "x"]).expect(7);
+    assert!(refused.stderr.contains("settle that first: redraft run 001"), "{}", refused.stderr);
+    scratch.run(["run", "--lane", "deep", "--until", "design", "--yes"]).expect(0);
+    assert_eq!(scratch.json(["status"])["features"][0]["lane"], "deep");
+    assert_eq!(stored(&scratch, "lost").len(), 0, "the draft was kept");
+}

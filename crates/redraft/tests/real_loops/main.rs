@@ -1,4 +1,4 @@
-//! Whole specify loops, the building of code, and probes, with the installed Claude Code and Codex, against a scripted
+//! Whole specify loops, the building of code, probes, hooks in a session and exported plugins, with the installed Claude Code and Codex, against a scripted
 //! model on this machine.
 //! `.ci/clients` installs the programs, sets `REDRAFT_CLAUDE` and `REDRAFT_CODEX`, and runs this.
 
@@ -12,6 +12,8 @@
 #[path = "../it/builder.rs"]
 mod builder;
 mod building;
+mod hooks;
 mod loops;
+mod plugin;
 mod probes;
 mod world;

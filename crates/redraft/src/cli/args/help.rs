@@ -125,7 +125,9 @@ Examples:
   redraft show prompt 002 --role spec-reviewer
   redraft show tasks docs/features/002-limits
   redraft show context docs/features/002-limits --task 1.2
-  redraft show trace 002";
+  redraft show trace 002
+
+Exit codes: 0 shown, 1 nothing like that is there, 2 usage, 3 the ledger is damaged";
 
 pub(super) const PROMPT_HELP: &str = "\
 Examples:
@@ -271,6 +273,7 @@ Examples:
   redraft lint docs/features/031-export docs/notes.md
   redraft lint --sarif > lint.sarif      for code scanning
   redraft lint --trace 031               is every requirement reached by a task, every file by one?
+  redraft lint --plugin my-plugin        a plugin for Claude Code: manifest, agents, skills, hooks, prompts
   redraft lint --rules                   what is checked
 
 A path needs no repository. What each rule means, and how to change its level: docs/lint.md.
@@ -315,9 +318,10 @@ Exit codes: 0 shown, 1 nothing has this id, 2 no such feature or folder, 3 the l
 
 pub(super) const MCP_HELP: &str = "\
 Examples:
-  claude mcp add redraft -- redraft mcp  make it known to Claude Code; `redraft plugin export` does that and more
-  codex mcp add redraft -- redraft mcp   make it known to Codex
+  redraft mcp                            hosts start this themselves, in the repository they work in
   redraft mcp --patience 0               never hold up a call of `next`
+
+Make it known once: claude mcp add redraft -- redraft mcp (or codex mcp add); `redraft plugin export` does that and more.
 
 Eight tools: status, next, submit, decide, findings, context, cost, lint. A host repeats: `next`, do the work in a fresh
 conversation, `submit`. Nothing is sent from here and no agent is started; what the host's work costs is not known here.
@@ -332,3 +336,74 @@ Examples:
 It reads the prompt that was stored for the ticket, changes files as its role may, and prints the answer to submit.
 
 Exit codes: 0 played, 2 no such ticket is out, 4 the rehearsal agent could not do it";
+
+pub(super) const DOCTOR_HELP: &str = "\
+Examples:
+  redraft doctor                         the machine, and what is known of each agent
+  redraft doctor --agent claude --yes    probe one that costs money without being asked
+  redraft doctor --budget 0.50 --json
+
+What a probe does, and what its checks mean: docs/doctor.md.
+
+Exit codes: 0 in order, 1 a check of a probe is not passed, 2 no such agent, 3 machine, configuration or ledger, 4 an \
+agent failed, 5 the budget is too small, 6 waiting for a yes, 130 interrupted";
+
+pub(super) const REPLAY_HELP: &str = "\
+Examples:
+  redraft replay loops.jsonl.gz
+  redraft replay loops.jsonl --prices claude-opus-5.5 --prices gpt-6-sol --ttl 1h
+  redraft replay --ledger                the loops of this repository; --ledger 002 those of one feature
+
+No model is called, and files need no repository. The format and the formulas: docs/cost-model.md.
+
+Exit codes: 0 shown, 1 there is no loop, 2 no such file, model or feature, or a line that cannot be read, 3 the ledger \
+is damaged";
+
+pub(super) const PHASE_SKIP_HELP: &str = "\
+Examples:
+  redraft phase skip 002 design --why \"one function, nothing to design\"
+  redraft phase skip design --why \"nothing to design\"
+
+Exit codes: 0 done, 2 not possible here, 7 the feature is being driven";
+
+pub(super) const PHASE_BACK_HELP: &str = "\
+Examples:
+  redraft phase back 002 specify --why \"exports must be encrypted after all\"
+
+Exit codes: 0 done, 2 not possible here, 7 the feature is being driven";
+
+pub(super) const PROJECT_NEW_HELP: &str = "\
+Examples:
+  redraft project new \"Gateway\"
+  redraft project new \"Gateway\" --prd notes/gateway.md
+
+Exit codes: 0 begun, 2 usage, 3 git or disk, 7 another process gives out a number";
+
+pub(super) const PULL_REQUEST_HELP: &str = "\
+Examples:
+  redraft show pull-request 002
+  redraft show pull-request 002 | gh pr create --body-file - --title \"Export orders\"
+
+Exit codes: 0 shown, 2 no such feature, 3 the ledger is damaged";
+pub(super) const PLUGIN_HELP: &str = "\
+Examples:
+  redraft plugin export ~/redraft-plugin          a plugin of Claude Code
+  redraft plugin export . --target codex          what Codex reads in this repository
+
+Exit codes: 0 written, 1 files that were edited are left as they are, 2 usage; more in `redraft help plugin export`";
+
+pub(super) const PLUGIN_EXPORT_HELP: &str = "\
+Examples:
+  redraft plugin export ~/redraft-plugin          a plugin of Claude Code
+  claude --plugin-dir ~/redraft-plugin            use it
+  redraft plugin export . --target codex          agents, a skill and the MCP server, in this repository
+  redraft plugin export . --target opencode       the same, with commands
+  redraft plugin export . --target agents-md      a section of AGENTS.md
+  redraft plugin export ~/redraft-plugin --replace --dry-run
+
+Exporting again brings the files up to date. One that was edited is left and named; --replace takes the new one and keeps \
+yours beside it as NAME.mine. What was not exported by redraft is never replaced without it. Of AGENTS.md and \
+.codex/config.toml only the part between `redraft:begin` and `redraft:end` is ours. More: docs/plugin.md.
+
+Exit codes: 0 exported, 1 edited files were left as they are, 2 something is in the way, 3 the folder cannot be read or \
+written, 7 a file changed meanwhile";

@@ -1,6 +1,8 @@
 //! The arguments of the commands that look at things and change nothing.
 
-use super::help::{CONTEXT_HELP, FINDINGS_HELP, PROMPT_HELP, SECTION_HELP, TASKS_HELP, TRACE_HELP};
+use super::help::{
+    CONTEXT_HELP, FINDINGS_HELP, PROMPT_HELP, PULL_REQUEST_HELP, SECTION_HELP, TASKS_HELP, TRACE_HELP,
+};
 use crate::cli::show::documents::{ContextArgs, SectionArgs, TasksArgs};
 use crate::cli::show::trace::TraceArgs;
 use clap::{Args, Subcommand, ValueEnum};
@@ -51,6 +53,9 @@ pub(crate) struct LintArgs {
     /// Check the trace instead: requirements no task reaches, tasks that name nothing, files and tests of nobody
     #[arg(long, conflicts_with = "rules")]
     pub(crate) trace: bool,
+    /// Check a plugin for Claude Code instead: manifest, front matter, tools, hooks, servers, prompts
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["rules", "trace", "targets"])]
+    pub(crate) plugin: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -101,6 +106,7 @@ pub(crate) enum ShowCommand {
     #[command(after_help = TRACE_HELP)]
     Trace(TraceArgs),
     /// The text for a pull request: trace, rulings, checks and receipt
+    #[command(after_help = PULL_REQUEST_HELP)]
     PullRequest(PullRequestArgs),
 }
 

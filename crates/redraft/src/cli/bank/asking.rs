@@ -32,7 +32,7 @@ pub(crate) fn about_stale(
     }
     let stale =
         if names.len() == 1 { "one entry is".to_owned() } else { format!("{} entries are", names.len()) };
-    console.say(&format!("in the knowledge bank {stale} stale"));
+    console.say_before_asking(&format!("in the knowledge bank {stale} stale"));
     let mut changed = Vec::new();
     for (kind, name) in names.iter().take(ASKED_MAX) {
         // Read anew: what was said of the one before has changed the file.
@@ -40,7 +40,7 @@ pub(crate) fn about_stale(
         let Some(entry) = shelf.bank.called(name).into_iter().find(|entry| entry.kind == *kind) else {
             continue;
         };
-        console.say(&format!("  {}: {}", entry.name, one_line(&entry.text, 300)));
+        console.say_before_asking(&format!("  {}: {}", entry.name, one_line(&entry.text, 300)));
         let Some(change) = asked(name, created, around, console) else { continue };
         let applied = shelf.apply(*kind, &[change]);
         for refused in &applied.refused {
@@ -91,7 +91,7 @@ fn asked(name: &str, created: &FeatureCreated, around: &Surroundings, console: &
                 let reason = around.redactor.redact(&reason).0.into_owned();
                 return (!reason.is_empty()).then_some(Change::Retire { name, reason });
             }
-            other => console.say(&format!("  `{}` is not a choice here", one_line(other, 40))),
+            other => console.say_before_asking(&format!("  `{}` is not a choice here", one_line(other, 40))),
         }
     }
 }

@@ -20,6 +20,8 @@ pub(super) enum Form {
 pub(super) struct Checked<'a> {
     pub(super) groups: usize,
     pub(super) documents: usize,
+    /// What these are called.
+    pub(super) what: &'static str,
     /// What code scanning takes paths relative to.
     pub(super) root: &'a Path,
     /// What the paths of faults are relative to.
@@ -75,7 +77,7 @@ pub(super) fn show(faults: &[Fault], checked: &Checked<'_>, form: Form, console:
     }
     console.say(&format!(
         "{} checked: {}, {}",
-        count(checked.documents, "document"),
+        count(checked.documents, checked.what),
         count(errors, "error"),
         count(warnings, "warning")
     ));
@@ -90,7 +92,7 @@ pub(super) fn rules(settings: &Settings, console: &Console) {
     });
     let lines: Vec<String> = rules
         .iter()
-        .map(|rule| format!("{:<21} {:<8} {}", rule.name, rule.level, rule.explanation))
+        .map(|rule| format!("{:<23} {:<8} {}", rule.name, rule.level, rule.explanation))
         .collect();
     console.show(&lines.join("\n"), &RulesJson { v: 1, rules: rules.into() });
 }

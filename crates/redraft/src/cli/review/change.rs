@@ -41,7 +41,7 @@ pub(super) fn review(
     console: &Console,
 ) -> Result<Code, CliError> {
     let form = form(args, console)?;
-    let quiet = Console::new(true);
+    let quiet = Console::new(true, true);
     // With --format json nothing but the object is printed, as with --json.
     let console = if form == FindingsForm::Json { &quiet } else { console };
     let mut range = Range::find(site, base, &args.change)?;

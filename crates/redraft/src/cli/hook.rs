@@ -1,0 +1,195 @@
+//! `redraft hook`: answers the events of an interactive agent's session, or says nothing.
+//!
+//! A hook runs inside somebody's session, before each of their agent's steps. So it is quick (it starts no program and
+//! waits for no lock), and whatever it does not understand, cannot read or cannot write makes it silent, with exit code 0.
+//! What is said is decided by `redraft_core::hook`; `noted` keeps what was said before. Start at [`hook`].
+
+mod noted;
+
+use super::args::HookCommand;
+use super::board;
+use super::console::Console;
+use noted::Noted;
+use redraft_adapters::child::TICKET;
+use redraft_adapters::clock::SystemClock;
+use redraft_adapters::config::Config;
+use redraft_adapters::git::{Glance, real_path, state_around};
+use redraft_adapters::lock::Lock;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::hook::guard::{self, Protected};
+use redraft_core::hook::memory::Refusal;
+use redraft_core::hook::sight::{Sight, sights};
+use redraft_core::hook::{HookEvent, Input, answer, reminder, session};
+use redraft_core::project::BoardRow;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Clock, Store};
+use serde_json::Value;
+use std::ffi::{OsStr, OsString};
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The largest event that is read. It holds the whole text of a file that is to be written.
+const EVENT_BYTES_MAX: u64 = 32 * 1024 * 1024;
+
+/// Switches the reminder on (`1`) or off (`0`) for one session, whatever redraft.toml says.
+const AUTONOMOUS: &str = "REDRAFT_AUTONOMOUS";
+
+/// Answers an event. Always ends well.
+pub(crate) fn hook(command: HookCommand, dir: Option<&Path>, console: &Console) -> ExitCode {
+    let event = match command {
+        HookCommand::SessionStart => HookEvent::SessionStart,
+        HookCommand::PreToolUse => HookEvent::PreToolUse,
+        HookCommand::Stop => HookEvent::Stop,
+    };
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        console.say("this command is for the hooks of an agent: it reads an event as JSON on stdin");
+        return ExitCode::SUCCESS;
+    }
+    // Read to its end also where nothing will be said: some hosts do not like a reader that leaves early.
+    let mut bytes = Vec::new();
+    let read = stdin.lock().take(EVENT_BYTES_MAX + 1).read_to_end(&mut bytes);
+    if read.is_ok_and(|read| read as u64 <= EVENT_BYTES_MAX) && !is_agent_of_ours() {
+        let said = Input::read(&bytes, event).and_then(|input| said(event, &input, dir));
+        if let Some(said) = said {
+            console.data(&said.to_string());
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Whether a hook is meant by words that clap refused.
+pub(crate) fn is_meant(words: impl IntoIterator<Item = OsString>) -> bool {
+    let mut words = words.into_iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("-C" | "--dir") => drop(words.next()),
+            Some(option) if option.starts_with('-') => {}
+            _ => return word == "hook",
+        }
+    }
+    false
+}
+
+/// Whether an agent that a run has started is asking: it has its own orders.
+fn is_agent_of_ours() -> bool {
+    std::env::var_os(TICKET).is_some_and(|ticket| !ticket.is_empty())
+}
+
+fn said(event: HookEvent, input: &Input, dir: Option<&Path>) -> Option<Value> {
+    let folder = folder(input, dir)?;
+    match event {
+        HookEvent::SessionStart => session_start(input, &folder),
+        HookEvent::PreToolUse => pre_tool_use(input, &folder),
+        HookEvent::Stop => stop(input, &folder),
+    }
+}
+
+/// Where the session stands: what was typed, what the event says, or where we are.
+#[expect(clippy::disallowed_methods, reason = "a hook has no surroundings but this")]
+fn folder(input: &Input, dir: Option<&Path>) -> Option<PathBuf> {
+    let here = std::env::current_dir().ok();
+    let said = dir.or(Some(Path::new(&input.cwd)).filter(|cwd| !cwd.as_os_str().is_empty()));
+    match (here, said) {
+        (Some(here), Some(said)) => Some(here.join(said)),
+        (None, Some(said)) => Some(said.to_owned()).filter(|said| said.is_absolute()),
+        (here, None) => here,
+    }
+}
+
+fn session_start(input: &Input, folder: &Path) -> Option<Value> {
+    let glance = Glance::at(folder)?;
+    let text = session::greeting(&seen(&glance)?, glance.branch().as_deref(), &input.source)?;
+    Some(answer::context(&text))
+}
+
+fn pre_tool_use(input: &Input, folder: &Path) -> Option<Value> {
+    let paths = guard::written(&input.tool_name, &input.tool_input);
+    let (path, state, thing) = paths.into_iter().find_map(|path| {
+        let (state, thing) = protected(&folder.join(&path))?;
+        Some((path, state, thing))
+    })?;
+    let mut noted = Noted::open(&state, &input.session_id)?;
+    let refusal = noted.memory.refuse(&thing.thing());
+    noted.keep()?;
+    let text = thing.refusal(&path);
+    Some(match refusal {
+        Refusal::Deny => answer::deny(&text, false),
+        Refusal::DenyAndStop => answer::deny(&text, true),
+        Refusal::Replace => {
+            let note = noted.note();
+            match guard::harmless(&input.tool_name, note.to_str()?, &text) {
+                Some(harmless) => answer::replace(&text, harmless),
+                None => answer::deny(&text, true),
+            }
+        }
+    })
+}
+
+fn stop(input: &Input, folder: &Path) -> Option<Value> {
+    if input.stop_hook_active {
+        return None;
+    }
+    let glance = Glance::at(folder)?;
+    if !is_autonomous(&glance) {
+        return None;
+    }
+    let seen = seen(&glance)?;
+    let owed = reminder::owed(&seen, glance.branch().as_deref())?;
+    let mut noted = Noted::open(&glance.state_dir(), &input.session_id)?;
+    if !noted.memory.remind(&owed.row.id, owed.seq) {
+        return None;
+    }
+    noted.keep()?;
+    Some(answer::block(&reminder::reminder(owed)))
+}
+
+/// What a path that is to be written leads to, if that is protected, with the state folder concerned.
+fn protected(path: &Path) -> Option<(PathBuf, Protected)> {
+    let real = real_path(path)?;
+    if let Some(state) = state_around(&real) {
+        return Some((state.to_owned(), Protected::State));
+    }
+    let glance = Glance::at(real.ancestors().skip(1).find(|folder| folder.is_dir())?)?;
+    let inside = real.strip_prefix(&glance.checkout).ok()?;
+    let parts: Vec<&str> = inside.iter().filter_map(OsStr::to_str).collect();
+    guard::of_feature(&parts)?;
+    let state = glance.state_dir();
+    let rows: Vec<BoardRow> = rows(&state)?.into_iter().map(|(_, row)| row).collect();
+    guard::projection(&parts, &rows).map(|thing| (state, thing))
+}
+
+fn is_autonomous(glance: &Glance) -> bool {
+    match std::env::var_os(AUTONOMOUS).as_deref().and_then(OsStr::to_str) {
+        Some("1") => true,
+        Some("0") => false,
+        _ => {
+            let config = glance
+                .main_checkout()
+                .and_then(|main| Config::load(&main, &redraft_core::profile::roles()).ok());
+            config.is_some_and(|config| config.autonomous)
+        }
+    }
+}
+
+/// All features of the repository at this moment.
+fn seen(glance: &Glance) -> Option<Vec<Sight>> {
+    let state = glance.state_dir();
+    let now_ms = SystemClock::new(std::sync::Arc::default()).now_ms();
+    Some(sights(rows(&state)?, &|id| Lock::holder(&state, id).is_some(), now_ms))
+}
+
+/// The rows of the board. One of an older form is folded again only where something may be left to do: there may be many.
+pub(crate) fn rows(state: &Path) -> Option<Vec<(u64, BoardRow)>> {
+    if !Ledger::file(state).is_file() {
+        return None;
+    }
+    let ledger = Ledger::glance(state).ok()?;
+    let board = ledger.board().ok()?.into_iter().filter(|(scope, ..)| matches!(scope, Scope::Feature(_)));
+    let current = |(scope, seq, row): (Scope, u64, String)| match serde_json::from_str::<BoardRow>(&row) {
+        Ok(row) if row.is_current() || !row.is_open() => Some((seq, row)),
+        Ok(_) | Err(_) => board::fold(&scope, &ledger.read(scope.clone()).ok()?).ok()?,
+    };
+    board.map(current).collect()
+}

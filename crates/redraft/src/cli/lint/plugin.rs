@@ -1,0 +1,138 @@
+//! The files of a plugin's folder, for `core::lint::plugin`.
+//!
+//! Anybody's folder may be named, so everything is bounded: how many files, how deep, how much text. Links are followed
+//! where they stay in the folder; hidden folders and installed packages are not looked into. What is in the files is not
+//! known here. Start at [`read`].
+
+use super::super::errors::CliError;
+use super::super::site::Surroundings;
+use redraft_adapters::plain_file::{self, Unreadable};
+use redraft_core::lint::plugin::{File, Held, Plugin, is_read};
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+/// Some hundred times what a plugin has; a folder with more is a checkout, a home or a disk.
+const FILES_MAX: usize = 20_000;
+const DEPTH_MAX: usize = 24;
+/// A larger file is no text that a model is meant to read.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+const BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Folders that are part of no plugin, or whose files nobody wrote.
+const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
+/// The one hidden folder that matters.
+const OWN: &str = ".claude-plugin";
+
+struct Walk<'a> {
+    /// With every link followed.
+    root: &'a Path,
+    plugin: Plugin,
+    bytes: usize,
+}
+
+pub(super) fn read(folder: &Path, around: &Surroundings) -> Result<Plugin, CliError> {
+    let unreadable = |error: std::io::Error| {
+        CliError::usage(format!("{} is no folder that can be read: {error}", folder.display()))
+            .hint("name the folder that holds .claude-plugin/plugin.json")
+    };
+    let root = folder.canonicalize().map_err(unreadable)?;
+    std::fs::read_dir(&root).map_err(unreadable)?;
+    let mut walk = Walk { root: &root, plugin: Plugin::default(), bytes: 0 };
+    let mut waiting: Vec<(PathBuf, String, usize)> = vec![(root.clone(), String::new(), 0)];
+    while let Some((place, name, depth)) = waiting.pop() {
+        if around.stopped() {
+            return Err(CliError::new(
+                super::super::errors::Code::Interrupted,
+                "stopped before everything was read",
+            ));
+        }
+        // A folder that cannot be read or is too deep is like one that nobody looked into.
+        let Ok(entries) = std::fs::read_dir(&place) else {
+            walk.plugin.unread.insert(name);
+            continue;
+        };
+        for entry in entries.flatten() {
+            let own = entry.file_name().to_string_lossy().into_owned();
+            let path = if name.is_empty() { own.clone() } else { format!("{name}/{own}") };
+            if let Some(folder) = walk.entry(&entry.path(), &own, path.clone())? {
+                match depth < DEPTH_MAX {
+                    true => waiting.push((folder, path, depth + 1)),
+                    false => {
+                        walk.plugin.unread.insert(path);
+                    }
+                }
+            }
+        }
+    }
+    Ok(walk.plugin)
+}
+
+impl Walk<'_> {
+    /// Takes in one entry; what is given back is a folder to look into.
+    fn entry(&mut self, place: &Path, own: &str, path: String) -> Result<Option<PathBuf>, CliError> {
+        if self.plugin.files.len() + self.plugin.unread.len() >= FILES_MAX {
+            return Err(too_much(self.root, format!("more than {FILES_MAX} files")));
+        }
+        // A link that leads nowhere is as good as no file.
+        let Ok(target) = place.canonicalize() else { return Ok(None) };
+        let Ok(about) = target.metadata() else { return Ok(None) };
+        let inside = target.starts_with(self.root);
+        // A link to a folder it is in would be followed for ever.
+        let parent = place.parent().and_then(|parent| parent.canonicalize().ok());
+        let is_loop = parent.is_none_or(|parent| parent.starts_with(&target));
+        if about.is_dir() {
+            let hidden = own.starts_with('.') && own != OWN;
+            if inside && !is_loop && !hidden && !SKIPPED.contains(&own) {
+                return Ok(Some(place.to_owned()));
+            }
+            if !inside {
+                self.plugin.files.insert(path.clone(), File { content: Held::Outside, executable: None });
+            }
+            self.plugin.unread.insert(path);
+            return Ok(None);
+        }
+        let content = match (inside, is_read(&path)) {
+            (false, _) => Held::Outside,
+            (true, false) => Held::NotRead,
+            (true, true) => self.text(&target)?,
+        };
+        self.plugin.files.insert(path, File { content, executable: executable(&about) });
+        Ok(None)
+    }
+
+    fn text(&mut self, file: &Path) -> Result<Held, CliError> {
+        let content = match plain_file::read(file, FILE_BYTES_MAX) {
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Held::Text(text),
+                Err(_) => Held::Unreadable("it is not UTF-8 text".to_owned()),
+            },
+            Err(error @ (Unreadable::Io(_) | Unreadable::NotAFile(_) | Unreadable::TooLarge { .. })) => {
+                Held::Unreadable(error.to_string())
+            }
+        };
+        if let Held::Text(text) = &content {
+            self.bytes += text.len();
+        }
+        if self.bytes > BYTES_MAX {
+            return Err(too_much(self.root, format!("more than {} MB of text", BYTES_MAX / 1024 / 1024)));
+        }
+        Ok(content)
+    }
+}
+
+fn too_much(folder: &Path, what: String) -> CliError {
+    CliError::usage(format!("{} has {what}, which no plugin has", folder.display()))
+        .hint("name the folder that holds .claude-plugin/plugin.json")
+}
+
+#[cfg(unix)]
+fn executable(about: &Metadata) -> Option<bool> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(about.permissions().mode() & 0o111 != 0)
+}
+
+/// Nothing there says so.
+#[cfg(not(unix))]
+fn executable(_: &Metadata) -> Option<bool> {
+    None
+}

@@ -1,0 +1,159 @@
+//! `redraft plugin export`: Redraft inside the tools in which people work.
+//!
+//! What the files hold and what becomes of each is decided in `core::plugin`; `folder` looks and writes, `report` says what
+//! was done. Needs no repository, unless the role texts of one are asked for.
+
+mod folder;
+mod report;
+
+use super::args::{ExportArgs, PluginCommand};
+use super::console::Console;
+use super::errors::{CliError, Code};
+use super::profiles;
+use super::site::{Site, Surroundings};
+use folder::Folder;
+use redraft_core::ids::Role;
+use redraft_core::plugin::{self, BadInventory, INVENTORY, Inventory, Plan, Refused, Target, What, Why};
+use redraft_core::profile::Override;
+use report::Report;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) fn plugin(
+    command: PluginCommand,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    match command {
+        PluginCommand::Export(args) => export(&args, around, console),
+    }
+}
+
+fn export(args: &ExportArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let target = Target::from(args.target);
+    let own = if args.own_roles { own_roles(around)? } else { BTreeMap::new() };
+    if !args.own_roles {
+        tell_of_own_roles(around, console);
+    }
+    let made = plugin::files(target, &own);
+    let root = around.folder.join(&args.folder);
+    let named = around.named_folder.as_ref().map_or(args.folder.clone(), |dir| dir.join(&args.folder));
+    let folder = Folder { root: &root, shown: named.display().to_string() };
+    let inventory = recorded(&folder)?;
+    let paths: BTreeSet<&str> =
+        made.iter().map(|file| file.path.as_str()).chain(inventory.paths()).chain([INVENTORY]).collect();
+    let found = folder.look(paths)?;
+    let plan = plugin::plan(target, &made, &inventory, &found, args.replace)
+        .map_err(|refused| in_the_way(&refused, &folder))?;
+    refuse_bad_toml(&plan, &folder)?;
+    let aside = if args.dry_run { BTreeMap::new() } else { folder.carry_out(&plan, &found)? };
+    let report = Report::of(target, &plan, &aside, &named, args.dry_run);
+    console.show(&report.text(), &report);
+    Ok(if report.is_edited() { Code::NotApproved } else { Code::Done })
+}
+
+/// The texts of the repository we are in.
+fn own_roles(around: &Surroundings) -> Result<BTreeMap<Role, Override>, CliError> {
+    let site = Site::find(&around.folder)
+        .map_err(|error| error.hint("--own-roles takes them from the repository you are in"))?;
+    let texts = profiles::read(&site)?;
+    if texts.is_empty() {
+        let folder = profiles::FOLDER;
+        return Err(CliError::usage(format!("this repository has no role texts of its own in {folder}"))
+            .hint("leave out --own-roles to export the built-in ones"));
+    }
+    let parsed = texts.into_iter().filter_map(|(role, text)| {
+        // They were checked when they were read.
+        let own = Override::parse(&text, &role).ok()?;
+        Some((role, own))
+    });
+    Ok(parsed.collect())
+}
+
+/// Whoever has texts of their own may expect them to be exported.
+fn tell_of_own_roles(around: &Surroundings, console: &Console) {
+    let Ok(site) = Site::find(&around.folder) else { return };
+    let folder = site.repository.main_checkout().join(profiles::FOLDER);
+    let Ok(listed) = std::fs::read_dir(folder) else { return };
+    let is_text = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|end| end == "md");
+    if listed.flatten().any(is_text) {
+        console.say(&format!(
+            "note: the role texts of this repository ({}) are not exported; --own-roles exports them",
+            profiles::FOLDER
+        ));
+    }
+}
+
+/// What earlier exports wrote there.
+fn recorded(folder: &Folder<'_>) -> Result<Inventory, CliError> {
+    let found = folder.look([INVENTORY])?;
+    let Some(bytes) = found.get(INVENTORY) else { return Ok(Inventory::default()) };
+    let text = String::from_utf8_lossy(bytes);
+    Inventory::parse(&text).map_err(|error| {
+        let hint = match &error {
+            BadInventory::Newer(_) => "install the newer redraft, or export to another folder",
+            BadInventory::Damaged(_) => {
+                "nothing was changed; restore it, or remove it: files that are the same are then taken for exported ones, \
+                 the others for your own"
+            }
+        };
+        CliError::new(Code::Config, format!("{INVENTORY} in {}: {error}", folder.shown)).hint(hint)
+    })
+}
+
+fn in_the_way(refused: &[Refused], folder: &Folder<'_>) -> CliError {
+    const NAMED_MAX: usize = 10;
+    let foreign: Vec<&str> = refused
+        .iter()
+        .filter(|refused| refused.why == Why::Foreign)
+        .map(|refused| refused.path.as_str())
+        .collect();
+    let shown = &folder.shown;
+    for refused in refused {
+        let path = &refused.path;
+        match &refused.why {
+            Why::Foreign => {}
+            Why::Block(bad) => {
+                return CliError::usage(format!("{path} in {shown}, {bad}")).hint(
+                    "nothing was changed; put the lines `redraft:begin` and `redraft:end` right, or remove them and what is between them",
+                );
+            }
+            Why::NoText => {
+                return CliError::usage(format!("{path} in {shown} is not UTF-8 text"))
+                    .hint("nothing was changed; move it away, or export to another folder");
+            }
+        }
+    }
+    let names = foreign.iter().take(NAMED_MAX).copied().collect::<Vec<_>>().join(", ");
+    let more = match foreign.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (is, was) = if foreign.len() == 1 { ("is", "was") } else { ("are", "were") };
+    let mut error =
+        CliError::usage(format!("{names}{more} {is} in {shown} already and {was} not exported by redraft"));
+    if foreign.contains(&plugin::OPENCODE_CONFIG) {
+        let server = plugin::OPENCODE_SERVER;
+        let file = plugin::OPENCODE_CONFIG;
+        error = error.hint(format!("add {server} to `mcp` of {file} yourself, and export again"));
+    }
+    error.hint(
+        "nothing was changed; export to another folder, or use --replace, which keeps yours as NAME.mine",
+    )
+}
+
+/// A section that is added to somebody's configuration may not spoil it.
+fn refuse_bad_toml(plan: &Plan, folder: &Folder<'_>) -> Result<(), CliError> {
+    for step in &plan.steps {
+        let (What::Write(text) | What::SetAside(text)) = &step.what else { continue };
+        if !step.path.ends_with(".toml") {
+            continue;
+        }
+        if let Err(error) = text.parse::<toml::Table>() {
+            let (path, shown) = (&step.path, &folder.shown);
+            let why = error.message();
+            let error = CliError::usage(format!("{path} in {shown} would not be TOML any more: {why}"));
+            return Err(error.hint("nothing was changed; add the server to it yourself, as the table [mcp_servers.redraft] with command = \"redraft\" and args = [\"mcp\"], and export again"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! What an export did, or would do, for people and for programs.
+
+use redraft_adapters::shell_word::quoted_path;
+use redraft_core::plugin::{Kept, Plan, Target, VERSION, What};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+#[derive(Serialize)]
+pub(super) struct Report {
+    v: u16,
+    target: &'static str,
+    folder: String,
+    version: &'static str,
+    dry_run: bool,
+    written: Vec<String>,
+    unchanged: Vec<String>,
+    kept: Vec<KeptJson>,
+    /// What was replaced, and where it is now; of a dry run, what would be.
+    set_aside: Vec<AsideJson>,
+    removed: Vec<String>,
+    next: String,
+}
+
+#[derive(Serialize)]
+struct KeptJson {
+    path: String,
+    edited: bool,
+    why: &'static str,
+}
+
+#[derive(Serialize)]
+struct AsideJson {
+    path: String,
+    to: Option<String>,
+}
+
+impl Report {
+    pub(super) fn of(
+        target: Target,
+        plan: &Plan,
+        aside: &BTreeMap<String, String>,
+        folder: &Path,
+        dry_run: bool,
+    ) -> Report {
+        let mut report = Report {
+            v: 1,
+            target: target.name(),
+            folder: folder.display().to_string(),
+            version: VERSION,
+            dry_run,
+            written: Vec::new(),
+            unchanged: Vec::new(),
+            kept: Vec::new(),
+            set_aside: Vec::new(),
+            removed: Vec::new(),
+            next: next(target, folder),
+        };
+        for step in &plan.steps {
+            let path = step.path.clone();
+            match &step.what {
+                What::Write(_) => report.written.push(path),
+                What::SetAside(_) => {
+                    let to = aside.get(&path).cloned();
+                    report.set_aside.push(AsideJson { path: path.clone(), to });
+                    report.written.push(path);
+                }
+                What::Unchanged => report.unchanged.push(path),
+                What::Keep(kept) => {
+                    let edited = *kept != Kept::SaysItAlready;
+                    report.kept.push(KeptJson { path, edited, why: why(*kept) });
+                }
+                What::Remove => report.removed.push(path),
+            }
+        }
+        report
+    }
+
+    /// Whether something was left because somebody had edited it.
+    pub(super) fn is_edited(&self) -> bool {
+        self.kept.iter().any(|kept| kept.edited)
+    }
+
+    pub(super) fn text(&self) -> String {
+        let (written, unchanged) = (self.written.len(), self.unchanged.len());
+        let would = if self.dry_run { "would be " } else { "" };
+        let files = |number: usize| if number == 1 { "1 file".to_owned() } else { format!("{number} files") };
+        let mut text =
+            format!("{} {would}written to {}, {unchanged} unchanged\n", files(written), self.folder);
+        for path in self.written.iter().filter(|_| self.dry_run) {
+            text.push_str(&format!("  write    {path}\n"));
+        }
+        for aside in &self.set_aside {
+            match &aside.to {
+                Some(to) => text.push_str(&format!("  replaced {}; yours is {to}\n", aside.path)),
+                None => text.push_str(&format!("  replace  {}; yours would be kept beside it\n", aside.path)),
+            }
+        }
+        for path in &self.removed {
+            text.push_str(&format!("  {would}removed {path}: it is not exported any more\n"));
+        }
+        for kept in &self.kept {
+            text.push_str(&format!("  left     {}: {}\n", kept.path, kept.why));
+        }
+        if self.is_edited() {
+            text.push_str("to take the new ones all the same, and keep yours beside them: --replace\n");
+        }
+        text.push_str(&format!("next: {}", self.next));
+        text
+    }
+}
+
+fn why(kept: Kept) -> &'static str {
+    match kept {
+        Kept::Edited => "it was edited since it was exported",
+        Kept::EditedAndGone => "it is not exported any more, but was edited; it is yours now",
+        Kept::SaysItAlready => "it names the MCP server already",
+    }
+}
+
+fn next(target: Target, folder: &Path) -> String {
+    let place = quoted_path(folder);
+    match target {
+        Target::Claude => format!("claude --plugin-dir {place}"),
+        Target::Codex => format!("codex -C {place} (it reads .codex only in a project you trust)"),
+        Target::Opencode => format!("opencode {place}"),
+        Target::AgentsMd => format!("look at the section in {}", quoted_path(folder.join("AGENTS.md"))),
+    }
+}

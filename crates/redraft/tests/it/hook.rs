@@ -1,0 +1,420 @@
+//! `redraft hook` as a host calls it: an event on stdin, an answer on stdout, and silence wherever something is amiss.
+
+use crate::world::{PROGRAM, feature};
+use redraft_testkit::{Ran, Scratch};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const IDEA: &str = "Export the monthly report as CSV";
+
+/// Starts a hook and hands it these bytes.
+fn fed(mut command: Command, bytes: &[u8]) -> Ran {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // One that has heard enough may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(bytes);
+    Ran::of(child.wait_with_output().unwrap())
+}
+
+/// What a hook answers; null for silence. It must end with code 0 and talk to nobody.
+fn answer(scratch: &Scratch, event: &str, input: &Value, variables: &[(&str, &str)]) -> Value {
+    let mut command = scratch.redraft(["hook", event]);
+    command.env_remove("REDRAFT_TICKET").env_remove("REDRAFT_AUTONOMOUS").envs(variables.iter().copied());
+    let ran = fed(command, input.to_string().as_bytes()).expect(0);
+    assert_eq!(ran.stderr, "");
+    if ran.stdout.is_empty() { Value::Null } else { serde_json::from_str(&ran.stdout).unwrap() }
+}
+
+fn started(folder: &Path) -> Value {
+    json!({"session_id": "s", "cwd": folder, "hook_event_name": "SessionStart", "source": "startup"})
+}
+
+fn greeting(scratch: &Scratch, folder: &Path) -> String {
+    let answer = answer(scratch, "session-start", &started(folder), &[]);
+    let output = &answer["hookSpecificOutput"];
+    if !answer.is_null() {
+        assert_eq!(output["hookEventName"], "SessionStart");
+    }
+    output["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+fn tool(scratch: &Scratch, session: &str, name: &str, input: Value) -> Value {
+    let event = json!({
+        "session_id": session, "cwd": scratch.root(), "hook_event_name": "PreToolUse", "tool_name": name, "tool_input": input,
+    });
+    answer(scratch, "pre-tool-use", &event, &[])
+}
+
+/// The reason why a tool is refused, if it is.
+fn refused(scratch: &Scratch, session: &str, name: &str, input: Value) -> Option<String> {
+    let answer = tool(scratch, session, name, input);
+    let output = &answer["hookSpecificOutput"];
+    let reason = output["permissionDecisionReason"].as_str()?.to_owned();
+    assert_eq!(
+        (&output["hookEventName"], &output["permissionDecision"]),
+        (&json!("PreToolUse"), &json!("deny"))
+    );
+    Some(reason)
+}
+
+fn stopped(scratch: &Scratch, session: &str, active: bool) -> Value {
+    json!({"session_id": session, "cwd": scratch.root(), "hook_event_name": "Stop", "stop_hook_active": active})
+}
+
+/// A feature whose specification is done and whose next phase has not begun.
+fn under_way() -> Scratch {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", IDEA]).expect(0);
+    scratch.run(["run", "--until", "specify"]).expect(0);
+    scratch
+}
+
+#[test]
+fn a_session_is_told_feature_phase_and_next_step_from_wherever_it_stands() {
+    let scratch = feature(IDEA);
+    fs::create_dir_all(scratch.worktree("001").join("src/deep")).unwrap();
+    for folder in [scratch.root(), scratch.worktree("001"), scratch.worktree("001").join("src/deep")] {
+        let text = greeting(&scratch, &folder);
+        let expected = "Active feature: 001-export-the-monthly-report-as-csv, phase specify.";
+        assert!(text.contains(expected) && text.contains("Next step: `redraft run 001`"), "{text}");
+        assert!(text.contains(IDEA), "{text}");
+    }
+    // The folder that the event names counts, not where the hook was started; -C counts above both.
+    let mut elsewhere = scratch.redraft(["hook", "session-start"]);
+    elsewhere.current_dir(scratch.outside());
+    let ran = fed(elsewhere, started(&scratch.root()).to_string().as_bytes()).expect(0);
+    assert!(ran.stdout.contains("Active feature"), "{ran:?}");
+    let mut named = scratch.redraft(["hook", "session-start", "-C"]);
+    named.arg(scratch.root()).current_dir(scratch.outside());
+    assert!(fed(named, b"{}").expect(0).stdout.contains("Active feature"));
+}
+
+#[test]
+fn a_hook_starts_no_program() {
+    let scratch = feature(IDEA);
+    let ran = |event: &str, input: Value| {
+        let mut command = scratch.redraft(["hook", event]);
+        command.env("PATH", scratch.outside().join("nothing")).env("REDRAFT_AUTONOMOUS", "1");
+        fed(command, input.to_string().as_bytes()).expect(0).stdout
+    };
+    assert!(ran("session-start", started(&scratch.worktree("001"))).contains("Active feature"));
+    let mut stop = stopped(&scratch, "s", false);
+    stop["cwd"] = json!(scratch.worktree("001"));
+    assert!(ran("stop", stop).contains("block"));
+    let write = json!({"session_id": "s", "cwd": scratch.root(), "tool_name": "Write", "tool_input": {"file_path": ".git/redraft/x"}});
+    assert!(ran("pre-tool-use", write).contains("deny"));
+}
+
+#[test]
+fn a_session_is_told_nothing_where_there_is_nothing_to_tell() {
+    let scratch = feature(IDEA);
+    let mut event = started(&scratch.root());
+    event["source"] = json!("compact");
+    assert_eq!(answer(&scratch, "session-start", &event, &[]), Value::Null, "after a compaction");
+    let ticket = [("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1")];
+    assert_eq!(
+        answer(&scratch, "session-start", &started(&scratch.root()), &ticket),
+        Value::Null,
+        "an agent of ours"
+    );
+    for folder in [scratch.outside().to_owned(), scratch.outside().join("gone")] {
+        assert_eq!(greeting(&scratch, &folder), "", "{folder:?}");
+    }
+    scratch.run(["run", "001"]).expect(0);
+    assert_eq!(greeting(&scratch, &scratch.root()), "", "nothing is open");
+    let without = Scratch::repository(PROGRAM);
+    assert_eq!(greeting(&without, &without.root()), "", "no ledger");
+    assert!(!without.state().exists(), "and none was made");
+}
+
+#[test]
+fn a_ledger_that_cannot_be_read_makes_hooks_silent() {
+    let scratch = feature(IDEA);
+    let file = scratch.state().join("ledger.db");
+    let whole = fs::read(&file).unwrap();
+    for bytes in [&b""[..], b"not a ledger", &whole[..whole.len() / 2]] {
+        fs::write(&file, bytes).unwrap();
+        assert_eq!(greeting(&scratch, &scratch.root()), "", "{} bytes", bytes.len());
+        let stop = answer(&scratch, "stop", &stopped(&scratch, "s", false), &[("REDRAFT_AUTONOMOUS", "1")]);
+        assert_eq!(stop, Value::Null);
+    }
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    assert_eq!(greeting(&scratch, &scratch.root()), "");
+}
+
+#[test]
+fn whatever_comes_in_a_hook_ends_well_and_says_nothing() {
+    let scratch = feature(IDEA);
+    let deep = "[".repeat(100_000);
+    let huge = format!("{{\"cwd\":\"{}", "x".repeat(40 * 1024 * 1024));
+    let inputs: [&[u8]; 11] = [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"7",
+        b"\xff\xfe",
+        b"{\"cwd\": 7}",
+        b"{\"hook_event_name\": \"PostToolUse\"}",
+        b"{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": [\"rm\"]}}",
+        deep.as_bytes(),
+        huge.as_bytes(),
+    ];
+    for event in ["session-start", "pre-tool-use", "stop"] {
+        for input in inputs {
+            let shown = String::from_utf8_lossy(&input[..input.len().min(60)]).into_owned();
+            let mut command = scratch.redraft(["hook", event]);
+            command.env("REDRAFT_AUTONOMOUS", "1");
+            // What is understood as a session without a folder is one that stands here.
+            if event == "session-start" {
+                command.current_dir(scratch.outside());
+            }
+            let ran = fed(command, input).expect(0);
+            assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""), "{event} {shown}");
+        }
+        // Nobody on the other end of stdin, and a folder that is no more.
+        assert_eq!(scratch.run(["hook", event]).expect(0).stdout, "");
+        let gone = scratch.outside().join("gone");
+        fs::create_dir_all(&gone).unwrap();
+        let script = format!("cd '{}' && rmdir ../gone && echo '{{}}' | \"$0\" hook {event}", gone.display());
+        let ran = Ran::of(scratch.command("bash").args(["-c", &script, PROGRAM]).output().unwrap()).expect(0);
+        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""), "{event}");
+    }
+}
+
+#[test]
+fn a_mistake_in_the_command_never_blocks_a_session() {
+    let scratch = Scratch::empty(PROGRAM);
+    for words in [
+        &["hook"][..],
+        &["hook", "post-tool-use"],
+        &["-C", "x", "hook", "stop", "--bogus"],
+        &["--json", "hook", "no"],
+    ] {
+        let ran = scratch.run(words).expect(1);
+        assert!(ran.stderr.contains("hook"), "{words:?}: {}", ran.stderr);
+    }
+    scratch.run(["hok"]).expect(2);
+    scratch.run(["status", "hook", "x"]).expect(2);
+}
+
+#[test]
+fn edits_of_state_and_projections_are_refused_with_the_command_to_use() {
+    let scratch = feature(IDEA);
+    let name = "001-export-the-monthly-report-as-csv";
+    let (root, worktree) = (scratch.root(), scratch.worktree("001"));
+    scratch.write(&format!("docs/features/{name}/notes.md"), "x");
+    symlink(scratch.state(), root.join("innocent")).unwrap();
+    symlink(root.join(format!("docs/features/{name}/.meta.json")), root.join("later.json")).unwrap();
+    let in_worktree = |file: &str| worktree.join(format!("docs/features/{name}/{file}"));
+    let file = |path: &Path| json!({"file_path": path});
+    let (log, meta) = ("`redraft log`", "`redraft status 001`");
+    for (tool, input, expected) in [
+        ("Edit", file(&scratch.state().join("ledger.db")), log),
+        ("Write", file(Path::new(".git/redraft/new/file")), log),
+        ("Write", file(Path::new("src/../.git/./redraft/x")), log),
+        ("Write", file(Path::new("innocent/runs/x")), log),
+        ("NotebookEdit", json!({"notebook_path": ".git/redraft/x.ipynb"}), log),
+        ("Edit", file(&in_worktree(".meta.json")), meta),
+        ("MultiEdit", file(&in_worktree(".review-history.md")), "`redraft log 001 --as review-history`"),
+        ("Write", file(&in_worktree("implementation-log.md")), "`redraft log 001 --as implementation-log`"),
+        ("Write", file(&root.join(format!("docs/features/{name}/.meta.json"))), meta),
+        ("Write", file(Path::new("later.json")), meta),
+        ("Bash", json!({"command": "rm -rf .git/redraft"}), log),
+        ("Bash", json!({"command": "rm -rf .git/redraft/*"}), log),
+        ("Bash", json!({"command": "cd .git && echo x > redraft/ledger.db"}), log),
+        ("Bash", json!({"command": format!("cd docs/features/{name} && sed -i 's/a/b/' .meta.json")}), meta),
+        ("Bash", json!({"command": "sqlite3 .git/redraft/ledger.db 'DELETE FROM events'"}), log),
+    ] {
+        // Each in a session of its own: how often it was refused before is another matter.
+        let reason = refused(&scratch, &input.to_string(), tool, input.clone());
+        let reason = reason.unwrap_or_else(|| panic!("{tool} {input} was not refused"));
+        assert!(reason.contains(expected), "{tool} {input}: {reason}");
+    }
+    // In a folder that is no repository at all, by a whole path.
+    let event = json!({
+        "session_id": "t", "cwd": scratch.outside(), "tool_name": "Write", "tool_input": {"file_path": in_worktree(".meta.json")},
+    });
+    assert!(!answer(&scratch, "pre-tool-use", &event, &[]).is_null());
+    let ticket = [("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1")];
+    assert_eq!(
+        answer(&scratch, "pre-tool-use", &event, &ticket),
+        Value::Null,
+        "an agent of ours has its own orders"
+    );
+}
+
+#[test]
+fn nothing_else_is_refused() {
+    let scratch = feature(IDEA);
+    let name = "001-export-the-monthly-report-as-csv";
+    scratch.write("docs/features/900-of-another-tool/.meta.json", "{}");
+    let file = |path: String| json!({"file_path": path});
+    let in_worktree =
+        |file: &str| format!("{}/docs/features/{name}/{file}", scratch.worktree("001").display());
+    for (tool, input) in [
+        ("Read", file(in_worktree(".meta.json"))),
+        ("Read", file(".git/redraft/ledger.db".into())),
+        ("Write", file(in_worktree("spec.md"))),
+        ("Write", file("redraft.toml".into())),
+        ("Write", file(".git/config".into())),
+        ("Write", file("redraft/x".into())),
+        ("Edit", file("docs/features/900-of-another-tool/.meta.json".into())),
+        ("Write", file(".meta.json".into())),
+        ("Write", file("/".into())),
+        ("Write", file(String::new())),
+        ("Bash", json!({"command": "cat .git/redraft/ledger.db | head > /dev/null"})),
+        ("Bash", json!({"command": format!("cat docs/features/{name}/.meta.json > /tmp/x.json")})),
+        ("Bash", json!({"command": "cp .git/redraft/ledger.db /tmp/backup.db"})),
+        ("Bash", json!({"command": "git commit -m 'rm .git/redraft/ledger.db > .git/redraft/x'"})),
+        ("Bash", json!({"command": "sqlite3 .git/redraft/ledger.db 'select count(*) from events'"})),
+        ("Bash", json!({"command": "redraft run 001"})),
+    ] {
+        assert_eq!(tool_answer(&scratch, tool, &input), Value::Null, "{tool} {input}");
+    }
+    assert!(!scratch.state().join("hooks").exists(), "nothing was refused, so nothing is kept");
+}
+
+fn tool_answer(scratch: &Scratch, name: &str, input: &Value) -> Value {
+    tool(scratch, "s", name, input.clone())
+}
+
+#[test]
+fn the_third_try_of_the_same_thing_ends_the_turn_and_no_session_is_blamed_for_another() {
+    let scratch = feature(IDEA);
+    let tries =
+        ["Write .git/redraft/a", "Bash rm .git/redraft/b", "Edit .git/redraft/c", "Edit .git/redraft/c"];
+    let asked = |session: &str, line: &str| {
+        let (name, rest) = line.split_once(' ').unwrap();
+        let field = if name == "Bash" { "command" } else { "file_path" };
+        tool(&scratch, session, name, json!({field: rest}))
+    };
+    let decided = |answer: &Value| {
+        let decision = answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap().to_owned();
+        (decision, answer["continue"] != json!(false))
+    };
+    let first: Vec<(String, bool)> = tries[..3].iter().map(|line| decided(&asked("one", line))).collect();
+    let deny = |goes_on| ("deny".to_owned(), goes_on);
+    assert_eq!(first, [deny(true), deny(true), deny(false)]);
+    // A host that goes on all the same is handed something else to do, and stops after it.
+    for line in &tries {
+        let answer = asked("one", line);
+        assert_eq!(decided(&answer), ("allow".to_owned(), false), "{line}");
+        let input = &answer["hookSpecificOutput"]["updatedInput"];
+        match input["file_path"].as_str() {
+            Some(note) => {
+                let place = std::env::temp_dir();
+                assert!(Path::new(note).starts_with(place) && !Path::new(note).exists(), "{note}");
+            }
+            None => assert_eq!(input["command"], "true # refused by Redraft"),
+        }
+    }
+    let last = asked("one", tries[0]);
+    assert_eq!(
+        last["stopReason"], last["hookSpecificOutput"]["permissionDecisionReason"],
+        "the person is told the same"
+    );
+    let other = asked("two", tries[0]);
+    assert!(other["continue"].is_null() && other["hookSpecificOutput"]["permissionDecision"] == "deny");
+    let text = |answer: &Value| answer["hookSpecificOutput"]["permissionDecisionReason"].clone();
+    assert_eq!(text(&other), text(&last), "the text is the same each time");
+}
+
+#[test]
+fn where_nothing_can_be_remembered_nothing_is_said() {
+    let scratch = feature(IDEA);
+    fs::write(scratch.state().join("hooks"), "a file where a folder should be").unwrap();
+    assert_eq!(tool(&scratch, "s", "Write", json!({"file_path": ".git/redraft/x"})), Value::Null);
+    let stop = answer(&scratch, "stop", &stopped(&scratch, "s", false), &[("REDRAFT_AUTONOMOUS", "1")]);
+    assert_eq!(stop, Value::Null);
+    fs::remove_file(scratch.state().join("hooks")).unwrap();
+    assert_eq!(
+        tool(&scratch, "", "Write", json!({"file_path": ".git/redraft/x"})),
+        Value::Null,
+        "no session"
+    );
+    let deny = || tool(&scratch, "s", "Write", json!({"file_path": ".git/redraft/x"}));
+    assert!(!deny().is_null());
+    let file = fs::read_dir(scratch.state().join("hooks")).unwrap().next().unwrap().unwrap().path();
+    fs::write(&file, "{\"v\":2}").unwrap();
+    assert_eq!(deny(), Value::Null, "a form of another version");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\"v\":2}", "is left as it is");
+}
+
+#[test]
+fn only_the_latest_sessions_are_remembered() {
+    let scratch = feature(IDEA);
+    for session in 0..40 {
+        let answer =
+            tool(&scratch, &format!("session {session}"), "Write", json!({"file_path": ".git/redraft/x"}));
+        assert!(!answer.is_null());
+    }
+    assert_eq!(fs::read_dir(scratch.state().join("hooks")).unwrap().count(), 32);
+}
+
+#[test]
+fn an_agent_that_stops_is_reminded_once_for_each_state_and_only_where_that_is_wanted() {
+    let scratch = under_way();
+    let stop =
+        |session: &str, active: bool| answer(&scratch, "stop", &stopped(&scratch, session, active), &[]);
+    assert_eq!(stop("s", false), Value::Null, "not wanted");
+    scratch.write("redraft.toml", "[hooks]\nautonomous = true\n");
+    assert_eq!(stop("s", true), Value::Null, "it goes on only because of a hook");
+    let said = stop("s", false);
+    assert_eq!(said["decision"], "block");
+    let reason = said["reason"].as_str().unwrap();
+    assert!(reason.contains("phase design") && reason.contains("`redraft run 001`"), "{reason}");
+    assert_eq!(stop("s", false), Value::Null, "the same state again");
+    assert!(!stop("another", false).is_null(), "another session");
+    assert_eq!(
+        answer(&scratch, "stop", &stopped(&scratch, "third", false), &[("REDRAFT_AUTONOMOUS", "0")]),
+        Value::Null
+    );
+    let ticket = [("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1")];
+    assert_eq!(answer(&scratch, "stop", &stopped(&scratch, "third", false), &ticket), Value::Null);
+    scratch.run(["phase", "skip", "001", "design", "--why", "nothing to design"]).expect(0);
+    assert!(stop("s", false)["reason"].as_str().unwrap().contains("phase create-plan"), "the state moved");
+    assert_eq!(stop("s", false), Value::Null);
+    scratch.run(["decide", "001", "abandon"]).expect(0);
+    assert_eq!(stop("s", false), Value::Null, "nothing is owed");
+    scratch.write("redraft.toml", "[hooks]\nautonomous = \"yes\"\n");
+    assert_eq!(stop("fourth", false), Value::Null, "a configuration with a mistake");
+}
+
+#[test]
+fn nobody_is_reminded_while_a_person_is_asked_or_before_anything_was_begun() {
+    let scratch = feature(IDEA);
+    scratch.write("redraft.toml", "[hooks]\nautonomous = true\n[limits]\nrounds = 1\n");
+    let stop = || answer(&scratch, "stop", &stopped(&scratch, "s", false), &[]);
+    assert_eq!(stop(), Value::Null, "nobody has begun it");
+    scratch.run(["run", "001"]).expect(5);
+    assert_eq!(scratch.json(["status"])["features"][0]["status"], "waiting");
+    assert_eq!(stop(), Value::Null, "a person is asked");
+    let text = greeting(&scratch, &scratch.root());
+    assert!(text.contains("A person is asked: \"") && text.contains("`redraft decide 001`"), "{text}");
+    scratch.run(["decide", "001", "rerun"]).expect(0);
+    assert!(!stop().is_null(), "now an agent can go on");
+}
+
+#[test]
+fn a_feature_that_another_process_drives_is_left_to_it() {
+    let scratch = under_way();
+    fs::write(
+        scratch.state().join("locks/001"),
+        json!({"pid": std::process::id(), "user": "ada", "since_ms": 0, "command": "redraft run 001"})
+            .to_string(),
+    )
+    .unwrap();
+    let held = fs::File::open(scratch.state().join("locks/001")).unwrap();
+    held.lock().unwrap();
+    let stop = || answer(&scratch, "stop", &stopped(&scratch, "s", false), &[("REDRAFT_AUTONOMOUS", "1")]);
+    assert_eq!(stop(), Value::Null);
+    assert!(greeting(&scratch, &scratch.root()).contains("Another process drives it"));
+    held.unlock().unwrap();
+    assert!(!stop().is_null());
+}
