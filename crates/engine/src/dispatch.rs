@@ -361,7 +361,7 @@ fn send(parts: &Parts<'_>, sent: &Sent, watch: &dyn Watch) -> End {
     Ok((result, wall_ms))
 }
 
-fn clean(mut outcome: Outcome, redactor: &Redactor) -> Outcome {
+pub(crate) fn clean(mut outcome: Outcome, redactor: &Redactor) -> Outcome {
     outcome.text = redactor.redact(&outcome.text).0.into_owned();
     outcome.denials = told(&outcome.denials, redactor);
     outcome.notes = told(&outcome.notes, redactor);

@@ -3,18 +3,19 @@
 //!
 //! A host is an agent that is never run. Handing out is a start that is stored like any other, submitting an answer;
 //! between the two nobody holds the feature, and what was handed out is out until its expiry. Nothing here knows how a
-//! host asks. Start at [`Run::hand_out`] and [`Run::submit`].
+//! host asks. Start at [`Run::hand_out`] and [`Submission`].
 
-use crate::dispatch::tools;
-use crate::driver::{EngineError, Run};
+use crate::dispatch::{clean, tools};
+use crate::driver::{EngineError, Parts, Run};
 use crate::ending::Owed;
-use crate::ports::{Agent, AgentError, Outcome};
-use redraft_core::event::{Event, Failed, Hand, Now, Started};
+use crate::ports::{Agent, AgentError, Inbox, Outcome};
+use redraft_core::event::{Entry, Event, Failed, Hand, Now, Started};
 use redraft_core::ids::Role;
-use redraft_core::pipeline;
+use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::policy::Strategy;
 use redraft_core::price::{Budget, OverBudget};
 use redraft_core::prompt::{Prompt, schema_for};
+use redraft_core::redact::Redactor;
 use redraft_core::review::{Effect, Order};
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
@@ -170,24 +171,19 @@ impl Run<'_> {
     /// Stores what came of a piece of work. What that means is found out by the next drive.
     pub fn submit(
         &mut self,
-        ticket: &Ticket,
-        text: &str,
-        conversation: &str,
+        submission: &Submission<'_>,
     ) -> Result<Result<(), (Refusal, String)>, EngineError> {
-        let conversation = Hand::name(&self.parts.redactor.redact(conversation).0);
-        if let Some(refused) = self.refusal(ticket, &conversation) {
-            return Ok(Err(refused));
-        }
+        let Parts { inbox, redactor, clock, boundaries, .. } = self.parts;
+        let ticket = submission.ticket;
+        boundaries.pass("before a submission is kept");
+        let kept = submission.keep(&self.state, &self.entries, inbox, redactor, clock.now_ms())?;
+        let outcome = match kept {
+            Ok(outcome) => outcome,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        boundaries.pass("a submission is kept");
         // It was found to be out.
-        let (Some(started), Ok(open)) = (self.started(ticket), self.open_loop()) else { return Ok(Ok(())) };
-        let same = open.is_same_hand(ticket, &conversation);
-        let hand = Some(Hand { conversation, same });
-        let outcome = self.clean(Outcome { text: text.to_owned(), hand, ..Outcome::default() });
-        let session = started.session.as_ref().map_or("", |session| session.as_str());
-        self.parts.boundaries.pass("before a submission is kept");
-        let kept = self.parts.inbox.put(ticket, session, &outcome);
-        kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })?;
-        self.parts.boundaries.pass("a submission is kept");
+        let Some(started) = self.started(ticket) else { return Ok(Ok(())) };
         let wall_ms = self.parts.clock.now_ms().saturating_sub(self.began_ms(ticket)).max(0) as u64;
         self.store_answer(ticket, &started.tree, outcome, wall_ms)?;
         Ok(Ok(()))
@@ -198,18 +194,77 @@ impl Run<'_> {
         let entry = self.entries.iter().rev().find(|entry| started(&entry.event));
         entry.map_or(self.parts.clock.now_ms(), |entry| entry.at_ms)
     }
+}
 
-    /// Why a submission would not be taken; none where it would.
-    fn refusal(&self, ticket: &Ticket, conversation: &str) -> Option<(Refusal, String)> {
-        let started = self.entries.iter().rev().find_map(|entry| match &entry.event {
+/// What a host hands in.
+#[derive(Debug, Clone, Copy)]
+pub struct Submission<'a> {
+    pub ticket: &'a Ticket,
+    pub text: &'a str,
+    /// What the host calls the conversation that did the work.
+    pub conversation: &'a str,
+}
+
+impl Submission<'_> {
+    fn named(&self, redactor: &Redactor) -> String {
+        Hand::name(&redactor.redact(self.conversation).0)
+    }
+
+    /// Keeps it where whoever drives the feature finds it, or says why it is not taken. The feature need not be ours: what
+    /// is kept is stored by whoever drives it next, and only while it is out.
+    pub fn keep(
+        &self,
+        state: &Pipeline,
+        entries: &[Entry],
+        inbox: &dyn Inbox,
+        redactor: &Redactor,
+        now_ms: i64,
+    ) -> Result<Result<Outcome, (Refusal, String)>, EngineError> {
+        let conversation = self.named(redactor);
+        if let Some(refused) = self.refusal(state, entries, &conversation, now_ms) {
+            return Ok(Err(refused));
+        }
+        let out = state.open.as_ref().and_then(|open| {
+            let started = open.handed_out().find(|started| started.ticket == *self.ticket)?;
+            Some((started, open.is_same_hand(self.ticket, &conversation)))
+        });
+        let Some((started, same)) = out else { return Ok(Err(gone_on(self.ticket))) };
+        let hand = Some(Hand { conversation, same });
+        let outcome = Outcome { text: self.text.to_owned(), hand, ..Outcome::default() };
+        let outcome = clean(outcome, redactor);
+        let session = started.session.as_ref().map_or("", |session| session.as_str());
+        let kept = inbox.put(self.ticket, session, &outcome);
+        kept.map_err(|detail| EngineError::Inbox { ticket: self.ticket.clone(), detail })?;
+        Ok(Ok(outcome))
+    }
+
+    /// Why it would not be taken; none where it would.
+    pub fn refused(
+        &self,
+        state: &Pipeline,
+        entries: &[Entry],
+        redactor: &Redactor,
+        now_ms: i64,
+    ) -> Option<(Refusal, String)> {
+        self.refusal(state, entries, &self.named(redactor), now_ms)
+    }
+
+    fn refusal(
+        &self,
+        state: &Pipeline,
+        entries: &[Entry],
+        conversation: &str,
+        now_ms: i64,
+    ) -> Option<(Refusal, String)> {
+        let ticket = self.ticket;
+        let started = entries.iter().rev().find_map(|entry| match &entry.event {
             Event::Started(fact) if fact.ticket == *ticket => Some(fact),
             _ => None,
         });
         let Some(started) = started.filter(|started| started.pull) else {
             return Some((Refusal::Unknown, format!("{ticket} was never handed out")));
         };
-        let now_ms = self.parts.clock.now_ms();
-        let open = self.state.open.as_ref();
+        let open = state.open.as_ref();
         if let Some(open) = open.filter(|open| open.handed_out().any(|one| one.ticket == *ticket)) {
             if started.expires_ms <= now_ms {
                 return Some(expired(ticket));
@@ -223,7 +278,7 @@ impl Run<'_> {
                 (Refusal::SameHand, why)
             });
         }
-        for entry in self.entries.iter().rev() {
+        for entry in entries.iter().rev() {
             match &entry.event {
                 Event::Answered(fact) if fact.ticket == *ticket => {
                     return Some((Refusal::Repeated, format!("{ticket} was submitted before")));
@@ -237,8 +292,12 @@ impl Run<'_> {
                 _ => {}
             }
         }
-        Some((Refusal::Stale, format!("the feature has gone on without {ticket}")))
+        Some(gone_on(ticket))
     }
+}
+
+fn gone_on(ticket: &Ticket) -> (Refusal, String) {
+    (Refusal::Stale, format!("the feature has gone on without {ticket}"))
 }
 
 fn expired(ticket: &Ticket) -> (Refusal, String) {

@@ -42,5 +42,5 @@ pub use driver::{EngineError, Parts, Progress, Rules, Run, Stop};
 pub use edits::Reviewed;
 pub use ending::Owed;
 pub use finishing::{DocsGate, Finish};
-pub use host::{Refusal, Work};
+pub use host::{Refusal, Submission, Work};
 pub use undone::Undone;

@@ -44,6 +44,14 @@ impl Host {
         }
     }
 
+    /// The next message, whatever it answers.
+    #[track_caller]
+    pub fn heard(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("a message");
+        serde_json::from_str(&line).unwrap_or_else(|error| fail(&format!("{error} in {line:?}")))
+    }
+
     /// A request and its result, or its error; none where the server has died.
     pub fn ask(&mut self, method: &str, params: Value) -> Option<Value> {
         self.calls += 1;

@@ -152,6 +152,10 @@ fn protected(path: &Path) -> Option<(PathBuf, Protected)> {
         return Some((state.to_owned(), Protected::State));
     }
     let glance = Glance::at(real.ancestors().skip(1).find(|folder| folder.is_dir())?)?;
+    if glance.state_dir().parent() == Some(real.as_path()) && glance.state_dir().is_dir() {
+        // Git's own folder, with all that is in it.
+        return Some((glance.state_dir(), Protected::State));
+    }
     let inside = real.strip_prefix(&glance.checkout).ok()?;
     let parts: Vec<&str> = inside.iter().filter_map(OsStr::to_str).collect();
     guard::of_feature(&parts)?;

@@ -19,8 +19,8 @@ use next::Job;
 use redraft_core::ids::FeatureId;
 use reply::Reply;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Where calls arrive. One for the life of the server; several calls may be under way at once.
@@ -30,13 +30,22 @@ pub(crate) struct Desk {
     patience: Duration,
     /// What is being driven on, feature by feature.
     jobs: Mutex<BTreeMap<FeatureId, Job>>,
+    /// The features that a call of `next` is about, and when that changed.
+    turns: Mutex<BTreeSet<FeatureId>>,
+    turned: Condvar,
 }
 
 /// Serves until the host closes standard input, or a signal ends it.
 pub(crate) fn mcp(patience_s: u64, mut around: Surroundings) -> Result<Code, CliError> {
     // Whoever decides here does it through a host, and the ledger says so.
     around.user = format!("{} via mcp", around.user);
-    let desk = Arc::new(Desk { around, patience: Duration::from_secs(patience_s), jobs: Mutex::default() });
+    let desk = Arc::new(Desk {
+        around,
+        patience: Duration::from_secs(patience_s),
+        jobs: Mutex::default(),
+        turns: Mutex::default(),
+        turned: Condvar::new(),
+    });
     let served = server::serve(&desk);
     let interrupted = desk.around.stopped();
     desk.close();

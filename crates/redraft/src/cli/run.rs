@@ -198,7 +198,6 @@ fn report_on(
         Stop::Asking(question) => ("waiting", waiting_code(question, on_cap)),
         Stop::OverBudget { .. } => ("over budget", Code::Limit),
         Stop::Host(owed) => {
-            console.say_all(&with_hosts(owed, id));
             // What is out somebody has in hand; what is owed waits until somebody comes for it.
             ("host", if owed.out.is_empty() { Code::Waiting } else { Code::Held })
         }
@@ -206,6 +205,9 @@ fn report_on(
     let question = if let Stop::Asking(question) = &stop { Some(question) } else { None };
     let rows = board::rows(ledger)?;
     let next = match (&ending, &args.agent) {
+        (None, _) if matches!(&stop, Stop::Host(owed) if !owed.out.is_empty()) => {
+            around.next(&format!("redraft run {id} --now"))
+        }
         (Some(ending), _) => ending.next.clone(),
         (None, Some(agent)) if row.is_open() && row.next.starts_with("redraft run") => {
             around.next(&format!("{} --agent {agent}", row.next))
@@ -239,6 +241,11 @@ fn report_on(
     let mut more = String::new();
     if tasks.is_some() && config.checks.is_empty() {
         more.push_str("checks: none are configured, so nothing but reviewers says that the code works\n");
+    }
+    if let Stop::Host(owed) = &stop {
+        with_hosts(owed, id)
+            .iter()
+            .for_each(|line| more.push_str(&format!("{}\n", around.commands_in(line))));
     }
     if row.ready {
         more.push_str(&format!(

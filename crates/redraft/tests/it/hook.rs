@@ -333,11 +333,9 @@ fn where_nothing_can_be_remembered_nothing_is_said() {
     let stop = answer(&scratch, "stop", &stopped(&scratch, "s", false), &[("REDRAFT_AUTONOMOUS", "1")]);
     assert_eq!(stop, Value::Null);
     fs::remove_file(scratch.state().join("hooks")).unwrap();
-    assert_eq!(
-        tool(&scratch, "", "Write", json!({"file_path": ".git/redraft/x"})),
-        Value::Null,
-        "no session"
-    );
+    let nameless = tool(&scratch, "", "Write", json!({"file_path": ".git/redraft/x"}));
+    assert!(!nameless.is_null(), "sessions without a name are one session");
+    fs::remove_dir_all(scratch.state().join("hooks")).unwrap();
     let deny = || tool(&scratch, "s", "Write", json!({"file_path": ".git/redraft/x"}));
     assert!(!deny().is_null());
     let file = fs::read_dir(scratch.state().join("hooks")).unwrap().next().unwrap().unwrap().path();
@@ -417,4 +415,16 @@ fn a_feature_that_another_process_drives_is_left_to_it() {
     assert!(greeting(&scratch, &scratch.root()).contains("Another process drives it"));
     held.unlock().unwrap();
     assert!(!stop().is_null());
+}
+
+#[test]
+fn gits_own_folder_is_not_removed_with_the_state_in_it_and_the_rest_of_it_is_nobodys_business() {
+    let scratch = feature(IDEA);
+    for command in ["rm -rf .git", "mv .git elsewhere", "rm -r ./.git/"] {
+        let answer = tool(&scratch, command, "Bash", json!({ "command": command }));
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{command}: {answer}");
+    }
+    for command in ["rm .git/index.lock", "rm -rf build", "cp hook.sh .git/hooks/pre-commit"] {
+        assert_eq!(tool(&scratch, command, "Bash", json!({ "command": command })), Value::Null, "{command}");
+    }
 }

@@ -147,8 +147,8 @@ fn runs_and_hosts_take_turns_and_what_they_leave_is_folded_to_the_same() {
     });
     assert!(held["ticket"].as_str().unwrap().starts_with("001/design.1/"), "{held}");
     let refused = scratch.run(["run", "--yes"]).expect(7);
-    assert!(refused.stderr.contains("is with a host until"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("redraft run 001 --now"), "{}", refused.stderr);
+    assert!(refused.stdout.contains("is with a host until"), "{}", refused.stdout);
+    assert!(refused.stdout.contains("redraft run 001 --now"), "{}", refused.stdout);
     submit(&scratch, &mut host, &held);
     // The rest of it by a run, and the next phase by a host again.
     scratch.run(["run", "--until", "design", "--yes"]).expect(0);
@@ -247,4 +247,88 @@ fn a_prompt_of_many_tokens_is_given_as_a_file() {
     assert!(review["prompt"].is_null(), "{review}");
     let prompt = fs::read_to_string(review["prompt_file"].as_str().unwrap()).unwrap();
     assert!(prompt.contains(long.trim_end()), "the document is in it whole");
+}
+
+#[test]
+fn what_a_person_changed_while_work_was_out_is_told_to_the_host_with_the_way_back() {
+    let scratch = begun("specify");
+    let mut host = scratch.host(&[], &[]);
+    let draft = host.call("next", json!({}));
+    submit(&scratch, &mut host, &draft);
+    let review = host.call("next", json!({}));
+    let spec = scratch.artifacts("001").join("spec.md");
+    let text = fs::read_to_string(&spec).unwrap();
+    fs::write(&spec, format!("{text}\nA person's words.\n")).unwrap();
+    let answer = rehearsed(&scratch, &review);
+    let told =
+        host.call("submit", json!({ "ticket": review["ticket"], "text": answer, "conversation": "r" }));
+    assert_eq!(told["accepted"], true);
+    let back = told["undone"][0]["to_get_it_back"].as_str().unwrap();
+    assert_eq!(fs::read_to_string(&spec).unwrap(), text);
+    let shell = scratch.command("sh").args(["-c", back]).status().unwrap();
+    assert!(shell.success(), "{back}");
+    assert!(fs::read_to_string(&spec).unwrap().contains("A person's words."), "{back}");
+    // Nothing was undone with the next piece.
+    let work = host.call("next", json!({}));
+    assert_eq!(submit(&scratch, &mut host, &work), json!({ "v": 1, "accepted": true }));
+}
+
+#[test]
+fn calls_that_come_together_wait_for_each_other_and_two_servers_do_not_stop_each_other() {
+    let scratch = begun("specify");
+    let mut host = scratch.host(&[], &[]);
+    let mut other = scratch.host(&[], &[]);
+    for id in 0..3 {
+        let params = json!({ "name": "next", "arguments": {} });
+        host.send(
+            &json!({ "jsonrpc": "2.0", "id": format!("n{id}"), "method": "tools/call", "params": params }),
+        );
+    }
+    let second = other.call("next", json!({}));
+    assert_eq!(second["state"], "work", "{second}");
+    for _ in 0..3 {
+        let told = host.heard();
+        let text = told["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        let state: Value = serde_json::from_str(text).unwrap();
+        assert_eq!((&state["state"], &state["ticket"]), (&json!("work"), &second["ticket"]), "{state}");
+    }
+    assert_eq!(stored(&scratch, "started").len(), 1);
+}
+
+#[test]
+fn what_ended_while_nobody_waited_is_told_as_it_is_now() {
+    let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
+    let [begun, go] = ["begun", "go"].map(|name| scratch.outside().join(name));
+    let check = format!("touch {}; until [ -f {} ]; do sleep 0.05; done", begun.display(), go.display());
+    scratch.write("redraft.toml", &format!("[checks]\ntests = \"{check}\"\n"));
+    scratch.run(["trust", "--yes"]).expect(0);
+    let idea = "Add a line to notes.txt that says hello";
+    scratch.run(["new", "--lane", "express", idea, "--until", "implement"]).expect(0);
+    let mut host = scratch.host(&["--patience", "0"], &[]);
+    let (mut submitted, mut checking) = (Value::Null, false);
+    while !checking {
+        let told = host.call("next", json!({}));
+        match told["state"].as_str().unwrap() {
+            "work" => {
+                submit(&scratch, &mut host, &told);
+                submitted = told;
+            }
+            "decide" => drop(host.call("decide", json!({ "choice": told["options"][0] }))),
+            _ => checking = begun.exists(),
+        }
+    }
+    // While checks run, refusing takes no longer than reading does.
+    let again = json!({ "ticket": submitted["ticket"], "text": "x", "conversation": "y" });
+    assert_eq!(host.call("submit", again)["refused"], "repeated");
+    fs::write(&go, "").unwrap();
+    while !scratch.json(["status"])["features"][0]["out"].is_array() {
+        std::thread::yield_now();
+    }
+    // What the server handed out by itself is taken back and done by a run.
+    scratch.run(["run", "--now", "--yes"]).expect(0);
+    let mut told = host.call("next", json!({}));
+    while told["state"] == "wait" {
+        told = host.call("next", json!({}));
+    }
+    assert_eq!(told["state"], "done", "{told}");
 }

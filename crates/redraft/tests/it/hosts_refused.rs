@@ -148,7 +148,7 @@ fn a_configuration_can_leave_some_roles_to_hosts_and_each_side_says_whose_turn_i
     scratch.write("redraft.toml", "[agents.desk]\nkind = \"pull\"\n\n[roles]\nspec-author = \"desk\"\n");
     scratch.run(["new", IDEA, "--until", "specify"]).expect(0);
     let ran = scratch.run(["run", "--yes"]).expect(6);
-    assert!(ran.stderr.contains("is for a host, which comes for it through `redraft mcp`"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("is for a host, which comes for it through `redraft mcp`"), "{}", ran.stdout);
     let mut host = scratch.host(&[], &[]);
     let draft = host.call("next", json!({}));
     assert_eq!(draft["role"], "spec-author");
@@ -175,6 +175,7 @@ fn bad_calls_are_answered_with_what_is_wrong_and_the_server_lives() {
         ("submit", json!({ "ticket": "x", "text": "t", "conversation": " " }), "`conversation` is empty"),
         ("decide", json!({ "choice": "go" }), "is not waiting for a decision"),
         ("decide", json!({ "choice": "--help" }), "--help"),
+        ("decide", json!({ "choice": "maybe" }), "`maybe`"),
         ("context", json!({ "task": "1.1" }), "tasks.md"),
         ("lint", json!({ "target": "nowhere.md" }), "nowhere.md"),
     ] {

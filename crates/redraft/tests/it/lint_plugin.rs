@@ -3,7 +3,7 @@
 use super::world::*;
 use redraft_core::lint::{Level, Rule};
 use redraft_testkit::{Ran, Scratch};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 const AGENT: &str = "---\nname: writer\ndescription: Writes a specification from an idea.\ntools: Read, Write\nmodel: opus\n---\n\nYou write.\n";
@@ -133,10 +133,38 @@ fn a_good_plugin_passes_from_wherever_the_command_is_typed() {
     let object = scratch.json(["lint", "--plugin", "tidy"]);
     assert_eq!(
         object,
-        serde_json::json!({"v": 1, "features": 0, "documents": 8, "errors": 0, "warnings": 0, "faults": []})
+        json!({"v": 1, "features": 0, "documents": 8, "errors": 0, "warnings": 0, "faults": []})
     );
     let ran = scratch.run(["-C", "tidy/agents", "lint", "--plugin", ".."]).expect(0);
     assert!(ran.stdout.is_empty() && ran.stderr.contains("8 files checked: 0 errors, 0 warnings"), "{ran:?}");
+}
+
+/// Built in or with texts of a repository's own: what we write stands up to what we tell others.
+#[test]
+fn an_exported_plugin_has_no_fault_that_lint_knows() {
+    let scratch = Scratch::repository(PROGRAM);
+    let own = "---\nname: spec-reviewer\ntools: [Read, Grep]\nmodel: opus\n---\n# Review the Specification\n\nBe brief.\n";
+    scratch.write(".redraft/agents/spec-reviewer.md", own);
+    for words in [&["plugin", "export", "out"] as &[&str], &["plugin", "export", "other", "--own-roles"]] {
+        let report = scratch.json(words);
+        let files = report["written"].as_array().unwrap().len() + 1;
+        let found = scratch.json(["lint", "--plugin", words[2]]);
+        let counts = (&found["errors"], &found["warnings"], &found["faults"]);
+        assert_eq!(counts, (&json!(0), &json!(0), &json!([])), "{found:#}");
+        let looked_at = found["documents"].as_u64().unwrap() as usize;
+        assert_eq!(looked_at, files, "{found}");
+        scratch.run(["lint", "--plugin", words[2]]).expect(0);
+        // It did look: what Claude Code would do after a compaction is told.
+        let hooks = format!("{}/hooks/hooks.json", words[2]);
+        let text = std::fs::read_to_string(scratch.root().join(&hooks)).unwrap();
+        scratch.write(&hooks, &text.replace("startup|resume|clear", "startup|compact"));
+        let faults = scratch.json(["lint", "--plugin", words[2]])["faults"].clone();
+        assert_eq!(
+            (&faults[0]["rule"], faults.as_array().unwrap().len()),
+            (&json!("plugin-compact"), 1),
+            "{faults}"
+        );
+    }
 }
 
 #[test]

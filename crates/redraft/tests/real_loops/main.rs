@@ -1,5 +1,5 @@
-//! Whole specify loops, the building of code, probes, hooks in a session and exported plugins, with the installed Claude Code and Codex, against a scripted
-//! model on this machine.
+//! Whole specify loops, the building of code, probes, hooks in a session, exported plugins and sessions with them, with the
+//! installed Claude Code and Codex, against a scripted model on this machine.
 //! `.ci/clients` installs the programs, sets `REDRAFT_CLAUDE` and `REDRAFT_CODEX`, and runs this.
 
 #![expect(
@@ -15,5 +15,6 @@ mod building;
 mod hooks;
 mod loops;
 mod plugin;
+mod plugin_session;
 mod probes;
 mod world;

@@ -1,9 +1,11 @@
 //! What `redraft plugin export` writes, in the hands of the programs it is written for.
 
-use crate::world::{CLAUDE, CODEX, KEY, PROGRAM, World, model};
-use redraft_testkit::provider::{Provider, Recorded, Reply, all_text};
+use crate::plugin_session::listening;
+use crate::world::{CLAUDE, CODEX, KEY, PROGRAM, World, finished, model};
+use redraft_testkit::provider::{Provider, Recorded, Reply, all_text, was_tool_used};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::json;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -29,7 +31,7 @@ fn exported(scratch: &Scratch, target: &str, folder: &Path) {
 }
 
 /// Claude Code as a person starts it, with the throw-away HOME.
-fn claude(scratch: &Scratch, words: &[&str]) -> Command {
+pub(crate) fn claude(scratch: &Scratch, words: &[&str]) -> Command {
     let mut command = scratch.command(std::env::var("REDRAFT_CLAUDE").unwrap());
     command.args(words);
     for name in ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER"] {
@@ -39,11 +41,11 @@ fn claude(scratch: &Scratch, words: &[&str]) -> Command {
 }
 
 /// The first request of a session that a person begins.
-fn session(scratch: &Scratch, words: &[&str]) -> Recorded {
+fn session(scratch: &Scratch, path: &OsStr, words: &[&str]) -> Recorded {
     let provider = Provider::answering(vec![Reply::text("hello")]);
     let words = [&["-p", "hello", "--model", "claude-sonnet-4-5"], words].concat();
     let mut command = claude(scratch, &words);
-    command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", provider.base_url());
+    command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", provider.base_url()).env("PATH", path);
     Ran::of(command.output().unwrap()).expect(0);
     provider.requests().into_iter().find(|request| request.method == "POST").unwrap()
 }
@@ -57,10 +59,21 @@ fn agents(folder: &Path, end: &str) -> Vec<String> {
     names
 }
 
-fn plugin_of(scratch: &Scratch) -> PathBuf {
+pub(crate) fn plugin_of(scratch: &Scratch) -> PathBuf {
     let folder = scratch.outside().join("plugin");
     exported(scratch, "claude", &folder);
     folder
+}
+
+/// A `PATH` on which this script is what `redraft` calls.
+pub(crate) fn path_with(scratch: &Scratch, script: &str) -> OsString {
+    let programs = scratch.outside().join("programs");
+    fs::create_dir_all(&programs).unwrap();
+    let program = programs.join("redraft");
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    std::env::join_paths([programs].into_iter().chain(std::env::split_paths(&path))).unwrap()
 }
 
 #[test]
@@ -80,7 +93,8 @@ fn claude_code_accepts_the_plugin_without_a_warning() {
 fn a_session_of_claude_code_with_the_plugin_has_its_agents_commands_and_skill() {
     let scratch = Scratch::repository(PROGRAM);
     let plugin = plugin_of(&scratch);
-    let text = all_text(&session(&scratch, &["--plugin-dir", plugin.to_str().unwrap()]));
+    let path = std::env::var_os("PATH").unwrap();
+    let text = all_text(&session(&scratch, &path, &["--plugin-dir", plugin.to_str().unwrap()]));
     for agent in agents(&plugin.join("agents"), ".md") {
         assert!(text.contains(&format!("- redraft:{agent}: ")), "{agent}: {text}");
     }
@@ -101,23 +115,14 @@ fn a_session_of_claude_code_with_the_plugin_has_its_agents_commands_and_skill() 
 fn a_program_older_than_the_plugin_keeps_nobody_from_working_or_stopping() {
     let scratch = Scratch::repository(PROGRAM);
     let plugin = plugin_of(&scratch);
-    let programs = scratch.outside().join("programs");
-    fs::create_dir_all(&programs).unwrap();
-    let old = programs.join("redraft");
-    fs::write(
-        &old,
-        "#!/bin/sh\necho \"$@\" >> \"$HOME/asked\"\necho 'unrecognized subcommand' >&2\nexit 2\n",
-    )
-    .unwrap();
-    fs::set_permissions(&old, fs::Permissions::from_mode(0o755)).unwrap();
+    let old = "#!/bin/sh\necho \"$@\" >> \"$HOME/asked\"\necho 'unrecognized subcommand' >&2\nexit 2\n";
+    let path = path_with(&scratch, old);
     let written = fs::canonicalize(scratch.root()).unwrap().join("written.txt");
     let write = (CLAUDE.write)(written.to_str().unwrap(), "it was written\n");
     let provider = Provider::answering(vec![write, Reply::text("done"), Reply::text("still there")]);
     let words =
         ["-p", "write", "--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits", "--plugin-dir"];
     let mut command = claude(&scratch, &words);
-    let path = std::env::var_os("PATH").unwrap();
-    let path = std::env::join_paths([programs].into_iter().chain(std::env::split_paths(&path))).unwrap();
     command.arg(&plugin).env("PATH", path);
     command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", provider.base_url());
     let ran = Ran::of(command.output().unwrap()).expect(0);
@@ -132,25 +137,49 @@ fn a_program_older_than_the_plugin_keeps_nobody_from_working_or_stopping() {
 #[test]
 fn a_dispatch_of_ours_carries_nothing_of_an_installed_plugin() {
     let world = World::new(&CLAUDE, &[], |root, _| model(root, &CLAUDE, 1));
-    let plugin = plugin_of(&world.scratch);
+    let scratch = &world.scratch;
+    let plugin = plugin_of(scratch);
+    let path = path_with(scratch, &listening("cat"));
     let words: [&[&str]; 2] = [
         &["plugin", "marketplace", "add", plugin.to_str().unwrap()],
         &["plugin", "install", "redraft@redraft"],
     ];
     for words in words {
-        Ran::of(claude(&world.scratch, words).output().unwrap()).expect(0);
+        Ran::of(claude(scratch, words).output().unwrap()).expect(0);
     }
-    let theirs = all_text(&session(&world.scratch, &[]));
-    assert!(theirs.contains("- redraft:spec-author: "), "it is installed: {theirs}");
-    world.run();
+    // It is installed whole: a person's session in the same HOME has each of these, and calls the program for them.
+    let signs = [
+        "- redraft:spec-author: ",
+        "- redraft:next: ",
+        "- redraft:redraft: ",
+        "mcp__plugin_redraft_redraft__next",
+        "## plugin:redraft:redraft",
+        "Active feature: 001-a-feature",
+    ];
+    let whole = |request: &Recorded| format!("{}{}", all_text(request), request.json["tools"]);
+    let theirs = whole(&session(scratch, &path, &[]));
+    for sign in signs {
+        assert!(theirs.contains(sign), "{sign} in {theirs}");
+    }
+    let log = scratch.outside().join("home/asked");
+    let called = fs::read_to_string(&log).unwrap();
+    for words in ["mcp", "hook session-start", "hook stop"] {
+        assert!(called.lines().any(|line| line == words), "{called}");
+    }
+
+    let mut run = scratch.redraft(["run", "001", "--yes", "--policy", "resume"]);
+    finished(scratch, &world.provider, &CLAUDE, run.env("PATH", path)).expect(0);
     let ours = world.billed();
     assert!(ours.len() >= 3, "{}", ours.len());
     for (request, _) in &ours {
-        let text = format!("{}{}", all_text(request), request.json["tools"]);
-        for word in ["redraft:spec-author", "redraft:next", "mcp__plugin_redraft", "SessionStart"] {
-            assert!(!text.contains(word), "{word} in {text}");
+        let text = whole(request);
+        for sign in signs.into_iter().chain(["redraft:", "SessionStart", "mcp__plugin"]) {
+            assert!(!text.contains(sign), "{sign} in {text}");
         }
     }
+    // An author has written, so a hook on tools had its occasion.
+    assert!(ours.iter().any(|(request, _)| was_tool_used(request, "Write")));
+    assert_eq!(fs::read_to_string(log).unwrap(), called, "neither a hook nor the server was started");
 }
 
 #[test]

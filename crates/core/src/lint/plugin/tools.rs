@@ -136,6 +136,24 @@ fn split(text: &str) -> Vec<String> {
             _ => parts.push(String::new()),
         }
     }
+    if depth > 0 {
+        // A bracket that is never closed hides no tool.
+        parts = text.split(|c: char| c == ',' || c.is_whitespace()).map(str::to_owned).collect();
+    }
     let unquoted = |part: String| part.trim_matches(['"', '\'', '[', ']']).to_owned();
     parts.into_iter().map(unquoted).filter(|part| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bracket_that_is_never_closed_hides_no_tool() {
+        assert_eq!(
+            split("Read, Bash(git add:*, git rm:*) Grep"),
+            ["Read", "Bash(git add:*, git rm:*)", "Grep"]
+        );
+        assert_eq!(split("Read, Bash(git, Fly"), ["Read", "Bash(git", "Fly"]);
+    }
 }

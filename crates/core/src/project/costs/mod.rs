@@ -150,7 +150,7 @@ impl Costs {
         let roles = self.phases.iter_mut().flat_map(|phase| &mut phase.roles);
         for dispatch in roles.flat_map(|role| &mut role.dispatches) {
             if dispatch.bill == Bill::UnderWay {
-                dispatch.end = "interrupted";
+                dispatch.end = if dispatch.pull { "with a host" } else { "interrupted" };
             }
         }
     }

@@ -55,7 +55,9 @@ pub(super) fn perform(desk: &Desk, tool: &str, arguments: &Map<String, Value>) -
             let DecideArgs { feature, choice, why, answers } = tools::read(tool, arguments)?;
             let given = answers.into_iter().map(|answer| format!("--answer={answer}"));
             let flags = std::iter::once(format!("--why={why}")).chain(given);
-            typed("decide", flags, feature.into_iter().chain([choice]))
+            // Named, or a choice that is none would be taken for a feature.
+            let id = desk.feature(&Site::find(&desk.around.folder)?, feature.as_deref())?;
+            typed("decide", flags, [id.to_string(), choice])
         }
         "context" => {
             let ContextArgs { feature, task } = tools::read(tool, arguments)?;

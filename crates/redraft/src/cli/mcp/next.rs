@@ -18,13 +18,21 @@ use redraft_core::pipeline::Pipeline;
 use redraft_core::project::BoardRow;
 use redraft_core::text::utc;
 use redraft_core::ticket::{Scope, Ticket};
-use redraft_engine::ports::Clock as _;
+use redraft_engine::ports::{Clock as _, Store as _};
 use redraft_engine::{Owed, Progress, Run, Stop, Work};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How long a feature that somebody has is waited for before the host is told.
+const HELD_MS: i64 = 1_500;
+const LOOK_AGAIN_MS: u64 = 50;
+
+/// What two calls that come together wait for each other at the least.
+const MOMENT: Duration = Duration::from_secs(2);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,10 +43,16 @@ pub(super) struct NextArgs {
     beside: Vec<String>,
 }
 
+/// Where a drive came to rest, and after which event of the feature.
+struct Rest {
+    state: State,
+    seq: u64,
+}
+
 /// A feature being driven on.
 pub(super) struct Job {
     thread: JoinHandle<()>,
-    end: Receiver<Result<State, CliError>>,
+    end: Receiver<Result<Rest, CliError>>,
     doing: Arc<Doing>,
     began_ms: i64,
 }
@@ -80,14 +94,44 @@ pub(super) fn next(desk: &Arc<Desk>, args: NextArgs) -> Result<Reply, CliError> 
     let site = Site::find(&desk.around.folder)?;
     let id = desk.feature(&site, args.feature.as_deref())?;
     let beside: Vec<Ticket> = args.beside.iter().filter_map(|name| name.parse().ok()).collect();
-    let job = desk.jobs.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-    let job = job.unwrap_or_else(|| begin(desk, id, beside));
+    let Some(_turn) = Turn::take(desk, id) else {
+        let (feature, what) = (id.to_string(), "another call of `next`".to_owned());
+        return Ok(Reply::state(State::Wait { feature, what, retry_after_s: 5 }));
+    };
+    let left = desk.jobs.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    let begun = || begin(desk, id, beside.clone());
+    let state = match left {
+        None => awaited(desk, id, begun())?.state,
+        Some(job) => {
+            let Rest { state, seq } = awaited(desk, id, job)?;
+            // It was driven for an earlier call: the feature may have gone on since, or the host have it in hand.
+            let had = matches!(&state, State::Work { ticket, .. } if args.beside.contains(ticket));
+            let moved = !matches!(state, State::Wait { .. }) && last_seq(&site, id)? != Some(seq);
+            if had || moved { awaited(desk, id, begun())?.state } else { state }
+        }
+    };
+    Ok(Reply::state(state))
+}
+
+/// The last event of a feature.
+fn last_seq(site: &Site, id: FeatureId) -> Result<Option<u64>, CliError> {
+    let Some(ledger) = site.reader()? else { return Ok(None) };
+    Ok(ledger.read(Scope::Feature(id))?.last().map(|entry| entry.seq))
+}
+
+/// Waits for a job as long as the host is patient; one that goes on is left for the next call.
+fn awaited(desk: &Arc<Desk>, id: FeatureId, job: Job) -> Result<Rest, CliError> {
     match job.end.recv_timeout(desk.patience) {
         Ok(end) => {
             job.join();
             let command = desk.around.next(&format!("redraft run {id}"));
-            let state = end.or_else(|error| State::of_error(id.to_string(), error, command))?;
-            Ok(Reply::state(state))
+            let told = |error: CliError| {
+                let state = State::of_error(id.to_string(), error.typed_here(&desk.around), command)?;
+                // Nothing came of it, so nothing has changed.
+                let seq = last_seq(&Site::find(&desk.around.folder)?, id)?.unwrap_or_default();
+                Ok(Rest { state, seq })
+            };
+            end.or_else(told)
         }
         Err(RecvTimeoutError::Disconnected) => {
             job.join();
@@ -99,8 +143,37 @@ pub(super) fn next(desk: &Arc<Desk>, args: NextArgs) -> Result<Reply, CliError> 
             desk.jobs.lock().unwrap_or_else(PoisonError::into_inner).insert(id, job);
             // The longer it takes, the less often it is worth a turn to ask.
             let retry_after_s = (waited_s / 2).clamp(5, 60);
-            Ok(Reply::state(State::Wait { feature: id.to_string(), what, retry_after_s }))
+            let state = State::Wait { feature: id.to_string(), what, retry_after_s };
+            Ok(Rest { state, seq: 0 })
         }
+    }
+}
+
+/// One call of `next` for a feature at a time: two would hold it against each other.
+struct Turn<'a> {
+    desk: &'a Desk,
+    id: FeatureId,
+}
+
+impl<'a> Turn<'a> {
+    /// Waits as long as the host is patient, but always a moment.
+    fn take(desk: &'a Desk, id: FeatureId) -> Option<Turn<'a>> {
+        let turns = desk.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let patience = desk.patience.max(MOMENT);
+        let waited = desk.turned.wait_timeout_while(turns, patience, |turns| turns.contains(&id));
+        let (mut turns, timed) = waited.unwrap_or_else(PoisonError::into_inner);
+        if timed.timed_out() {
+            return None;
+        }
+        turns.insert(id);
+        Some(Turn { desk, id })
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.desk.turns.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.desk.turned.notify_all();
     }
 }
 
@@ -116,20 +189,32 @@ fn begin(desk: &Arc<Desk>, id: FeatureId, beside: Vec<Ticket>) -> Job {
     Job { thread, end, doing, began_ms: desk.around.clock.now_ms() }
 }
 
-fn drive(around: &Surroundings, id: FeatureId, beside: &[Ticket], doing: &Doing) -> Result<State, CliError> {
+fn drive(around: &Surroundings, id: FeatureId, beside: &[Ticket], doing: &Doing) -> Result<Rest, CliError> {
     let (site, console) = (Site::find(&around.folder)?, Console::kept());
     let args = RunArgs::default();
     let progress: &dyn Progress = doing;
     let wish =
         Wish { site: &site, id, args: &args, players: Players::Host, progress, around, console: &console };
-    let state = with_run(&wish, |run, stage| {
-        require_trusted_checks(run.state(), stage.ledger, stage.config, &args, &console)?;
-        let state = advance(run, stage, beside, around)?;
-        tidy(stage.inbox, &Scope::Feature(id), run.entries(), &console);
-        Ok(state)
-    })?;
-    // Nobody is asked about cost where nothing is sent.
-    state.ok_or_else(|| CliError::new(Code::Bug, "a host was asked about cost"))
+    let since_ms = around.clock.now_ms();
+    loop {
+        let state = with_run(&wish, |run, stage| {
+            require_trusted_checks(run.state(), stage.ledger, stage.config, &args, &console)?;
+            let state = advance(run, stage, beside, around)?;
+            tidy(stage.inbox, &Scope::Feature(id), run.entries(), &console);
+            Ok(Rest { state, seq: run.state().seq })
+        });
+        let waited_ms = around.clock.now_ms().saturating_sub(since_ms);
+        match state {
+            // Another server, a submission or a command has it for a moment.
+            Err(error) if error.code == Code::Held && waited_ms < HELD_MS => {
+                if !around.clock.wait_ms(LOOK_AGAIN_MS) {
+                    return Err(error);
+                }
+            }
+            // Nobody is asked about cost where nothing is sent.
+            done => return done?.ok_or_else(|| CliError::new(Code::Bug, "a host was asked about cost")),
+        }
+    }
 }
 
 /// Goes on until somebody else is needed.

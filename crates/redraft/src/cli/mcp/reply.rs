@@ -1,8 +1,10 @@
 //! What tools answer: one JSON object each, beginning with its version. What is too long for a conversation is given as
 //! a file.
 
+use crate::cli::args::Cli;
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
+use clap::CommandFactory as _;
 use redraft_core::tokens::{Family, Ratios, kinds};
 use serde::Serialize;
 use serde_json::Value;
@@ -47,6 +49,15 @@ pub(super) struct Submitted {
     pub(super) refused: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) why: Option<String>,
+    /// What was changed in the worktree beside what the role may write, and is not there any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) undone: Vec<UndoneJson>,
+}
+
+#[derive(Serialize)]
+pub(super) struct UndoneJson {
+    pub(super) what: Vec<String>,
+    pub(super) to_get_it_back: String,
 }
 
 /// Where a result is that is too long for a conversation.
@@ -143,14 +154,27 @@ impl State {
     pub(super) fn of_error(feature: String, error: CliError, command: String) -> Result<State, CliError> {
         match error.code {
             Code::Usage => Err(error),
+            // Another server is at it, for this host or another; that passes.
+            Code::Held if error.message.contains("redraft mcp") => {
+                Ok(State::Wait { feature, what: error.message, retry_after_s: 5 })
+            }
             Code::Held => Ok(State::Held { feature, by: error.message }),
             _ => {
-                let told = error.hints.iter().find_map(|hint| hint.split_once("redraft "));
-                let command = told.map_or(command, |(_, rest)| format!("redraft {rest}"));
-                Ok(State::Stopped { feature, reason: error.message, command })
+                let told = error.hints.iter().find_map(|hint| command_in(hint));
+                let reason = [vec![error.message], error.hints.clone()].concat().join("; ");
+                Ok(State::Stopped { feature, reason, command: told.unwrap_or(command) })
             }
         }
     }
+}
+
+/// The command that a hint ends with, where it ends with one.
+fn command_in(hint: &str) -> Option<String> {
+    let last = hint.rsplit(": ").next()?;
+    let words = last.strip_prefix("redraft ")?;
+    let command = words.split([' ', ';', ',']).next()?;
+    let known = Cli::command().get_subcommands().any(|one| one.get_name() == command);
+    known.then(|| last.split([';', ',']).next().unwrap_or(last).to_owned())
 }
 
 /// About how many tokens a text has, the same for everybody.

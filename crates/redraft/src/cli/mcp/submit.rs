@@ -1,21 +1,25 @@
 //! The tool `submit`: what came of a piece of work is stored, and nothing else happens; `next` finds out what it means.
 
-use super::reply::{Reply, Submitted};
+use super::reply::{Reply, Submitted, UndoneJson};
 use super::{CliError, Desk, Site};
 use crate::cli::args::RunArgs;
 use crate::cli::console::Console;
 use crate::cli::errors::Code;
 use crate::cli::run::{Players, Wish, with_run};
+use redraft_adapters::inbox::FileInbox;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::Entry;
+use redraft_core::pipeline::Pipeline;
 use redraft_core::ticket::{Scope, Ticket};
-use redraft_engine::Refusal;
-use redraft_engine::ports::Clock as _;
+use redraft_engine::ports::{Clock as _, Store as _};
+use redraft_engine::{Refusal, Submission, Undone};
 use serde::Deserialize;
 
 /// More than any answer has.
 const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// How long work of our own may hold a feature whose work is submitted; it is never at checks then.
-const HELD_MS: i64 = 10_000;
+/// How long the feature is waited for; what is submitted is kept for whoever has it after that.
+const HELD_MS: i64 = 1_500;
 const LOOK_AGAIN_MS: u64 = 50;
 
 #[derive(Deserialize)]
@@ -44,11 +48,16 @@ pub(super) fn submit(desk: &Desk, args: &SubmitArgs) -> Result<Reply, CliError> 
         return Ok(unknown(format!("{ticket} is not about a feature, and nothing else is handed out")));
     };
     let site = Site::find(&desk.around.folder)?;
-    let known = site.reader()?.map(|ledger| site.feature(&ledger, Some(&id.to_string())));
-    if !matches!(known, Some(Ok(_))) {
-        return Ok(unknown(format!("there is no feature {id} here")));
+    let around = &desk.around;
+    let given = Submission { ticket: &ticket, text: &args.text, conversation: &args.conversation };
+    let Some(ledger) = site.reader()? else { return Ok(unknown(format!("there is no feature {id} here"))) };
+    // Read first: what is refused is refused at once, whoever drives the feature.
+    let now = || standing(&ledger, &ticket.scope);
+    let (state, entries) = now()?;
+    if let Some((refusal, why)) = given.refused(&state, &entries, &around.redactor, around.clock.now_ms()) {
+        return Ok(refused(refusal, why));
     }
-    let (console, since_ms) = (Console::kept(), desk.around.clock.now_ms());
+    let (console, since_ms) = (Console::kept(), around.clock.now_ms());
     loop {
         let wish = Wish {
             site: &site,
@@ -56,28 +65,58 @@ pub(super) fn submit(desk: &Desk, args: &SubmitArgs) -> Result<Reply, CliError> 
             args: &RunArgs::default(),
             players: Players::Host,
             progress: &console,
-            around: &desk.around,
+            around,
             console: &console,
         };
-        let done = with_run(&wish, |run, _| Ok(run.submit(&ticket, &args.text, &args.conversation)?));
-        let waited_ms = desk.around.clock.now_ms().saturating_sub(since_ms);
+        let done = with_run(&wish, |run, _| {
+            let taken = run.submit(&given)?;
+            Ok(taken.map(|()| run.undone().to_vec()))
+        });
+        let waited_ms = around.clock.now_ms().saturating_sub(since_ms);
         match done {
-            Ok(Some(Ok(()))) => {
-                return Ok(Reply::new(&Submitted { v: 1, accepted: Some(true), refused: None, why: None }));
-            }
+            Ok(Some(Ok(undone))) => return Ok(accepted(&undone)),
             Ok(Some(Err((refusal, why)))) => return Ok(refused(refusal, why)),
             // Nobody is asked about cost where nothing is sent.
             Ok(None) => return Err(CliError::new(Code::Bug, "a host was asked about cost")),
             Err(error) if error.code == Code::Held && waited_ms < HELD_MS => {
-                if !desk.around.clock.wait_ms(LOOK_AGAIN_MS) {
+                if !around.clock.wait_ms(LOOK_AGAIN_MS) {
                     return Err(error);
                 }
             }
-            Err(error) => return Err(error.hint("nothing was stored; submit it again")),
+            Err(error) if error.code == Code::Held => {
+                // Whoever drives the feature stores what is kept; a run may be at work on something else for long.
+                let (state, entries) = now()?;
+                let inbox = FileInbox::new(&site.state);
+                let kept = given.keep(&state, &entries, &inbox, &around.redactor, around.clock.now_ms())?;
+                let (state, entries) = now()?;
+                let gone = given.refused(&state, &entries, &around.redactor, around.clock.now_ms());
+                return Ok(match (kept, gone) {
+                    (Ok(_), None) => accepted(&[]),
+                    // It was taken by whoever drives it, between the two looks.
+                    (Ok(_), Some((Refusal::Repeated, _))) => accepted(&[]),
+                    (Err((refusal, why)), _) | (Ok(_), Some((refusal, why))) => refused(refusal, why),
+                });
+            }
+            Err(error) => return Err(error.hint("submit the same again; nothing is stored twice")),
         }
     }
 }
 
+/// A feature as its events tell it now.
+fn standing(ledger: &Ledger, scope: &Scope) -> Result<(Pipeline, Vec<Entry>), CliError> {
+    let entries = ledger.read(scope.clone())?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    Ok((state, entries))
+}
+
+/// With what was undone in the worktree: a host must tell the person, whose edit it may have been.
+fn accepted(undone: &[Undone]) -> Reply {
+    let told =
+        undone.iter().map(|one| UndoneJson { what: one.what.clone(), to_get_it_back: one.command.clone() });
+    Reply::new(&Submitted { v: 1, accepted: Some(true), refused: None, why: None, undone: told.collect() })
+}
+
 fn refused(refusal: Refusal, why: String) -> Reply {
-    Reply::new(&Submitted { v: 1, accepted: None, refused: Some(refusal.name()), why: Some(why) })
+    let (refused, why) = (Some(refusal.name()), Some(why));
+    Reply::new(&Submitted { v: 1, accepted: None, refused, why, undone: Vec::new() })
 }

@@ -15,9 +15,10 @@ pub(crate) struct Tool {
 pub(crate) const NAMES: [&str; 8] =
     ["status", "next", "submit", "decide", "findings", "context", "cost", "lint"];
 
-/// How a host goes about it, told once when it connects.
+/// How a host goes about it, told once when it connects. Claude Code (2.1.197) also tells it to the subagents that do the
+/// work, who are not meant: hence the first sentence.
 pub(crate) const INSTRUCTIONS: &str = "\
-Redraft keeps the process; you do the work. Repeat: call `next`. On `work`, start a fresh subagent, give it exactly \
+If your prompt has a part called Rules for Every Role, do what it says and skip this. Redraft keeps the process; you do the work. Repeat: call `next`. On `work`, start a fresh subagent, give it exactly \
 `prompt` (or the text of `prompt_file`), let it work in `folder` with no more than `tools`, changing nothing but \
 `writes`; then `submit` its last message unchanged as `text`, with a `conversation` name of that subagent's own. Never \
 review in a conversation that wrote the text. On `decide`, ask the person and pass on their words; never choose for \
