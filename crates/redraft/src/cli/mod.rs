@@ -73,6 +73,10 @@ pub(crate) fn main() -> ExitCode {
         Command::Mcp(McpArgs { patience_s }) => Surroundings::of(&cli).and_then(|mut around| {
             around.learn_keys(&cli.command);
             refuse_agents(&cli.command, &around)?;
+            if console.can_ask() {
+                console
+                    .say("waiting for a host on standard input, which starts this by itself; Ctrl-C ends it");
+            }
             mcp::mcp(patience_s, around)
         }),
         _ => Surroundings::of(&cli).and_then(|mut around| {
