@@ -332,3 +332,42 @@ fn what_ended_while_nobody_waited_is_told_as_it_is_now() {
     }
     assert_eq!(told["state"], "done", "{told}");
 }
+
+#[test]
+fn what_is_submitted_while_a_run_has_the_feature_is_kept_and_stored_by_that_run() {
+    let scratch = begun("implement");
+    scratch.run(["run", "--until", "create-tasks", "--yes"]).expect(0);
+    let late = "[[rule]]\nticket = \"*/review/code-quality-reviewer/1.1\"\ndo = \"late\"\nwait_ms = 6000\n";
+    scratch.write("late.toml", late);
+    let agents =
+        "[agents.desk]\nkind = \"pull\"\n[agents.slow]\nkind = \"rehearsal\"\nscenario = \"late.toml\"\n";
+    let roles = "[roles]\nimplementer = \"desk\"\ncode-simplifier = \"desk\"\ntest-deepener = \"desk\"\n\
+                 security-reviewer = \"desk\"\ncode-quality-reviewer = \"slow\"\n";
+    scratch.write("redraft.toml", &format!("{agents}{roles}"));
+    let mut host = scratch.host(&[], &[]);
+    let review = works(&scratch, &mut host, |told| told["role"] == "security-reviewer");
+    assert_eq!(review["state"], "work", "{review}");
+    let mut command = scratch.redraft(["run", "--yes", "--json"]);
+    let run = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let quality =
+        |one: &Value| one["ticket"].as_str().is_some_and(|name| name.contains("/code-quality-reviewer/"));
+    while !stored(&scratch, "started").iter().any(quality) {
+        std::thread::yield_now();
+    }
+    // The run waits for a slow agent, and has the feature all the while.
+    assert_eq!(submit(&scratch, &mut host, &review), json!({ "v": 1, "accepted": true }));
+    let answered =
+        |scratch: &Scratch| stored(scratch, "answered").iter().any(|one| one["ticket"] == review["ticket"]);
+    assert!(!answered(&scratch), "it is kept, and not stored behind the run's back");
+    run.wait_with_output().unwrap();
+    assert!(answered(&scratch));
+    let end = loop {
+        let told = works(&scratch, &mut host, never);
+        if told["state"] != "stopped" {
+            break told;
+        }
+        scratch.run(["run", "--yes"]);
+    };
+    assert_eq!((&end["state"], &end["outcome"]), (&json!("done"), &json!("approved")), "{end}");
+    assert_eq!(stored(&scratch, "lost").len(), 0);
+}
