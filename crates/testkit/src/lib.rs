@@ -34,7 +34,22 @@ impl Scratch {
         let folder = tempfile::Builder::new().prefix("redraft-test-").tempdir().expect("a temporary folder");
         std::fs::create_dir_all(folder.path().join("home")).expect("a home");
         std::fs::create_dir_all(folder.path().join("repo")).expect("a folder for the repository");
-        Scratch { folder, program: program.as_ref().to_owned() }
+        let scratch = Scratch { folder, program: program.as_ref().to_owned() };
+        // Nothing plays by itself, so the user of these tests has said who does.
+        scratch.configure("colour = \"never\"\n[roles]\ndefault = \"rehearsal\"\n");
+        scratch
+    }
+
+    /// Where the user's own configuration is.
+    pub fn own_config(&self) -> PathBuf {
+        self.folder.path().join("home/.config/redraft/config.toml")
+    }
+
+    /// Writes the user's own configuration.
+    pub fn configure(&self, text: &str) {
+        let file = self.own_config();
+        std::fs::create_dir_all(file.parent().expect("a parent")).expect("folders");
+        std::fs::write(file, text).expect("a file");
     }
 
     /// A repository with an identity and one commit on `main`.
@@ -95,9 +110,16 @@ impl Scratch {
         command
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_CONFIG_GLOBAL", self.folder.path().join("home/.gitconfig"));
-        for name in
-            ["XDG_CONFIG_HOME", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "REDRAFT_ABORT_AT_BOUNDARY"]
-        {
+        for name in [
+            "XDG_CONFIG_HOME",
+            "OPENAI_BASE_URL",
+            "OLLAMA_HOST",
+            "OPENAI_MODEL",
+            "GIT_DIR",
+            "GIT_WORK_TREE",
+            "GIT_INDEX_FILE",
+            "REDRAFT_ABORT_AT_BOUNDARY",
+        ] {
             command.env_remove(name);
         }
         command

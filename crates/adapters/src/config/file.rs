@@ -34,6 +34,24 @@ pub(super) struct ConfigFile {
     pub(super) roles: BTreeMap<Spanned<String>, Spanned<String>>,
 }
 
+/// The user's own file: what holds in every repository.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct OwnFile {
+    pub(super) budget: Option<Spanned<f64>>,
+    pub(super) colour: Option<Spanned<String>>,
+    pub(super) notify: NotifyFile,
+    pub(super) agents: BTreeMap<Spanned<String>, AgentFile>,
+    pub(super) prices: BTreeMap<Spanned<String>, PriceFile>,
+    pub(super) roles: BTreeMap<Spanned<String>, Spanned<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a table")]
+pub(super) struct NotifyFile {
+    pub(super) bell: Option<Spanned<bool>>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "a table")]
 pub(super) struct FinishFile {
@@ -208,8 +226,24 @@ const TABLES: [(&str, &[&str]); 8] = [
     ("monitor", &["features", "fallbacks_percent", "guard_trips_percent", "unconfirmed_percent"]),
 ];
 
+/// What a project decides, and no user for all of them.
+const REPOSITORY_ONLY: [&str; 9] =
+    ["review", "limits", "workspace", "monitor", "lanes", "lint", "checks", "implement", "finish"];
+
 pub(super) fn read(text: &str, path: &Path) -> Result<ConfigFile, ConfigError> {
     toml::from_str(text).map_err(|error| explain(&error, text, path))
+}
+
+/// The same for the user's own file.
+pub(super) fn read_own(text: &str, path: &Path) -> Result<OwnFile, ConfigError> {
+    toml::from_str(text).map_err(|error| {
+        let wrong = explain(&error, text, path);
+        let elsewhere = |table: &&&str| wrong.message == format!("there is no key `{table}` here");
+        match REPOSITORY_ONLY.iter().find(elsewhere) {
+            Some(table) => wrong.hint(format!("[{table}] belongs in the redraft.toml of a repository")),
+            None => wrong,
+        }
+    })
 }
 
 fn explain(error: &toml::de::Error, text: &str, path: &Path) -> ConfigError {

@@ -1,23 +1,29 @@
-//! `redraft.toml`: what a project wants differently.
+//! `redraft.toml`: what a project wants differently; and the user's own file, which holds in every repository (`own`).
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into
 //! [`Config`], what it means, with every default filled in and every value checked (`prices`, `mcp`, `lint` and `checks` are parts of
 //! that, and `secrets`, which refuses a key in the file). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
 mod checks;
+mod edit;
 mod error;
 mod file;
 mod lint;
 mod mcp;
 mod nearest;
+mod own;
 mod prices;
 mod resolve;
 mod secrets;
+mod shown;
 
 #[cfg(test)]
 mod tests;
 
+pub use edit::edited;
 pub use error::ConfigError;
+pub use own::{Colour, LOCAL, LocalServer, Manners, Own};
+pub use shown::{From, Setting, settings};
 
 use crate::mcp::McpServers;
 use crate::plain_file;
@@ -49,6 +55,8 @@ pub const REHEARSAL: &str = "rehearsal";
 pub struct Config {
     /// What a feature may cost in all.
     pub budget: Usd,
+    /// What redraft.toml asks for where that is more than the user's own limit; it counts once a person has accepted it.
+    pub higher_budget: Option<Usd>,
     pub policy: Policy,
     /// What a reviewer must know when it looks again.
     pub knowledge: Knowledge,
@@ -73,15 +81,26 @@ pub struct Config {
     pub finish: FinishConfig,
     /// Whether an interactive agent that stops is reminded of work that is still owed.
     pub autonomous: bool,
-    /// Every agent that can be named, the built-in one included.
+    /// Every agent that can be named: those of the files, those named like a kind, the built-in one.
     pub agents: BTreeMap<AgentName, AgentConfig>,
-    /// Who works for a role that `roles` does not list.
-    pub default_agent: AgentName,
+    /// Which file an agent's settings come from; an agent that stands in none is as it is without settings.
+    pub origins: BTreeMap<AgentName, Origin>,
+    /// Who works for a role that `roles` does not list; none where nobody was named.
+    pub default_agent: Option<AgentName>,
     pub roles: BTreeMap<Role, AgentName>,
     /// What the user says about prices; see [`Config::cards`].
     pub prices: Vec<Override>,
     /// Of the file's bytes; of no bytes when there is no file.
     pub hash: BlobId,
+}
+
+/// The file that an agent's settings come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The user's own; what stands there, the user has accepted by writing it.
+    User,
+    /// `redraft.toml`.
+    Repository,
 }
 
 /// How a feature ends.
@@ -169,6 +188,27 @@ pub enum ModelKind {
 }
 
 impl ModelKind {
+    pub const ALL: [ModelKind; 4] =
+        [ModelKind::Claude, ModelKind::Codex, ModelKind::Anthropic, ModelKind::OpenAi];
+
+    /// The word for it in a file, which is also the name of an agent that is of this kind without settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            ModelKind::Claude => "claude",
+            ModelKind::Codex => "codex",
+            ModelKind::Anthropic => "anthropic",
+            ModelKind::OpenAi => "openai",
+        }
+    }
+
+    /// The model where none is named.
+    pub fn default_model(self) -> String {
+        match self {
+            ModelKind::Claude | ModelKind::Anthropic => "claude-sonnet-5-5".to_owned(),
+            ModelKind::Codex | ModelKind::OpenAi => "gpt-6-sol".to_owned(),
+        }
+    }
+
     /// The name of its program on the PATH; none for a service.
     pub fn program(self) -> Option<&'static str> {
         match self {
@@ -214,11 +254,14 @@ pub struct Command {
 const ADDRESS: &str = "address";
 /// Ends the key of one that stands for all commands there are.
 const BASH: &str = "bash";
+/// The key of a budget that is higher than the user's own.
+const BUDGET: &str = "budget";
 
 impl Command {
     /// What it would do, to follow "redraft.toml wants to".
     pub fn wish(&self) -> String {
         match self.key.rsplit('.').next() {
+            Some(BUDGET) => self.text.clone(),
             Some(ADDRESS) => format!("send prompts and a key to {}", self.text),
             Some(BASH) => format!("let an agent run {}", self.text),
             _ => format!("run `{}`", self.text),
@@ -237,33 +280,49 @@ pub struct UnknownAgent {
 }
 
 impl Config {
-    /// Reads `redraft.toml` of a folder; without one, everything has its default. `roles` are those that
-    /// `[roles]` may name.
-    pub fn load(folder: &Path, roles: &[Role]) -> Result<Config, ConfigError> {
+    /// Reads `redraft.toml` of a folder and the user's own file; without them, everything has its default. `roles` are
+    /// those that `[roles]` may name.
+    pub fn load(folder: &Path, roles: &[Role], own: &Own) -> Result<Config, ConfigError> {
         let path = folder.join(FILE);
-        match plain_file::read(&path, BYTES_MAX) {
-            Ok(bytes) => Config::parse(&bytes, &path, roles),
-            Err(error) if error.is_absent(&path) => Config::parse(b"", &path, roles),
-            Err(error) => {
-                let wrong = ConfigError::new(&path, error.to_string());
-                Err(wrong
-                    .hint("replace or remove it; `redraft init` writes one in which every default stands"))
-            }
-        }
+        let bytes = read_if_there(&path).map_err(|wrong| {
+            wrong.hint("replace or remove it; `redraft init` writes one in which every default stands")
+        })?;
+        Config::parse(&bytes, &path, roles, own)
     }
 
     /// The same for bytes that came from elsewhere, e.g. from a commit. Paths inside are relative to the folder
     /// of `path`, which is also what errors name.
-    pub fn parse(bytes: &[u8], path: &Path, roles: &[Role]) -> Result<Config, ConfigError> {
+    pub fn parse(bytes: &[u8], path: &Path, roles: &[Role], own: &Own) -> Result<Config, ConfigError> {
+        let own_path = own.file.as_deref().unwrap_or(Path::new(""));
+        let own_bytes = own.file.as_deref().map_or(Ok(Vec::new()), read_if_there)?;
+        Config::both((bytes, path), (&own_bytes, own_path), roles, own.local.as_ref())
+    }
+
+    /// Whether the user's own file could be used if it held these bytes.
+    pub fn check_own(bytes: &[u8], path: &Path, roles: &[Role], own: &Own) -> Result<(), ConfigError> {
+        Config::both((b"", Path::new(FILE)), (bytes, path), roles, own.local.as_ref()).map(drop)
+    }
+
+    fn both(
+        (bytes, path): (&[u8], &Path),
+        (own_bytes, own_path): (&[u8], &Path),
+        roles: &[Role],
+        local: Option<&LocalServer>,
+    ) -> Result<Config, ConfigError> {
+        let own_text = error::text(own_bytes, own_path)?;
+        let own_file = file::read_own(own_text, own_path)?;
         let text = error::text(bytes, path)?;
         let file = file::read(text, path)?;
-        let mut config = resolve::resolve(file, &resolve::Source { text, path, roles })?;
+        let source = resolve::Source { text, path, roles };
+        let own_source = resolve::Source { text: own_text, path: own_path, roles };
+        let mut config = resolve::resolve(&file, &source, (&own_file, &own_source), local)?;
         config.hash = hash(bytes);
         Ok(config)
     }
 
-    pub fn agent_of(&self, role: &Role) -> &AgentName {
-        self.roles.get(role).unwrap_or(&self.default_agent)
+    /// Who plays a role; none where nobody was named for it.
+    pub fn agent_of(&self, role: &Role) -> Option<&AgentName> {
+        self.roles.get(role).or(self.default_agent.as_ref())
     }
 
     /// The same with every role played by one agent.
@@ -277,7 +336,7 @@ impl Config {
                 known: known.map(str::to_owned).collect(),
             });
         }
-        self.default_agent = agent;
+        self.default_agent = Some(agent);
         self.roles.clear();
         Ok(self)
     }
@@ -290,17 +349,26 @@ impl Config {
 
     /// Every command of the file that would run, once accepted.
     pub fn commands(&self) -> Vec<Command> {
+        let budget = self.higher_budget.map(|asked| Command {
+            key: BUDGET.to_owned(),
+            text: format!("spend up to {asked} on a feature, where your own limit is {}", self.budget),
+        });
         let setup = self.workspace.setup.iter();
         let setup = setup.map(|text| Command { key: "workspace.setup".to_owned(), text: text.clone() });
         let checks = self.checks.iter();
         let checks = checks
             .map(|check| Command { key: format!("checks.{}", check.name), text: check.command.clone() });
-        setup.chain(checks).chain(self.agents.keys().flat_map(|agent| self.commands_of(agent))).collect()
+        let commands = budget.into_iter().chain(setup).chain(checks);
+        commands.chain(self.agents.keys().flat_map(|agent| self.commands_of(agent))).collect()
     }
 
     /// What an agent needs a person's word for: the servers and the program it would start, unless that is the usual
-    /// one, called in no other way than ours, the address it would send to, and that it may run whatever it wants.
+    /// one, called in no other way than ours, the address it would send to, and that it may run whatever it wants. What
+    /// stands in the user's own file needs nobody else's word.
     pub fn commands_of(&self, agent: &AgentName) -> Vec<Command> {
+        if self.origins.get(agent) != Some(&Origin::Repository) {
+            return Vec::new();
+        }
         let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return Vec::new() };
         let key = |server: &String| format!("agents.{agent}.mcp.{server}");
         let servers = model.mcp.iter().map(|(name, server)| Command { key: key(name), text: server.shown() });
@@ -314,6 +382,7 @@ impl Config {
     /// Where the file, and not the vendor, says an agent's service or the proxy before it is. Whoever is there is sent
     /// prompts and a key, so a person must accept it; what stays on this machine needs nobody's word.
     pub fn address_of(&self, agent: &AgentName) -> Option<Command> {
+        self.origins.get(agent).filter(|origin| **origin == Origin::Repository)?;
         let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return None };
         let away = |url: &&String| !crate::api::stays_here(url);
         // A service on this machine is never reached through a proxy, so what the file says about one means nothing.
@@ -337,6 +406,7 @@ impl Config {
 
     /// The program of an agent with its arguments, where a person must accept them.
     pub fn program_of(&self, agent: &AgentName) -> Option<Command> {
+        self.origins.get(agent).filter(|origin| **origin == Origin::Repository)?;
         let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return None };
         let usual = model.kind.program()?;
         let program = model.program.as_deref().unwrap_or(usual);
@@ -369,9 +439,13 @@ impl Default for WorkspaceConfig {
 
 impl Default for Config {
     fn default() -> Self {
-        let rehearsal = AgentName::new(REHEARSAL);
+        let mut agents: BTreeMap<AgentName, AgentConfig> = ModelKind::ALL
+            .map(|kind| (AgentName::new(kind.name()), AgentConfig::Model(Box::new(ModelAgent::usual(kind)))))
+            .into();
+        agents.insert(AgentName::new(REHEARSAL), AgentConfig::Rehearsal { scenario: None });
         Config {
             budget: Usd(5_000_000),
+            higher_budget: None,
             policy: Policy::Cost,
             knowledge: Knowledge::Full,
             certify: Certify::Resume,
@@ -387,12 +461,21 @@ impl Default for Config {
             extras: Extra::ALL.to_vec(),
             finish: FinishConfig { history: History::Keep, docs: DocsGate::Remind, retro: true },
             autonomous: false,
-            agents: BTreeMap::from([(rehearsal.clone(), AgentConfig::Rehearsal { scenario: None })]),
-            default_agent: rehearsal,
+            agents,
+            origins: BTreeMap::new(),
+            default_agent: None,
             roles: BTreeMap::new(),
             prices: Vec::new(),
             hash: hash(b""),
         }
+    }
+}
+
+/// A file's bytes; none where it is not there.
+fn read_if_there(path: &Path) -> Result<Vec<u8>, ConfigError> {
+    match plain_file::read(path, BYTES_MAX) {
+        Err(error) if error.is_absent(path) => Ok(Vec::new()),
+        read => read.map_err(|error| ConfigError::new(path, error.to_string())),
     }
 }
 

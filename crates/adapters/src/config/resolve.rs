@@ -4,10 +4,11 @@
 
 use super::checks;
 use super::error::ConfigError;
-use super::file::{AgentFile, ConfigFile, LimitsFile, MonitorFile, Whole, WorkspaceFile};
+use super::file::{AgentFile, ConfigFile, LimitsFile, MonitorFile, OwnFile, Whole, WorkspaceFile};
+use super::own::{LOCAL, LocalServer};
 use super::{
-    AgentConfig, BashRule, Config, ModelAgent, ModelKind, REHEARSAL, SchemaForm, Wire, WorkspaceConfig,
-    WorkspaceMode,
+    AgentConfig, BashRule, Config, ModelAgent, ModelKind, Origin, REHEARSAL, SchemaForm, Wire,
+    WorkspaceConfig, WorkspaceMode,
 };
 use redraft_core::event::{Certify, History, Limits};
 use redraft_core::findings::Threshold;
@@ -71,11 +72,27 @@ enum Kind {
     Pull,
 }
 
-pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, ConfigError> {
-    source.refuse_keys(&file)?;
+/// What both files mean together: the user's own holds everywhere, the repository's wins.
+pub(super) fn resolve(
+    file: &ConfigFile,
+    source: &Source<'_>,
+    (own, own_source): (&OwnFile, &Source<'_>),
+    local: Option<&LocalServer>,
+) -> Result<Config, ConfigError> {
     let mut config = Config::default();
-    if let Some(budget) = &file.budget {
-        config.budget = source.budget(budget)?;
+    if let Some(local) = local {
+        config.agents.insert(AgentName::new(LOCAL), local.agent());
+    }
+    let limit = own_source.own(&mut config, own)?;
+    source.refuse_keys(file)?;
+    let asked = file.budget.as_ref().map(|budget| source.budget(budget)).transpose()?;
+    match (limit, asked) {
+        (Some(limit), Some(asked)) if asked > limit => {
+            (config.budget, config.higher_budget) = (limit, Some(asked));
+        }
+        (_, Some(asked)) => config.budget = asked,
+        (Some(limit), None) => config.budget = limit,
+        (None, None) => {}
     }
     let review = &file.review;
     source.word(&mut config.policy, review.policy.as_ref(), "a policy", &policies())?;
@@ -102,15 +119,43 @@ pub(super) fn resolve(file: ConfigFile, source: &Source<'_>) -> Result<Config, C
     source.word(&mut config.finish.docs, file.finish.docs.as_ref(), "a value of docs", &DOCS)?;
     config.finish.retro = file.finish.retro.as_ref().is_none_or(|said| *said.get_ref());
     config.autonomous = file.hooks.autonomous.as_ref().is_some_and(|said| *said.get_ref());
-    config.prices = source.prices(&file.prices)?;
-    for (name, agent) in &file.agents {
-        config.agents.insert(source.agent_name(name)?, source.agent(name, agent)?);
+    let prices = source.prices(&file.prices)?;
+    config.prices.retain(|known| !prices.iter().any(|price| price.model == known.model));
+    config.prices.extend(prices);
+    source.agents(&mut config, &file.agents, Origin::Repository)?;
+    if file.roles.keys().any(|key| key.get_ref() == DEFAULT) {
+        // Who says who plays every role means every role.
+        config.roles.clear();
     }
     source.roles(&mut config, &file.roles)?;
     Ok(config)
 }
 
 impl Source<'_> {
+    /// What the user's own file says; the answer is the user's own limit on what a feature may cost.
+    fn own(&self, config: &mut Config, file: &OwnFile) -> Result<Option<Usd>, ConfigError> {
+        self.refuse_keys_of_agents(&file.agents)?;
+        self.manners(file)?;
+        config.prices = self.prices(&file.prices)?;
+        self.agents(config, &file.agents, Origin::User)?;
+        self.roles(config, &file.roles)?;
+        file.budget.as_ref().map(|budget| self.budget(budget)).transpose()
+    }
+
+    fn agents(
+        &self,
+        config: &mut Config,
+        file: &BTreeMap<Spanned<String>, AgentFile>,
+        origin: Origin,
+    ) -> Result<(), ConfigError> {
+        for (name, agent) in file {
+            let (named, settings) = (self.agent_name(name)?, self.agent(name, agent)?);
+            config.agents.insert(named.clone(), settings);
+            config.origins.insert(named, origin);
+        }
+        Ok(())
+    }
+
     pub(super) fn wrong(&self, span: &Range<usize>, message: String) -> ConfigError {
         ConfigError::new(self.path, message).at(self.text, span)
     }
@@ -397,7 +442,7 @@ impl Source<'_> {
                 return Err(self.wrong(&name.span(), message).meant(agent.as_str(), known));
             }
             if role.as_str() == DEFAULT {
-                config.default_agent = agent;
+                config.default_agent = Some(agent);
             } else if self.roles.contains(&role) {
                 config.roles.insert(role, agent);
             } else {

@@ -6,6 +6,7 @@ use super::error::ConfigError;
 use super::file::{AgentFile, ConfigFile, McpFile};
 use super::resolve::Source;
 use redraft_core::redact::{Kind, Redactor};
+use std::collections::BTreeMap;
 use toml::Spanned;
 
 const FOR_SERVER: &str = "keep it in an environment variable and name that: env = [\"NAME\"]";
@@ -19,7 +20,14 @@ impl Source<'_> {
         for (name, command) in &file.checks {
             self.refuse_key(&format!("checks.{}", name.get_ref()), Some(command), FOR_SETUP)?;
         }
-        for (name, agent) in &file.agents {
+        self.refuse_keys_of_agents(&file.agents)
+    }
+
+    pub(super) fn refuse_keys_of_agents(
+        &self,
+        agents: &BTreeMap<Spanned<String>, AgentFile>,
+    ) -> Result<(), ConfigError> {
+        for (name, agent) in agents {
             // The name may be wrong as well; it is checked later, and is no place for a key.
             let place = |key: &str| format!("agents.{}.{key}", name.get_ref());
             self.refuse_keys_of(agent, &place)?;

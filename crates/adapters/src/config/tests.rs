@@ -1,7 +1,9 @@
 mod checks;
 mod documented;
+mod own;
 mod secrets;
 
+use super::shown::uncommented;
 use super::*;
 use crate::mcp::McpServer;
 use redraft_core::lint::{Expected, Kind, Level, Rule, Settings};
@@ -16,7 +18,7 @@ fn roles() -> Vec<Role> {
 }
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
-    Config::parse(text.as_bytes(), Path::new("project/redraft.toml"), &roles())
+    Config::parse(text.as_bytes(), Path::new("project/redraft.toml"), &roles(), &Own::default())
 }
 
 /// The error as a person sees it.
@@ -28,25 +30,16 @@ fn error(text: &str) -> String {
     }
 }
 
-/// The template with every setting switched on.
-fn uncommented() -> String {
-    let line = |line: &str| match line.strip_prefix('#') {
-        Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
-        Some(_) | None => format!("{line}\n"),
-    };
-    template().lines().map(line).collect()
-}
-
 #[test]
 fn without_a_file_everything_has_its_default() {
     let folder = TempDir::new().unwrap();
-    let config = Config::load(folder.path(), &roles()).unwrap();
+    let config = Config::load(folder.path(), &roles(), &Own::default()).unwrap();
     assert_eq!(config, Config::default());
     assert_eq!(
         config.limits,
         Limits { rounds: 5, attempts: 3, repairs: 1, gates: 3, late_rounds: 1, reopenings: 1 }
     );
-    assert_eq!(config.agent_of(&Role::new("spec-reviewer")).as_str(), "rehearsal");
+    assert_eq!(config.agent_of(&Role::new("spec-reviewer")), None, "nobody was named");
     assert_eq!(config.commands(), []);
 }
 
@@ -71,8 +64,7 @@ fn the_template_names_every_key_and_explains_each_in_the_line_above() {
         })
         .collect();
     // Each list of keys comes from the types themselves: an unknown key is answered with those that are known.
-    let mut known =
-        BTreeSet::from(["budget".to_owned(), "agents.rehearsal".to_owned(), "roles.default".to_owned()]);
+    let mut known = BTreeSet::from(["budget".to_owned()]);
     for table in ["review", "limits", "workspace", "monitor", "lanes", "lint", "implement", "finish", "hooks"]
     {
         let hint = parse(&format!("[{table}]\nxxxxxxxxxx = 1")).unwrap_err().hint.unwrap();
@@ -144,7 +136,7 @@ fn every_key_changes_what_it_says() {
         spec-reviewer = "rehearsal"
     "#;
     fs::write(folder.path().join(FILE), text).unwrap();
-    let config = Config::load(folder.path(), &roles()).unwrap();
+    let config = Config::load(folder.path(), &roles(), &Own::default()).unwrap();
     let rehearsal = AgentConfig::Rehearsal { scenario: None };
     let quick = AgentConfig::Rehearsal { scenario: Some(folder.path().join("scenarios/quick.json")) };
     let expected = Config {
@@ -182,15 +174,21 @@ fn every_key_changes_what_it_says() {
         extras: vec![Extra::Deepen],
         finish: FinishConfig { history: History::Squash, docs: DocsGate::Require, retro: false },
         autonomous: true,
-        agents: BTreeMap::from([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]),
-        default_agent: AgentName::new("quick"),
+        agents: {
+            let mut agents = Config::default().agents;
+            agents.extend([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]);
+            agents
+        },
+        default_agent: Some(AgentName::new("quick")),
+        higher_budget: None,
+        origins: [(AgentName::new("quick"), Origin::Repository)].into(),
         roles: BTreeMap::from([(Role::new("spec-reviewer"), AgentName::new("rehearsal"))]),
         prices: Vec::new(),
         hash: hash(text.as_bytes()),
     };
     assert_eq!(config, expected);
-    assert_eq!(config.agent_of(&Role::new("spec-reviewer")).as_str(), "rehearsal");
-    assert_eq!(config.agent_of(&Role::new("spec-author")).as_str(), "quick");
+    assert_eq!(config.agent_of(&Role::new("spec-reviewer")), Some(&AgentName::new("rehearsal")));
+    assert_eq!(config.agent_of(&Role::new("spec-author")), Some(&AgentName::new("quick")));
 }
 
 #[test]
@@ -266,7 +264,7 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
         ),
         (
             "[roles]\ndefault = \"rehersal\"",
-            ":2: there is no agent `rehersal` (known: rehearsal) | did you mean `rehearsal`?",
+            ":2: there is no agent `rehersal` (known: anthropic, claude, codex, openai, rehearsal) | did you mean `rehearsal`?",
         ),
         ("[limits]\nrounds = \"5\"", ":2: invalid type: string \"5\", expected a whole number"),
         ("[limits]\nrounds = 1.5", ":2: invalid type: floating point `1.5`, expected a whole number"),
@@ -361,7 +359,7 @@ fn text_that_is_no_toml_is_shown_with_its_line() {
         (b"[limits]\nrounds = 1\nrounds = 2", 3),
         (b"# fine\n# \xff", 2),
     ] {
-        let error = Config::parse(bytes, Path::new("redraft.toml"), &roles()).unwrap_err();
+        let error = Config::parse(bytes, Path::new("redraft.toml"), &roles(), &Own::default()).unwrap_err();
         assert_eq!(error.line, Some(line), "{error}");
         assert!(!error.message.contains('\n'), "{error}");
     }
@@ -372,7 +370,7 @@ fn text_that_is_no_toml_is_shown_with_its_line() {
 fn a_file_that_cannot_be_read_is_an_error_and_not_a_missing_file() {
     let folder = TempDir::new().unwrap();
     fs::create_dir(folder.path().join(FILE)).unwrap();
-    let error = Config::load(folder.path(), &roles()).unwrap_err();
+    let error = Config::load(folder.path(), &roles(), &Own::default()).unwrap_err();
     assert!(error.to_string().contains("redraft.toml: it is a folder, not a file"), "{error}");
 }
 
@@ -380,16 +378,22 @@ fn a_file_that_cannot_be_read_is_an_error_and_not_a_missing_file() {
 fn an_agent_with_a_model_is_read_whole() {
     let text = "[agents.local]\nkind = \"openai\"\nmodel = \"qwen\"\nbase_url = \"http://127.0.0.1:8080/v1\"\n\
                 wire = \"responses\"\nschema = \"none\"\nprice = \"local\"\nmax_tokens = 2000\n[roles]\ndefault = \"local\"\n";
-    let config = Config::parse(text.as_bytes(), Path::new("redraft.toml"), &roles()).unwrap();
+    let config =
+        Config::parse(text.as_bytes(), Path::new("redraft.toml"), &roles(), &Own::default()).unwrap();
     let AgentConfig::Model(agent) = &config.agents[&AgentName::new("local")] else { panic!("not a model") };
     assert_eq!(
         (agent.kind, agent.wire, agent.schema),
         (ModelKind::OpenAi, Wire::Responses, SchemaForm::None)
     );
     assert_eq!((agent.model.as_str(), agent.max_tokens), ("qwen", Some(2000)));
-    assert_eq!(config.default_agent, AgentName::new("local"));
-    let defaults =
-        Config::parse(b"[agents.claude]\nmodel = \"m\"\n", Path::new("redraft.toml"), &roles()).unwrap();
+    assert_eq!(config.default_agent, Some(AgentName::new("local")));
+    let defaults = Config::parse(
+        b"[agents.claude]\nmodel = \"m\"\n",
+        Path::new("redraft.toml"),
+        &roles(),
+        &Own::default(),
+    )
+    .unwrap();
     assert!(
         matches!(&defaults.agents[&AgentName::new("claude")], AgentConfig::Model(agent) if agent.kind == ModelKind::Claude)
     );
@@ -504,8 +508,11 @@ fn a_wrong_price_is_shown_with_its_line() {
 fn one_agent_may_play_every_role() {
     let text = "[agents.a]\nkind = \"rehearsal\"\n[roles]\nspec-reviewer = \"a\"\n";
     let config = parse(text).unwrap().played_by("rehearsal").unwrap();
-    assert_eq!(config.agent_of(&Role::new("spec-reviewer")).as_str(), "rehearsal");
+    assert_eq!(config.agent_of(&Role::new("spec-reviewer")), Some(&AgentName::new("rehearsal")));
     let unknown = parse(text).unwrap().played_by("rehersal").unwrap_err();
-    assert_eq!(unknown.to_string(), "there is no agent `rehersal` (known: a, rehearsal)");
+    assert_eq!(
+        unknown.to_string(),
+        "there is no agent `rehersal` (known: a, anthropic, claude, codex, openai, rehearsal)"
+    );
     assert_eq!(unknown.near.as_deref(), Some("rehearsal"));
 }

@@ -1,6 +1,7 @@
 //! What can be typed, and what `--help` says about it. The arguments of commands that only look are in `looking`.
 
 mod bank;
+mod config;
 mod help;
 mod looking;
 mod plugin;
@@ -8,10 +9,10 @@ mod shell;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use help::{
-    ADOPT_HELP, AFTER_HELP, BANK_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, DOCTOR_HELP, FINISH_HELP,
-    INIT_HELP, LINT_HELP, LOG_HELP, MCP_HELP, NEW_HELP, PHASE_BACK_HELP, PHASE_HELP, PHASE_SKIP_HELP,
-    PLUGIN_HELP, PROJECT_HELP, PROJECT_NEW_HELP, REHEARSE_HELP, REPLAY_HELP, REVIEW_HELP, RUN_HELP,
-    SHOW_HELP, STATUS_HELP, TRUST_HELP,
+    ADOPT_HELP, AFTER_HELP, BANK_HELP, CONFIG_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, DOCTOR_HELP,
+    FINISH_HELP, INIT_HELP, LINT_HELP, LOG_HELP, MCP_HELP, NEW_HELP, PHASE_BACK_HELP, PHASE_HELP,
+    PHASE_SKIP_HELP, PLUGIN_HELP, PROJECT_HELP, PROJECT_NEW_HELP, REHEARSE_HELP, REPLAY_HELP, REVIEW_HELP,
+    RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
 };
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 pub(crate) use bank::{
     BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs,
 };
+pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use looking::{
     CostArgs, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, Page, PromptArgs, PullRequestArgs,
     ReplayArgs, ReplayRole, ShowCommand, StatusArgs,
@@ -48,9 +50,12 @@ pub(crate) enum Command {
     /// Play a whole feature offline in a throw-away repository, with the built-in rehearsal agent
     #[command(after_help = DEMO_HELP)]
     Demo(DemoArgs),
-    /// Write redraft.toml with every default as a comment, and tell which agents are installed
+    /// Write redraft.toml with every default as a comment, and choose the agent that plays the roles
     #[command(after_help = INIT_HELP)]
     Init,
+    /// Show what holds here and which file says so, or change a setting
+    #[command(after_help = CONFIG_HELP)]
+    Config(ConfigArgs),
     /// Begin a feature on a branch and worktree of its own
     #[command(after_help = NEW_HELP)]
     New(NewArgs),
@@ -276,7 +281,7 @@ pub(crate) struct RunArgs {
     /// else budget of redraft.toml, else 5]
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) budget: Option<String>,
-    /// Let this agent of redraft.toml play every role, for this run
+    /// Let this agent play every role, for this run: claude, codex, anthropic, openai, one you configured, or rehearsal
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// How dispatches are sent, for loops opened by this run: cost, guarded, seed, fresh, resume, inline or digest
@@ -304,7 +309,7 @@ pub(crate) struct FinishArgs {
     /// The most the feature may cost in all, in dollars; kept for later runs
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) budget: Option<String>,
-    /// Let this agent of redraft.toml play every role, for this run
+    /// Let this agent play every role, for this run: claude, codex, anthropic, openai, one you configured, or rehearsal
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
 }
@@ -331,7 +336,7 @@ pub(crate) struct ReviewArgs {
     /// The most this review may cost in all, in dollars; kept for later calls [default: budget of redraft.toml, else 5]
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) budget: Option<String>,
-    /// Let this agent of redraft.toml play every role, for this call
+    /// Let this agent play every role, for this call: claude, codex, anthropic, openai, one you configured, or rehearsal
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// How dispatches are sent: cost, guarded, seed, fresh, resume, inline or digest

@@ -51,7 +51,7 @@ fn list(
 ) -> Result<Code, CliError> {
     let shelf = Shelf::read(site)?;
     let past = Past::of(site)?;
-    let all = aged(&shelf.bank, &past, site)?;
+    let all = aged(&shelf.bank, &past, site, around)?;
     let wanted = |aged: &&Aged<'_>| {
         (!only_stale || aged.life.is_stale()) && kind.is_none_or(|kind| kind.kind() == aged.entry.kind)
     };
@@ -65,17 +65,22 @@ fn show(site: &Site, args: &NameArgs, around: &Surroundings, console: &Console) 
     let entry = named(&shelf.bank, args, Part::Enough)?;
     let past = Past::of(site)?;
     let alone = Bank { entries: vec![entry.clone()] };
-    let aged = aged(&alone, &past, site)?;
+    let aged = aged(&alone, &past, site, around)?;
     if let Some(aged) = aged.first() {
         report::one(aged, around, console);
     }
     Ok(Code::Done)
 }
 
-fn aged<'a>(bank: &'a Bank, past: &Past, site: &Site) -> Result<Vec<Aged<'a>>, CliError> {
+fn aged<'a>(
+    bank: &'a Bank,
+    past: &Past,
+    site: &Site,
+    around: &Surroundings,
+) -> Result<Vec<Aged<'a>>, CliError> {
     let changed = past.changed(&bank.entries, site)?;
     let used = uses(&bank.entries, &past.told);
-    let gates = gates::of(bank, site)?;
+    let gates = gates::of(bank, site, around)?;
     let mut all = Vec::with_capacity(bank.entries.len());
     for (((entry, changed), used), gates) in bank.entries.iter().zip(changed).zip(used).zip(gates) {
         all.push(Aged { entry, life: stale(entry, &past.order, &changed), used, gates });

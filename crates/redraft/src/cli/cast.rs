@@ -9,7 +9,9 @@ use redraft_adapters::api::{
 };
 use redraft_adapters::claude::{Bash, ClaudeAgent, ClaudeSettings};
 use redraft_adapters::codex::{CodexAgent, CodexSettings};
-use redraft_adapters::config::{AgentConfig, BashRule, Config, ModelAgent, ModelKind, SchemaForm, Wire};
+use redraft_adapters::config::{
+    AgentConfig, BashRule, Config, ModelAgent, ModelKind, Origin, SchemaForm, Wire,
+};
 use redraft_adapters::mcp::McpServers;
 use redraft_adapters::plain_file;
 use redraft_adapters::pull::{HOST, PullAgent};
@@ -32,27 +34,38 @@ pub(crate) const ACCEPT: &str = "look at it and accept it: redraft trust";
 /// Whole answers can stand in a scenario, also very long ones.
 const SCENARIO_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
+/// Which roles a host plays that has come for work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HostPlays {
+    /// None has come.
+    Nothing,
+    /// Those that were left to hosts, or to nobody.
+    Left,
+    All,
+}
+
 pub(crate) struct Cast<'a> {
     site: &'a Site,
     config: &'a Config,
     around: &'a Surroundings,
     cards: Cards,
     made: Mutex<BTreeMap<AgentName, Arc<dyn Agent>>>,
-    /// Whether a host plays every role, because it has come and the configuration leaves it none.
-    all_host: bool,
+    /// What a host plays that has come.
+    host: HostPlays,
 }
 
 impl<'a> Cast<'a> {
     pub(crate) fn new(site: &'a Site, config: &'a Config, around: &'a Surroundings) -> Self {
-        Self { site, config, around, cards: config.cards(), made: Mutex::default(), all_host: false }
+        Self { site, config, around, cards: config.cards(), made: Mutex::default(), host: HostPlays::Nothing }
     }
 
-    /// The same when a host has come: it plays the roles that the configuration leaves to hosts, or all where it leaves
-    /// none.
+    /// The same when a host has come: it plays the roles that the configuration leaves to hosts or to nobody, or all
+    /// where it leaves hosts none.
     pub(crate) fn for_host(site: &'a Site, config: &'a Config, around: &'a Surroundings) -> Self {
-        let pull = |role: &Role| matches!(config.agents.get(config.agent_of(role)), Some(AgentConfig::Pull));
-        let all_host = !profile::roles().iter().any(pull);
-        Self { all_host, ..Self::new(site, config, around) }
+        let settings = |role: &Role| config.agents.get(config.agent_of(role)?);
+        let pull = |role: &Role| matches!(settings(role), Some(AgentConfig::Pull));
+        let host = if profile::roles().iter().any(pull) { HostPlays::Left } else { HostPlays::All };
+        Self { host, ..Self::new(site, config, around) }
     }
 
     pub(crate) fn around(&self) -> &Surroundings {
@@ -75,7 +88,7 @@ impl<'a> Cast<'a> {
             if name.as_str() == HOST {
                 return Ok(Arc::new(PullAgent::new(name.clone())));
             }
-            return Err(format!("there is no agent `{name}` in redraft.toml"));
+            return Err(format!("there is no agent `{name}` any more, in redraft.toml or in your own file"));
         };
         let named = |detail: String| format!("[agents.{name}] {detail}");
         match settings {
@@ -239,7 +252,7 @@ impl<'a> Cast<'a> {
 
     /// What the agent of a role costs by its card; none for one that has no model.
     pub(crate) fn card_of(&self, role: &Role) -> Option<Card> {
-        match self.config.agents.get(self.config.agent_of(role))? {
+        match self.config.agents.get(self.config.agent_of(role)?)? {
             AgentConfig::Model(agent) => self.card(agent).ok(),
             AgentConfig::Rehearsal { .. } | AgentConfig::Pull => None,
         }
@@ -262,7 +275,7 @@ impl<'a> Cast<'a> {
         let word = agent.program.as_deref().unwrap_or(usual);
         let path = Path::new(word);
         let found = match path.components().count() > 1 {
-            true => Some(self.site.repository.main_checkout().join(path)).filter(|path| path.is_file()),
+            true => Some(self.folder_of(name).join(path)).filter(|path| path.is_file()),
             false => self.around.find_program(word),
         };
         let found = found.ok_or_else(|| {
@@ -273,6 +286,15 @@ impl<'a> Cast<'a> {
                 Err(format!("wants to run `{}`, which nobody has accepted yet; {ACCEPT}", command.text))
             }
             Some(_) | None => Ok(found),
+        }
+    }
+
+    /// What a path in an agent's settings begins at: the folder of the file it stands in.
+    fn folder_of(&self, name: &AgentName) -> &Path {
+        let own = self.around.own.file.as_deref().and_then(Path::parent);
+        match self.config.origins.get(name) {
+            Some(Origin::User) => own.unwrap_or(Path::new("/")),
+            Some(Origin::Repository) | None => self.site.repository.main_checkout(),
         }
     }
 
@@ -327,10 +349,13 @@ fn read_scenario(file: &Path) -> Result<Scenario, String> {
 
 impl Agents for Cast<'_> {
     fn agent_for(&self, role: &Role) -> Result<Arc<dyn Agent>, String> {
-        if self.all_host {
-            return self.named(&AgentName::new(HOST));
+        match (self.host, self.config.agent_of(role)) {
+            (HostPlays::All, _) | (HostPlays::Left, None) => self.named(&AgentName::new(HOST)),
+            (HostPlays::Nothing, None) => Err(format!(
+                "nobody was named to play {role}; name an agent: redraft config set roles.default NAME"
+            )),
+            (HostPlays::Nothing | HostPlays::Left, Some(name)) => self.named(name),
         }
-        self.named(self.config.agent_of(role))
     }
 
     fn named(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String> {

@@ -2,7 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place")]
 
+use super::colour::painted;
 use super::errors::{CliError, Code};
+use redraft_adapters::config::{Colour, Manners};
 use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
@@ -11,11 +13,12 @@ use redraft_core::ticket::Ticket;
 use redraft_engine::ports::Clock;
 use redraft_engine::{Progress, Undone};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// How to talk: JSON keeps stdout for one object and stderr quiet. It never colours anything; what it writes beside
-/// letters takes back a line on a terminal.
+/// How to talk: JSON keeps stdout for one object and stderr quiet. What it writes beside letters takes back a line on a
+/// terminal, and colours a few words there.
 #[derive(Debug)]
 pub(crate) struct Console {
     pub(crate) json: bool,
@@ -23,6 +26,7 @@ pub(crate) struct Console {
     quiet: bool,
     /// What is under way, and what each agent does, where a line can be taken back.
     live: Option<Mutex<Vec<(Ticket, String)>>>,
+    manners: Manners,
     /// Why data did not arrive on stdout, if it did not.
     lost: OnceLock<String>,
     /// What was printed, where it is for somebody else to pass on.
@@ -32,7 +36,7 @@ pub(crate) struct Console {
 impl Console {
     /// Prints nothing: data is kept for who asked, as JSON, and talk is dropped.
     pub(crate) fn kept() -> Self {
-        Self { json: true, quiet: true, live: None, lost: OnceLock::new(), kept: Some(Mutex::default()) }
+        Self { kept: Some(Mutex::default()), live: None, ..Self::new(true, true) }
     }
 
     /// What was kept so far.
@@ -43,7 +47,34 @@ impl Console {
 
     pub(crate) fn new(json: bool, quiet: bool) -> Self {
         let live = !json && !quiet && can_rewrite_lines();
-        Self { json, quiet, live: live.then(Mutex::default), lost: OnceLock::new(), kept: None }
+        let (live, lost) = (live.then(Mutex::default), OnceLock::new());
+        Self { json, quiet, live, manners: Manners::default(), lost, kept: None }
+    }
+
+    /// The same with the user's manners.
+    pub(crate) fn with_manners(mut self, manners: Manners) -> Self {
+        self.manners = manners;
+        self
+    }
+
+    /// Calls a person to the terminal, where they want to be called.
+    pub(crate) fn ring(&self) {
+        if self.manners.bell && !self.json && std::io::stderr().is_terminal() {
+            // A terminal that went away calls nobody.
+            let _ = std::io::stderr().write_all(b"\x07");
+        }
+    }
+
+    /// Whether words on this stream are coloured.
+    fn colours(&self, stream: &impl IsTerminal) -> bool {
+        match self.manners.colour {
+            Colour::Always => !self.json,
+            Colour::Never => false,
+            Colour::Auto => {
+                let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                !self.json && !refused && stream.is_terminal() && is_capable()
+            }
+        }
     }
 
     /// Why data did not arrive on stdout, if it did not.
@@ -150,6 +181,7 @@ impl Console {
             // Clears the line that tells what is under way.
             let _ = write!(err, "\r\x1b[K");
         }
+        let text = if self.colours(&err) { Cow::Owned(painted(text)) } else { Cow::Borrowed(text) };
         let _ = writeln!(err, "{text}");
     }
 
@@ -175,6 +207,7 @@ impl Console {
             return;
         }
         let mut out = std::io::stdout().lock();
+        let text = if self.colours(&out) { Cow::Owned(painted(text)) } else { Cow::Borrowed(text) };
         let written = writeln!(out, "{text}").and_then(|()| out.flush());
         if let Err(error) = written
             && error.kind() != std::io::ErrorKind::BrokenPipe
@@ -207,8 +240,13 @@ const ROOM_MIN: usize = 16;
 
 /// Whether the line that tells what is under way can be taken back: on a terminal that understands it.
 fn can_rewrite_lines() -> bool {
+    std::io::stderr().is_terminal() && is_capable()
+}
+
+/// Whether the terminal understands more than letters.
+fn is_capable() -> bool {
     let term = std::env::var_os("TERM").unwrap_or_default();
-    std::io::stderr().is_terminal() && !term.is_empty() && term != "dumb"
+    !term.is_empty() && term != "dumb"
 }
 
 /// How long a line may be that must not run into the next one, which could not be taken back.

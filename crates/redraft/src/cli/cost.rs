@@ -79,7 +79,7 @@ pub(crate) fn cost(args: CostArgs, around: &Surroundings, console: &Console) -> 
             let error = CliError::usage("a drawing is of one feature");
             Err(error.hint(format!("name one of {}", names.join(", "))))
         }
-        None => all(&known, &site, &ledger, console),
+        None => all(&known, &site, &ledger, around, console),
     }
 }
 
@@ -97,7 +97,7 @@ fn one(
 ) -> Result<Code, CliError> {
     let entries = ledger.read(scope.clone())?;
     let costs = costs_of(&scope, &entries, site);
-    let prices = Prices::of(site);
+    let prices = Prices::of(site, around);
     let accuracies = accuracies(ledger)?;
     let rows = rows(ledger)?;
     let reviews = reviews(ledger)?;
@@ -115,7 +115,7 @@ fn one(
         agents: costs.agents().into_iter().map(billed).collect(),
         rules: rules(costs.dispatches()),
         loops: savings::loops(&scope, &entries, &costs, &prices, site, ledger)?,
-        warnings: monitor::watch(site, &rows),
+        warnings: monitor::watch(site, &rows, around),
         notes: prices.note().into_iter().chain(off.iter().map(told)).collect(),
         deferred: deferred_reason(off),
         costs,
@@ -148,7 +148,13 @@ fn accuracies(ledger: &Ledger) -> Result<Accuracies, CliError> {
 }
 
 /// A line for each feature and each review, and their sum.
-fn all(known: &[Scope], site: &Site, ledger: &Ledger, console: &Console) -> Result<Code, CliError> {
+fn all(
+    known: &[Scope],
+    site: &Site,
+    ledger: &Ledger,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
     let rows = rows(ledger)?;
     let mut features = Vec::new();
     let reviews = reviews(ledger)?;
@@ -157,7 +163,7 @@ fn all(known: &[Scope], site: &Site, ledger: &Ledger, console: &Console) -> Resu
         let row = rows.iter().chain(&reviews).find(|row| scope_of(row) == *scope);
         features.push((scope.clone(), row.map(|row| row.status.clone()).unwrap_or_default(), costs));
     }
-    let warnings = monitor::watch(site, &rows);
+    let warnings = monitor::watch(site, &rows, around);
     console.show(&text::features(&features), &json::features(&features, &warnings));
     monitor::say(&warnings, console);
     Ok(Code::Done)

@@ -5,6 +5,7 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use super::{new, run, trust};
+use redraft_adapters::config::REHEARSAL;
 use redraft_adapters::git::{self, Repository};
 use redraft_adapters::shell_word::quoted_path;
 use redraft_core::event::FeatureCreated;
@@ -20,7 +21,7 @@ const IDEA_FILE: &str = "ideas/password-reset.md";
 /// The files of the repository: a small shop in shell, so that its tests run on every machine that has git.
 const FILES: [(&str, &str); 8] = [
     ("README.md", "# A small web shop\n\nIt exists to show `redraft demo`. Tests: `sh tests/run.sh`\n"),
-    ("redraft.toml", "[checks]\ntests = \"sh tests/run.sh\"\n"),
+    ("redraft.toml", "[checks]\ntests = \"sh tests/run.sh\"\n\n[roles]\ndefault = \"rehearsal\"\n"),
     ("src/accounts.sh", include_str!("demo/accounts.sh")),
     ("tests/accounts.sh", include_str!("demo/accounts.test.sh")),
     ("tests/run.sh", include_str!("demo/run.sh")),
@@ -56,7 +57,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
             Site { repository, state }
         }
     };
-    let (ledger, config) = (site.writer()?, site.config()?);
+    let (ledger, config) = (site.writer()?, site.config(around)?);
     // Nobody but the demo has written what it runs.
     if !trust::is_accepted(&ledger, &config)? {
         trust::accept(&ledger, &config, around)?;
@@ -78,7 +79,14 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         }
         None => new::create(&site, &feature, around, console)?,
     };
-    let args_run = RunArgs { on_cap: Some(OnCap::Stop), yes: true, merge: args.merge, ..RunArgs::default() };
+    let args_run = RunArgs {
+        on_cap: Some(OnCap::Stop),
+        yes: true,
+        merge: args.merge,
+        // Whatever the user's own configuration says: a demo sends nothing and costs nothing.
+        agent: Some(REHEARSAL.to_owned()),
+        ..RunArgs::default()
+    };
     let program = &around.program;
     let ending = match &args.keep {
         Some(_) => {

@@ -17,9 +17,10 @@ use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use machine::Machine;
 use probing::{Probing, Tried};
-use redraft_adapters::config::Config;
+use redraft_adapters::config::{Config, REHEARSAL};
 use redraft_adapters::lock::Lock;
-use redraft_core::ids::AgentName;
+use redraft_core::ids::{AgentName, Role};
+use redraft_core::profile;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::Agent;
 use report::{AgentReport, Line, Report};
@@ -126,14 +127,23 @@ impl Worst {
 }
 
 fn selected(config: &Config, word: Option<&str>) -> Result<Vec<AgentName>, CliError> {
-    let Some(word) = word else { return Ok(config.agents.keys().cloned().collect()) };
+    let Some(word) = word else {
+        let used = |name: &&AgentName| name.as_str() == REHEARSAL || is_used(config, name);
+        return Ok(config.agents.keys().filter(used).cloned().collect());
+    };
     let name = AgentName::new(word);
     if config.agents.contains_key(&name) {
         return Ok(vec![name]);
     }
     let known: Vec<&str> = config.agents.keys().map(AgentName::as_str).collect();
-    Err(CliError::usage(format!("there is no agent `{word}` in redraft.toml"))
+    Err(CliError::usage(format!("there is no agent `{word}`"))
         .hint(format!("the agents are: {}", known.join(", "))))
+}
+
+/// Whether an agent stands in a file or plays a role.
+fn is_used(config: &Config, name: &AgentName) -> bool {
+    let plays = |role: &Role| config.agent_of(role) == Some(name);
+    config.origins.contains_key(name) || profile::roles().iter().any(plays)
 }
 
 /// Whether agents that cost money are probed; asked once for all of them.

@@ -10,9 +10,9 @@ use super::args::HookCommand;
 use super::board;
 use super::console::Console;
 use noted::Noted;
-use redraft_adapters::child::TICKET;
+use redraft_adapters::child::{Environment, TICKET};
 use redraft_adapters::clock::SystemClock;
-use redraft_adapters::config::Config;
+use redraft_adapters::config::{Config, Own};
 use redraft_adapters::git::{Glance, real_path, state_around};
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
@@ -169,9 +169,10 @@ fn is_autonomous(glance: &Glance) -> bool {
         Some("1") => true,
         Some("0") => false,
         _ => {
+            let own = Own::of(&Environment(std::env::vars_os().collect()));
             let config = glance
                 .main_checkout()
-                .and_then(|main| Config::load(&main, &redraft_core::profile::roles()).ok());
+                .and_then(|main| Config::load(&main, &redraft_core::profile::roles(), &own).ok());
             config.is_some_and(|config| config.autonomous)
         }
     }

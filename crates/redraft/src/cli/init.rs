@@ -1,22 +1,24 @@
-//! `redraft init`: a configuration file with every default as a comment.
+//! `redraft init`: a configuration file with every default as a comment, and the agent that plays the roles.
 
+use super::agent_choice::{DEFAULT_ROLE, Found, Wanted, found, settled};
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use redraft_adapters::checks::detect;
-use redraft_adapters::config;
+use redraft_adapters::config::{self, Config};
+use redraft_core::profile;
 use serde::Serialize;
 use std::io::Write;
-
-/// Programs that Redraft's users commonly have; found by name, never started.
-const KNOWN_AGENTS: [&str; 2] = ["claude", "codex"];
 
 #[derive(Serialize)]
 struct InitJson {
     v: u16,
     file: String,
     written: bool,
+    /// The agents that are here, by name.
     agents_found: Vec<String>,
+    /// Who plays every role; none where nobody was chosen.
+    agent: Option<String>,
     /// The checks that were written into the file.
     checks: Vec<CheckJson>,
     next: String,
@@ -46,14 +48,11 @@ pub(crate) fn init(around: &Surroundings, console: &Console) -> Result<Code, Cli
             }
             true
         }
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            // It is the user's now. A mistake in it is better told here than in the middle of a run.
-            site.config()?;
-            false
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => false,
         Err(error) => return Err(named(error)),
     };
-    let found = installed(around);
+    // A mistake in a file that is there is better told here than in the middle of a run.
+    let (found, config) = choose(&site, around, console)?;
     let mut text = match written {
         true => format!("wrote {}; every default is in it as a comment\n", file.display()),
         false => format!("{} exists and is left as it is\n", file.display()),
@@ -69,19 +68,58 @@ pub(crate) fn init(around: &Surroundings, console: &Console) -> Result<Code, Cli
             "found no checks of this project; name them under [checks], or nothing is run after a task\n",
         );
     }
-    for agent in &found {
-        text.push_str(&format!("found {agent} on the PATH; to use it, add to redraft.toml: [agents.{agent}] model = \"…\" and [roles] default = \"{agent}\"\n"));
-    }
-    let next = around.next("redraft new \"your idea\"");
+    let agent = config.default_agent.as_ref().map(ToString::to_string);
+    let next = match (&agent, found.first()) {
+        (Some(agent), _) => {
+            text.push_str(&format!(
+                "agent: {agent} plays every role; `redraft config` shows where that comes from\n"
+            ));
+            next(&site, around)
+        }
+        (None, Some(first)) => {
+            for Found { name, what } in &found {
+                let what = what.as_ref().unwrap_or_else(|why| why);
+                text.push_str(&format!("agent: {name} is here: {what}\n"));
+            }
+            around.next(&format!("redraft config set {DEFAULT_ROLE} {}", first.name))
+        }
+        (None, None) => {
+            text.push_str(
+                "agent: none is here yet; install Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm \
+                 install -g @openai/codex), or set ANTHROPIC_API_KEY or OPENAI_API_KEY\n",
+            );
+            next(&site, around)
+        }
+    };
     text.push_str(&format!("next: {next}"));
     let file = file.display().to_string();
     let checks = checks.into_iter().filter(|_| written);
     let checks = checks.map(|check| CheckJson { name: check.name, command: check.command }).collect();
-    console.show(&text, &InitJson { v: 1, file, written, agents_found: found, checks, next });
+    let agents_found = found.iter().map(|one| one.name.to_string()).collect();
+    console.show(&text, &InitJson { v: 1, file, written, agents_found, agent, checks, next });
     Ok(Code::Done)
 }
 
-fn installed(around: &Surroundings) -> Vec<String> {
-    let there = |name: &&&str| around.find_program(name).is_some();
-    KNOWN_AGENTS.iter().filter(there).map(|name| (*name).to_owned()).collect()
+/// The agents that are here, and the configuration with the one that a person on a terminal chooses.
+fn choose(site: &Site, around: &Surroundings, console: &Console) -> Result<(Vec<Found>, Config), CliError> {
+    let config = site.config(around)?;
+    let here = found(site, &config, around);
+    if config.default_agent.is_some() || !console.can_ask() || here.iter().all(|one| one.what.is_err()) {
+        return Ok((here, config));
+    }
+    let wanted = Wanted { site, roles: &profile::roles(), command: "redraft init", yes: false };
+    // Whoever wants none of them may still have the file.
+    let chosen = settled(&wanted, config.clone(), around, console).unwrap_or(config);
+    Ok((here, chosen))
+}
+
+/// A feature begins at a commit, so there must be one.
+fn next(site: &Site, around: &Surroundings) -> String {
+    match site.repository.head() {
+        Ok(_) => around.next("redraft new \"your idea\""),
+        Err(_) => format!(
+            "git commit --allow-empty -m \"first commit\", then {}",
+            around.next("redraft new \"your idea\"")
+        ),
+    }
 }

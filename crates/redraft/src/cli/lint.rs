@@ -37,7 +37,7 @@ pub(super) struct Place {
 
 pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let place = Place::of(around)?;
-    let config = Config::load(&place.main, &redraft_core::profile::roles())?;
+    let config = Config::load(&place.main, &redraft_core::profile::roles(), &around.own)?;
     let bank = bank_in(&place.root);
     let settings = bank::raised(&config.lint, &bank);
     if args.rules {

@@ -1,13 +1,16 @@
 //! The command line: one file per command, all of them thin.
 
 mod adopt;
+mod agent_choice;
 mod annotate;
 mod answer;
 mod args;
 mod bank;
 mod board;
 mod cast;
+mod colour;
 mod completions;
+mod config;
 mod consent;
 mod console;
 mod cost;
@@ -48,12 +51,14 @@ mod whole_file;
 mod worker;
 
 use args::{
-    BackfillArgs, BankArgs, BankCommand, Cli, Command, ExportArgs, LogArgs, ManArgs, McpArgs, PluginCommand,
-    ProjectArgs, ShowCommand,
+    BackfillArgs, BankArgs, BankCommand, Cli, Command, ConfigArgs, ExportArgs, LogArgs, ManArgs, McpArgs,
+    PluginCommand, ProjectArgs, ShowCommand,
 };
 use clap::Parser;
 use console::Console;
 use errors::{CliError, Code};
+use redraft_adapters::child::Environment;
+use redraft_adapters::config::Own;
 use site::Surroundings;
 use std::process::ExitCode;
 
@@ -63,7 +68,10 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
-    let console = Console::new(cli.json, cli.quiet);
+    let own = Own::of(&Environment(std::env::vars_os().collect()));
+    let console = Console::new(cli.json, cli.quiet).with_manners(own.manners());
+    // Whoever started one of these may have gone away meanwhile.
+    let takes_long = matches!(cli.command, Command::Run(_) | Command::Finish(_) | Command::Review(_));
     let done = match cli.command {
         // Nothing may go wrong there, so nothing is gathered that could.
         Command::Hook(command) => return hook::hook(command, cli.dir.as_deref(), &console),
@@ -91,6 +99,9 @@ pub(crate) fn main() -> ExitCode {
             error.code
         }
     };
+    if takes_long {
+        console.ring();
+    }
     ended(code, &console)
 }
 
@@ -138,7 +149,7 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         Command::Trust(_) => "accept anything for a person",
         Command::Mcp(_) => "serve others",
         Command::Rehearse(_) => "play another role",
-        Command::Init => "write the configuration",
+        Command::Init | Command::Config(ConfigArgs { command: Some(_) }) => "write the configuration",
         Command::Man(ManArgs { folder: Some(_) }) => "write pages",
         Command::Log(LogArgs { export: Some(_), .. }) => "write decision records",
         Command::Plugin(PluginCommand::Export(ExportArgs { dry_run: false, .. })) => "export a plugin",
@@ -154,6 +165,7 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         }) => "change the knowledge bank",
         Command::Demo(_)
         | Command::Project(ProjectArgs { command: None })
+        | Command::Config(ConfigArgs { command: None })
         | Command::Status(_)
         | Command::Bank(_)
         | Command::Lint(_)
@@ -176,6 +188,7 @@ pub(crate) fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Res
     match cli.command {
         Command::Demo(args) => demo::demo(args, around, console),
         Command::Init => init::init(around, console),
+        Command::Config(args) => config::config(args, around, console),
         Command::New(args) => new::new(args, around, console),
         Command::Adopt(args) => adopt::adopt(args, around, console),
         Command::Project(args) => project::project(args, around, console),

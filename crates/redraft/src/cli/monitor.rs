@@ -4,19 +4,19 @@
 //! board.
 
 use super::console::Console;
-use super::site::Site;
+use super::site::{Site, Surroundings};
 use redraft_core::project::{BoardRow, Tally, Thresholds, Warning, warnings};
 
 /// What happens too often in the features that are finished. A configuration that cannot be read has its defaults
 /// here: whoever runs something is told what is wrong with it.
-pub(crate) fn watch(site: &Site, rows: &[BoardRow]) -> Vec<Warning> {
+pub(crate) fn watch(site: &Site, rows: &[BoardRow], around: &Surroundings) -> Vec<Warning> {
     let mut finished: Vec<&BoardRow> = rows.iter().filter(|row| row.is_finished()).collect();
     if finished.is_empty() {
         return Vec::new();
     }
     finished.sort_by_key(|row| row.updated_ms);
     let tallies: Vec<Tally> = finished.iter().map(|row| row.tally).collect();
-    let thresholds = site.config().map_or_else(|_| Thresholds::default(), |config| config.monitor);
+    let thresholds = site.config(around).map_or_else(|_| Thresholds::default(), |config| config.monitor);
     warnings(&tallies, &thresholds)
 }
 

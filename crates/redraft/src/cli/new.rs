@@ -79,7 +79,7 @@ pub(crate) fn create(
     console: &Console,
 ) -> Result<FeatureId, CliError> {
     let idea = check_idea(&args.idea)?;
-    let config = site.config()?;
+    let config = site.config(around)?;
     let idea = &*around.redactor.redact(idea).0;
     let course = course(args, idea, &config)?;
     let project = args.project.as_deref().map(|word| project_named(site, word)).transpose()?;

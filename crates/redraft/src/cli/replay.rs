@@ -114,7 +114,7 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
 /// The price cards: the built-in ones, and inside a repository those of its redraft.toml before them.
 fn known(around: &Surroundings, notes: &mut Notes) -> Cards {
     let Ok(site) = Site::find(&around.folder) else { return Cards::builtin() };
-    match site.config() {
+    match site.config(around) {
         Ok(config) => config.cards(),
         Err(error) => {
             notes.add(format!("the built-in prices hold, because {}", error.message));

@@ -14,6 +14,7 @@ mod report;
 
 pub(crate) use begin::kind_of;
 
+use super::agent_choice::{self, Wanted};
 use super::answer::{Beforehand, answer};
 use super::args::{OnCap, ReviewArgs, RunArgs};
 use super::cast::Cast;
@@ -23,14 +24,15 @@ use super::errors::{CliError, Code};
 use super::run::{self, tidy};
 use super::show::table;
 use super::site::{Site, Surroundings};
-use begin::{begun, judged_as};
+use begin::{begun, judged_as, phase_of};
 use document::{Document, bring_back, bring_in};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::shell_word::quoted_path;
 use redraft_core::event::Checked;
 use redraft_core::findings::{Finding, Status};
 use redraft_core::ids::Role;
-use redraft_core::profile;
+use redraft_core::phase::Phase;
+use redraft_core::profile::{self, Kind};
 use redraft_core::project::{self, Receipt};
 use redraft_core::review::Loop;
 use redraft_core::text::indented;
@@ -73,7 +75,12 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     }
     let document = Document::read(&site, &around.folder.join(file(&args)))?;
     let run_args = run_args(&args);
-    let config = run::config(&site, &run_args)?;
+    let config = run::config(&site, &run_args, around)?;
+    let phase = phase_of(&site, &args, &document)?;
+    let roles = roles_of(phase, args.fix);
+    let wanted = Wanted { site: &site, roles: &roles, command: &typed(&args), yes: args.yes };
+    let config = agent_choice::settled(&wanted, config, around, console)?;
+    run::say_lower_budget(&config, console);
     let mut rules = run::rules(&site, &config, &run_args, around)?;
     rules.revises = args.fix;
     let ledger = site.writer()?;
@@ -92,7 +99,6 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     workspace.sweep();
     bring_in(&site, &ledger, &workspace, &created, &document)?;
     let agents = Cast::new(&site, &config, around);
-    let roles: Vec<Role> = profile::cast(created.until).iter().map(|one| Role::new(one.role)).collect();
     super::trust::require_for_agents(&ledger, &config, &roles, &command)?;
     for role in &roles {
         agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
@@ -167,6 +173,17 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     let is = if outcome == "findings" { "has findings".to_owned() } else { format!("is {outcome}") };
     console.show(&format!("{list}{} {is}{asked}\nnext: {next}", document.path), &shown);
     Ok(code)
+}
+
+/// Who takes part in the review of a document: nobody judges what comes after it, and an author only where it may be
+/// revised.
+fn roles_of(phase: Phase, fix: bool) -> Vec<Role> {
+    let sits = |one: &&&profile::Profile| match one.kind {
+        Kind::Author => fix,
+        Kind::Domain => true,
+        Kind::Phase => false,
+    };
+    profile::cast(phase).iter().filter(sits).map(|one| Role::new(one.role)).collect()
 }
 
 /// Goes on until it rests, with the answers of whoever sits before a terminal.

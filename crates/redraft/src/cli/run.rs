@@ -3,8 +3,10 @@
 mod rules;
 mod stage;
 
-pub(crate) use rules::{budget, config, deadlines, kept_budget, played, rules, rules_with};
-pub(crate) use stage::{Players, Stage, Wish, with_run};
+pub(crate) use rules::{
+    budget, config, deadlines, kept_budget, played, rules, rules_with, with_accepted_budget,
+};
+pub(crate) use stage::{Players, Stage, Wish, say_lower_budget, with_run};
 
 use super::answer::{Beforehand, answer};
 use super::args::{OnCap, RunArgs};
@@ -220,7 +222,7 @@ fn report_on(
     let folder = place.display().to_string();
     console.say("");
     let (feature, undone) = (id.to_string(), run.undone());
-    let warnings = monitor::watch(site, &rows);
+    let warnings = monitor::watch(site, &rows, around);
     let receipt = &receipt;
     let tasks = row.tasks;
     let shown = RunJson {

@@ -7,7 +7,7 @@ use clap::CommandFactory as _;
 use redraft_adapters::child::Environment;
 use redraft_adapters::child::TICKET;
 use redraft_adapters::clock::SystemClock;
-use redraft_adapters::config::{self, AgentConfig, Config};
+use redraft_adapters::config::{self, AgentConfig, Config, Own};
 use redraft_adapters::git::{GitWorkspace, Repository};
 use redraft_adapters::lock::{Holder, Lock, LockError};
 use redraft_adapters::plain_file;
@@ -31,6 +31,8 @@ pub(crate) struct Surroundings {
     pub(crate) command: String,
     /// Every variable; agents are passed a named set of them.
     pub(crate) environment: Environment,
+    /// What the user brings to every repository.
+    pub(crate) own: Own,
     /// This program's own file.
     pub(crate) exe: PathBuf,
     pub(crate) path: Option<std::ffi::OsString>,
@@ -87,11 +89,13 @@ impl Surroundings {
         let path = std::env::var_os("PATH");
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        let environment = Environment(std::env::vars_os().collect());
         Ok(Self {
             folder,
+            own: Own::of(&environment),
             user: user.filter(|user| !user.is_empty()).unwrap_or_else(|| "someone".to_owned()),
             command: format!("redraft {}", words.join(" ")).trim_end().to_owned(),
-            environment: Environment(std::env::vars_os().collect()),
+            environment,
             exe: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("redraft")),
             program: program(path.as_deref()),
             named_folder: cli.dir.clone(),
@@ -163,8 +167,8 @@ impl Surroundings {
             Command::Review(args) => args.change.base.as_deref(),
             _ => None,
         };
-        let config = site.as_ref().ok().and_then(|site| site.config().ok());
-        let of_base = site.as_ref().ok().zip(base).and_then(|(site, base)| site.config_of(base).ok());
+        let config = site.as_ref().ok().and_then(|site| site.config(self).ok());
+        let of_base = site.as_ref().ok().zip(base).and_then(|(site, base)| site.config_of(base, self).ok());
         let agents: Vec<AgentConfig> =
             config.into_iter().chain(of_base).flat_map(|config| config.agents.into_values()).collect();
         let mut keys = secrets();
@@ -223,23 +227,28 @@ impl Site {
         Ok(Self { repository, state })
     }
 
-    pub(crate) fn config(&self) -> Result<Config, CliError> {
-        Ok(Config::load(self.repository.main_checkout(), &redraft_core::profile::roles())?)
+    /// What redraft.toml and the user's own file say together.
+    pub(crate) fn config(&self, around: &Surroundings) -> Result<Config, CliError> {
+        let (folder, roles) = (self.repository.main_checkout(), redraft_core::profile::roles());
+        Ok(Config::load(folder, &roles, &around.own)?)
     }
 
     /// The same as a branch, tag or commit has it.
-    pub(crate) fn config_of(&self, name: &str) -> Result<Config, CliError> {
+    pub(crate) fn config_of(&self, name: &str, around: &Surroundings) -> Result<Config, CliError> {
         let commit = self.repository.commit_named(name)?;
         let commit =
             commit.ok_or_else(|| CliError::usage(format!("`{name}` names no commit of this repository")))?;
-        self.config_at(&commit)
+        self.config_at(&commit, around)
     }
 
-    pub(crate) fn config_at(&self, commit: &str) -> Result<Config, CliError> {
+    pub(crate) fn config_at(&self, commit: &str, around: &Surroundings) -> Result<Config, CliError> {
         let bytes = self.repository.file_at(commit, config::FILE, CONFIG_BYTES_MAX)?.unwrap_or_default();
         let path = self.repository.main_checkout().join(config::FILE);
-        let parsed = Config::parse(&bytes, &path, &redraft_core::profile::roles());
+        let parsed = Config::parse(&bytes, &path, &redraft_core::profile::roles(), &around.own);
         parsed.map_err(|error| {
+            if error.path != path {
+                return CliError::from(error);
+            }
             let short = commit.get(..10).unwrap_or(commit);
             CliError::from(error)
                 .hint(format!("this is the file as commit {short} has it, not your checkout's"))

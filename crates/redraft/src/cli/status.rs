@@ -59,7 +59,7 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
         Some(ledger) => (board::rows(ledger)?, board::reviews(ledger)?),
     };
     // Over all features, also where only one is shown.
-    let warnings = monitor::watch(&site, &rows);
+    let warnings = monitor::watch(&site, &rows, around);
     let mut board = Board::of(&site, rows, reviews, around);
     if let Some(word) = &args.feature {
         let ledger = ledger.as_ref().ok_or_else(|| unknown_feature(word))?;

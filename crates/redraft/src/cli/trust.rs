@@ -29,8 +29,8 @@ struct CommandJson {
 pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;
     let config = match &args.base {
-        Some(name) => site.config_of(name)?,
-        None => site.config()?,
+        Some(name) => site.config_of(name, around)?,
+        None => site.config(around)?,
     };
     let commands: Vec<CommandJson> = config
         .commands()
@@ -94,8 +94,11 @@ pub(crate) fn require_for_agents(
     roles: &[Role],
     then: &str,
 ) -> Result<(), CliError> {
-    let mut commands: Vec<Command> =
-        roles.iter().flat_map(|role| config.commands_of(config.agent_of(role))).collect();
+    let mut commands: Vec<Command> = roles
+        .iter()
+        .filter_map(|role| config.agent_of(role))
+        .flat_map(|name| config.commands_of(name))
+        .collect();
     commands.dedup();
     require(ledger, config, &commands, then)
 }

@@ -53,13 +53,30 @@ fn the_line_that_tells_what_is_under_way_never_wraps() {
 }
 
 #[test]
-fn a_dumb_terminal_gets_plain_lines_and_nobody_gets_colours() {
+fn a_dumb_terminal_gets_plain_lines_and_colours_go_where_they_are_wanted() {
     let plain = shown(&feature("Show the weather"), &["run", "001"], 80, &[("TERM", "dumb")]);
     assert!(!plain.contains('\x1b') && plain.contains("spec-reviewer approved"), "{plain}");
-    for variables in [&[][..], &[("NO_COLOR", "1")]] {
-        let said = shown(&feature("Show the weather"), &["run", "001"], 80, variables);
-        assert!(!said.replace(CLEAR, "").contains('\x1b'), "{said}");
+    for (colour, variables, coloured) in [
+        ("auto", &[][..], true),
+        ("auto", &[("NO_COLOR", "1")], false),
+        ("always", &[("NO_COLOR", "1")], true),
+        ("never", &[], false),
+    ] {
+        let scratch = feature("Show the weather");
+        scratch.configure(&format!("colour = \"{colour}\"\n[roles]\ndefault = \"rehearsal\"\n"));
+        let said = shown(&scratch, &["run", "001"], 80, variables);
+        assert_eq!(said.replace(CLEAR, "").contains('\x1b'), coloured, "{colour}, {variables:?}: {said}");
+        assert_eq!(said.contains("spec-reviewer \x1b[32mapproved\x1b[0m"), coloured, "{colour}: {said}");
     }
+}
+
+#[test]
+fn the_bell_rings_at_the_end_of_a_run_where_the_user_wants_it() {
+    let scratch = feature("Show the weather");
+    assert!(!shown(&scratch, &["run", "001"], 80, &[]).contains('\x07'));
+    scratch.configure("colour = \"never\"\n[notify]\nbell = true\n[roles]\ndefault = \"rehearsal\"\n");
+    assert!(shown(&scratch, &["run", "001"], 80, &[]).ends_with('\x07'));
+    assert!(!shown(&scratch, &["status"], 80, &[]).contains('\x07'), "nobody waits for it");
 }
 
 #[test]

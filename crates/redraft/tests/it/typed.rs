@@ -5,15 +5,20 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStringExt;
+use std::process::Command;
 
 /// Runs on a terminal, types these lines, and returns what was shown there. It must end with this code.
 pub(crate) fn on_a_terminal(scratch: &Scratch, words: &[&str], lines: &str, code: i32) -> String {
+    command_on_a_terminal(scratch.redraft(words), lines, code)
+}
+
+/// The same for a command with surroundings of its own.
+pub(crate) fn command_on_a_terminal(mut command: Command, lines: &str, code: i32) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
     let name = std::ffi::OsString::from_vec(ptsname(&terminal, Vec::new()).unwrap().into_bytes());
     let end = fs::File::options().read(true).write(true).open(name).unwrap();
-    let mut command = scratch.redraft(words);
     command
         .stdin(end.try_clone().unwrap())
         .stderr(end)

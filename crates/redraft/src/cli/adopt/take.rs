@@ -48,7 +48,7 @@ pub(super) fn take(
     around: &Surroundings,
     console: &Console,
 ) -> Result<(), CliError> {
-    let config = site.config()?;
+    let config = site.config(around)?;
     let head = site.repository.head()?;
     // Whatever would stop a feature from being made is found before one is stored.
     site.repository.make_room(config.workspace.mode != WorkspaceMode::InPlace)?;

@@ -28,7 +28,43 @@ pub(super) const INIT_HELP: &str = "\
 Examples:
   redraft init                           a file that is there already is checked and left as it is
 
+On a terminal it asks once which agent is to play the roles, if none was chosen before.
+
 Exit codes: 0 written or left, 2 not a repository, 3 the file that is there has a mistake";
+
+pub(super) const CONFIG_HELP: &str = "\
+Examples:
+  redraft config                         every setting, its value and where it comes from
+  redraft config set roles.default claude     Claude Code plays every role, in all your repositories
+  redraft config set budget 10 --repo    in this repository's redraft.toml
+  redraft config set agents.mine.kind claude, then redraft config set agents.mine.model opus
+  redraft config unset roles.default
+
+Your own file is config.toml in $XDG_CONFIG_HOME/redraft, or in ~/.config/redraft. It holds agents, prices, roles, \
+budget, colour and notify for all your repositories. redraft.toml of a repository wins over it, but of two budgets the \
+lower one holds until you accept the higher one with `redraft trust`.
+
+Exit codes: 0 shown, written or nothing to change, 2 no such key or not a repository, 3 the value is refused or a \
+file has a mistake";
+
+pub(super) const CONFIG_SET_HELP: &str = "\
+Examples:
+  redraft config set roles.default codex
+  redraft config set roles.security-reviewer claude
+  redraft config set agents.local.base_url http://127.0.0.1:8080/v1
+  redraft config set review.policy inline --repo
+
+A value that is no number, list or word of TOML is taken as text, so nothing needs quotes inside quotes. A file with \
+the change in it is checked first; one that could not be used is not written.
+
+Exit codes: as `redraft config`";
+
+pub(super) const CONFIG_UNSET_HELP: &str = "\
+Examples:
+  redraft config unset roles.default
+  redraft config unset budget --repo
+
+Exit codes: as `redraft config`";
 
 pub(super) const NEW_HELP: &str = "\
 Examples:

@@ -26,7 +26,7 @@ pub(crate) fn about_stale(
     console: &Console,
 ) -> Result<(), CliError> {
     let site = Site::find(&site.worktree(created)?)?;
-    let names = stale_names(&site)?;
+    let names = stale_names(&site, around)?;
     if names.is_empty() {
         return Ok(());
     }
@@ -65,10 +65,10 @@ pub(crate) fn about_stale(
     Ok(())
 }
 
-fn stale_names(site: &Site) -> Result<Vec<(Kind, String)>, CliError> {
+fn stale_names(site: &Site, around: &Surroundings) -> Result<Vec<(Kind, String)>, CliError> {
     let shelf = Shelf::read(site)?;
     let past = Past::of(site)?;
-    let all = aged(&shelf.bank, &past, site)?;
+    let all = aged(&shelf.bank, &past, site, around)?;
     let stale = all.iter().filter(|aged| aged.life.is_stale());
     Ok(stale.map(|aged| (aged.entry.kind, aged.entry.name.clone())).collect())
 }

@@ -1,7 +1,7 @@
 //! Whether what an entry says it is checked by really is a gate here.
 
 use crate::cli::errors::CliError;
-use crate::cli::site::Site;
+use crate::cli::site::{Site, Surroundings};
 use crate::cli::trust;
 use redraft_adapters::config::Config;
 use redraft_core::bank::{Bank, CheckedBy, raised};
@@ -16,11 +16,11 @@ pub(super) struct Gate {
 }
 
 /// For each entry.
-pub(super) fn of(bank: &Bank, site: &Site) -> Result<Vec<Vec<Gate>>, CliError> {
+pub(super) fn of(bank: &Bank, site: &Site, around: &Surroundings) -> Result<Vec<Vec<Gate>>, CliError> {
     if bank.entries.iter().all(|entry| entry.fields.checked_by.is_empty()) {
         return Ok(bank.entries.iter().map(|_| Vec::new()).collect());
     }
-    let config = site.config()?;
+    let config = site.config(around)?;
     let accepted = match site.reader()? {
         Some(ledger) => trust::is_accepted(&ledger, &config)?,
         None => false,

@@ -1,7 +1,7 @@
 //! What each agent is billed by, as `redraft.toml` says today.
 
 use super::super::cast;
-use super::super::site::Site;
+use super::super::site::{Site, Surroundings};
 use redraft_adapters::config::{AgentConfig, Config};
 use redraft_adapters::pull::HOST;
 use redraft_core::ids::AgentName;
@@ -37,8 +37,8 @@ pub(super) enum Price {
 const LOCAL: &str = "local";
 
 impl Prices {
-    pub(super) fn of(site: &Site) -> Prices {
-        let config = site.config().map_err(|error| error.message);
+    pub(super) fn of(site: &Site, around: &Surroundings) -> Prices {
+        let config = site.config(around).map_err(|error| error.message);
         Prices { config: config.map(|config| (config.clone(), config.cards())) }
     }
 

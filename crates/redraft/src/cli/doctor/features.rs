@@ -93,5 +93,5 @@ fn news(id: FeatureId, met: &MetAgent, place: &Place) -> Result<Option<(Pipeline
 }
 
 fn plays(place: &Place, agent: &AgentName) -> bool {
-    redraft_core::profile::roles().iter().any(|role| place.config.agent_of(role) == agent)
+    redraft_core::profile::roles().iter().any(|role| place.config.agent_of(role) == Some(agent))
 }

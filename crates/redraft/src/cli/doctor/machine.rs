@@ -76,8 +76,8 @@ fn see(around: &Surroundings, lines: &mut Vec<Line>) -> Option<Place> {
         Err(error) => told("ledger", error, lines),
     };
     let config = match throw_away.is_some() {
-        true => Some(Config::default()),
-        false => configuration(&site, lines),
+        true => elsewhere(around, lines),
+        false => configuration(&site, around, lines),
     };
     Some(Place { site, config: config?, ledger: ledger?, throw_away })
 }
@@ -112,13 +112,21 @@ fn throw_away() -> Result<(Site, tempfile::TempDir), CliError> {
     Ok((Site { repository, state }, folder))
 }
 
-fn configuration(site: &Site, lines: &mut Vec<Line>) -> Option<Config> {
-    match site.config() {
+/// What holds outside of a repository: the user's own file.
+fn elsewhere(around: &Surroundings, lines: &mut Vec<Line>) -> Option<Config> {
+    let roles = redraft_core::profile::roles();
+    match Config::parse(b"", Path::new(config::FILE), &roles, &around.own) {
+        Ok(found) => Some(found),
+        Err(error) => told("your configuration", error.into(), lines),
+    }
+}
+
+fn configuration(site: &Site, around: &Surroundings, lines: &mut Vec<Line>) -> Option<Config> {
+    match site.config(around) {
         Ok(found) => {
             let there = site.repository.main_checkout().join(config::FILE).exists();
-            let agents = count(found.agents.len(), "agent");
-            let what = if there { "is valid" } else { "is not there; every default holds" };
-            lines.push(Line::ok(config::FILE, format!("{what}, {agents}")));
+            let what = if there { "is valid" } else { "is not there; the defaults and your own file hold" };
+            lines.push(Line::ok(config::FILE, what));
             Some(found)
         }
         Err(error) => told(config::FILE, error, lines),

@@ -1,11 +1,14 @@
 //! What each agent needs, whether it is there, and what could be installed. Keys are looked for and never shown.
 
+use super::is_used;
 use super::report::{Line, Offer};
+use crate::cli::agent_choice::DEFAULT_ROLE;
 use crate::cli::cast;
 use crate::cli::site::Surroundings;
 use redraft_adapters::api;
 use redraft_adapters::child::Environment;
-use redraft_adapters::config::{AgentConfig, Config, ModelAgent, ModelKind};
+use redraft_adapters::config::{AgentConfig, Config, LOCAL, ModelAgent, ModelKind};
+use redraft_core::ids::AgentName;
 use redraft_core::price::{Basis, Card, Cards};
 use redraft_core::probe;
 use redraft_core::usage::Usd;
@@ -50,7 +53,7 @@ pub(super) fn of(
         }),
     }
     if let Some(model) = model {
-        setup.kind = kind(model.kind);
+        setup.kind = model.kind.name();
         setup.base_url = model.base_url.as_ref().map(|url| {
             // One that cannot be used is told where the agent is made.
             let proxy = api::proxy(url, model.proxy.as_deref(), environment);
@@ -78,9 +81,11 @@ pub(super) fn reachable(base_url: &str) -> Line {
 /// Kinds of agents that are not configured, and what it takes to use them.
 pub(super) fn offers(config: &Config, around: &Surroundings) -> Vec<Offer> {
     let models = || {
-        config.agents.values().filter_map(|settings| match settings {
-            AgentConfig::Model(model) => Some(model),
-            AgentConfig::Rehearsal { .. } | AgentConfig::Pull => None,
+        config.agents.iter().filter(|(name, _)| is_used(config, name)).filter_map(|(_, settings)| {
+            match settings {
+                AgentConfig::Model(model) => Some(model),
+                AgentConfig::Rehearsal { .. } | AgentConfig::Pull => None,
+            }
         })
     };
     let configured = |wanted: ModelKind, local: bool| {
@@ -94,7 +99,7 @@ pub(super) fn offers(config: &Config, around: &Surroundings) -> Vec<Offer> {
             Some(path) => format!("found at {}", path.display()),
             None => format!("npm install -g {package}"),
         };
-        let hint = format!("{install}; then in redraft.toml: [agents.{kind}] model = \"…\"");
+        let hint = format!("{install}; to use it: redraft config set {DEFAULT_ROLE} {kind}");
         Offer { kind, found: found.is_some(), hint }
     };
     let service = |kind: &'static str, variable: &str| {
@@ -104,7 +109,7 @@ pub(super) fn offers(config: &Config, around: &Surroundings) -> Vec<Offer> {
         } else {
             format!("set {variable} to a key of the service")
         };
-        Offer { kind, found, hint: format!("{key}; then in redraft.toml: [agents.{kind}] model = \"…\"") }
+        Offer { kind, found, hint: format!("{key}; to use it: redraft config set {DEFAULT_ROLE} {kind}") }
     };
     let mut offers = Vec::new();
     if !configured(ModelKind::Claude, false) {
@@ -120,9 +125,14 @@ pub(super) fn offers(config: &Config, around: &Surroundings) -> Vec<Offer> {
         offers.push(service("openai", "OPENAI_API_KEY"));
     }
     if !configured(ModelKind::OpenAi, true) {
-        let hint = "install and start llama.cpp's llama-server, Ollama or vLLM; then in redraft.toml: [agents.local] \
-                    kind = \"openai\", model = \"…\", base_url = \"http://127.0.0.1:8080/v1\", price = \"local\"";
-        offers.push(Offer { kind: "local server", found: false, hint: hint.to_owned() });
+        let found = config.agents.contains_key(&AgentName::new(LOCAL));
+        let server = if found {
+            "a variable names one"
+        } else {
+            "start llama.cpp's llama-server, Ollama or vLLM, and set OPENAI_BASE_URL or OLLAMA_HOST"
+        };
+        let hint = format!("{server}; to use it: redraft config set {DEFAULT_ROLE} {LOCAL}");
+        offers.push(Offer { kind: "local server", found, hint });
     }
     offers
 }
@@ -171,14 +181,5 @@ fn frame_tokens(kind: ModelKind) -> u64 {
         ModelKind::Claude => 2_500,
         ModelKind::Codex => 9_700,
         ModelKind::Anthropic | ModelKind::OpenAi => 1_200,
-    }
-}
-
-fn kind(kind: ModelKind) -> &'static str {
-    match kind {
-        ModelKind::Claude => "claude",
-        ModelKind::Codex => "codex",
-        ModelKind::Anthropic => "anthropic",
-        ModelKind::OpenAi => "openai",
     }
 }

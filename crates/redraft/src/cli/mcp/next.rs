@@ -13,7 +13,7 @@ use crate::cli::errors::Code;
 use crate::cli::run::{Players, Stage, Wish, require_trusted_checks, tidy, with_run};
 use crate::cli::whole_file;
 use redraft_core::event::{Entry, Event};
-use redraft_core::ids::FeatureId;
+use redraft_core::ids::{AgentName, FeatureId};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project::BoardRow;
 use redraft_core::text::utc;
@@ -249,9 +249,9 @@ fn advance(
                 match (out.as_slice(), others.first()) {
                     ([], Some(order)) => {
                         let role = &order.ticket.role;
+                        let name = stage.config.agent_of(role).map_or("another agent", AgentName::as_str);
                         let reason = format!(
-                            "{role} is played by {}, which redraft starts itself: {}",
-                            stage.config.agent_of(role),
+                            "{role} is played by {name}, which redraft starts itself: {}",
                             order.ticket
                         );
                         State::Stopped { feature, reason, command: command() }

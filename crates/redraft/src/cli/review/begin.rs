@@ -17,6 +17,21 @@ use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Clock, CommitRefused, Store, WorkspaceError};
 use std::path::Path;
 
+/// What the document will be judged as; nothing is stored to find that out.
+pub(super) fn phase_of(site: &Site, args: &ReviewArgs, document: &Document) -> Result<Phase, CliError> {
+    let known = match site.reader()? {
+        Some(ledger) => newest(&ledger, &|created| document.is_of(created))?.0,
+        None => None,
+    };
+    Ok(judged_by(args, known.as_ref(), document))
+}
+
+/// What was typed, else what it was judged as before, else what its name says.
+fn judged_by(args: &ReviewArgs, known: Option<&FeatureCreated>, document: &Document) -> Phase {
+    let phase = args.kind.map(DocumentKind::phase).or(known.map(|known| known.until));
+    phase.unwrap_or_else(|| by_name(&document.path))
+}
+
 /// The review of this document that goes on, or a new one.
 pub(super) fn begun(
     site: &Site,
@@ -27,10 +42,9 @@ pub(super) fn begun(
     console: &Console,
 ) -> Result<FeatureCreated, CliError> {
     let _lock = site.lock_repository(around, console)?;
-    let (known, id) = newest(ledger, &|created| created.document.as_deref() == Some(document.path.as_str()))?;
+    let (known, id) = newest(ledger, &|created| document.is_of(created))?;
     // What it was judged as is kept, also by a review that begins anew.
-    let phase = args.kind.map(DocumentKind::phase).or(known.as_ref().map(|known| known.until));
-    let phase = phase.unwrap_or_else(|| by_name(&document.path));
+    let phase = judged_by(args, known.as_ref(), document);
     if let Some(known) = known.filter(|_| !args.again) {
         return Ok(known);
     }

@@ -10,6 +10,7 @@ use super::grounds::Grounds;
 use super::range::Range;
 use super::report::{self, Report};
 use super::{driven, outcome, run_args};
+use crate::cli::agent_choice::{self, Wanted};
 use crate::cli::args::{FindingsForm, ReviewArgs};
 use crate::cli::cast::Cast;
 use crate::cli::consent;
@@ -51,9 +52,13 @@ pub(super) fn review(
         return Ok(Code::Done);
     }
     let lane = lane(args)?;
-    let grounds = Grounds::of(site, &range, lane.unwrap_or(Lane::Standard), &run_args(args))?;
+    let mut grounds = Grounds::of(site, &range, lane.unwrap_or(Lane::Standard), &run_args(args), around)?;
     range.notes.extend(grounds.notes.iter().cloned());
     console.say_all(&range.notes);
+    let command = format!("redraft review --base {}", quoted(base));
+    let wanted = Wanted { site, roles: &grounds.roles, command: &command, yes: args.yes };
+    grounds.config = agent_choice::settled(&wanted, grounds.config.clone(), around, console)?;
+    run::say_lower_budget(&grounds.config, console);
     let ledger = site.writer()?;
     let created = begun(site, &ledger, &range, lane, args, around, console)?;
     let _lock = site.lock(&created.scope().to_string(), around)?;

@@ -20,6 +20,11 @@ pub(super) struct Document {
 }
 
 impl Document {
+    /// Whether a review is of this document.
+    pub(super) fn is_of(&self, created: &FeatureCreated) -> bool {
+        created.document.as_deref() == Some(self.path.as_str())
+    }
+
     pub(super) fn read(site: &Site, file: &Path) -> Result<Document, CliError> {
         let named = |what: String| CliError::usage(format!("{}: {what}", file.display()));
         let bytes = plain_file::read(file, BYTES_MAX).map_err(|error| named(error.to_string()))?;

@@ -9,10 +9,10 @@ use crate::cli::args::RunArgs;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::profiles;
 use crate::cli::run;
-use crate::cli::site::Site;
-use redraft_adapters::config::{AgentConfig, Config, FILE};
+use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::config::{AgentConfig, Config, FILE, Origin};
 use redraft_adapters::plain_file;
-use redraft_core::ids::Role;
+use redraft_core::ids::{AgentName, Role};
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::profile;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,8 +30,25 @@ pub(super) struct Grounds {
 }
 
 impl Grounds {
-    pub(super) fn of(site: &Site, range: &Range, lane: Lane, args: &RunArgs) -> Result<Grounds, CliError> {
-        let config = run::played(site.config_at(&range.tip)?, args)?;
+    pub(super) fn of(
+        site: &Site,
+        range: &Range,
+        lane: Lane,
+        args: &RunArgs,
+        around: &Surroundings,
+    ) -> Result<Grounds, CliError> {
+        let config = run::with_accepted_budget(site, site.config_at(&range.tip, around)?)?;
+        let config = run::played(config, args).map_err(|error| {
+            let named = args.agent.as_deref().unwrap_or_default();
+            let here = site.config(around).is_ok_and(|config| config.agents.contains_key(&AgentName::new(named)));
+            match here {
+                true => error.hint(format!(
+                    "[agents.{named}] of your checkout does not count in a review of a change; write it into your own \
+                     configuration: redraft config set agents.{named}.kind KIND"
+                )),
+                false => error,
+            }
+        })?;
         let panels = profile::panels_in(Phase::Implement, lane);
         let roles: Vec<Role> =
             panels.into_iter().flat_map(|panel| panel.roles).map(|seat| seat.role).collect();
@@ -45,7 +62,11 @@ impl Grounds {
 
 /// An agent's program, its arguments, servers and files may be no files of the repository.
 fn refuse_own_files(site: &Site, range: &Range, config: &Config, role: &Role) -> Result<(), CliError> {
-    let name = config.agent_of(role);
+    let Some(name) = config.agent_of(role) else { return Ok(()) };
+    // What stands in the user's own file, no change can have written.
+    if config.origins.get(name) != Some(&Origin::Repository) {
+        return Ok(());
+    }
     let words: Vec<String> = match config.agents.get(name) {
         None | Some(AgentConfig::Pull) => Vec::new(),
         Some(AgentConfig::Rehearsal { scenario }) => {
@@ -99,7 +120,8 @@ fn notes(site: &Site, range: &Range) -> Result<Vec<String>, CliError> {
     let here = plain_file::read(&site.repository.main_checkout().join(FILE), BYTES_MAX).ok();
     match &base {
         None if here.is_some() => notes.push(format!(
-            "{} has no {FILE}, so the defaults hold (agent rehearsal); that of your checkout counts once it is on {}",
+            "{} has no {FILE}, so the defaults hold and your own configuration says who reviews; that of your checkout \
+             counts once it is on {}",
             range.base, range.base
         )),
         Some(_) if here.is_some() && here != base && here != own => {

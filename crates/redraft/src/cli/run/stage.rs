@@ -2,6 +2,7 @@
 //! all of it is there. Start at [`with_run`].
 
 use super::{config, kept_budget, rules};
+use crate::cli::agent_choice::{self, Wanted};
 use crate::cli::args::RunArgs;
 use crate::cli::cast::Cast;
 use crate::cli::consent;
@@ -18,10 +19,11 @@ use redraft_adapters::git::{GitMerging, GitWorkspace};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::FeatureCreated;
-use redraft_core::ids::FeatureId;
+use redraft_core::ids::{FeatureId, Role};
+use redraft_core::pipeline::Pipeline;
 use redraft_core::profile;
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::Agents;
+use redraft_engine::ports::{Agents, Store as _};
 use redraft_engine::{Parts, Progress, Run};
 
 /// Who does the work.
@@ -56,13 +58,42 @@ pub(crate) struct Stage<'a> {
     pub(crate) inbox: &'a FileInbox,
 }
 
+/// The roles of the phases that are not over; nobody else has to be there.
+fn roles_left(site: &Site, id: FeatureId) -> Result<Vec<Role>, CliError> {
+    let Some(ledger) = site.reader()? else { return Ok(Vec::new()) };
+    let entries = ledger.read(Scope::Feature(id))?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let left = state.phases().filter(|phase| !state.is_over(*phase) && !state.cancelled);
+    let mut roles: Vec<Role> = left.flat_map(profile::cast).map(|profile| Role::new(profile.role)).collect();
+    roles.sort();
+    roles.dedup();
+    Ok(roles)
+}
+
+/// What redraft.toml asks for and does not get yet.
+pub(crate) fn say_lower_budget(config: &Config, console: &Console) {
+    if let Some(higher) = config.higher_budget.filter(|higher| *higher != config.budget) {
+        console.say(&format!(
+            "redraft.toml asks for a budget of {higher}; your own limit of {} holds until you accept that: redraft trust",
+            config.budget
+        ));
+    }
+}
+
 /// Takes the feature's lock, loads the run and hands it over; none where a person who was asked about the cost said no.
 pub(crate) fn with_run<T>(
     wish: &Wish<'_>,
     act: impl FnOnce(&mut Run<'_>, &Stage<'_>) -> Result<T, CliError>,
 ) -> Result<Option<T>, CliError> {
     let Wish { site, id, args, players, progress, around, console } = *wish;
-    let config = config(site, args)?;
+    let command = format!("redraft run {id}");
+    let roles = roles_left(site, id)?;
+    let mut config = config(site, args, around)?;
+    if players == Players::Configured {
+        let wanted = Wanted { site, roles: &roles, command: &command, yes: args.yes };
+        config = agent_choice::settled(&wanted, config, around, console)?;
+    }
+    say_lower_budget(&config, console);
     let mut rules = rules(site, &config, args, around)?;
     let _lock = site.lock(&id.to_string(), around)?;
     let ledger = site.writer()?;
@@ -77,13 +108,11 @@ pub(crate) fn with_run<T>(
     let workspace = site.workspace(&created)?;
     workspace.sweep();
     let inbox = FileInbox::new(&site.state);
-    let command = format!("redraft run {id}");
     let agents = match players {
         Players::Configured => Cast::new(site, &config, around),
         Players::Host => Cast::for_host(site, &config, around),
     };
     if players == Players::Configured {
-        let roles = profile::roles();
         trust::require_for_agents(&ledger, &config, &roles, &command)?;
         for role in &roles {
             // A configuration that cannot work is told before anything is sent.
