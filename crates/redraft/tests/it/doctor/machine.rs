@@ -150,7 +150,7 @@ fn an_agent_that_lacks_something_is_named_and_stands_in_nobody_elses_way() {
     assert!(server["detail"].as_str().unwrap().starts_with("127.0.0.1:9: "), "{server}");
     scratch.run(["doctor", "--agent", "rehearsal"]).expect(0);
     let ran = scratch.run(["doctor", "--agent", "nobody"]).expect(2);
-    assert!(ran.stderr.contains("claude, gone, rehearsal"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("anthropic, claude, codex, gone, openai, rehearsal"), "{}", ran.stderr);
     let mut inside = scratch.redraft(["doctor"]);
     let ran = Ran::of(inside.env("REDRAFT_TICKET", "001/specify.1/draft/spec-author/1.1").output().unwrap());
     assert!(ran.expect(2).stderr.contains("cannot start a probe"));
