@@ -24,6 +24,7 @@ use crate::lint::Rule;
 use crate::lint::reading::{is_mentioned, key};
 use crate::prelude::*;
 use crate::tasks;
+use crate::text::count;
 use crate::trace::Kind;
 
 /// What a trace is made from.
@@ -80,6 +81,15 @@ pub struct Requirement {
     /// The document that defines it.
     pub kind: Kind,
     pub line: u32,
+    /// Whether it is a criterion.
+    pub is_criterion: bool,
+}
+
+/// How many there are, and how many of them a task reaches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reached {
+    pub all: usize,
+    pub reached: usize,
 }
 
 /// A part of the design or the plan. Lines are counted from 1.
@@ -227,12 +237,33 @@ impl Matrix {
         row.works.iter().filter_map(|at| self.works.get(*at))
     }
 
-    /// How many requirements there are, and how many of them a task reaches.
-    pub fn reached(&self) -> (usize, usize) {
-        let wanted = self.rows.iter().filter(|row| row.requirement.is_some());
-        let (all, reached): (Vec<&Row>, Vec<&Row>) =
-            (wanted.clone().collect(), wanted.filter(|row| row.via.is_some()).collect());
-        (all.len(), reached.len())
+    /// The requirements by themselves, then the criteria.
+    pub fn reached(&self) -> (Reached, Reached) {
+        let (mut requirements, mut criteria) = (Reached::default(), Reached::default());
+        for row in &self.rows {
+            let Some(requirement) = &row.requirement else { continue };
+            let kind = if requirement.is_criterion { &mut criteria } else { &mut requirements };
+            kind.all += 1;
+            kind.reached += usize::from(row.via.is_some());
+        }
+        (requirements, criteria)
+    }
+
+    /// `7 of 7 requirements and 12 of 13 criteria reached by a task`.
+    pub fn reached_in_words(&self) -> String {
+        let (requirements, criteria) = self.reached();
+        let of_criteria = || {
+            let word = if criteria.all == 1 { "criterion" } else { "criteria" };
+            format!("{} of {} {word}", criteria.reached, criteria.all)
+        };
+        let of_requirements =
+            || format!("{} of {}", requirements.reached, count(requirements.all, "requirement"));
+        let both = match (requirements.all, criteria.all) {
+            (_, 0) => of_requirements(),
+            (0, _) => of_criteria(),
+            _ => format!("{} and {}", of_requirements(), of_criteria()),
+        };
+        format!("{both} reached by a task")
     }
 
     /// Only what has to do with an id, however it is spelled: of a requirement, a section, a step, a task; a file, or the

@@ -106,8 +106,8 @@ impl Run<'_> {
         Ok(Chosen { composed, choice, marks, markers })
     }
 
-    /// Composes every prompt whose size decides something. A `lazy` one is made of the same parts as an `inline` one,
-    /// so it is composed only if it is chosen.
+    /// Composes every prompt whose size decides something; at least one can be sent. A `lazy` one is made of the same
+    /// parts as an `inline` one, so it is composed only if it is chosen.
     fn options(
         &self,
         order: &Order,
@@ -116,7 +116,8 @@ impl Run<'_> {
     ) -> Result<Options<'_>, EngineError> {
         let open = self.open_loop()?;
         let texts = Texts::new(self.parts.workspace, self.parts.store);
-        let (mut composed, mut allowed, mut lost) = (BTreeMap::new(), Vec::new(), None);
+        let (mut composed, mut allowed) = (BTreeMap::new(), Vec::new());
+        let mut lost: Option<WorkspaceError> = None;
         for strategy in order.allowed.iter().copied() {
             match strategy {
                 Strategy::Lazy => {}
@@ -125,7 +126,7 @@ impl Run<'_> {
                     match compose(&texts, self.setting(), &self.created, open, order, strategy, missing) {
                         Ok(prompt) => drop(composed.insert(strategy, prompt)),
                         Err(error @ WorkspaceError::AnchorLost(_)) => {
-                            lost = Some(error.to_string());
+                            lost = Some(error);
                             continue;
                         }
                         Err(error) => return Err(error.into()),
@@ -134,7 +135,10 @@ impl Run<'_> {
             }
             allowed.push(strategy);
         }
-        Ok(Options { texts, composed, allowed, lost })
+        match lost {
+            Some(error) if allowed.is_empty() => Err(error.into()),
+            lost => Ok(Options { texts, composed, allowed, lost: lost.map(|error| error.to_string()) }),
+        }
     }
 
     /// Gathers what a prediction is made from, and asks the policy.
@@ -175,6 +179,8 @@ impl Run<'_> {
             },
         };
         let choice = choose(&Facts { priced: Some(&priced), ..facts }, &options.allowed);
+        // The machine orders nothing that can be sent in no way.
+        let choice = choice.ok_or_else(|| EngineError::Unsendable(order.ticket.clone()))?;
         let marks = match &choice.prediction {
             Some(prediction) => prediction.marks,
             None => terms.usual(choice.strategy, &cached),

@@ -83,6 +83,8 @@ pub enum EngineError {
     NothingAsked,
     #[error("`{}` is not a choice here", choice.name())]
     NotAChoice { choice: Decision, question: Question },
+    #[error("{0} was ordered, and there is no way to send it")]
+    Unsendable(Ticket),
     #[error("the engine stored a fact the machine does not accept: {0}")]
     Bug(Rejected),
 }

@@ -205,8 +205,10 @@ fn answer(open: &Open, papers: &Papers<'_>, looked: &[(Check, Looked)], issues: 
             format!("still so in line {} of {}", defect.line + 1, defect.file),
         );
     }
-    if check_for(open).is_some() {
-        let mut settled = looked.iter().flat_map(|(_, looked)| &looked.settled);
+    if let Some(decides) = check_for(open) {
+        // Another check may have found the same step or task in order, for reasons of its own.
+        let own = looked.iter().filter(|(check, _)| *check == decides);
+        let mut settled = own.flat_map(|(_, looked)| &looked.settled);
         let how = settled.find(|(about, _)| about.iter().all(|mark| open.marks.contains(mark)));
         let gone = || GONE.to_owned();
         return said(AnswerStatus::Fixed, how.map_or_else(gone, |(_, how)| how.clone()));

@@ -40,12 +40,11 @@ pub fn markdown(matrix: &Matrix) -> String {
 
 /// What a person wants to know first.
 pub(super) fn summary(matrix: &Matrix) -> String {
-    let (all, reached) = matrix.reached();
     let orphans = match matrix.orphans.len() {
         0 => "no orphans".to_owned(),
         some => count(some, "orphan"),
     };
-    format!("{reached} of {} reached by a task; {orphans}.", count(all, "requirement"))
+    format!("{}; {orphans}.", matrix.reached_in_words())
 }
 
 fn line(matrix: &Matrix, row: &Row) -> String {

@@ -303,6 +303,7 @@ pub(super) fn rows(read: &Read, places: &[usize], sources: &Sources<'_>) -> Vec<
                 text: wanted.text.clone(),
                 kind: read.kind,
                 line: counted(wanted.line),
+                is_criterion: wanted.is_criterion,
             }),
             sections: sections_of(read, at, tasks),
             steps: steps_of(read, at, tasks),

@@ -172,6 +172,32 @@ fn requirements_are_read_in_the_forms_people_write_them() {
 }
 
 #[test]
+fn requirements_and_criteria_are_counted_apart() {
+    let cases = [
+        (
+            "## Requirements\n\n- R1: a\n- R2: b\n\n## Acceptance Criteria\n\n- **AC1** (R1): c\n",
+            "2 of 2 requirements and 1 of 1 criterion",
+        ),
+        ("## Acceptance Criteria\n\n- FR-1: a\n", "1 of 1 requirement"),
+        ("## Requirements\n\n- **SC-1:** a\n- **AC-1:** b\n", "2 of 2 criteria"),
+        (
+            "## Requirements\n\n- **M1:** a\n\n### Acceptance Criteria\n\n- **K1:** a\n- **K2:** b\n",
+            "1 of 1 requirement and 2 of 2 criteria",
+        ),
+        ("## Acceptance Criteria\n\n- a\n- b\n", "2 of 2 criteria"),
+        ("## Requirements\n\n- a\n- b\n", "2 of 2 requirements"),
+        ("## Requirements\n\n### Requirement 1: a\n\n1. WHEN x THEN y\n", "1 of 1 requirement"),
+        ("## Abnahmekriterien\n\n- **B-1:** a\n", "1 of 1 criterion"),
+    ];
+    for (text, expected) in cases {
+        let spec = format!("# S\n\n{text}");
+        let mut matrix = build(&Sources { spec: Some(&spec), ..Sources::default() });
+        matrix.rows.iter_mut().for_each(|row| row.via = Some(Via::Task));
+        assert_eq!(matrix.reached_in_words(), format!("{expected} reached by a task"), "{text}");
+    }
+}
+
+#[test]
 fn the_prd_counts_where_the_specification_has_no_requirements() {
     let prd = Some("# PRD\n\n## Requirements\n\n- **FR-1:** a\n");
     let spec = Some("# S\n\nIt works.\n");
@@ -341,7 +367,9 @@ proptest! {
         }
         let page = html(&matrix, &spec);
         prop_assert_eq!(page.matches("<tr>").count(), page.matches("</tr>").count());
-        let (all, reached) = matrix.reached();
-        prop_assert!(reached <= all);
+        let (requirements, criteria) = matrix.reached();
+        prop_assert!(requirements.reached <= requirements.all && criteria.reached <= criteria.all);
+        let wanted = matrix.rows.iter().filter(|row| row.requirement.is_some()).count();
+        prop_assert_eq!(requirements.all + criteria.all, wanted);
     }
 }

@@ -9,6 +9,7 @@ use crate::sections::{Outline, Section};
 use crate::tasks::line::Item;
 use crate::text::one_line;
 use crate::trace::initials;
+use core::ops::Range;
 
 /// Something wanted. Lines are counted from 0; `end` is the first one behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub(super) struct Wanted {
     pub(super) text: String,
     pub(super) line: usize,
     pub(super) end: usize,
+    /// Whether it says how a requirement is seen to be met, and is none itself.
+    pub(super) is_criterion: bool,
     /// Requirements it belongs to, and criteria that belong to it, by their places in the list.
     pub(super) relatives: BTreeSet<usize>,
 }
@@ -49,6 +52,7 @@ fn wanted(one: Defined, outline: &Outline<'_>, starts: &BTreeSet<usize>) -> Want
     let family = one.family();
     let Defined { id, key, text, line } = one;
     let end = end_of(line, outline, starts);
+    let is_criterion = is_criterion(&family, line, outline);
     Wanted {
         id,
         key,
@@ -56,7 +60,20 @@ fn wanted(one: Defined, outline: &Outline<'_>, starts: &BTreeSet<usize>) -> Want
         text: one_line(&plain(&text), TEXT_CHARS_MAX),
         line,
         end,
+        is_criterion,
         relatives: BTreeSet::new(),
+    }
+}
+
+/// By its letters, else by the innermost chapter that says what is wanted.
+fn is_criterion(family: &str, line: usize, outline: &Outline<'_>) -> bool {
+    match family {
+        _ if CRITERIA.contains(&family) => true,
+        _ if REQUIREMENTS.contains(&family) => false,
+        _ => {
+            let chapter = above(outline, line).find(|section| is_about_wants(section.title));
+            chapter.is_some_and(|section| is_about_criteria(section.title))
+        }
     }
 }
 
@@ -76,17 +93,20 @@ fn end_of(line: usize, outline: &Outline<'_>, starts: &BTreeSet<usize>) -> usize
     end.min(next).max(line + 1)
 }
 
+/// The letters of ids of requirements and of criteria, wherever they stand.
+const REQUIREMENTS: [&str; 17] =
+    ["FR", "NFR", "R", "REQ", "US", "UC", "BR", "TR", "CR", "IR", "SR", "PR", "UR", "DR", "QR", "FA", "NFA"];
+const CRITERIA: [&str; 3] = ["AC", "SC", "AK"];
+
 /// Whether an id stands for something wanted.
 fn is_wanted(one: &Defined, outline: &Outline<'_>) -> bool {
-    const LETTERS: [&str; 20] = [
-        "FR", "NFR", "AC", "SC", "R", "REQ", "US", "UC", "BR", "TR", "CR", "IR", "SR", "PR", "UR", "DR",
-        "QR", "AK", "FA", "NFA",
-    ];
     let chapters: Vec<&str> = above(outline, one.line).map(|section| section.title).collect();
     if chapters.iter().any(|title| is_aside(title)) {
         return false;
     }
-    LETTERS.contains(&one.family().as_str()) || chapters.iter().any(|title| is_about_wants(title))
+    let family = one.family();
+    let known = REQUIREMENTS.iter().chain(&CRITERIA).any(|letters| *letters == family);
+    known || chapters.iter().any(|title| is_about_wants(title))
 }
 
 /// The sections around a line, innermost first, without one that begins there and without the title of the document.
@@ -128,24 +148,16 @@ pub(super) fn is_aside(title: &str) -> bool {
 }
 
 fn is_about_wants(title: &str) -> bool {
-    const PHRASES: [&str; 16] = [
-        "requirement",
-        "acceptance",
-        "success criteria",
-        "criteria",
-        "user stor",
-        "anforderung",
-        "kriteri",
-        "requisito",
-        "criterio",
-        "exigence",
-        "critère",
-        "требовани",
-        "критери",
-        "需求",
-        "验收",
-        "要件",
-    ];
+    const PHRASES: [&str; 8] =
+        ["requirement", "user stor", "anforderung", "requisito", "exigence", "требовани", "需求", "要件"];
+    let lower = title.to_lowercase();
+    PHRASES.iter().any(|phrase| lower.contains(phrase)) || is_about_criteria(title)
+}
+
+/// A chapter of criteria, by which requirements are seen to be met.
+fn is_about_criteria(title: &str) -> bool {
+    const PHRASES: [&str; 7] =
+        ["acceptance", "criteria", "kriteri", "criterio", "critère", "критери", "验收"];
     let title = title.to_lowercase();
     PHRASES.iter().any(|phrase| title.contains(phrase))
 }
@@ -158,7 +170,7 @@ fn counted(outline: &Outline<'_>) -> Vec<Wanted> {
         let fits = section.level > 1 && is_about_wants(word) && !number.is_empty();
         let text = rest[number.len()..].trim_start_matches([':', '.', ' ', '—', '–', '-', ')']);
         let id = format!("{word} {number}");
-        fits.then(|| bare(id, word, text, section.lines.start, section.lines.end))
+        fits.then(|| bare(id, word, text, section.lines.clone(), is_about_criteria(word)))
     });
     let titled: Vec<Wanted> = titled.take(WANTED_MAX).collect();
     if !titled.is_empty() {
@@ -183,15 +195,17 @@ fn items(outline: &Outline<'_>, section: &Section<'_>) -> Vec<Wanted> {
     let outer: Vec<(usize, Item<'_>)> = found.into_iter().filter(|(_, item)| item.indent == margin).collect();
     let ends = outer.iter().skip(1).map(|(at, _)| *at).chain([section.lines.end]).collect::<Vec<_>>();
     let one = |(nth, ((at, item), end)): (usize, (&(usize, Item<'_>), usize))| {
-        bare(format!("{letters}{}", nth + 1), &letters, item.text, *at, end)
+        let id = format!("{letters}{}", nth + 1);
+        bare(id, &letters, item.text, *at..end, is_about_criteria(section.title))
     };
     outer.iter().zip(ends).enumerate().map(one).collect()
 }
 
-fn bare(id: String, family: &str, text: &str, line: usize, end: usize) -> Wanted {
+fn bare(id: String, family: &str, text: &str, lines: Range<usize>, is_criterion: bool) -> Wanted {
     let (key, family) = (key(&id), family.to_owned());
     let text = one_line(&plain(text), TEXT_CHARS_MAX);
-    Wanted { id, key, family, text, line, end, relatives: BTreeSet::new() }
+    let Range { start: line, end } = lines;
+    Wanted { id, key, family, text, line, end, is_criterion, relatives: BTreeSet::new() }
 }
 
 /// Without the marks of emphasis, which mean nothing in a cell.

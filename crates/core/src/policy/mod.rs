@@ -181,20 +181,24 @@ impl Choice {
     }
 }
 
-/// Chooses, and predicts what was chosen wherever that can be computed.
-pub fn choose(facts: &Facts<'_>, allowed: &[Strategy]) -> Choice {
-    let weighed = facts.priced.and_then(|priced| Some((priced, cost::decide(&priced.facts)?)));
+/// Chooses among what is allowed, and predicts what was chosen wherever that can be computed. None where nothing is
+/// allowed.
+pub fn choose(facts: &Facts<'_>, allowed: &[Strategy]) -> Option<Choice> {
+    let weighed = facts.priced.and_then(|priced| {
+        let decision = cost::decide(&cost::Facts { allowed, ..priced.facts.clone() })?;
+        Some((priced, decision))
+    });
     let Some((priced, decision)) = weighed else { return by_rule(facts, allowed) };
     if facts.policy == Policy::Cost {
         let mut alternatives = decision.alternatives;
         let chosen = alternatives.remove(0);
         let why = format!("{}{}", decision.why, since(priced.since_s));
         let prediction = Some(priced.prediction(&chosen, &alternatives));
-        return Choice { strategy: chosen.way.strategy, why, prediction };
+        return Some(Choice { strategy: chosen.way.strategy, why, prediction });
     }
-    let mut choice = by_rule(facts, allowed);
+    let mut choice = by_rule(facts, allowed)?;
     choice.prediction = priced.predict(choice.strategy, &decision.alternatives);
-    choice
+    Some(choice)
 }
 
 impl Priced<'_> {
@@ -233,8 +237,18 @@ fn since(seconds: Option<u64>) -> String {
     seconds.map(|seconds| format!("; the last request began {seconds} s before")).unwrap_or_default()
 }
 
-/// The rules that look at characters, or at nothing.
-fn by_rule(facts: &Facts<'_>, allowed: &[Strategy]) -> Choice {
+/// The rules that look at characters, or at nothing. Some turns can be sent in one way only, whatever a rule prefers.
+fn by_rule(facts: &Facts<'_>, allowed: &[Strategy]) -> Option<Choice> {
+    let preferred = preferred(facts, allowed);
+    if allowed.contains(&preferred.strategy) {
+        return Some(preferred);
+    }
+    let only = Strategy::ALL.into_iter().find(|strategy| allowed.contains(strategy))?;
+    Some(Choice::new(only, format!("this turn is sent {} under every policy", only.name())))
+}
+
+/// What a rule would send if it could, which is `lazy` where it has no opinion.
+fn preferred(facts: &Facts<'_>, allowed: &[Strategy]) -> Choice {
     let lazy = |why: String| Choice::new(Strategy::Lazy, why);
     let resume = |why: String| Choice::new(Strategy::Resume, why);
     let wanted = match facts.policy {
@@ -281,58 +295,4 @@ fn by_rule(facts: &Facts<'_>, allowed: &[Strategy]) -> Choice {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BOTH: [Strategy; 2] = [Strategy::Lazy, Strategy::Resume];
-
-    fn facts(policy: Policy, purpose: Purpose, prompt_chars: u64) -> Facts<'static> {
-        let resumed = Some(ResumedFacts { prompt_chars, first_chars: 1000, context_chars: 8000 });
-        Facts { policy, purpose, resumed, priced: None }
-    }
-
-    #[test]
-    fn the_guard_is_strict_and_each_policy_measures_against_its_own_whole() {
-        let strategy = |policy, chars| choose(&facts(policy, Purpose::Review, chars), &BOTH).strategy;
-        assert_eq!(strategy(Policy::Seed, 500), Strategy::Resume);
-        assert_eq!(strategy(Policy::Seed, 501), Strategy::Lazy);
-        assert_eq!(strategy(Policy::Guarded, 501), Strategy::Resume);
-        assert_eq!(strategy(Policy::Guarded, 4000), Strategy::Resume);
-        assert_eq!(strategy(Policy::Guarded, 4001), Strategy::Lazy);
-        assert_eq!(strategy(Policy::Fresh, 1), Strategy::Lazy);
-        assert_eq!(strategy(Policy::Resume, 1_000_000), Strategy::Resume);
-    }
-
-    #[test]
-    fn validation_has_no_guard() {
-        for policy in [Policy::Seed, Policy::Guarded, Policy::Resume] {
-            assert_eq!(
-                choose(&facts(policy, Purpose::Validate, 1_000_000), &BOTH).strategy,
-                Strategy::Resume
-            );
-        }
-        assert_eq!(choose(&facts(Policy::Fresh, Purpose::Validate, 1), &BOTH).strategy, Strategy::Lazy);
-    }
-
-    #[test]
-    fn policies_inline_and_digest_send_their_own_way_wherever_it_is_allowed() {
-        for (policy, own) in [(Policy::Inline, Strategy::Inline), (Policy::Digest, Strategy::Digest)] {
-            let facts = facts(policy, Purpose::Review, 1);
-            assert_eq!(choose(&facts, &Strategy::ALL).strategy, own);
-            assert_eq!(choose(&facts, &BOTH).strategy, Strategy::Lazy);
-            assert_eq!(choose(&facts, &[Strategy::Resume]).strategy, Strategy::Resume);
-        }
-    }
-
-    #[test]
-    fn nothing_is_resumed_that_may_not_or_cannot_be() {
-        for policy in Policy::ALL {
-            assert_eq!(
-                choose(&facts(policy, Purpose::Review, 1), &[Strategy::Lazy]).strategy,
-                Strategy::Lazy
-            );
-            let unable = Facts { policy, purpose: Purpose::Review, resumed: None, priced: None };
-            assert_eq!(choose(&unable, &BOTH).strategy, Strategy::Lazy);
-        }
-    }
-}
+mod tests;

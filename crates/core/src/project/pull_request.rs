@@ -4,9 +4,10 @@
 
 use super::receipt;
 use crate::decisions::{Kind, Resolution};
-use crate::event::{Checked, Entry, Event};
+use crate::event::{Checked, Entry, Event, Life};
 use crate::findings::{Finding, Status};
 use crate::matrix::{self, Matrix};
+use crate::phase::Phase;
 use crate::pipeline::Pipeline;
 use crate::prelude::*;
 use crate::text::{count, fenced, one_line};
@@ -33,6 +34,9 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
         created.lane,
         created.folder()
     ));
+    if let Some(warning) = warning(entries, state) {
+        out.push_str(&format!("\n{warning}\n"));
+    }
     section(&mut out, "Trace", matrix::markdown(trace).trim());
     let ruled = said.iter().filter(|one| one.kind == Kind::Ruling);
     section(
@@ -68,6 +72,38 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
     }
     section(&mut out, "Receipt", &fenced("text", receipt(entries).text().trim()));
     in_order(&out)
+}
+
+/// What a reader must know before anything else; none where the feature is finished and every check passes.
+fn warning(entries: &[Entry], state: &Pipeline) -> Option<String> {
+    if state.life() == Life::Abandoned {
+        return Some("**Abandoned:** nobody goes on with this feature.".to_owned());
+    }
+    let failed = last_checks(entries).into_iter().filter(|check| !check.passed);
+    let failed: Vec<&str> = failed.map(|check| check.gate.as_str()).collect();
+    let fails = match failed.as_slice() {
+        [] => String::new(),
+        [one] => format!("the check {one} fails"),
+        some => format!("the checks {} fail", some.join(", ")),
+    };
+    let finished = state.is_over(Phase::Finish) || state.adopted.is_some();
+    let stands = match state.phase() {
+        Some(phase) => {
+            let left = state.phases().filter(|phase| !state.is_over(*phase)).map(Phase::name);
+            let left: Vec<&str> = left.collect();
+            format!("this feature stands in {phase}; still to do: {}", left.join(", "))
+        }
+        None if finished && fails.is_empty() => return None,
+        None if finished => {
+            return Some(format!("**A check fails:** {fails}, and a person went on with it."));
+        }
+        None => {
+            let last = state.phases().last().map(Phase::name).unwrap_or_default();
+            format!("this feature was taken as far as {last}, and what a merge would give was not checked")
+        }
+    };
+    let fails = if fails.is_empty() { fails } else { format!("; {fails}") };
+    Some(format!("**Not finished:** {stands}{fails}."))
 }
 
 /// Nothing that turns round how the text after it is read.

@@ -140,8 +140,9 @@ impl Board {
         Board { features, reviews, begin: around.next(begin) }
     }
 
-    /// The command that goes on in this repository: with the feature that can go on soonest, else with a new one. A review
-    /// goes on when its document is edited, which only counts where there is nothing else.
+    /// The command that goes on in this repository: with the feature that can go on soonest, else with one that is ready
+    /// to merge, else with a new one. A review goes on when its document is edited, which only counts where there is
+    /// nothing else.
     pub(crate) fn next(&self) -> Next {
         let open = self.features.iter().filter(|feature| feature.row.is_open());
         match open.min_by_key(|feature| feature.rank()) {
@@ -150,12 +151,21 @@ impl Board {
                 after_ms: first.row.parked_until_ms.filter(|_| first.rank() == 1),
             },
             None => {
+                let ready = self.features.iter().find(|feature| feature.row.ready);
+                if let Some(ready) = ready {
+                    return Next { command: ready.row.next.clone(), after_ms: None };
+                }
                 let left = self.reviews.iter().rev().find(|review| review.status != "approved");
                 let left = left.filter(|_| self.features.is_empty()).map(|review| &review.next);
                 Next { command: left.unwrap_or(&self.begin).clone(), after_ms: None }
             }
         }
     }
+}
+
+/// Whether the next command of a row is about that feature.
+pub(crate) fn goes_on(row: &BoardRow) -> bool {
+    row.is_open() || row.ready
 }
 
 /// What to type after something was done to a feature: what goes on with it, else what goes on in the repository.
@@ -166,7 +176,6 @@ pub(crate) fn next_after(
     around: &Surroundings,
 ) -> Result<String, CliError> {
     let board = Board::of(site, rows(ledger)?, reviews(ledger)?, around);
-    let goes_on = |row: &BoardRow| row.is_open() || row.ready;
     let own = board.features.iter().find(|seen| seen.row.id == id.to_string() && goes_on(&seen.row));
     Ok(own.map_or_else(|| board.next().command, |own| own.row.next.clone()))
 }

@@ -119,7 +119,7 @@ impl From<EngineError> for CliError {
             EngineError::Agent(_) => CliError::new(Code::Agent, message),
             EngineError::Inbox { .. } => CliError::new(Code::Config, message)
                 .hint("free some space or make it writable, then run again"),
-            EngineError::Bug(_) => CliError::new(Code::Bug, message),
+            EngineError::Unsendable(_) | EngineError::Bug(_) => CliError::new(Code::Bug, message),
         }
     }
 }

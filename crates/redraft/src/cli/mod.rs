@@ -30,6 +30,7 @@ mod mcp;
 mod meant;
 mod monitor;
 mod new;
+mod once;
 mod phase;
 mod plugin;
 mod prepare;

@@ -21,6 +21,7 @@ use super::cast::Cast;
 use super::consent;
 use super::console::Console;
 use super::errors::{CliError, Code};
+use super::once::Once;
 use super::run::{self, tidy};
 use super::show::table;
 use super::site::{Site, Surroundings};
@@ -108,6 +109,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
     }
     let inbox = FileInbox::new(&site.state);
+    let progress = Once::new(console);
     let parts = Parts {
         merging: &NoMerging,
         store: &ledger,
@@ -115,7 +117,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         inbox: &inbox,
         clock: &around.clock,
         boundaries: &around.boundaries,
-        progress: console,
+        progress: &progress,
         checks: &NoChecks,
         agents: &agents,
         redactor: &around.redactor,
@@ -147,6 +149,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         .collect();
     let receipt = project::receipt(run.entries());
     let gate = run.state().open.as_ref().and_then(Loop::failed_gate).filter(|_| stop == Stop::Findings);
+    progress.end(gate.is_some());
     let asked = match &stop {
         Stop::Asking(question) => format!(": {}", question.text),
         Stop::OverBudget { ticket, over } => format!(": {ticket}: {over}"),

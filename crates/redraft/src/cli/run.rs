@@ -15,6 +15,7 @@ use super::board::{self, from_when};
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::monitor;
+use super::once::Once;
 use super::site::{Site, Surroundings};
 use super::story::Story;
 use redraft_adapters::config::Config;
@@ -120,11 +121,12 @@ pub(crate) fn drive_to(
         Manner::Demo(ending) => Some(ending),
         Manner::Run | Manner::Finish => None,
     };
-    let story = Story::new(console);
-    let progress: &dyn Progress = if ending.is_some() { &story } else { console };
+    let (story, once) = (Story::new(console), Once::new(console));
+    let progress: &dyn Progress = if ending.is_some() { &story } else { &once };
     let players = Players::Configured;
     let wish = Wish { site, id, args, players, progress, around, console };
-    let done = with_run(&wish, |run, stage| report_on(run, stage, args, typed, ending, around, console))?;
+    let telling = Telling { typed, ending, once: &once };
+    let done = with_run(&wish, |run, stage| report_on(run, stage, args, telling, around, console))?;
     if let Some(code) = done {
         return Ok(code);
     }
@@ -132,16 +134,24 @@ pub(crate) fn drive_to(
     Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting })
 }
 
+/// How a run and its end are told.
+struct Telling<'a> {
+    /// Whether who typed that to merge has said so.
+    typed: bool,
+    ending: Option<Ending>,
+    once: &'a Once<'a>,
+}
+
 /// Drives a run that is put together, and tells how it ended.
 fn report_on(
     run: &mut Run<'_>,
     stage: &Stage<'_>,
     args: &RunArgs,
-    typed: bool,
-    ending: Option<Ending>,
+    telling: Telling<'_>,
     around: &Surroundings,
     console: &Console,
 ) -> Result<Code, CliError> {
+    let Telling { typed, ending, once } = telling;
     let Stage { site, config, ledger, created, workspace, inbox } = *stage;
     let id = created.id;
     if args.budget.is_some() {
@@ -171,6 +181,7 @@ fn report_on(
             stop => break stop,
         }
     };
+    once.end(matches!(stop, Stop::Asking(_)));
     if asks && !ended_before && run.state().closed(Phase::Finish).is_some() {
         bank::asking::about_stale(site, created, run.state().seq, around, console)?;
     }

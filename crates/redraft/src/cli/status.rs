@@ -77,7 +77,7 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
 
 fn text(shown: &StatusJson) -> String {
     let mut text = String::new();
-    let several = shown.features.iter().filter(|feature| feature.row.is_open()).count() > 1;
+    let several = shown.features.iter().filter(|feature| board::goes_on(&feature.row)).count() > 1;
     for Seen { row, blocked_by, held_by } in &shown.features {
         let BoardRow { id, slug, phase, .. } = row;
         let spent = Usd(row.spent_micro_usd);
@@ -125,7 +125,7 @@ fn text(shown: &StatusJson) -> String {
         if let Some(until_ms) = until_ms {
             text.push_str(&format!("    parked: an agent's usage limit lasts until {}\n", utc(until_ms)));
         }
-        if row.is_open() && several {
+        if board::goes_on(row) && several {
             text.push_str(&format!("    next: {}\n", from_when(&row.next, until_ms)));
         }
     }

@@ -73,6 +73,8 @@ fn sc_6_and_ac_7_the_branch_is_ready_and_what_only_helped_on_the_way_has_left_th
     let ran = scratch.run(["finish"]).expect(0);
     assert!(ran.stdout.contains("feature 001 is approved and ready to merge"), "{}", ran.stdout);
     assert!(ran.stdout.ends_with("next: redraft finish 001 --merge\n"), "{}", ran.stdout);
+    let status = scratch.run(["status"]).expect(0).stdout;
+    assert!(status.ends_with("\nnext: redraft finish 001 --merge\n"), "{status}");
     let place = folder.strip_prefix(scratch.worktree("001")).unwrap().display().to_string();
     let files = || scratch.git_in(&scratch.worktree("001"), ["ls-tree", "-r", "--name-only", "HEAD", &place]);
     let kept = [".meta.json", "retro.md", "spec.md"].map(|name| format!("{place}/{name}")).join("\n");
@@ -157,6 +159,26 @@ fn a_feature_is_finished_once_and_only_when_there_is_something_to_finish() {
     scratch.run(["decide", "002", "abandon", "--why", "no need"]).expect(0);
     let over = scratch.run(["finish", "002"]).expect(2);
     assert!(over.stderr.contains("abandoned"), "{}", over.stderr);
+}
+
+/// What can still be worked on goes first; what is ready goes before something new, until it is merged.
+#[test]
+fn status_names_the_command_that_merges_a_feature_that_is_ready() {
+    let scratch = coded("", "");
+    let next = |scratch: &Scratch| scratch.json(["status"])["next"].clone();
+    assert_eq!(next(&scratch), "redraft run 001");
+    scratch.run(["finish"]).expect(0);
+    assert_eq!(next(&scratch), "redraft finish 001 --merge");
+    assert_eq!(scratch.json(["status", "001"])["next"], "redraft finish 001 --merge");
+    scratch.run(["new", "--lane", "express", "Show the weather of tomorrow"]).expect(0);
+    assert_eq!(next(&scratch), "redraft run 002");
+    let status = scratch.run(["status"]).expect(0).stdout;
+    assert!(status.contains("\n    next: redraft finish 001 --merge\n"), "{status}");
+    scratch.run(["run", "002"]).expect(6);
+    scratch.run(["decide", "002", "abandon", "--why", "no need"]).expect(0);
+    assert_eq!(next(&scratch), "redraft finish 001 --merge");
+    scratch.run(["finish", "001", "--merge"]).expect(0);
+    assert_eq!(next(&scratch), "redraft new \"your idea\"");
 }
 
 #[test]

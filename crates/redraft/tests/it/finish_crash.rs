@@ -50,7 +50,7 @@ fn page(scratch: &Scratch) -> (String, Vec<String>) {
     (page, cells)
 }
 
-fn copy(scratch: &Scratch, from: &Path, to: &Path) {
+pub(crate) fn copy(scratch: &Scratch, from: &Path, to: &Path) {
     let done = scratch.command("cp").arg("-a").arg(from).arg(to).current_dir(scratch.outside()).status();
     assert!(done.unwrap().success());
 }

@@ -19,6 +19,11 @@ fn a_check_that_fails_only_on_the_merge_is_asked_about_and_mended_on_the_base() 
     let text = question(&scratch);
     assert!(text.as_str().unwrap().starts_with("sound fails on what would be merged: "), "{text}");
     assert!(asked.stdout.contains("next: redraft decide 001"), "{}", asked.stdout);
+    assert_eq!(asked.stdout.matches("sound fails on what would be merged: ").count(), 1, "{}", asked.stdout);
+    for twice in ["gate sound failed", "sound fails"] {
+        assert!(!asked.stderr.contains(twice), "the result says it: {}", asked.stderr);
+    }
+    assert!(asked.stderr.contains("  asked: retry, accept, abandon\n"), "{}", asked.stderr);
     assert_eq!(untouched(&scratch), main);
     assert!(!scratch.worktree("001").join("broken").exists(), "the worktree is as it was");
     let told = events(&scratch);

@@ -23,6 +23,7 @@ mod demo;
 mod dependencies;
 mod doctor;
 mod documents;
+mod every_policy;
 mod finish;
 mod finish_crash;
 mod finish_gates;

@@ -1,6 +1,6 @@
 //! The text for a pull request, and what a hostile text cannot do to it.
 
-use crate::finish::{IDEA, code, coded, configure, main_moves};
+use crate::finish::{IDEA, begun, code, coded, configure, main_moves};
 use crate::world::PROGRAM;
 use redraft_testkit::Scratch;
 use serde_json::json;
@@ -12,14 +12,18 @@ fn the_text_of_a_pull_request_is_made_of_trace_checks_and_receipt() {
     let text = scratch.run(["show", "pull-request"]).expect(0).stdout;
     let sections: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(sections, [&format!("# {IDEA}"), "## Trace", "## Checks", "## Receipt"]);
-    assert!(text.contains("7 of 7 requirements reached by a task; no orphans."), "{text}");
+    assert!(
+        text.contains("4 of 4 requirements and 3 of 3 criteria reached by a task; no orphans."),
+        "{text}"
+    );
+    assert!(!text.contains("**Not finished"), "{text}");
     assert!(text.contains("- sound: `test ! -e broken` passed\n"), "{text}");
     assert!(text.contains("- merge: passed; merges into main at "), "{text}");
     assert!(text.contains("finish.1/retro/retro-facilitator/1.1"), "{text}");
     let object = scratch.json(["show", "pull-request", "001"]);
-    let wanted = (json!(1), json!("001"), json!("main"), json!(IDEA), json!(false));
-    let found = ["v", "feature", "base", "title", "merged"].map(|key| object[key].clone());
-    assert_eq!(found, <[_; 5]>::from(wanted));
+    let wanted = (json!(1), json!("001"), json!("main"), json!(IDEA), json!(false), json!(true));
+    let found = ["v", "feature", "base", "title", "merged", "finished"].map(|key| object[key].clone());
+    assert_eq!(found, <[_; 6]>::from(wanted));
     assert!(object["branch"].as_str().unwrap().starts_with("feature/001-"));
     assert_eq!(format!("# {IDEA}\n\n{}", object["body"].as_str().unwrap()).trim_end(), text.trim_end());
     scratch.run(["finish", "--merge"]).expect(0);
@@ -34,6 +38,41 @@ fn there_is_a_text_before_the_end_and_none_without_a_feature() {
     scratch.run(["new", "--lane", "express", IDEA]).expect(0);
     let text = scratch.run(["show", "pull-request"]).expect(0).stdout;
     assert!(text.starts_with(&format!("# {IDEA}\n")) && !text.contains("## Checks"), "{text}");
+}
+
+/// Where a feature stands, and what its text says of it before anything else.
+#[test]
+fn the_text_of_a_feature_that_is_not_finished_says_so_and_what_is_left() {
+    let second = |scratch: &Scratch, wanted: &str, finished: bool| {
+        let text = scratch.run(["show", "pull-request", "001"]).expect(0).stdout;
+        let paragraphs: Vec<&str> = text.split("\n\n").collect();
+        assert!(paragraphs[1].starts_with("Feature 001-"), "{text}");
+        assert_eq!(paragraphs[2], wanted, "{text}");
+        assert_eq!(scratch.json(["show", "pull-request", "001"])["finished"], finished, "{text}");
+    };
+    let scratch = begun("", "");
+    let all = "still to do: specify, implement, finish.";
+    second(&scratch, &format!("**Not finished:** this feature stands in specify; {all}"), false);
+    code(&scratch, "001");
+    second(&scratch, "**Not finished:** this feature stands in finish; still to do: finish.", false);
+    main_moves(&scratch, "broken", "");
+    scratch.run(["finish"]).expect(6);
+    let fails =
+        "**Not finished:** this feature stands in finish; still to do: finish; the check sound fails.";
+    second(&scratch, fails, false);
+    scratch.run(["decide", "001", "accept", "--why", "it is known"]).expect(0);
+    scratch.run(["finish"]).expect(0);
+    second(&scratch, "**A check fails:** the check sound fails, and a person went on with it.", true);
+
+    let scratch = begun("", "");
+    scratch.run(["run"]).expect(6);
+    scratch.run(["decide", "001", "abandon", "--why", "no need"]).expect(0);
+    second(&scratch, "**Abandoned:** nobody goes on with this feature.", false);
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "--until", "specify", IDEA]).expect(0);
+    scratch.run(["run", "--yes"]).expect(0);
+    let far = "this feature was taken as far as specify, and what a merge would give was not checked";
+    second(&scratch, &format!("**Not finished:** {far}."), false);
 }
 
 #[test]

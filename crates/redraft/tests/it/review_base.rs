@@ -252,6 +252,7 @@ fn checks_are_run_only_when_asked_for_and_accepted_and_those_of_the_base() {
     scratch.run(["trust", "--base", "main", "--yes"]).expect(0);
     let failed = review(&scratch, &["--checks"]).expect(1);
     assert!(failed.stdout.contains("check syntax failed"), "{}", failed.stdout);
+    assert!(!failed.stderr.contains("gate syntax failed"), "the result says it: {}", failed.stderr);
     assert!(tickets(&scratch).is_empty(), "nobody is asked about what fails its checks");
     commit(&scratch, "greet.sh", SAFE, "mend it");
     review(&scratch, &["--checks"]).expect(0);

@@ -205,9 +205,20 @@ fn a_document_that_fails_the_gate_is_told_why_and_nobody_is_asked() {
         "{}",
         ran.stdout
     );
+    assert!(!ran.stderr.contains("gate lint failed"), "the result says it: {}", ran.stderr);
     assert!(!ran.stdout.contains("orchestration") && !ran.stdout.contains("dispatch"), "{}", ran.stdout);
     assert!(ran.stdout.contains("spec.md has findings\n"), "{}", ran.stdout);
     assert_eq!(scratch.json(["review", "spec.md"])["gate"]["gate"], "lint");
+}
+
+#[test]
+fn a_gate_that_failed_on_the_way_is_told_where_the_result_says_nothing_of_it() {
+    let scratch = repository("spec.md", &LACKING.replace("within 10 seconds.\n- R2", "within TBD.\n- R2"));
+    let ran = scratch.run(["review", "spec.md", "--fix"]).expect(0);
+    assert_eq!(ran.stderr.matches("gate lint failed: ").count(), 1, "{}", ran.stderr);
+    let (_, later) = ran.stderr.split_once("gate lint failed: ").unwrap();
+    assert!(later.contains("gate lint passed"), "in the order it happened: {}", ran.stderr);
+    assert!(!ran.stdout.contains("gate lint failed"), "{}", ran.stdout);
 }
 
 #[test]

@@ -187,8 +187,12 @@ pub(super) fn done(papers: &Papers<'_>) -> Result<Looked, Stopped> {
             looked.defects.push(no_criterion(papers, document, unit));
             continue;
         }
-        looked.settled.push((vec![unit.name.clone()], "it says when it is done".to_owned()));
         let vague: Vec<&(usize, String)> = criteria.iter().filter(|(_, text)| is_vague(text)).collect();
+        let how = match vague.len() {
+            0 => "it says when it is done, and every criterion decides something",
+            _ => "it says when it is done",
+        };
+        looked.settled.push((vec![unit.name.clone()], how.to_owned()));
         for (line, text) in &vague {
             let alone = vague.len() == criteria.len();
             looked.defects.push(undecided(papers, document, unit, (*line, text), alone));

@@ -134,3 +134,36 @@ fn an_author_that_is_told_to_ask_asks_first_and_takes_in_the_answers() {
         assert!(text.contains("- Assumed, because nobody answered: For whom? everybody.\n"), "{text}");
     }
 }
+
+/// What a reviewer says of findings that are fixed, by the words of the finding.
+#[test]
+fn a_fixed_finding_is_said_to_be_fixed_by_what_its_own_check_saw() {
+    const NOTES: [(&str, &str); 5] = [
+        ("no element of the design carries requirement `", "the design names it now"),
+        (", which stands after it", "what it depends on stands before it now"),
+        (" has no check that fails without it", "it has a check now"),
+        (" decides nothing", "it says when it is done, and every criterion decides something"),
+        (" has no done criterion", "it says when it is done, and every criterion decides something"),
+    ];
+    let mut course = Course::new("Let people reset a forgotten password by email", "");
+    let mut seen = vec![0; NOTES.len()];
+    for phase in Phase::DOCUMENTS {
+        course.enter(phase);
+        course.author(Vec::new());
+        let [_, domain, _] = cast(phase) else { panic!("three roles in {phase}") };
+        course.fresh(domain.role, Way::Lazy);
+        let open = course.open[domain.role].clone();
+        course.revise();
+        let verdict = course.resumed(domain.role);
+        assert!(verdict.approved, "{verdict:#?}");
+        for (id, issue) in open {
+            let answer = verdict.answers.iter().find(|answer| answer.id == id).unwrap();
+            let row = NOTES.iter().position(|(words, _)| issue.description.contains(words));
+            if let Some(row) = row {
+                assert_eq!(answer.note, NOTES[row].1, "{id}: {}", issue.description);
+                seen[row] += 1;
+            }
+        }
+    }
+    assert!(seen.iter().all(|times| *times > 0), "every row has been met: {seen:?}");
+}

@@ -29,7 +29,7 @@ fn choice(terms: &Terms, cached: Cached, seen: u32, policy: Policy) -> Choice {
     let priced = Priced { card: "a-card", since_s: Some(7), overhead: 1, facts };
     let resumed = Some(policy::ResumedFacts { prompt_chars: 1, first_chars: 10, context_chars: 10 });
     let facts = policy::Facts { policy, purpose: Purpose::Review, resumed, priced: Some(&priced) };
-    policy::choose(&facts, &FULL)
+    policy::choose(&facts, &FULL).unwrap()
 }
 
 #[test]

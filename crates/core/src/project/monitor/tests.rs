@@ -52,7 +52,8 @@ fn the_reason_of_a_guard_is_recognised_and_no_other_reason_is() {
         for (chars, fits) in [(100, true), (100_000, false)] {
             let resumed =
                 Some(ResumedFacts { prompt_chars: chars, first_chars: 1_000, context_chars: 8_000 });
-            let choice = choose(&Facts { policy, purpose: Purpose::Review, resumed, priced: None }, &both);
+            let facts = Facts { policy, purpose: Purpose::Review, resumed, priced: None };
+            let choice = choose(&facts, &both).unwrap();
             // Without prices, policy `cost` goes by the guard.
             let guard = matches!(policy, Policy::Seed | Policy::Guarded | Policy::Cost) && !fits;
             let fresh = choice.strategy != Strategy::Resume;

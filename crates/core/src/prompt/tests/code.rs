@@ -38,7 +38,8 @@ pub(super) fn names(fragments: &[Fragment]) -> Vec<&str> {
 fn chosen(purpose: Purpose, resumed: &Prompt, first: &Prompt) -> Strategy {
     let (prompt_chars, first_chars) = (resumed.chars(), first.chars());
     let resumed = Some(ResumedFacts { prompt_chars, first_chars, context_chars: first_chars });
-    choose(&Facts { policy: Policy::Seed, purpose, resumed, priced: None }, &Strategy::ALL).strategy
+    let facts = Facts { policy: Policy::Seed, purpose, resumed, priced: None };
+    choose(&facts, &Strategy::ALL).unwrap().strategy
 }
 
 /// Characters, in a hunk that says nothing.

@@ -6,11 +6,45 @@ use crate::event::*;
 use crate::ids::{FeatureId, Revision, Role, SessionId};
 use crate::phase::{Lane, Phase};
 use crate::pipeline::{self, Pipeline};
-use crate::policy::{Knowledge, Policy, Strategy as Send};
+use crate::policy::{Facts, Knowledge, Policy, ResumedFacts, Strategy as Send, choose};
 use crate::prelude::*;
-use crate::review::Seat;
+use crate::review::{Effect, Order, Seat};
 use crate::ticket::{Purpose, Scope, Ticket, Unit};
 use proptest::prelude::*;
+
+/// What the engine may be left with of what is allowed: a conversation can be out of reach, what changed can be lost, and a
+/// host is offered less.
+fn sublists(allowed: &[Send]) -> impl Iterator<Item = Vec<Send>> {
+    (1_u32..1 << allowed.len()).map(|bits| {
+        let kept = allowed.iter().enumerate().filter(|(at, _)| bits & (1 << at) != 0);
+        kept.map(|(_, strategy)| *strategy).collect()
+    })
+}
+
+/// The way that every agent can be sent this, whatever it remembers.
+fn always_possible(purpose: Purpose) -> Send {
+    match purpose {
+        Purpose::Repair => Send::Resume,
+        Purpose::Retro | Purpose::Judge => Send::Inline,
+        Purpose::Draft
+        | Purpose::Revise
+        | Purpose::Review
+        | Purpose::Validate
+        | Purpose::Certify
+        | Purpose::Implement
+        | Purpose::Simplify
+        | Purpose::Outline
+        | Purpose::Tests
+        | Purpose::Probe => Send::Lazy,
+    }
+}
+
+fn dispatches(state: &Pipeline) -> impl Iterator<Item = Order> {
+    pipeline::pending(state).into_iter().filter_map(|effect| match effect {
+        Effect::Dispatch(order) => Some(order),
+        _ => None,
+    })
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
@@ -41,6 +75,36 @@ proptest! {
             let found: Vec<_> = open.seats().filter(same).map(|seat| seat.left.as_ref().map(|left| left.cached)).collect();
             prop_assert!(found.contains(&left), "{ticket}: {found:?} without {left:?}");
         }
+    }
+
+    #[test]
+    fn every_order_can_be_sent_and_the_machine_accepts_whatever_a_policy_chooses(
+        mut world in any_world(),
+        resumed in proptest::option::of((0..3_u64, 0..3_u64)),
+    ) {
+        let resumed = resumed.map(|(prompt_chars, whole)| {
+            ResumedFacts { prompt_chars, first_chars: whole, context_chars: whole * 2 }
+        });
+        for _ in 0..STEPS_MAX {
+            for order in dispatches(&world.state) {
+                let Order { ticket, allowed, conversation, .. } = &order;
+                prop_assert!(allowed.contains(&always_possible(ticket.purpose)), "{ticket}: {allowed:?}");
+                prop_assert_eq!(allowed.contains(&Send::Resume), conversation.is_some(), "{}", ticket);
+                for strategy in allowed {
+                    let accepted = pipeline::step(&world.state, &sent(&order, *strategy, false).into());
+                    prop_assert!(accepted.is_ok(), "{ticket} {strategy:?}");
+                }
+                for (policy, left) in Policy::ALL.into_iter().flat_map(|policy| sublists(allowed).map(move |left| (policy, left))) {
+                    let facts = Facts { policy, purpose: ticket.purpose, resumed, priced: None };
+                    let choice = choose(&facts, &left).unwrap();
+                    prop_assert!(left.contains(&choice.strategy), "{ticket}: {choice:?} of {left:?}");
+                }
+            }
+            if world.play(1) {
+                return Ok(());
+            }
+        }
+        prop_assert!(false, "no end");
     }
 
     #[test]

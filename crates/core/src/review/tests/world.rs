@@ -2,6 +2,8 @@
 
 mod answers;
 
+pub(super) use answers::started as sent;
+
 use crate::event::*;
 use crate::findings::Threshold;
 use crate::ids::{BlobId, FeatureId, Revision, Role, TaskId};

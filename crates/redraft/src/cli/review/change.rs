@@ -16,6 +16,7 @@ use crate::cli::cast::Cast;
 use crate::cli::consent;
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
+use crate::cli::once::Once;
 use crate::cli::run::{self, tidy};
 use crate::cli::site::{Site, Surroundings};
 use crate::cli::trust;
@@ -108,6 +109,7 @@ impl Call<'_> {
             clock: &around.clock,
         };
         let checks: &dyn Checks = if rules.checks.is_empty() { &NoChecks } else { &shell };
+        let progress = Once::new(console);
         let parts = Parts {
             merging: &NoMerging,
             store: ledger,
@@ -115,7 +117,7 @@ impl Call<'_> {
             inbox: &inbox,
             clock: &around.clock,
             boundaries: &around.boundaries,
-            progress: *console,
+            progress: &progress,
             checks,
             agents: &agents,
             redactor: &around.redactor,
@@ -126,6 +128,8 @@ impl Call<'_> {
             run.keep_budget()?;
         }
         let stop = driven(&mut run, args.yes, around, console)?;
+        // SARIF has no place for a check that failed.
+        progress.end(stop == Stop::Findings && self.form != FindingsForm::Sarif);
         tidy(&inbox, &scope, run.entries(), console);
         self.report(&run, &workspace, &stop, sent(run.entries()) - sent(&entries))
     }

@@ -6,6 +6,7 @@ use crate::cli::errors::{CliError, Code};
 use crate::cli::gather::Gathered;
 use crate::cli::site::{Site, Surroundings};
 use redraft_core::decisions;
+use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
 use redraft_core::ticket::Scope;
@@ -21,6 +22,8 @@ struct PullRequestJson {
     title: String,
     /// Without the title.
     body: String,
+    /// Whether it has come to its end; where not, the body says what is left.
+    finished: bool,
     merged: bool,
 }
 
@@ -49,6 +52,7 @@ pub(crate) fn pull_request(
         base: created.map(|created| created.base_branch.clone()).unwrap_or_default(),
         title: project::pull_request_title(&state),
         body: body.trim_start().to_owned(),
+        finished: state.is_over(Phase::Finish) && !state.cancelled,
         merged: state.merged.is_some(),
     };
     console.show(text.trim_end(), &json);

@@ -78,12 +78,7 @@ pub(crate) fn trace(args: TraceArgs, around: &Surroundings, console: &Console) -
     } else {
         console.show(&text(&matrix), &TraceJson::of(&matrix, &gathered));
     }
-    let (all, reached) = matrix.reached();
-    let requirements = count(all, "requirement");
-    console.say(&format!(
-        "{reached} of {requirements} reached by a task; {}",
-        count(matrix.orphans.len(), "orphan")
-    ));
+    console.say(&format!("{}; {}", matrix.reached_in_words(), count(matrix.orphans.len(), "orphan")));
     Ok(Code::Done)
 }
 
@@ -209,8 +204,11 @@ struct TraceJson<'a> {
     name: &'a str,
     /// Whether events tell of code.
     built: bool,
+    /// Without criteria, and how many of them a task reaches.
     requirements: usize,
     reached: usize,
+    criteria: usize,
+    criteria_reached: usize,
     rows: Vec<RowJson<'a>>,
     works: Vec<WorkJson<'a>>,
     orphans: Vec<OrphanJson<'a>>,
@@ -233,6 +231,7 @@ struct RequirementJson<'a> {
     text: &'a str,
     file: &'static str,
     line: u32,
+    criterion: bool,
 }
 
 #[derive(Serialize)]
@@ -277,7 +276,7 @@ struct OrphanJson<'a> {
 
 impl<'a> TraceJson<'a> {
     fn of(matrix: &'a Matrix, gathered: &'a Gathered) -> TraceJson<'a> {
-        let (requirements, reached) = matrix.reached();
+        let (requirements, criteria) = matrix.reached();
         let orphans = matrix.orphans.iter().map(|orphan| OrphanJson {
             rule: orphan.rule.name(),
             file: &orphan.file,
@@ -291,8 +290,10 @@ impl<'a> TraceJson<'a> {
             feature: gathered.feature.map(|id| id.to_string()),
             name: &gathered.name,
             built: matrix.built,
-            requirements,
-            reached,
+            requirements: requirements.all,
+            reached: requirements.reached,
+            criteria: criteria.all,
+            criteria_reached: criteria.reached,
             rows: matrix.rows.iter().map(|row| RowJson::of(row, matrix)).collect(),
             works: matrix.works.iter().map(WorkJson::of).collect(),
             orphans: orphans.collect(),
@@ -309,6 +310,7 @@ impl<'a> RowJson<'a> {
                 text: &one.text,
                 file: one.kind.file(),
                 line: one.line,
+                criterion: one.is_criterion,
             }),
             via: row.via.map(matrix::Via::name),
             sections: row.sections.iter().map(part).collect(),

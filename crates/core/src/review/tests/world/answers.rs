@@ -24,34 +24,8 @@ impl World {
                 order.allowed[self.number() as usize % order.allowed.len()]
             }
         };
-        let session = match strategy {
-            Strategy::Resume => order.conversation.as_ref().unwrap().id.clone(),
-            Strategy::Inline | Strategy::Lazy | Strategy::Digest => {
-                SessionId::new(format!("s-{}", order.ticket))
-            }
-        };
         let pull = strategy != Strategy::Resume && self.draw(self.habits.pull);
-        self.happen(Started {
-            ticket: order.ticket.clone(),
-            agent: AgentName::new("fake"),
-            sees: order.sees.clone(),
-            since: order.since.clone(),
-            choice: Choice {
-                prediction: Some(prediction(strategy, &order.ticket)),
-                ..Choice::new(strategy, "w")
-            },
-            prompt: BlobId::new(""),
-            prompt_chars: 1,
-            context_chars: 1,
-            session: Some(session),
-            tree: TreeMark::default(),
-            reserved: Usd(1),
-            expires_ms: 0,
-            markers: vec![],
-            missing: vec![],
-            told: vec![],
-            pull,
-        });
+        self.happen(started(order, strategy, pull));
     }
 
     pub(super) fn end_flight(&mut self, ticket: Ticket) {
@@ -242,6 +216,35 @@ fn finding(number: usize, role: &Role, letter: char, late: bool) -> Finding {
         late,
         unverified: None,
         note: String::new(),
+    }
+}
+
+/// That an order is sent in this way.
+pub(in super::super) fn started(order: &Order, strategy: Strategy, pull: bool) -> Started {
+    let session = match strategy {
+        Strategy::Resume => order.conversation.as_ref().unwrap().id.clone(),
+        Strategy::Inline | Strategy::Lazy | Strategy::Digest => SessionId::new(format!("s-{}", order.ticket)),
+    };
+    Started {
+        ticket: order.ticket.clone(),
+        agent: AgentName::new("fake"),
+        sees: order.sees.clone(),
+        since: order.since.clone(),
+        choice: Choice {
+            prediction: Some(prediction(strategy, &order.ticket)),
+            ..Choice::new(strategy, "w")
+        },
+        prompt: BlobId::new(""),
+        prompt_chars: 1,
+        context_chars: 1,
+        session: Some(session),
+        tree: TreeMark::default(),
+        reserved: Usd(1),
+        expires_ms: 0,
+        markers: vec![],
+        missing: vec![],
+        told: vec![],
+        pull,
     }
 }
 
