@@ -211,9 +211,10 @@ impl Targets<'_> {
             Match::Heading => self.outline.at(*line).map_or(line + 1, |section| section.lines.end),
             Match::ListItem => block::end_of_item(&self.outline, *line, *indent),
             Match::Paragraph => {
-                let next = self.places[place..].iter().find(|next| next.text && next.line > *line);
-                let end = self.end_of_paragraph(*line);
-                next.filter(|_| self.places[place].text).map_or(end, |next| end.min(next.line))
+                // A line of text goes on to the next that defines something.
+                let next = self.places.get(place + 1).map(|next| next.line);
+                let limit = next.filter(|_| self.places[place].text);
+                self.end_of_paragraph(*line, limit.unwrap_or(usize::MAX))
             }
             Match::TableRow | Match::Prefix => line + 1,
         };
@@ -223,9 +224,9 @@ impl Targets<'_> {
     }
 
     /// Up to the next heading or paragraph in bold, or to a gap with no list or code behind it.
-    fn end_of_paragraph(&self, start: usize) -> usize {
+    fn end_of_paragraph(&self, start: usize, limit: usize) -> usize {
         let lines = self.outline.lines();
-        let end = self.outline.at(start).map_or(lines.len(), |section| section.own.end);
+        let end = self.outline.at(start).map_or(lines.len(), |section| section.own.end).min(limit);
         let mut gap = false;
         for (at, line) in lines.iter().enumerate().take(end).skip(start + 1) {
             if self.outline.is_fenced(at) {
