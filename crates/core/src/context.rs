@@ -91,13 +91,16 @@ impl<'a> Artifacts<'a> {
 pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
     let targets: BTreeMap<Kind, Targets<'_>> =
         Kind::ALL.into_iter().filter_map(|kind| Some((kind, Targets::of(artifacts.get(kind)?)))).collect();
-    let mut notes: Vec<String> = task.unread.clone();
+    let located = trace::locate_all(&task.refs, &targets);
+    // A name in such a field may turn out to be one.
+    let led =
+        |(reference, (_, found)): (&Reference, &(Kind, Found))| !reference.inherited && *found != Found::None;
+    let mut notes = if task.refs.iter().zip(&located).any(led) { Vec::new() } else { task.unread.clone() };
     let mut named: BTreeMap<Kind, Named> = BTreeMap::new();
-    for reference in &task.refs {
-        let (kind, found) = trace::locate(reference, &targets);
+    for (reference, (kind, found)) in task.refs.iter().zip(located) {
         let shown = shown(reference);
         if !targets.contains_key(&kind) {
-            if !reference.inherited {
+            if reference.must_lead() {
                 notes.push(format!("{shown} is in {}, which is not there", kind.file()));
             }
             continue;
@@ -105,7 +108,8 @@ pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
         match found {
             Found::One(target) => named.entry(kind).or_default().found.push((label(reference), target)),
             // What a heading above a task repeats need not be in the plan.
-            Found::None | Found::Several(_) if reference.inherited => {}
+            Found::Several(_) if reference.inherited => {}
+            Found::None if !reference.must_lead() => {}
             Found::None => named
                 .entry(kind)
                 .or_default()

@@ -179,6 +179,7 @@ pub fn read(text: &str) -> Result<TaskList, NoTasks> {
         let next = chosen.peek().map_or(usize::MAX, |next| next.line);
         tasks.push(task(one, next, &outline, &parents));
     }
+    without_own(&mut tasks);
     let places = needs::places(&tasks);
     for at in 0..tasks.len() {
         let depends_on = needs::resolved(&tasks[at].needs, &tasks, &places);
@@ -212,7 +213,7 @@ fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Optio
     let fields = field::fields(outline, one.line, end, one.head);
     let done = field::done(&fields);
     let groups = groups(outline, parents, one.line);
-    let refs = references(&one, &fields, &groups);
+    let refs = references(&one, &fields, &groups, &prose(outline, one.line, end));
     let unread = unread(&fields, &refs);
     Task {
         id: one.id.to_owned(),
@@ -230,23 +231,62 @@ fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Optio
     }
 }
 
-/// What the fields of a task refer to, else its title; where that is no part of a plan or design, also its group.
-fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group]) -> Vec<Reference> {
+/// What the fields of a task refer to and its title; of a document that those name no part of, what its groups do.
+fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group], text: &str) -> Vec<Reference> {
+    use trace::Kind;
     let mut refs: Vec<Reference> = Vec::new();
     for field in fields {
         refs.extend(trace::references(field.label, &field.text));
     }
-    if refs.is_empty() {
-        refs.extend(trace::references("title", one.tagged));
+    let named = |refs: &[Reference]| -> BTreeSet<Kind> {
+        refs.iter().filter(|one| one.basis == trace::Basis::Plain).map(|one| one.kind).collect()
+    };
+    // The specification goes in whole, so more of its ids narrow nothing.
+    let known = named(&refs);
+    refs.extend(
+        trace::in_title(one.tagged)
+            .into_iter()
+            .filter(|one| one.kind == Kind::Spec || !known.contains(&one.kind)),
+    );
+    // What the text names adds to what is named as a reference, and is not enough to leave out everything else.
+    let known = named(&refs);
+    if known.contains(&Kind::Plan) || known.contains(&Kind::Design) {
+        refs.extend(text.lines().flat_map(trace::mentions).take(MENTIONS_MAX));
     }
     // A task that names its requirements only still belongs to the step it stands under.
-    if !refs.iter().any(|one| matches!(one.kind, trace::Kind::Plan | trace::Kind::Design)) {
-        let above = groups.iter().rev().map(|group| trace::inherited(&group.title));
-        refs.extend(above.filter(|refs| !refs.is_empty()).take(1).flatten());
+    let above: Vec<Vec<Reference>> =
+        groups.iter().rev().map(|group| trace::inherited(&group.title)).collect();
+    for kind in Kind::ALL.into_iter().filter(|kind| !known.contains(kind)) {
+        let of = |refs: &[Reference], repeats: bool| -> Vec<Reference> {
+            let fits = |one: &&Reference| one.kind == kind && one.repeats() == repeats;
+            refs.iter().filter(fits).cloned().collect()
+        };
+        // What is named is meant by the innermost group that names something. Which headings of the plan are repeated
+        // only the plan can tell.
+        let named = above.iter().map(|refs| of(refs, false)).find(|refs| !refs.is_empty());
+        refs.extend(named.unwrap_or_else(|| above.iter().flat_map(|refs| of(refs, true)).collect()));
     }
-    let mut seen: BTreeSet<(trace::Kind, String)> = BTreeSet::new();
+    let mut seen: BTreeSet<(Kind, String)> = BTreeSet::new();
     refs.retain(|one| seen.insert((one.kind, one.id.to_lowercase())));
     refs
+}
+
+/// The lines of a task that are no code.
+fn prose(outline: &Outline<'_>, start: usize, end: usize) -> String {
+    let lines = outline.lines().iter().enumerate().take(end).skip(start);
+    lines.filter(|(at, _)| !outline.is_fenced(*at)).map(|(_, line)| *line).collect()
+}
+
+/// A task whose text names more titles is no task but a document.
+const MENTIONS_MAX: usize = 20;
+
+/// Leaves out ids of tasks of the list itself, which may stand in any field, unless a document is named for them.
+fn without_own(tasks: &mut [Task]) {
+    let own: BTreeSet<String> = tasks.iter().flat_map(Task::keys).collect();
+    let lettered = |id: &str| id.starts_with(|c: char| c.is_ascii_uppercase()) && !id.contains(' ');
+    for task in tasks {
+        task.refs.retain(|one| one.named || !lettered(&one.id) || !own.contains(&key(&one.id)));
+    }
 }
 
 /// Fields that should refer to something and do not.
@@ -254,23 +294,18 @@ fn unread(fields: &[Field<'_>], refs: &[Reference]) -> Vec<String> {
     const CHARS_MAX: usize = 120;
     // A reason in words beside a reference elsewhere is as it should be.
     let silent = |field: &&Field<'_>| {
-        let own = trace::is_for_references(field.label) && !field.text.is_empty() && !is_none(&field.text);
-        own && trace::references(field.label, &field.text).is_empty()
+        let own = trace::is_for_references(field.label) && !trace::says_none(&field.text);
+        let plain = |one: &Reference| one.basis == trace::Basis::Plain;
+        own && !trace::references(field.label, &field.text).iter().any(plain)
     };
     let told = |field: &Field<'_>| {
         let text = crate::text::one_line(&field.text, CHARS_MAX);
         format!("`{}: {text}` names no part of a document", field.label)
     };
-    match refs.iter().any(|one| !one.inherited) {
+    match refs.iter().any(Reference::must_lead) {
         true => Vec::new(),
         false => fields.iter().filter(silent).map(told).collect(),
     }
-}
-
-/// `none`, `n/a`, `—`: there is nothing to name.
-fn is_none(text: &str) -> bool {
-    let bare: String = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    ["", "none", "na", "nothing", "keine", "tbd"].contains(&bare.as_str())
 }
 
 /// For every section of a document, the one it stands in.

@@ -84,6 +84,30 @@ fn an_unresolved_or_ambiguous_reference_brings_its_document_whole_with_the_reaso
 }
 
 #[test]
+fn a_name_behind_a_document_brings_the_chapter_of_that_name_or_the_document_with_the_reason() {
+    let design = format!("{DESIGN}\n## Storage\n\nfour\n\n## Component Auth-Module\n\nfive\n");
+    let of_design = |fields: &str| {
+        let task = tasks::read(&format!("### Task 1: a\n\n{fields}\n")).unwrap().tasks.remove(0);
+        let artifacts = Artifacts { design: Some(&design), plan: Some(PLAN), ..Artifacts::default() };
+        let context = select(&task, &artifacts);
+        (told(&context).remove(0), context.notes)
+    };
+    for (fields, wanted) in [
+        ("**Why:** Plan 2 / Design Storage", "design.md scoped 19-21"),
+        ("**Why:** Plan 2 / Design Auth-Module", "design.md scoped 23-25"),
+        ("**Design:** storage", "design.md scoped 19-21"),
+        ("**Why:** Plan 2. Design Review is open.", "design.md reference"),
+    ] {
+        assert_eq!(of_design(fields), (wanted.to_owned(), Vec::new()), "{fields}");
+    }
+    let (shown, notes) = of_design("**Why:** Plan 2 / Design Cache");
+    assert_eq!(shown, "design.md full");
+    assert_eq!(notes, ["`Design Cache` is not found in design.md"]);
+    let (shown, notes) = of_design("**Design:** whatever is there");
+    assert_eq!((shown.as_str(), notes.len()), ("design.md full", 1));
+}
+
+#[test]
 fn overlapping_sections_are_joined_once_in_document_order() {
     let context = selected("**Why:** Design C2, I1, C1");
     let design = &context.artifacts[2];

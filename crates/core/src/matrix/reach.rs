@@ -148,8 +148,7 @@ impl Reader<'_> {
 
     fn led(&self, task: &Task) -> Led {
         let mut led = Led::default();
-        for reference in &task.refs {
-            let (kind, found) = trace::locate(reference, self.targets);
+        for (reference, (kind, found)) in task.refs.iter().zip(trace::locate_all(&task.refs, self.targets)) {
             let target = match found {
                 Found::One(target) => target,
                 // Any of them is a place; which one is for whoever reads.
@@ -159,7 +158,7 @@ impl Reader<'_> {
                 },
                 Found::None => {
                     let there = self.texts.contains_key(&reference.kind);
-                    if there && !reference.inherited {
+                    if there && reference.must_lead() {
                         led.lost.push(format!("{} {}", reference.kind.name(), reference.id));
                     }
                     continue;

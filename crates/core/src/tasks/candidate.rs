@@ -75,6 +75,8 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
     let mut table: Option<Table> = None;
     let headings: Vec<_> = outline.sections().iter().filter(|section| section.level > 0).collect();
     let mut chapters = Chapters::default();
+    // Paragraphs in bold that may be tasks, of which each goes on to the next.
+    let mut bold: Vec<usize> = Vec::new();
     for (at, text) in outline.lines().iter().enumerate() {
         let chapter = chapters.count;
         if let Some(heading) = headings.get(chapter).filter(|heading| heading.lines.start == at) {
@@ -95,6 +97,14 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             let end = || end_of_item(outline, at, item.indent);
             let one = of_item(&item, at).or_else(|| of_number(&item, at).filter(|_| chapters.lists_tasks()));
             found.extend(one.map(|one| Candidate { end: end(), chapter, under_tasks, ..one }));
+        } else if let Some(one) = of_bold(text, at) {
+            if let Some(last) = bold.last() {
+                let before: &mut Candidate<'_> = &mut found[*last];
+                before.end = before.end.min(at);
+            }
+            bold.push(found.len());
+            let end = outline.at(at).map_or(at + 1, |section| section.own.end);
+            found.push(Candidate { end, chapter, under_tasks, ..one });
         }
         table = Table::next(table, text, at);
         if let Some(table) = table.as_ref().filter(|table| table.rows > 0) {
@@ -137,24 +147,19 @@ impl Chapters {
     }
 }
 
-/// `Tasks`, `2. Task List`, `Tasks / Subtasks`, `Tasks: Name of the feature`; not `Task 3`, nor `Task overview`.
+/// `Tasks`, `2. Task List`, `Tasks / Subtasks`, `Tasks: Name of the feature`, `TODO`, `Work items`; not `Task 3`, nor
+/// `Task overview`.
 fn announces_tasks(title: &str) -> bool {
-    const BESIDE: [&str; 10] = [
-        "list",
-        "breakdown",
-        "details",
-        "detailed",
-        "subtasks",
-        "implementation",
-        "the",
-        "all",
-        "liste",
-        "todo",
-    ];
+    const BESIDE: [&str; 9] =
+        ["list", "breakdown", "details", "detailed", "subtasks", "implementation", "the", "all", "liste"];
     let title = title.trim_start_matches(|c: char| c.is_ascii_digit() || ".) ".contains(c));
     let title = title.split([':', '：', '—', '–', '(']).next().unwrap_or_default().to_lowercase();
+    let title = title.replace("to-do", "todo").replace("to do", "todo");
+    let title =
+        ["work items", "action items"].iter().fold(title, |title, items| title.replace(items, "tasks"));
     let words = || title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let is_task = |word: &str| WORDS.contains(&word) || word == "タスク一覧";
+    let is_task =
+        |word: &str| WORDS.contains(&word) || ["todo", "todos", "backlog", "タスク一覧"].contains(&word);
     words().any(is_task) && words().all(|word| is_task(word) || BESIDE.contains(&word))
 }
 
@@ -176,7 +181,7 @@ fn of_number<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
     let text = item.number.filter(|_| item.indent <= INDENT_MAX && !item.checkbox)?;
     let id = Id { text, shape: id::shape(text)?, rest: item.text };
     let one = Candidate::new(Claim::Faint, Id { rest: "", ..id }, Form::ListItem, line)?;
-    let title = title::trimmed(item.text);
+    let title = title::trimmed(title::before_remark(item.text));
     Some(Candidate { title, tagged: item.text, indent: item.indent, ..one })
 }
 
@@ -199,6 +204,18 @@ fn of_item<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
     };
     let one = Candidate::new(claim, id, form, line)?;
     is_task.then_some(Candidate { indent: item.indent, ..one })
+}
+
+/// A paragraph in bold that begins as the heading of a task would: `**Task 1: Title**`.
+fn of_bold(line: &str, at: usize) -> Option<Candidate<'_>> {
+    const INDENT_MAX: usize = 3;
+    let text = line.trim();
+    let inside = text.strip_prefix("**").filter(|_| line::indent(line) <= INDENT_MAX)?;
+    let (claim, id) = claimed(text)?;
+    // All of it is in bold, or a sign parts the id from the title.
+    let whole = inside.find("**").is_some_and(|end| inside[end + 2..].trim().is_empty());
+    let is_task = claim == Claim::Plain && (whole || is_set_off(id.rest));
+    is_task.then(|| Candidate::new(claim, id, Form::ListItem, at)).flatten()
 }
 
 /// `ids` is the column that is headed as one of ids; in other tables only what can be nothing else counts, faintly.

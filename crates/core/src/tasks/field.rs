@@ -111,9 +111,19 @@ fn done_rank(label: &str) -> Option<u8> {
         Some(1)
     } else if words.first().is_some_and(|first| CHECKED.contains(first)) {
         Some(2)
+    } else if is_state(&words) {
+        Some(3)
     } else {
         None
     }
+}
+
+/// `Ready when`, `Finished once`: a state and the word that begins its condition; `Only when` is about something else.
+fn is_state(words: &[&str]) -> bool {
+    const WORDS_MAX: usize = 3;
+    let begins = words.last().is_some_and(|last| ["when", "once", "wenn"].contains(last));
+    let other = ["only", "use", "used", "run", "runs", "skip", "if", "even", "except"];
+    begins && (2..=WORDS_MAX).contains(&words.len()) && !words.iter().any(|word| other.contains(word))
 }
 
 struct Label<'a> {

@@ -8,6 +8,7 @@ use super::line::Item;
 use super::{Task, field};
 use crate::prelude::*;
 use crate::sections::Outline;
+use crate::trace;
 
 /// A task that another one depends on, as it is written. Lines are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct Need {
 }
 
 /// What a line begins with that names what a task depends on.
-const LABELS: [&str; 24] = [
+const LABELS: [&str; 26] = [
     "depends on",
     "depends",
     "dependencies",
@@ -34,6 +35,8 @@ const LABELS: [&str; 24] = [
     "blocked by",
     "requires",
     "needs",
+    "after",
+    "follows",
     "order",
     "prerequisite",
     "prerequisites",
@@ -170,12 +173,15 @@ fn of_list(mut rest: &str, at: usize) -> Vec<Need> {
     loop {
         let (named, after) = after_word(rest);
         by_name |= named;
-        let Some((id, after)) = piece(after, by_name) else { break };
+        let whole = piece(after, by_name).map(|(id, after)| (id.to_owned(), after));
+        let Some((id, after)) = needs.last().and_then(|last| elided(&last.id, after, to)).or(whole) else {
+            break;
+        };
         if to && let Some(last) = needs.last_mut() {
             last.in_range = true;
         }
         let line = super::counted(at);
-        needs.push(Need { id: id.to_owned(), key: key(id), line, by_name, to, in_range: to });
+        needs.push(Need { key: key(&id), id, line, by_name, to, in_range: to });
         rest = after_remark(after);
         let Some((next, range)) = after_separator(rest) else { break };
         (rest, to) = (next, range);
@@ -207,6 +213,16 @@ fn piece(text: &str, named: bool) -> Option<(&str, &str)> {
     is_id.then_some((id, after))
 }
 
+/// An id that leaves out what it shares with the last one: `.3` of `1.1-.3`, `4` of `AB-1 to 4`.
+fn elided<'a>(last: &str, text: &'a str, to: bool) -> Option<(String, &'a str)> {
+    let end = text.find(|c: char| !id::is_inner(c)).unwrap_or(text.len());
+    let token = text[..end].trim_end_matches(['.', '-', '_']);
+    let bare = token.bytes().all(|byte| byte.is_ascii_digit());
+    let shares = token.starts_with(['.', '-']) || to && bare;
+    let id = trace::completed(last, token).filter(|_| shares)?;
+    Some((id, &text[token.len()..]))
+}
+
 /// Whether a text begins with the word for a task, and what follows.
 fn after_word(text: &str) -> (bool, &str) {
     let text = text.trim_start_matches(['*', '_', '`', '[', ' ']);
@@ -223,7 +239,7 @@ fn lists(line: &str) -> impl Iterator<Item = &str> {
     let text = line.trim_start().trim_start_matches(['>', '#', ' ']);
     let start = Item::of(text).map_or(text, |item| item.text);
     let begins = |text: &str| text.starts_with(|c: char| c.is_alphabetic() || c == ' ');
-    let inner = start.char_indices().filter(|(_, c)| "`([*|.;".contains(*c));
+    let inner = start.char_indices().filter(|(_, c)| "`([*|.;,".contains(*c));
     // Marks at the very beginning belong to the first label.
     let words = start.find(char::is_alphanumeric).unwrap_or(start.len());
     let inner = inner.filter(move |(at, _)| *at > words);
@@ -231,7 +247,7 @@ fn lists(line: &str) -> impl Iterator<Item = &str> {
     core::iter::once((' ', start)).chain(inner).filter_map(|(sign, text)| match sign {
         '(' | '[' => listed(text).or_else(|| after_word_after(text)),
         // `a.b` is no end of a sentence.
-        '.' | ';' if !text.starts_with(' ') => None,
+        '.' | ';' | ',' if !text.starts_with(' ') => None,
         _ => listed(text),
     })
 }

@@ -6,8 +6,12 @@ use super::*;
 fn told(text: &str) -> Vec<String> {
     let list = read(text).unwrap();
     let one = |task: &Task| {
-        let refs: Vec<String> =
-            task.refs.iter().map(|one| format!("{} {}", one.kind.name(), one.id)).collect();
+        let refs: Vec<String> = task
+            .refs
+            .iter()
+            .filter(|one| one.basis == trace::Basis::Plain)
+            .map(|one| format!("{} {}", one.kind.name(), one.id))
+            .collect();
         let done = task.done.as_ref().map_or("", |done| done.text.as_str());
         let lines = format!("{}-{}", task.line, task.end_line);
         let needs = task.depends_on.join(" ");

@@ -275,6 +275,12 @@ fn dependencies_are_the_tasks_that_are_named() {
         ("**Depends on:** T3", vec!["T3a", "T3b"]),
         ("Look at the file (after T1 it is new).", vec!["T1"]),
         ("It runs after T1.", vec![]),
+        ("**After:** T1", vec!["T1"]),
+        ("A grid, depends on T2", vec!["T2"]),
+        ("**Depends on:** 4.1-.2", vec!["4.1", "4.2"]),
+        ("**Depends on:** 4.1/.2", vec!["4.1", "4.2"]),
+        ("**Depends on:** 4.1-2", vec!["4.1", "4.2"]),
+        ("**Depends on:** T1 to 2", vec!["T1", "T2"]),
     ] {
         let read = read(&list(needs)).unwrap();
         assert_eq!(read.tasks.last().unwrap().depends_on, wanted, "{needs}");
@@ -296,6 +302,54 @@ fn a_task_knows_what_it_refers_to_and_where_it_stands() {
     assert_eq!(refs(1), ["plan Step 4 true"]);
     let groups: Vec<&str> = list.tasks[0].groups.iter().map(|group| group.title.as_str()).collect();
     assert_eq!(groups, ["Phase 1: Base", "Step 4: Store"]);
+}
+
+/// `kind id` of each reference of the last task, with a question mark where a document must define it.
+fn last_refs(text: &str) -> Vec<String> {
+    let mark = |one: &Reference| if one.basis == trace::Basis::Plain { "" } else { "?" };
+    let refs = &read(text).unwrap().tasks.pop().unwrap().refs;
+    refs.iter().map(|one| format!("{} {}{}", one.kind.name(), one.id, mark(one))).collect()
+}
+
+#[test]
+fn titles_and_groups_add_what_the_fields_do_not_name() {
+    for (text, wanted) in [
+        ("### T1: Merge (FR-3, TD-3)\n", vec!["spec FR-3", "design TD-3?"]),
+        ("### T1: Merge (TD-3)\n\n**Why:** Design C1\n", vec!["design C1"]),
+        // Of each document the innermost group that names a part of it.
+        (
+            "## Stage 1 (plan Step 2)\n\n### Base (C1)\n\n#### T1: a\n\n**Why:** FR-1\n",
+            vec!["spec FR-1", "plan Step 2", "design C1"],
+        ),
+        ("## Stage 1 (plan Step 2)\n\n#### T1: a\n\n**Why:** Plan 3\n", vec!["plan 3"]),
+        // Ids of the list itself are none of a document, unless one is named.
+        ("### Task PP-1: a\n\n### Task PP-2: b\n\n**Requirement:** R3, PP-1\n", vec!["spec R3"]),
+        ("### T1: a\n\n### T2: b\n\n**Why:** design threat T1\n", vec!["design T1"]),
+        // What the text names adds something, and is not enough alone.
+        ("### T1: a\n\n**Why:** Plan 2\n\nSee design § Retries.\n", vec!["plan 2", "design § Retries?"]),
+        ("### T1: a\n\nSee design § Retries.\n", vec![]),
+    ] {
+        assert_eq!(last_refs(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn paragraphs_in_bold_and_lists_to_do_are_tasks() {
+    let bold = "# Tasks\n\n## Sprint 1\n\n**Task 1: Label printer**\n- Done: it prints\n\n**Task 2: Scanner**\n\n- Depends on: 1\n\n## Later\n\n**Task 2 is last.** Really.\n";
+    assert_eq!(told(bold), ["1 | Label printer | 5-6 | list_item", "2 | Scanner | 8-10 | list_item"]);
+    assert_eq!(read(bold).unwrap().tasks[1].depends_on, ["1"]);
+    assert_eq!(ids("### T1: a\n\n**T2: no task beside headings**\n"), ["T1"]);
+    for heading in ["TODO", "To-do list", "Work items", "Action Items", "Backlog"] {
+        let text = format!(
+            "# {heading}\n\n1. **Ingest** (spec 2.1)\n   - after: 2\n2. Merge\n   - ready when: done\n"
+        );
+        assert_eq!(told(&text), ["1 | Ingest | 3-4 | list_item", "2 | Merge | 5-6 | list_item"], "{heading}");
+        let list = read(&text).unwrap();
+        assert_eq!(list.tasks[0].depends_on, ["2"], "{heading}");
+        assert_eq!(list.tasks[1].done.as_ref().map(|done| done.text.as_str()), Some("done"), "{heading}");
+    }
+    assert!(read("# Items\n\n1. one\n").is_err());
+    assert_eq!(first("### T1: a\n\n**Only when:** it rains\n").done, None);
 }
 
 #[test]

@@ -73,6 +73,12 @@ fn in_bold(rest: &str) -> &str {
     if inside.trim().is_empty() || opens_later { rest } else { inside }
 }
 
+/// The title in bold that only a remark in brackets follows: `**Title** (spec 2.1)`.
+pub(super) fn before_remark(text: &str) -> &str {
+    let title = text.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    title.filter(|(_, after)| after.trim_start().starts_with('(')).map_or(text, |(title, _)| title)
+}
+
 /// An item may go on with its fields in the same line: `**Done:** …`.
 fn before_field(text: &str) -> &str {
     let mut from = 0;

@@ -1,5 +1,6 @@
 //! An id that somebody looks for, and the ways it may be written where it is defined.
 
+use super::words::part_of;
 use crate::prelude::*;
 use crate::tasks::id;
 
@@ -58,14 +59,27 @@ impl Asked {
         })
     }
 
-    pub(super) fn name(&self) -> String {
-        self.id.clone()
+    /// How a heading names it that begins otherwise: `c9`, `step 3`. A number or letter alone may be anything.
+    pub(super) fn name(&self) -> Option<String> {
+        match &self.noun {
+            _ if self.id.len() > 1 && self.id.contains(char::is_alphabetic) => Some(self.id.clone()),
+            Some(noun) => Some(format!("{noun} {}", self.id)),
+            None => None,
+        }
+    }
+
+    pub(super) fn noun(&self) -> Option<&str> {
+        self.noun.as_deref()
     }
 
     /// The ways it may be written, the most literal first: `C10` and `Component 10` are one.
     pub(super) fn spellings(&self) -> Vec<(String, Noun<'_>, u8)> {
         let digits = self.id.find(|c: char| c.is_ascii_digit());
         match (&self.noun, digits) {
+            // Only words that are known to be used for each other may be left out or replaced.
+            (Some(noun), Some(0) | None) if part_of(noun).is_none() => {
+                vec![(self.id.clone(), Noun::Is(noun), 0)]
+            }
             (Some(noun), Some(0)) => {
                 let initial: String = noun.chars().take(1).collect();
                 let mut all = vec![
@@ -97,7 +111,8 @@ impl Asked {
                 all.push((number.to_owned(), Noun::Is(word), 4));
                 all
             }
-            (Some(_), None) => vec![(self.id.clone(), Noun::Any, 0)],
+            (Some(noun), None) => vec![(self.id.clone(), Noun::OrNone(noun), 0)],
+            (None, None) if self.id.len() == 1 => vec![(self.id.clone(), Noun::Any, 0)],
             (None, None) => Vec::new(),
         }
     }

@@ -24,6 +24,10 @@ pub(super) struct Place {
     /// How far the numbered list goes that an item belongs to; its title may be in bold.
     pub(super) run: usize,
     pub(super) bold: bool,
+    /// A line of plain text.
+    pub(super) text: bool,
+    /// The section it stands in; of a heading, the one above it.
+    pub(super) chapter: Option<usize>,
 }
 
 /// `ac` of `Acceptance Criteria (all must hold)`, with or without a number before it.
@@ -105,6 +109,37 @@ impl Runs {
     }
 }
 
+/// `A`, or a Roman numeral: what people count with besides numbers.
+pub(super) fn is_letter(token: &str) -> bool {
+    const NUMERAL_MAX: usize = 4;
+    let single = token.len() == 1 && token.starts_with(|c: char| c.is_ascii_uppercase());
+    let numeral = token.len() <= NUMERAL_MAX && token.bytes().all(|byte| b"IVX".contains(&byte));
+    !token.is_empty() && (single || numeral)
+}
+
+/// Whether a line of plain text defines something: it begins with an id that a sign sets off, or with one of a series,
+/// `1.1 …` and then `1.2 …`.
+pub(super) fn is_entry(line: &str, next: Option<&str>, begins: bool, goes_on: bool) -> bool {
+    const INDENT_MAX: usize = 3;
+    let blank = line.len() - line.trim_start().len();
+    let Some(lead) = Lead::of(line).filter(|_| blank <= INDENT_MAX && (begins || goes_on)) else {
+        return false;
+    };
+    let dotted = lead.id.contains('.') && lead.id.starts_with(|c: char| c.is_ascii_digit());
+    // A number alone begins many a sentence.
+    if lead.noun.is_none() && !dotted && lead.id.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    let noun = lead.noun.as_deref();
+    let first = noun.is_none_or(|noun| line.trim_start().to_lowercase().starts_with(noun));
+    let like = |other: &Lead<'_>| {
+        let letters = |id: &str| id.chars().take_while(|c| c.is_alphabetic()).collect::<String>();
+        other.noun == lead.noun && letters(other.id) == letters(lead.id)
+    };
+    let series = goes_on || next.and_then(Lead::of).as_ref().is_some_and(like);
+    first && (lead.is_set_off(false) || series || dotted && begins)
+}
+
 /// What a line begins with: perhaps a word or two, then an id.
 pub(super) struct Lead<'a> {
     pub(super) noun: Option<String>,
@@ -135,8 +170,11 @@ impl<'a> Lead<'a> {
             }
             let after = &rest[token.len()..];
             let counted = token.contains(|c: char| c.is_ascii_digit());
-            let letter =
-                noun.is_some() && token.len() == 1 && token.starts_with(|c: char| c.is_ascii_uppercase());
+            // `Appendix A`, `Stage II`, `[C] Reader`.
+            let letter = match noun {
+                Some(_) => is_letter(token),
+                None => token.len() == 1 && is_letter(token) && after.starts_with([']', ':', '.', ')']),
+            };
             if counted || letter {
                 return Some(Lead { noun, id: token, after });
             }

@@ -1,30 +1,43 @@
 //! References in a field: words that name a document, words that name a part, and ids.
 //!
-//! A number counts only behind a word that says what it numbers; an id with letters says it itself. Start at
-//! [`references`].
+//! A number counts only behind a word that says what it numbers; an id with letters says it itself. What is a title is
+//! read in `names`, ids and numbers are read in `ids`. Start at [`references`].
 
-use super::range::{is_lettered, numbers_between, range, without_word};
-use super::words::{About, home, kind_of, letters_of, part_of, part_of_label};
-use super::{Kind, Reference};
+use super::words::{About, counted_by_label, is_exception, kind_of, letters_of, part_of};
+use super::{Basis, Kind, Reference};
 use crate::prelude::*;
-use crate::tasks::id::{self, Shape};
+use crate::tasks::id;
 
 /// Of one field; more is no reference but a list of everything.
-const REFERENCES_MAX: usize = 100;
+pub(super) const REFERENCES_MAX: usize = 100;
 
 /// What a field refers to. Fields that refer to nothing by their label have none.
 pub fn references(label: &str, text: &str) -> Vec<Reference> {
     let Some(about) = About::of(label) else { return Vec::new() };
+    if says_none(text) {
+        return Vec::new();
+    }
     let mut reader = Reader::of(text, about);
-    // `AC: 1, 2` are AC1 and AC2, and `Plan item: 3` is item 3.
-    reader.letters = letters_of(label);
-    reader.part = part_of_label(label).filter(|part| *part == "item").map(|word| Part {
-        word,
-        kind: None,
-        at: 0,
-        capital: true,
+    // `AC: 1, 2` are AC1 and AC2, `Plan item: 3` is item 3, and `Phase: 3` is Phase 3.
+    reader.letters = letters_of(label).map(|letters| Letters {
+        text: letters.to_owned(),
+        kind: Kind::Spec,
+        dotted: false,
     });
-    reader.read()
+    reader.part = counted_by_label(label).map(|word| Part { word, kind: None, at: 0, end: 0, capital: true });
+    // A part of the work that only the label names may be one of the list itself.
+    let mut found = reader.read();
+    if about == About::Document(Kind::Plan)
+        && !label.to_lowercase().split(' ').any(|word| kind_of(word).is_some())
+    {
+        found.iter_mut().filter(|one| one.kind == Kind::Plan).for_each(|one| one.basis = Basis::IfDefined);
+    }
+    found
+}
+
+/// The titles that a text names behind their document.
+pub fn mentions(text: &str) -> Vec<Reference> {
+    read(text, About::Mentions)
 }
 
 /// Whether a field is there to refer to something.
@@ -32,51 +45,70 @@ pub fn is_for_references(label: &str) -> bool {
     About::of(label).is_some_and(|about| about != About::Ids)
 }
 
+/// `none`, `n/a`, `—`, also with a reason behind it: there is nothing to name.
+pub(crate) fn says_none(text: &str) -> bool {
+    const WORDS: [&str; 5] = ["none", "na", "nothing", "keine", "tbd"];
+    let text = text.trim_start_matches(['*', '_', '`', ' ', '\n', '(', '[']);
+    if !text.contains(char::is_alphanumeric) {
+        return true;
+    }
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '/').unwrap_or(text.len());
+    let word = text[..end].to_lowercase().replace('/', "");
+    let rest = text[end..].trim_start_matches(['*', '_', '`', ' ']);
+    WORDS.contains(&word.as_str())
+        && (rest.is_empty() || rest.starts_with(['(', ')', ']', ',', ';', '.', ':', '—', '–', '-', '\n']))
+}
+
 /// What was read so far.
-struct Reader<'a> {
-    text: &'a str,
-    about: About,
-    found: Vec<Reference>,
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a str,
+    pub(super) about: About,
+    pub(super) found: Vec<Reference>,
     /// The document that was named last, and where.
-    kind: Option<(Kind, usize)>,
+    pub(super) kind: Option<(Kind, usize)>,
     /// The part that was named last: its word, its usual document, where it stands, whether with a capital.
-    part: Option<Part>,
+    pub(super) part: Option<Part>,
+    /// Other words stand between the last document and what follows.
+    pub(super) stale: bool,
     /// Nothing but separators since the last word that a number can follow.
-    ready: bool,
-    /// The letters of the last id, for `AC-1, 2, 3`.
-    letters: Option<&'a str>,
+    pub(super) ready: bool,
+    /// The letters of the last id and its document, for `AC-1, 2, 3`.
+    pub(super) letters: Option<Letters>,
     /// Where the last reference ended.
-    last: usize,
+    pub(super) last: usize,
+    /// Behind a separator or at the beginning.
+    pub(super) fresh: bool,
+    /// The first of the references since the last comma or semicolon.
+    pub(super) clause: usize,
+    /// The word right before an id: `constraint` of `constraint C2`.
+    pub(super) noun: Option<String>,
     /// An explanation has begun: a part counts only behind its document.
-    explains: bool,
+    pub(super) explains: bool,
     /// A number of another feature was named.
-    foreign: bool,
+    pub(super) foreign: bool,
+    /// `not`, `except`: what follows is left out.
+    pub(super) excepted: bool,
 }
 
 #[derive(Clone, Copy)]
-struct Part {
-    word: &'static str,
-    kind: Option<Kind>,
-    at: usize,
-    capital: bool,
+pub(super) struct Part {
+    pub(super) word: &'static str,
+    pub(super) kind: Option<Kind>,
+    pub(super) at: usize,
+    pub(super) end: usize,
+    pub(super) capital: bool,
+}
+
+#[derive(Clone)]
+pub(super) struct Letters {
+    pub(super) text: String,
+    pub(super) kind: Kind,
+    /// The last id had parts, so that a number alone may be one of them.
+    pub(super) dotted: bool,
 }
 
 pub(super) fn read(text: &str, about: About) -> Vec<Reference> {
     Reader::of(text, about).read()
-}
-
-/// The title of a chapter that a text begins with: words up to a sign, the first with a capital, none with a number.
-fn title_of_chapter(text: &str) -> Option<&str> {
-    const CHARS_MAX: usize = 60;
-    let text = text.trim_start();
-    let end =
-        text.find([',', ';', '/', '+', '(', ')', '§', '|', '—', '–', '`', ':', '\n']).unwrap_or(text.len());
-    let end = [" - ", ". "].iter().filter_map(|sign| text[..end].find(sign)).fold(end, usize::min);
-    let title = text[..end].trim().trim_end_matches('.');
-    let first = title.split(' ').next().unwrap_or_default();
-    let named = first.starts_with(char::is_uppercase) && part_of(&first.to_lowercase()).is_none();
-    let counted = title.contains(|c: char| c.is_ascii_digit());
-    (named && !counted && title.len() <= CHARS_MAX).then_some(title)
 }
 
 /// The word at a place; `SC#1` is one.
@@ -95,11 +127,16 @@ impl<'a> Reader<'a> {
             found: Vec::new(),
             kind: None,
             part: None,
-            ready: matches!(about, About::Document(_)),
+            stale: false,
+            ready: about.document().is_some(),
             letters: None,
             last: 0,
+            fresh: true,
+            clause: 0,
+            noun: None,
             explains: false,
             foreign: false,
+            excepted: false,
         }
     }
 
@@ -117,59 +154,43 @@ impl<'a> Reader<'a> {
                 let word = counted_word(text, at, end).trim_end_matches(['.', '-', '_']);
                 at = self.word(word, at).max(at + word.len().max(1));
             } else {
-                // Separators and brackets keep a list going; a dash between blanks begins an explanation.
-                let explains = [" - ", " — ", ". "].iter().any(|sign| text[at..].starts_with(sign));
-                if explains {
-                    self.explain();
-                } else if matches!(c, ',' | ';' | '/' | '+') {
-                    self.foreign = false;
-                }
-                at += c.len_utf8();
+                at = self.quoted(c, at).unwrap_or_else(|| self.separator(c, at));
             }
         }
         self.found
     }
 
-    /// `§`: a number follows, or, behind a document, the title of a chapter: `Design § Error Handling`.
-    fn sign(&mut self, at: usize) -> usize {
-        let behind = at + '§'.len_utf8();
-        let document = self.kind.filter(|(_, named)| *named >= self.last && self.ready);
-        self.part = Some(Part { word: "", kind: None, at, capital: true });
-        self.ready = true;
-        let Some((kind, named)) = document else { return behind };
-        let Some(title) = title_of_chapter(&self.text[behind..]) else { return behind };
-        let start = self.text.len() - self.text[behind..].trim_start().len();
-        let end = start + title.len();
-        self.push(kind, format!("§ {title}"), &self.text[named..end]);
-        self.after(end);
-        end
-    }
-
-    /// What `design.md#error-handling` leads to, if a document's name ends at a place.
-    fn anchor(&mut self, kind: Kind, at: usize, end: usize) -> usize {
-        let rest = self.text[end..].strip_prefix('#').unwrap_or_default();
-        let length =
-            rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(rest.len());
-        if length == 0 {
-            return end;
+    /// Separators and brackets keep a list going; a dash between blanks begins an explanation.
+    fn separator(&mut self, c: char, at: usize) -> usize {
+        if [" - ", " — ", ". "].iter().any(|sign| self.text[at..].starts_with(sign)) {
+            self.explain();
+        } else if matches!(c, ',' | ';' | '/' | '+') {
+            self.foreign = false;
         }
-        let behind = end + 1 + length;
-        self.push(kind, self.text[end..behind].to_owned(), &self.text[at..behind]);
-        self.after(behind);
-        behind
+        if matches!(c, ',' | ';' | '\n') {
+            self.clause = self.found.len();
+        }
+        if matches!(c, ';' | '\n' | ')') {
+            self.excepted = false;
+        }
+        self.fresh |= matches!(c, ',' | ';' | '/' | '+' | '&' | '(' | '\n' | '→');
+        at + c.len_utf8()
     }
 
-    /// A code span: the name of a document, or nothing.
+    /// A code span: the name of a document, of a part, or nothing.
     fn code(&mut self, at: usize) -> usize {
         let rest = &self.text[at + 1..];
         let Some(end) = rest.find('`') else { return at + 1 };
-        let inside = rest[..end].trim().to_lowercase();
-        match kind_of(&inside) {
+        let inside = rest[..end].trim();
+        match kind_of(&inside.to_lowercase()) {
             _ if inside.contains(".md#") => return at + 1,
+            Some(kind) if self.belongs_behind(kind, at, at + 1 + end + 1) => {}
             Some(kind) => self.document(kind, at),
-            None if id::shape(rest[..end].trim()).is_some() => return at + 1,
+            None if id::shape(inside).is_some() => return at + 1,
+            None if self.titled(inside, at, at + 1 + end + 1, false) => {}
             None => self.ready = false,
         }
+        self.fresh = false;
         at + 1 + end + 1
     }
 
@@ -179,6 +200,7 @@ impl<'a> Reader<'a> {
         self.kind = None;
         self.part = None;
         self.explains = true;
+        self.excepted = false;
     }
 
     fn document(&mut self, kind: Kind, at: usize) {
@@ -186,34 +208,48 @@ impl<'a> Reader<'a> {
         self.part = None;
         self.letters = None;
         self.ready = true;
+        self.stale = false;
     }
 
     /// Takes one word and says where to read on.
     fn word(&mut self, word: &'a str, at: usize) -> usize {
         let lower = word.to_lowercase();
         let end = at + word.len();
-        if let Some(kind) = kind_of(&lower) {
+        let fresh = core::mem::take(&mut self.fresh);
+        let noun = self.noun.take();
+        // `Component {Name}`, `Plan <step>`: somebody is to fill that in.
+        if self.text[..at].ends_with(['{', '<']) {
+            self.ready = false;
+        } else if let Some(kind) = kind_of(&lower) {
+            if self.belongs_behind(kind, at, end) {
+                return end;
+            }
             self.document(kind, at);
+            self.excepted = false;
             if lower.ends_with(".md") {
                 return self.anchor(kind, at, end);
             }
-        } else if let Some((part, kind)) = part_of(&lower) {
-            let capital = word.starts_with(|c: char| c.is_uppercase());
-            let document = self.kind.is_some_and(|(_, named)| named >= self.last);
-            // `Step 1, items 3-8`: items of that step, which is shown anyway.
-            let inner = ["item", "group"].contains(&part)
-                && !self.found.is_empty()
-                && !document
-                && self.part.is_none_or(|before| before.word != part);
-            let counts = !inner && (!self.explains || document);
-            self.part = counts.then_some(Part { word: part, kind, at, capital });
-            self.letters = None;
-            self.ready = counts;
-        } else if ["and", "to", "through", "und", "bis", "&"].contains(&lower.as_str()) {
+        } else if let Some((part, kind)) = part_of(&lower).filter(|(part, _)| self.is_part(part)) {
+            self.part(Part { word: part, kind, at, end, capital: word.starts_with(char::is_uppercase) });
+            // `Sec. 3` is no end of a sentence.
+            return end + usize::from(self.text[end..].starts_with('.') && lower != part.to_lowercase());
+        } else if self.letters_alone(word, end) {
+            self.part = None;
+        } else if ["and", "to", "through", "und", "bis", "or", "&"].contains(&lower.as_str()) {
             // A list goes on.
+            self.fresh = fresh || self.last > 0 && self.text[self.last..at].trim().is_empty();
+        } else if is_exception(&lower) {
+            self.excepted = lower != "but";
+            self.fresh = true;
         } else {
-            return self.id(word, at).unwrap_or_else(|| {
+            self.noun = noun;
+            let read = self.id(word, at, fresh);
+            self.noun = None;
+            let read =
+                read.or_else(|| self.counted_noun(word, at, fresh)).or_else(|| self.name(word, at, fresh));
+            return read.unwrap_or_else(|| {
                 self.ready = false;
+                self.stale = true;
                 self.letters = None;
                 end
             });
@@ -221,160 +257,22 @@ impl<'a> Reader<'a> {
         end
     }
 
-    fn id(&mut self, word: &'a str, at: usize) -> Option<usize> {
-        // `114 design C13` is of feature 114.
-        if word.len() == 3 && self.part.is_none() && word.bytes().all(|byte| byte.is_ascii_digit()) {
-            self.foreign = true;
-            return None;
-        }
-        if self.foreign {
-            return None;
-        }
-        let (first, last) = range(word);
-        let first = without_word(first);
-        if first.starts_with(|c: char| c.is_ascii_digit()) {
-            return self.number(first, last, word, at);
-        }
-        let letters = first.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-        let kind = self.kind_of_letters(letters, first, at)?;
-        let raw_start = self.raw_start(at);
-        let raw = &self.text[raw_start..at + word.len()];
-        self.push(kind, first.to_owned(), raw);
-        if let Some(last) = last {
-            self.fill(kind, first, last, raw);
-        }
-        self.after(at + word.len());
-        self.letters = first.find(|c: char| c.is_ascii_digit()).map(|digits| &first[..digits]);
-        Some(at + word.len())
+    /// Whether the word for a part is one here: a task is one of the list itself, unless a document is named.
+    fn is_part(&self, part: &str) -> bool {
+        part != "Task" || self.kind.is_some_and(|(_, named)| named >= self.last && self.ready)
     }
 
-    /// Which document an id with letters is of; none if it is no id.
-    fn kind_of_letters(&self, letters: &str, id: &str, at: usize) -> Option<Kind> {
-        let named = self.kind.filter(|_| self.ready).map(|(kind, _)| kind);
-        let counted = id.contains(|c: char| c.is_ascii_digit());
-        // `Component Auth-Module`, `Component [A]`: a name behind the word for a part.
-        if !counted {
-            let part =
-                self.part.filter(|part| self.ready && part.capital && self.between_is_short(part.at, at))?;
-            let name = id.starts_with(|c: char| c.is_uppercase())
-                && (id.contains('-') || id.len() <= 2 || part.word == "Component");
-            return (name && !part.word.is_empty())
-                .then(|| self.kind.map(|(kind, _)| kind).or(part.kind))
-                .flatten();
-        }
-        if !is_lettered(id) {
-            return None;
-        }
-        let of_document = match self.about {
-            About::Document(kind) => Some(kind),
-            About::Anything | About::Ids => None,
-        };
-        let direct = named.filter(|_| self.directly(at));
-        match home(letters) {
-            // Decisions and components count in a title only behind their document.
-            Some(kind) if self.about == About::Ids && kind != Kind::Spec => direct,
-            // Letters have their document, unless another one is named right before them, or by the field.
-            Some(kind) => {
-                let of_field = of_document.filter(|of| {
-                    ![*of, kind].contains(&Kind::Spec) && self.found.is_empty() && named.is_none()
-                });
-                Some(direct.or(of_field).unwrap_or(kind))
-            }
-            // Others are ids in a list behind a document, or in a field about one.
-            None => direct.or(named.filter(|_| self.letters.is_some())).or(of_document),
-        }
-    }
-
-    /// Whether the last document was named right before a place, with at most a word for a part between.
-    fn directly(&self, at: usize) -> bool {
-        self.kind.is_some_and(|(_, named)| named >= self.last && self.ready && at - named <= 40)
-    }
-
-    fn between_is_short(&self, from: usize, to: usize) -> bool {
-        to.saturating_sub(from) <= 24
-    }
-
-    fn number(&mut self, first: &'a str, last: Option<&'a str>, word: &'a str, at: usize) -> Option<usize> {
-        if !self.ready || !matches!(id::shape(first)?, Shape::Number | Shape::Dotted) {
-            return None;
-        }
-        let end = at + word.len();
-        if self.text[end..].starts_with('%')
-            || self.text[end..].starts_with("/")
-                && self.text[end + 1..].starts_with(char::is_alphabetic)
-                && self.part.is_none()
-                && self.kind.is_none()
-        {
-            return None;
-        }
-        let raw_start = self.raw_start(at);
-        let raw = &self.text[raw_start..end];
-        if let Some(letters) = self.letters {
-            let kind = self.found.last().map(|last| last.kind).or_else(|| home(letters))?;
-            self.push(kind, format!("{letters}{first}"), raw);
-            if let Some(last) = last {
-                self.fill(kind, &format!("{letters}{first}"), &format!("{letters}{last}"), raw);
-            }
-            self.after(end);
-            return Some(end);
-        }
-        let of_document = match self.about {
-            About::Document(kind) => Some(kind),
-            About::Anything | About::Ids => None,
-        };
-        let part = self.part;
-        let named = self.kind.map(|(kind, _)| kind).or(of_document);
-        let kind = named
-            .or(part.filter(|part| part.capital && self.about != About::Ids).and_then(|part| part.kind))?;
-        let spell = |number: &str| match part {
-            Some(part) if !part.word.is_empty() && id::shape(number) == Some(Shape::Number) => {
-                format!("{} {number}", part.word)
-            }
-            _ => number.to_owned(),
-        };
-        self.push(kind, spell(first), raw);
-        if let Some(last) = last {
-            for between in numbers_between(first, last) {
-                self.push(kind, spell(&between), raw);
-            }
-        }
-        self.after(end);
-        Some(end)
-    }
-
-    fn after(&mut self, end: usize) {
-        self.last = end;
-        self.ready = true;
-    }
-
-    /// Where a reference begins that has its id at this place: at the document or part that was named for it.
-    fn raw_start(&self, at: usize) -> usize {
-        let part = self.part.map(|part| part.at).filter(|part| *part >= self.last && self.ready);
-        let kind = self.kind.map(|(_, named)| named).filter(|named| *named >= self.last && self.ready);
-        kind.or(part).unwrap_or(at).min(at)
-    }
-
-    fn push(&mut self, kind: Kind, id: String, raw: &str) {
-        const RAW_CHARS_MAX: usize = 80;
-        let raw = crate::text::one_line(raw, RAW_CHARS_MAX);
-        let letters: String = id.chars().take_while(char::is_ascii_uppercase).collect();
-        let elsewhere = home(&letters).is_some_and(|home| home != kind);
-        let named = self.kind.is_some_and(|(named, _)| named == kind)
-            || self.about == About::Document(kind) && kind != Kind::Spec && !elsewhere;
-        self.found.push(Reference { raw, kind, id, named, inherited: false });
-    }
-
-    /// The ids between two, and the last one: `D4-D7`.
-    fn fill(&mut self, kind: Kind, first: &str, last: &str, raw: &str) {
-        let digits = |id: &str| id.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let (from, to) = (digits(first), digits(last));
-        if first[..from] != last[..to] {
-            self.push(kind, last.to_owned(), raw);
-            return;
-        }
-        let prefix = &first[..from];
-        for number in numbers_between(&first[from..], &last[to..]) {
-            self.push(kind, format!("{prefix}{number}"), raw);
-        }
+    fn part(&mut self, part: Part) {
+        let document = self.kind.is_some_and(|(_, named)| named >= self.last);
+        // `Step 1, items 3-8`: items of that step, which is shown anyway.
+        let inner = ["item", "group"].contains(&part.word)
+            && !self.found.is_empty()
+            && !document
+            && self.part.is_none_or(|before| before.word != part.word);
+        let counts = !inner && (!self.explains || document);
+        self.part = counts.then_some(part);
+        self.letters = None;
+        self.ready = counts;
+        self.fresh = true;
     }
 }

@@ -1,24 +1,28 @@
 //! Where a document defines an id: a heading, an item of a list, a row of a table or a paragraph that begins in bold.
 //!
-//! Whole tokens only, and what defines an id goes before what merely names it. Start at [`Targets::of`].
+//! Whole tokens only, and what defines an id goes before what merely names it. The places are found in `index`, titles are
+//! looked up in `chapter`. Start at [`Targets::resolve`].
 
 use super::asked::{Asked, Noun, is_part_of_work};
-use super::place::{Lead, Place, Runs, initials, tells_about};
+use super::chapter::is_title;
+use super::place::{Place, initials};
+use super::titles::Titles;
 use crate::prelude::*;
 use crate::sections::Outline;
 use crate::tasks::line::{self, Item};
-use crate::tasks::{block, counted, id};
+use crate::tasks::{block, counted};
 use core::cmp::Reverse;
 
 /// The places of a document that may define something.
 #[derive(Debug)]
 pub struct Targets<'a> {
-    outline: Outline<'a>,
-    places: Vec<Place>,
+    pub(super) outline: Outline<'a>,
+    pub(super) places: Vec<Place>,
     /// By the id they begin with, in the order of `places`.
-    leading: BTreeMap<String, Vec<usize>>,
+    pub(super) leading: BTreeMap<String, Vec<usize>>,
     /// Headings and paragraphs, by every id and name in them.
-    naming: BTreeMap<String, Vec<usize>>,
+    pub(super) naming: BTreeMap<String, Vec<usize>>,
+    pub(super) titles: Titles,
 }
 
 /// Lines are counted from 1.
@@ -50,7 +54,7 @@ pub enum Found {
 }
 
 impl Found {
-    fn of(targets: Vec<Target>) -> Found {
+    pub(super) fn of(targets: Vec<Target>) -> Found {
         match targets.as_slice() {
             [] => Found::None,
             [one] => Found::One(*one),
@@ -71,62 +75,19 @@ impl Match {
     }
 }
 
-impl<'a> Targets<'a> {
-    pub fn of(text: &'a str) -> Targets<'a> {
-        let outline = Outline::of(text.strip_prefix('\u{feff}').unwrap_or(text));
-        let mut targets =
-            Targets { outline, places: Vec::new(), leading: BTreeMap::new(), naming: BTreeMap::new() };
-        let mut runs = Runs::default();
-        let mut in_table = false;
-        let mut aside = false;
-        let sections: BTreeMap<usize, &'a str> = (targets.outline.sections().iter())
-            .filter(|section| section.level > 0)
-            .map(|section| (section.lines.start, section.title))
-            .collect();
-        for at in 0..targets.outline.lines().len() {
-            let line = targets.outline.lines()[at];
-            if let Some(title) = sections.get(&at) {
-                in_table = false;
-                aside = tells_about(title);
-                targets.add(at, Match::Heading, title, aside);
-                continue;
-            }
-            if targets.outline.is_fenced(at) {
-                continue;
-            }
-            let cells = line::cells(line);
-            if let Some(cells) = &cells {
-                // The first row is the head.
-                if in_table && !line::is_rule_of_table(cells) {
-                    for (column, cell) in cells.iter().enumerate().take(2) {
-                        targets.add(at, Match::TableRow, cell, aside).column = column;
-                    }
-                }
-            } else if let Some(item) = Item::of(line) {
-                let place = targets.places.len();
-                targets.add(at, Match::ListItem, item.text, aside).indent = item.indent;
-                if let Some(number) = item.number {
-                    targets.leading.entry(id::folded(number)).or_default().push(place);
-                    runs.next(number, item.indent, place, &mut targets.places);
-                }
-            } else if line.trim_start().starts_with("**") && line::indent(line) <= INDENT_MAX {
-                targets.add(at, Match::Paragraph, line.trim(), aside);
-            }
-            in_table = cells.is_some();
-        }
-        targets
-    }
-
+impl Targets<'_> {
     /// Where an id is defined: `3.2`, `C9`, `Component 2`, `item 4`, `Auth-Module`.
     pub fn resolve(&self, id: &str) -> Found {
         // What names nothing would be a part of everything.
         if !id.contains(char::is_alphanumeric) {
             return Found::None;
         }
-        let titled = self.titled(id);
-        let chapter = id.starts_with('§') && !id.contains(|c: char| c.is_ascii_digit());
         // The title of a chapter is no id: its last word may stand anywhere.
-        if !titled.is_empty() || chapter {
+        if let Some(title) = id.strip_prefix("§ ").filter(|title| is_title(title)) {
+            return Found::of(self.chapter(title));
+        }
+        let titled = self.titled(id);
+        if !titled.is_empty() {
             return Found::of(titled);
         }
         for asked in core::iter::successors(Some(Asked::of(id)), Asked::shorter) {
@@ -183,31 +144,8 @@ impl<'a> Targets<'a> {
         Some(self.target(at, false))
     }
 
-    /// The headings that consist of just these words, their numbers left out.
-    fn titled(&self, words: &str) -> Vec<Target> {
-        if let Some(anchor) = words.strip_prefix('#') {
-            return self.headings(|title| slug(title) == anchor.to_lowercase());
-        }
-        let bare = |title: &str| {
-            let title = title.trim().trim_start_matches(|c: char| !c.is_alphabetic());
-            title.trim_end_matches([':', ' ']).to_lowercase()
-        };
-        let wanted = bare(words);
-        if wanted.is_empty() || words.contains(|c: char| c.is_ascii_digit()) {
-            return Vec::new();
-        }
-        self.headings(|title| bare(title) == wanted)
-    }
-
-    /// The headings with such titles.
-    fn headings(&self, fits: impl Fn(&str) -> bool) -> Vec<Target> {
-        let title = |place: &Place| self.outline.at(place.line).map_or("", |section| section.title);
-        let same = |place: &Place| place.how == Match::Heading && fits(title(place));
-        (0..self.places.len()).filter(|at| same(&self.places[*at])).map(|at| self.target(at, false)).collect()
-    }
-
     /// The places that fit best, in document order.
-    fn best(&self, found: Vec<(Rank, usize)>, shortened: bool) -> Vec<Target> {
+    pub(super) fn best(&self, found: Vec<(Rank, usize)>, shortened: bool) -> Vec<Target> {
         let Some(best) = found.iter().map(|(rank, _)| *rank).min() else { return Vec::new() };
         let mut places = found.into_iter().filter(|(rank, _)| *rank == best).map(|(_, place)| place);
         // Of several tables or lists the first one introduces what the others tell about.
@@ -218,7 +156,7 @@ impl<'a> Targets<'a> {
     }
 
     /// Every place that may be meant, with how well it fits; `by_name` also those that only name it.
-    fn ranked(&self, asked: &Asked, by_name: bool) -> Vec<(Rank, usize)> {
+    pub(super) fn ranked(&self, asked: &Asked, by_name: bool) -> Vec<(Rank, usize)> {
         let mut found: BTreeMap<usize, Rank> = BTreeMap::new();
         let mut add = |place: usize, fit: u8| {
             let rank = self.rank(place, fit);
@@ -234,14 +172,17 @@ impl<'a> Targets<'a> {
                     // A number of a list or chapter says less than the word itself.
                     (Noun::OrNone(wanted), Some(own)) if own == wanted => add(*place, fit),
                     (Noun::OrNone(_), None) => add(*place, fit + 1),
-                    (Noun::OrNone(_), Some(own)) if is_part_of_work(own) => add(*place, fit + 2),
+                    (Noun::OrNone(wanted), Some(own)) if is_part_of_work(wanted) && is_part_of_work(own) => {
+                        add(*place, fit + 2);
+                    }
                     (Noun::Is(_) | Noun::OrNone(_), _) => {}
                 }
             }
         }
         if found.is_empty() && by_name {
             const NAMED: u8 = 20;
-            for place in self.naming.get(&asked.name()).into_iter().flatten() {
+            let named = asked.name().and_then(|name| self.naming.get(&name));
+            for place in named.into_iter().flatten() {
                 found.insert(*place, self.rank(*place, NAMED));
             }
         }
@@ -249,11 +190,12 @@ impl<'a> Targets<'a> {
     }
 
     fn rank(&self, place: usize, fit: u8) -> Rank {
-        let Place { how, set_off, aside, column, indent, run, bold, .. } = &self.places[place];
+        let Place { how, set_off, aside, column, indent, run, bold, text, .. } = &self.places[place];
         let plain = !bold && *how == Match::ListItem;
         Rank {
             aside: *aside,
             fit,
+            text: *text,
             loose: !set_off,
             how: *how,
             column: *column,
@@ -263,12 +205,17 @@ impl<'a> Targets<'a> {
         }
     }
 
-    fn target(&self, place: usize, shortened: bool) -> Target {
+    pub(super) fn target(&self, place: usize, shortened: bool) -> Target {
         let Place { line, how, indent, .. } = &self.places[place];
         let end = match how {
             Match::Heading => self.outline.at(*line).map_or(line + 1, |section| section.lines.end),
             Match::ListItem => block::end_of_item(&self.outline, *line, *indent),
-            Match::Paragraph => self.end_of_paragraph(*line),
+            Match::Paragraph => {
+                // A line of text goes on to the next that defines something.
+                let next = self.places.get(place + 1).map(|next| next.line);
+                let limit = next.filter(|_| self.places[place].text);
+                self.end_of_paragraph(*line, limit.unwrap_or(usize::MAX))
+            }
             Match::TableRow | Match::Prefix => line + 1,
         };
         let last = block::last_line(&self.outline, *line, end);
@@ -277,9 +224,9 @@ impl<'a> Targets<'a> {
     }
 
     /// Up to the next heading or paragraph in bold, or to a gap with no list or code behind it.
-    fn end_of_paragraph(&self, start: usize) -> usize {
+    fn end_of_paragraph(&self, start: usize, limit: usize) -> usize {
         let lines = self.outline.lines();
-        let end = self.outline.at(start).map_or(lines.len(), |section| section.own.end);
+        let end = self.outline.at(start).map_or(lines.len(), |section| section.own.end).min(limit);
         let mut gap = false;
         for (at, line) in lines.iter().enumerate().take(end).skip(start + 1) {
             if self.outline.is_fenced(at) {
@@ -299,42 +246,16 @@ impl<'a> Targets<'a> {
         end
     }
 
-    fn add(&mut self, line: usize, how: Match, text: &'a str, aside: bool) -> &mut Place {
-        let lead = Lead::of(text);
-        let place = self.places.len();
-        let bold = text.starts_with("**");
-        let noun = lead.as_ref().and_then(|lead| lead.noun.clone());
-        let set_off = how == Match::Heading || lead.as_ref().is_none_or(|lead| lead.is_set_off(bold));
-        if let Some(lead) = &lead {
-            self.leading.entry(id::folded(lead.id)).or_default().push(place);
+    /// The one place that begins with this id as it is written.
+    pub(super) fn literal(&self, id: &str) -> Option<Target> {
+        let found = self.ranked(&Asked::of(id), false).into_iter().filter(|(rank, _)| rank.fit == 0);
+        match self.best(found.collect(), false).as_slice() {
+            [one] => Some(*one),
+            _ => None,
         }
-        if matches!(how, Match::Heading | Match::Paragraph) {
-            for token in
-                text.split(|c: char| !id::is_inner(c)).filter(|token| !token.is_empty()).take(TOKENS_MAX)
-            {
-                let key = id::folded(token.trim_end_matches(['.', '-', '_']));
-                let places = self.naming.entry(key).or_default();
-                if places.last() != Some(&place) {
-                    places.push(place);
-                }
-            }
-        }
-        self.places.push(Place {
-            line,
-            how,
-            noun,
-            set_off,
-            aside,
-            column: 0,
-            indent: 0,
-            number: None,
-            run: 0,
-            bold,
-        });
-        &mut self.places[place]
     }
 
-    /// The one place that begins with exactly this id.
+    /// The one place that begins with exactly this id, however it is spelled.
     pub(super) fn exact(&self, id: &str) -> Option<Target> {
         match self.best(self.ranked(&Asked::of(id), false), false).as_slice() {
             [one] => Some(*one),
@@ -343,17 +264,12 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// How a link spells a heading: `error-handling` for `Error handling!`.
-fn slug(title: &str) -> String {
-    let kept = title.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.map(|c| if c == ' ' { '-' } else { c }).flat_map(char::to_lowercase).collect()
-}
-
 /// How well a place fits; less is better, and what stands first counts first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+pub(super) struct Rank {
     aside: bool,
     fit: u8,
+    text: bool,
     /// Nothing parts the id from what follows.
     loose: bool,
     how: Match,
@@ -364,7 +280,3 @@ struct Rank {
     /// The longest list is the one that is referred to.
     run: Reverse<usize>,
 }
-
-/// A heading with more words is a text.
-const TOKENS_MAX: usize = 40;
-const INDENT_MAX: usize = 3;

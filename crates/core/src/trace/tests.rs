@@ -4,7 +4,13 @@ use super::*;
 
 /// `kind id` of each.
 fn refs(label: &str, text: &str) -> Vec<String> {
-    references(label, text).iter().map(|one| format!("{} {}", one.kind.name(), one.id)).collect()
+    references(label, text).iter().map(told).collect()
+}
+
+/// `kind id`, with a question mark where a document must define it.
+pub(super) fn told(one: &Reference) -> String {
+    let mark = if one.basis == Basis::Plain { "" } else { "?" };
+    format!("{} {}{mark}", one.kind.name(), one.id)
 }
 
 const PLAN: &str = "# Plan\n\n## Steps\n\n### Step 3.2: Store\n\ntext 3.2\n\n#### Detail\n\nmore\n\n### Step 1A: Track\n\n**1A.2 Second** part\n\n### 1.2.3 Deep\n\nx\n\n### Step 13.2: Other\n\n## Order\n\n1. **First** thing\n   - part\n2. **Second** thing\n\n| PI-1 | Write it |\n";
@@ -98,7 +104,7 @@ fn separators_ranges_and_elided_ids_are_read() {
         ),
         ("Plan Item", "PI-1 (FR-1)", vec!["plan PI-1", "spec FR-1"]),
         ("Plan step", "10a+10b", vec!["plan 10a", "plan 10b"]),
-        ("Design ref", "Component [A]", vec!["design A"]),
+        ("Design ref", "Component [A]", vec!["design Component A"]),
         ("Why", "Plan item 1 (TDD) / Design C1", vec!["plan item 1", "design C1"]),
         ("Why", "Plan 0.1 / TD10, SC-1", vec!["plan 0.1", "design TD10", "spec SC-1"]),
         ("Why", "per `plan.md` Step 2 and PRD FR-3", vec!["plan Step 2", "prd FR-3"]),
@@ -127,17 +133,20 @@ fn a_reference_keeps_how_it_was_written() {
 
 #[test]
 fn groups_hand_down_what_they_repeat_of_the_plan() {
-    let told = |title: &str| -> Vec<String> {
-        inherited(title).iter().map(|one| format!("{} {}", one.kind.name(), one.id)).collect()
-    };
+    let told = |title: &str| -> Vec<String> { inherited(title).iter().map(told).collect() };
     assert_eq!(told("Plan Item 1.1: The skill"), ["plan 1.1"]);
     assert_eq!(told("Step 12: End-to-end tests"), ["plan Step 12"]);
     assert_eq!(told("1.1 Schema of version 2"), ["plan 1.1"]);
-    assert_eq!(told("Group A: FR-5 guard (independent)"), ["spec FR-5"]);
-    assert_eq!(told("Phase 1: Foundation"), [""; 0]);
-    assert_eq!(told("Phase 3: Commands (Step 5, on its own)"), ["plan Step 5"]);
-    assert_eq!(told("Stage 2: Dispatch (C1 + TD-2, later)"), ["design C1", "design TD-2"]);
-    for title in ["Base (Steps 1, 2)", "Cluster (helper + M6)", "Save (Priority: P1)", "Group F (C.1)"] {
+    assert_eq!(told("Group A: FR-5 guard (independent)"), ["spec FR-5", "plan group A?"]);
+    assert_eq!(told("Phase 1: Foundation"), ["plan phase 1?"]);
+    assert_eq!(told("Phase 3: Commands (Step 5, on its own)"), ["plan Step 5", "plan phase 3?"]);
+    assert_eq!(told("Stage 2: Dispatch (C1 + TD-2, later)"), ["design C1", "design TD-2", "plan stage 2?"]);
+    assert_eq!(
+        told("Stage II: Packing (implements TD-2, plan steps 1-2)"),
+        ["plan Step 1", "plan Step 2", "design TD-2", "plan stage II?"]
+    );
+    assert_eq!(told("Sprint 1 (KD-1; A1)"), ["design KD-1?", "design A1?", "plan sprint 1?"]);
+    for title in ["Base (Steps 1, 2)", "Cluster (helper + M6)", "Save (Priority: P1)", "Later (C.1)"] {
         assert_eq!(told(title), [""; 0], "{title}");
     }
 }

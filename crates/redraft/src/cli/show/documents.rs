@@ -8,7 +8,7 @@ use redraft_adapters::plain_file::{self, Unreadable};
 use redraft_core::context::{self, Artifacts, Context};
 use redraft_core::tasks::{self, Task, TaskList};
 use redraft_core::text::{count, one_line};
-use redraft_core::trace::{Found, Kind, Target, Targets};
+use redraft_core::trace::{Basis, Found, Kind, Target, Targets};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -72,6 +72,8 @@ struct RefJson<'a> {
     id: &'a str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     inherited: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    tentative: bool,
 }
 
 pub(crate) fn tasks(args: TasksArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
@@ -99,6 +101,7 @@ impl<'a> TaskJson<'a> {
             kind: one.kind.name(),
             id: &one.id,
             inherited: one.inherited,
+            tentative: one.basis != Basis::Plain,
         });
         TaskJson {
             id: &task.id,
@@ -130,9 +133,10 @@ fn told(task: &Task) -> String {
     if !task.depends_on.is_empty() {
         text.push_str(&format!("    depends on {}\n", task.depends_on.join(", ")));
     }
-    if !task.refs.is_empty() {
-        let refs: Vec<String> =
-            task.refs.iter().map(|one| format!("{} {}", one.kind.name(), one.id)).collect();
+    // What counts only where a document defines it is for `show context` to tell.
+    let plain = task.refs.iter().filter(|one| one.basis == Basis::Plain);
+    let refs: Vec<String> = plain.map(|one| format!("{} {}", one.kind.name(), one.id)).collect();
+    if !refs.is_empty() {
         text.push_str(&format!("    refers to {}\n", refs.join(", ")));
     }
     text

@@ -2,7 +2,7 @@
 
 use super::share;
 use redraft_core::tasks;
-use redraft_core::trace::{self, Found, Kind, Targets};
+use redraft_core::trace::{self, Found, Kind, Reference, Targets};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -35,9 +35,15 @@ pub(crate) fn score(features: &Path, wanted: impl Fn(&str) -> bool, misses: bool
         count += list.tasks.len();
         for task in &list.tasks {
             // A document that is not there cannot be looked into.
-            for reference in task.refs.iter().filter(|one| targets.contains_key(&one.kind)) {
+            let located = task.refs.iter().zip(trace::locate_all(&task.refs, &targets));
+            // Nor is a name or a group of tasks a reference to what no document defines.
+            let counts =
+                |reference: &Reference, found: &Found| reference.must_lead() || *found != Found::None;
+            for (reference, located) in
+                located.filter(|(one, (kind, found))| targets.contains_key(kind) && counts(one, found))
+            {
                 references += 1;
-                match trace::locate(reference, &targets) {
+                match located {
                     (_, Found::One(_)) => one += 1,
                     (kind, found) => {
                         several += usize::from(found != Found::None);

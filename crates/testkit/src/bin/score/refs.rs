@@ -148,8 +148,7 @@ fn references(
     let mut right: BTreeSet<(&str, u32)> = BTreeSet::new();
     // What was read, where each reference leads.
     let mut read: Vec<(String, &str, Found)> = Vec::new();
-    for one in &task.refs {
-        let (kind, found) = trace::locate(one, targets);
+    for (one, (kind, found)) in task.refs.iter().zip(trace::locate_all(&task.refs, targets)) {
         read.push((format!("{} {}", kind.name(), one.id), kind.file(), found));
     }
     for one in &label.refs {
