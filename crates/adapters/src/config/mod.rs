@@ -1,7 +1,7 @@
 //! `redraft.toml`: what a project wants differently.
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into
-//! [`Config`], what it means, with every default filled in and every value checked (`prices`, `mcp`, `lint` and `checks` are parts of
+//! [`Config`], what it means, with every default filled in and every value checked (`prices`, `models`, `mcp`, `lint` and `checks` are parts of
 //! that, and `secrets`, which refuses a key in the file). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
 mod checks;
@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod lint;
 mod mcp;
+mod models;
 mod nearest;
 mod prices;
 mod resolve;
@@ -131,6 +132,7 @@ pub enum AgentConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelAgent {
     pub kind: ModelKind,
+    /// As it is sent: in its vendor's spelling where it has a card, and the default of the kind where none is named.
     pub model: String,
     /// `claude` and `codex`: the program, looked up on the PATH unless it is a path.
     pub program: Option<String>,
@@ -169,6 +171,19 @@ pub enum ModelKind {
 }
 
 impl ModelKind {
+    pub const ALL: [ModelKind; 4] =
+        [ModelKind::Claude, ModelKind::Codex, ModelKind::Anthropic, ModelKind::OpenAi];
+
+    /// As `kind` of an agent says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ModelKind::Claude => "claude",
+            ModelKind::Codex => "codex",
+            ModelKind::Anthropic => "anthropic",
+            ModelKind::OpenAi => "openai",
+        }
+    }
+
     /// The name of its program on the PATH; none for a service.
     pub fn program(self) -> Option<&'static str> {
         match self {

@@ -50,7 +50,7 @@ pub(super) fn of(
         }),
     }
     if let Some(model) = model {
-        setup.kind = kind(model.kind);
+        setup.kind = model.kind.name();
         setup.base_url = model.base_url.as_ref().map(|url| {
             // One that cannot be used is told where the agent is made.
             let proxy = api::proxy(url, model.proxy.as_deref(), environment);
@@ -171,14 +171,5 @@ fn frame_tokens(kind: ModelKind) -> u64 {
         ModelKind::Claude => 2_500,
         ModelKind::Codex => 9_700,
         ModelKind::Anthropic | ModelKind::OpenAi => 1_200,
-    }
-}
-
-fn kind(kind: ModelKind) -> &'static str {
-    match kind {
-        ModelKind::Claude => "claude",
-        ModelKind::Codex => "codex",
-        ModelKind::Anthropic => "anthropic",
-        ModelKind::OpenAi => "openai",
     }
 }
