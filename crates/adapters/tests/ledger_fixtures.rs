@@ -10,7 +10,8 @@ use redraft_core::pipeline::{Pipeline, pending};
 use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::Lifetime;
 use redraft_core::project::{self, BoardRow, Tally};
-use redraft_core::ticket::Scope;
+use redraft_core::review::TaskEnd;
+use redraft_core::ticket::{Purpose, Scope};
 use redraft_engine::ports::Store;
 use std::path::Path;
 
@@ -59,6 +60,30 @@ fn read(name: &str) -> Vec<Entry> {
     assert_eq!(names, [FILE], "reading left nothing beside the file");
     assert!(std::fs::read(folder.path().join(FILE)).unwrap() == std::fs::read(&fixture).unwrap());
     entries
+}
+
+/// `loop-opened` version 6: a task that was ticked when its feature was adopted was carried out all the same.
+#[test]
+fn a_ledger_from_before_ticked_tasks_counted_is_read_as_it_was_written() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ledger-loop-opened-6.db");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(&fixture, folder.path().join(FILE)).unwrap();
+    let ledger = Ledger::open(folder.path(), Mode::ReadOnly).unwrap();
+    ledger.verify().unwrap();
+    let entries = ledger.read(Scope::Feature(FeatureId(1))).unwrap();
+    let opened = entries.iter().find_map(|entry| match &entry.event {
+        Event::LoopOpened(opened) => Some(opened),
+        _ => None,
+    });
+    let tasks = &opened.unwrap().tasks;
+    assert!(tasks.len() == 2 && tasks.iter().all(|task| !task.ticked), "{tasks:?}");
+    let sent = started(&entries).filter(|fact| fact.ticket.purpose == Purpose::Implement).count();
+    assert_eq!(sent, 2, "both were sent");
+    let state = Pipeline::replay(&entries).unwrap();
+    let making = state.latest().unwrap().making.as_ref().unwrap();
+    assert!(making.tasks.iter().all(|task| task.end == Some(TaskEnd::Done)));
+    let log = project::implementation_log(&entries).unwrap();
+    assert!(!log.contains("before it was adopted"), "{log}");
 }
 
 fn started(entries: &[Entry]) -> impl Iterator<Item = &Started> {

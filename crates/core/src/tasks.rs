@@ -153,6 +153,19 @@ impl Task {
         [&self.id].into_iter().chain(&self.aliases).map(|id| key(id))
     }
 
+    /// Whether it has check boxes and every one of them is ticked; `outline` is that of the text it was read from.
+    pub fn is_ticked(&self, outline: &Outline<'_>) -> bool {
+        let lines = self.lines().filter(|at| !outline.is_fenced(*at));
+        let ticked = |at: usize| {
+            let line = outline.lines().get(at)?;
+            line::Item::of(line).filter(|item| item.checkbox)?;
+            let (_, mark) = line.split_once('[')?;
+            Some(mark.starts_with(['x', 'X', '✓', '✔', '✅']))
+        };
+        let mut boxes = lines.filter_map(ticked).peekable();
+        boxes.peek().is_some() && boxes.all(|ticked| ticked)
+    }
+
     /// The lines of its text, counted from 0.
     pub fn lines(&self) -> core::ops::Range<usize> {
         (self.line as usize).saturating_sub(1)..self.end_line as usize

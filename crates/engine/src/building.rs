@@ -9,7 +9,7 @@ use crate::ending::EngineError;
 use crate::phases::Subject;
 use crate::ports::{ALL_FILES, Check, CheckRun, Trailers, Workspace, WorkspaceError};
 use redraft_core::event::{
-    Built, Checked, Drafted, Event, Extra, FeatureCreated, LoopOpened, PlannedTask, TakenOut,
+    Adopted, Built, Checked, Drafted, Event, Extra, FeatureCreated, LoopOpened, PlannedTask, TakenOut,
 };
 use redraft_core::ids::{Revision, Role, TaskId};
 use redraft_core::phase::{Lane, Phase};
@@ -100,13 +100,16 @@ impl Run<'_> {
             let title = one_line(&self.created.idea, TITLE_CHARS_MAX);
             let spec = self.parts.workspace.read(&self.created.path_of(Phase::Specify.artifact()))?;
             let text = hash(&spec.unwrap_or_default());
-            return Ok(vec![PlannedTask { id: TaskId::new("1"), title, text }]);
+            return Ok(vec![PlannedTask { id: TaskId::new("1"), title, text, ticked: false }]);
         };
         let text = String::from_utf8_lossy(&bytes);
         let wrong =
             |detail: String| EngineError::Tasks { feature: self.created.id, path: path.clone(), detail };
         let list = tasks::read(&text).map_err(|none| wrong(none.to_string()))?;
         let outline = Outline::of(&text);
+        // A box is a person's word only where the list was taken on it; in a list that agents wrote it proves nothing.
+        let taken = |taken: &Adopted| taken.accepted.contains(&Phase::CreateTasks);
+        let taken = self.state.adopted.as_ref().is_some_and(taken);
         let mut seen = BTreeMap::new();
         let mut planned = Vec::new();
         for task in tasks::order(&list).map_err(|cycle| wrong(cycle.to_string()))? {
@@ -118,7 +121,8 @@ impl Run<'_> {
             }
             let title = one_line(&task.title, TITLE_CHARS_MAX);
             let text = hash(outline.text(task.lines()).trim_end().as_bytes());
-            planned.push(PlannedTask { id: TaskId::new(task.id.replace('/', "-")), title, text });
+            let (id, ticked) = (TaskId::new(task.id.replace('/', "-")), taken && task.is_ticked(&outline));
+            planned.push(PlannedTask { id, title, text, ticked });
         }
         Ok(planned)
     }

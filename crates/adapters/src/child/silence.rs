@@ -2,6 +2,7 @@
 
 use super::run::{End, Finished};
 use redraft_core::event::Now;
+use redraft_core::text::count;
 use redraft_engine::ports::AgentError;
 
 pub(crate) struct Silence<'a> {
@@ -33,7 +34,7 @@ impl Silence<'_> {
                 };
                 let unreadable = match unreadable {
                     0 => String::new(),
-                    lines => format!(", {lines} unreadable lines"),
+                    lines => format!(", {}", count(*lines as usize, "unreadable line")),
                 };
                 let said = if said.is_empty() { String::new() } else { format!(": {said}") };
                 let detail = format!("{program} ended with {how} and {lacking}{unreadable}{said}");

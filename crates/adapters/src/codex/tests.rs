@@ -205,7 +205,7 @@ fn silence_is_explained_by_what_ended_it() {
     heard.take(Line::TooLong);
     let (now, detail) = outcome::silence(&heard, &exit("killed"));
     assert_eq!(now, Now::GiveUp);
-    assert_eq!(detail, "codex ended with code 1 and no completed turn, 1 unreadable lines: killed");
+    assert_eq!(detail, "codex ended with code 1 and no completed turn, 1 unreadable line: killed");
 }
 
 #[test]

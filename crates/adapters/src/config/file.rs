@@ -250,6 +250,12 @@ fn explain(error: &toml::de::Error, text: &str, path: &Path) -> ConfigError {
     let said = error.message();
     let mut words = said.split('`').skip(1).step_by(2);
     let mut wrong = match (said.starts_with("unknown field"), words.next()) {
+        (true, Some(key)) if KEYS.contains(&key.to_lowercase().replace('-', "_").as_str()) => {
+            ConfigError::new(path, format!("a key never stands in this file, so there is no `{key}`")).hint(
+                "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name another variable (key_env = \"NAME\") or a file \
+                 (key_file = \"PATH\")",
+            )
+        }
         (true, Some(key)) => {
             let known: Vec<&str> = words.collect();
             let wrong = ConfigError::new(path, format!("there is no key `{key}` here"));
@@ -258,12 +264,37 @@ fn explain(error: &toml::de::Error, text: &str, path: &Path) -> ConfigError {
                 None => wrong.meant(key, known.iter().copied()).or_list(&known),
             }
         }
-        (_, _) => ConfigError::new(path, said.trim().replace('\n', ", ")),
+        (_, _) => unquoted(said, path).unwrap_or_else(|| {
+            ConfigError::new(path, said.trim().replace('\n', ", ").replace("expected f64", "expected a number"))
+        }),
     };
     if let Some(span) = error.span() {
         wrong = wrong.at(text, &span);
     }
     wrong
+}
+
+/// What people call the key of a service.
+const KEYS: [&str; 7] = ["key", "api_key", "apikey", "token", "secret", "password", "auth_token"];
+
+/// A number, or yes or no, that was written as a text.
+fn unquoted(said: &str, path: &Path) -> Option<ConfigError> {
+    let (written, expected) = said.strip_prefix("invalid type: string \"")?.split_once("\", expected ")?;
+    let what = match expected.trim() {
+        "f64" => "a number",
+        "a whole number" => "a whole number",
+        "a boolean" => "true or false",
+        _ => return None,
+    };
+    let wrong = ConfigError::new(path, format!("\"{written}\" is a text, and {what} belongs here"));
+    let fits = match what {
+        "true or false" => written.parse::<bool>().is_ok(),
+        _ => written.parse::<f64>().is_ok(),
+    };
+    Some(match fits {
+        true => wrong.hint(format!("write it without quotes: {written}")),
+        false => wrong,
+    })
 }
 
 impl ConfigError {

@@ -1,7 +1,7 @@
 //! `redraft.toml`: what a project wants differently; and the user's own file, which holds in every repository (`own`).
 //!
 //! `file` has the types of what was written, where everything is optional; `resolve` turns that into
-//! [`Config`], what it means, with every default filled in and every value checked (`prices`, `mcp`, `lint` and `checks` are parts of
+//! [`Config`], what it means, with every default filled in and every value checked (`prices`, `models`, `mcp`, `lint` and `checks` are parts of
 //! that, and `secrets`, which refuses a key in the file). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
 mod checks;
@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod lint;
 mod mcp;
+mod models;
 mod nearest;
 mod own;
 mod prices;
@@ -150,6 +151,7 @@ pub enum AgentConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelAgent {
     pub kind: ModelKind,
+    /// As it is sent: in its vendor's spelling where it has a card, and the default of the kind where none is named.
     pub model: String,
     /// `claude` and `codex`: the program, looked up on the PATH unless it is a path.
     pub program: Option<String>,
@@ -198,14 +200,6 @@ impl ModelKind {
             ModelKind::Codex => "codex",
             ModelKind::Anthropic => "anthropic",
             ModelKind::OpenAi => "openai",
-        }
-    }
-
-    /// The model where none is named.
-    pub fn default_model(self) -> String {
-        match self {
-            ModelKind::Claude | ModelKind::Anthropic => "claude-sonnet-5-5".to_owned(),
-            ModelKind::Codex | ModelKind::OpenAi => "gpt-6-sol".to_owned(),
         }
     }
 

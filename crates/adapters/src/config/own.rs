@@ -8,6 +8,7 @@ use super::file::OwnFile;
 use super::resolve::Source;
 use super::{AgentConfig, BashRule, ModelAgent, ModelKind, SchemaForm, Wire};
 use crate::child::Environment;
+use redraft_core::price::default_model;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -120,7 +121,7 @@ impl ModelAgent {
     pub(super) fn usual(kind: ModelKind) -> ModelAgent {
         ModelAgent {
             kind,
-            model: kind.default_model(),
+            model: default_model(kind.name()).expect("a test asks for that of every kind"),
             program: None,
             base_url: None,
             key_env: None,

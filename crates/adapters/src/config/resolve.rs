@@ -322,12 +322,7 @@ impl Source<'_> {
                 .map(|written| written.get_ref().trim().to_owned())
                 .filter(|text| !text.is_empty())
         };
-        let Some(model) = text(&file.model) else {
-            let message = format!("the agent `{}` names no model", name.get_ref());
-            return Err(self
-                .wrong(&name.span(), message)
-                .hint("add a line such as `model = \"claude-sonnet-5-5\"`"));
-        };
+        let model = self.model_name(name, file, kind)?;
         let (mut wire, mut schema, mut max_tokens) = (Wire::Chat, SchemaForm::JsonSchema, 0);
         self.word(&mut wire, file.wire.as_ref(), "a wire", &WIRE)?;
         self.word(&mut schema, file.schema.as_ref(), "a form of schema", &SCHEMA)?;

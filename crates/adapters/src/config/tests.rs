@@ -243,8 +243,19 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
         ),
         ("[agents.a]\n", ":1: the agent `a` has no kind | add a line such as `kind = \"claude\"`"),
         (
-            "[agents.claude]\n",
-            ":1: the agent `claude` names no model | add a line such as `model = \"claude-sonnet-5-5\"`",
+            "[agents.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"",
+            ":1: the agent `local` has a base_url and names no model | add a line `model = \"NAME\"`, with the name that the server there gives its model",
+        ),
+        (
+            "[agents.anthropic]\nkey = \"sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"",
+            ":2: a key never stands in this file, so there is no `key` | set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name another variable (key_env = \"NAME\") or a file (key_file = \"PATH\")",
+        ),
+        ("budget = \"5\"", ":1: \"5\" is a text, and a number belongs here | write it without quotes: 5"),
+        ("budget = \"five\"", ":1: \"five\" is a text, and a number belongs here"),
+        ("budget = true", ":1: invalid type: boolean `true`, expected a number"),
+        (
+            "[finish]\nretro = \"false\"",
+            ":2: \"false\" is a text, and true or false belongs here | write it without quotes: false",
         ),
         (
             "[agents.claude]\nmodel = \"m\"\nscenario = \"x\"",
@@ -266,11 +277,48 @@ fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
             "[roles]\ndefault = \"rehersal\"",
             ":2: there is no agent `rehersal` (known: anthropic, claude, codex, openai, rehearsal) | did you mean `rehearsal`?",
         ),
-        ("[limits]\nrounds = \"5\"", ":2: invalid type: string \"5\", expected a whole number"),
+        (
+            "[limits]\nrounds = \"5\"",
+            ":2: \"5\" is a text, and a whole number belongs here | write it without quotes: 5",
+        ),
         ("[limits]\nrounds = 1.5", ":2: invalid type: floating point `1.5`, expected a whole number"),
         ("review = 3", ":1: invalid type: integer `3`, expected a table"),
     ] {
         assert_eq!(error(text), format!("{file}{expected}"));
+    }
+}
+
+#[test]
+fn a_model_is_sent_as_its_vendor_spells_it_and_each_kind_has_a_default() {
+    let model = |text: &str| {
+        let config = parse(&format!("[agents.a]\n{text}")).unwrap();
+        match config.agents.get(&AgentName::new("a")) {
+            Some(AgentConfig::Model(model)) => model.model.clone(),
+            other => panic!("{text}: {other:?}"),
+        }
+    };
+    for (text, sent) in [
+        ("kind = 'claude'\nmodel = 'sonnet'", "claude-sonnet-5-5"),
+        ("kind = 'claude'\nmodel = 'opus[1m]'", "claude-opus-5-5[1m]"),
+        ("kind = 'claude'\nmodel = 'claude-sonnet-4.5'", "claude-sonnet-4-5"),
+        ("kind = 'claude'\nmodel = 'claude-sonnet-4-5-20250929'", "claude-sonnet-4-5-20250929"),
+        // The mark is Claude Code's; a service would not find the model.
+        ("kind = 'anthropic'\nmodel = 'opus[1m]'", "claude-opus-5-5"),
+        ("kind = 'anthropic'\nmodel = 'anthropic/claude-opus-4.8'", "claude-opus-4-8"),
+        ("kind = 'codex'\nmodel = 'gpt-6'", "gpt-6-sol"),
+        // What nobody has a card for is sent as it is written, and so is everything where the file says where to.
+        ("kind = 'claude'\nmodel = 'My-Own.Model'\nprice = 'unknown'", "My-Own.Model"),
+        (
+            "kind = 'openai'\nmodel = 'anthropic/claude-opus-4.8'\nbase_url = 'https://x/v1'",
+            "anthropic/claude-opus-4.8",
+        ),
+        ("kind = 'openai'\nmodel = 'sonnet'\nbase_url = 'https://x/v1'", "sonnet"),
+    ] {
+        assert_eq!(model(text), sent, "{text}");
+    }
+    for kind in ModelKind::ALL.map(ModelKind::name) {
+        let default = model(&format!("kind = '{kind}'"));
+        assert_eq!(Some(default), redraft_core::price::default_model(kind), "{kind}");
     }
 }
 

@@ -34,6 +34,12 @@ pub enum GitError {
     FolderInTheWay(PathBuf),
     #[error("branch `{0}` leaves no room for branches called `{0}/…`; rename it: git branch -m {0} NEW-NAME")]
     BranchInTheWay(&'static str),
+    #[error(
+        "branch {branch} is checked out in {}, so its feature cannot have it in a worktree of its own; \
+         leave it there: git -C {} switch {}",
+        .folder.display(), quoted_path(.folder), .other.as_deref().unwrap_or("--detach")
+    )]
+    CheckedOut { branch: String, folder: PathBuf, other: Option<String> },
     #[error("`{0}` cannot be part of a branch name; use lower-case letters, digits and dashes")]
     BadName(String),
     #[error("{} is not a worktree of this repository; try: git worktree repair {}", .0.display(), quoted_path(.0))]

@@ -90,6 +90,9 @@ impl Repository {
             (false, true) => return Ok(()),
             (false, false) => return self.create_branch(branch, base_commit),
         }
+        if branch_exists {
+            self.refuse_checked_out(branch, worktree)?;
+        }
         let add = self.call(["worktree", "add", "--quiet", "--no-guess-remote"]);
         let add = if branch_exists {
             add.arg(worktree).arg(branch)
@@ -195,7 +198,7 @@ fn is_empty_or_absent(folder: &Path) -> Result<bool, GitError> {
 }
 
 /// Whether two paths lead to the same place; one that does not exist is compared as written.
-fn same_path(a: &Path, b: &Path) -> bool {
+pub(super) fn same_path(a: &Path, b: &Path) -> bool {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     a == b || real(a) == real(b)
 }

@@ -8,9 +8,10 @@
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
 //! `commit`, `merge` for the branch as a whole, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
+//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
 
 mod apart;
+mod branches;
 mod change;
 mod commit;
 mod companion;
@@ -20,6 +21,7 @@ mod feature;
 mod files;
 mod glance;
 mod history;
+mod hooks;
 mod merge;
 mod objects;
 mod recent;
@@ -35,6 +37,7 @@ mod testbed;
 mod workspace;
 mod writing;
 
+pub use branches::FeatureBranch;
 pub use create::create_repository;
 pub use error::{GitError, MINIMUM};
 pub use feature::FeaturePlace;

@@ -188,6 +188,15 @@ pub fn give_numbers(features: &mut [Understood], taken: &BTreeSet<FeatureId>) {
     }
 }
 
+/// How many tasks of a feature's list are ticked, and how many there are.
+pub fn ticked(folder: &Folder, feature: &Understood) -> (usize, usize) {
+    let list = feature.artifacts.iter().find(|artifact| artifact.target.as_deref() == Some("tasks.md"));
+    let Some(list) = list.and_then(|found| text(folder, &found.file)) else { return (0, 0) };
+    let Ok(tasks) = crate::tasks::read(list) else { return (0, 0) };
+    let outline = crate::sections::Outline::of(list);
+    (tasks.tasks.iter().filter(|task| task.is_ticked(&outline)).count(), tasks.tasks.len())
+}
+
 /// One document of several files, each under a heading of its own.
 pub fn join(parts: &[(&str, &str)]) -> String {
     let mut text = String::new();

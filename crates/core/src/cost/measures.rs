@@ -12,6 +12,7 @@ use crate::event::Event;
 use crate::ids::{AgentName, Role};
 use crate::policy::{Prediction, Strategy};
 use crate::prelude::*;
+use crate::price::plain_name;
 use crate::ticket::{Purpose, Ticket};
 use crate::tokens::{Billed, Chars, Family, Ratios};
 use crate::usage::Usage;
@@ -93,7 +94,8 @@ impl Measures {
                 let opened_nothing = fact.opened.as_ref().is_some_and(Vec::is_empty);
                 let one_request = fact.requests.map_or(opened_nothing, |requests| requests == 1);
                 let sample = Sample::of(&fact.ticket.role, &flight, &fact.usage, one_request);
-                let samples = self.samples.entry((flight.agent, flight.prediction.card)).or_default();
+                let card = plain_name(&flight.prediction.card);
+                let samples = self.samples.entry((flight.agent, card)).or_default();
                 samples.push_back(sample);
                 if samples.len() > LOOKED_AT {
                     samples.pop_front();
@@ -114,7 +116,7 @@ impl Measures {
     pub fn of(&self, agent: &AgentName, role: &Role, card: &str, family: Family, overhead: u64) -> Known {
         let assumed = Ratios::measured(family);
         let empty = VecDeque::new();
-        let samples = self.samples.get(&(agent.clone(), card.to_owned())).unwrap_or(&empty);
+        let samples = self.samples.get(&(agent.clone(), plain_name(card))).unwrap_or(&empty);
         let estimate = |sample: &Sample| assumed.all_tokens(&sample.chars);
         let firsts: Vec<(&Sample, u64)> = samples
             .iter()

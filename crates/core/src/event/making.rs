@@ -15,6 +15,10 @@ pub struct PlannedTask {
     pub title: String,
     /// The hash of its text: one whose text is another is another task.
     pub text: BlobId,
+    /// Whether its boxes are ticked in a list that was adopted as it was: it was done before, by others, and is not
+    /// carried out here. Since version 7 of `loop-opened`; before that every task was carried out.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub ticked: bool,
 }
 
 /// Work on the code between the last task and the first review. It helps where it succeeds and is never waited for

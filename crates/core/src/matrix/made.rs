@@ -184,7 +184,7 @@ pub(super) fn works(sources: &Sources<'_>, read: &Read, made: &Made) -> (Vec<Wor
 fn state(end: &Option<TaskEnd>) -> State {
     match end {
         None => State::Open,
-        Some(TaskEnd::Done) => State::Done,
+        Some(TaskEnd::Done | TaskEnd::Before) => State::Done,
         Some(TaskEnd::Blocked { why }) => State::Blocked { why: why.clone() },
     }
 }

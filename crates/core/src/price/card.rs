@@ -244,6 +244,14 @@ impl PerMillion {
         format!("{whole}{decimals:0<DECIMALS$}").parse().map(PerMillion).map_err(|_| bad())
     }
 
+    /// The price as people write it, exactly: at least two decimals, more where it has them.
+    pub fn in_dollars(self) -> String {
+        let (dollars, rest) = (self.0 / 1_000_000, self.0 % 1_000_000);
+        let decimals = format!("{rest:06}");
+        let decimals = decimals.trim_end_matches('0');
+        format!("{dollars}.{decimals:0<2}")
+    }
+
     /// This price after the price it hangs on went from `old` to `new`, rounded up. From nothing, the new one itself.
     pub(super) fn in_ratio(self, new: PerMillion, old: PerMillion) -> PerMillion {
         if old.0 == 0 {

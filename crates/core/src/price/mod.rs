@@ -7,12 +7,14 @@
 mod budget;
 mod card;
 mod lifetime;
+mod list;
 mod names;
 mod overrides;
 #[cfg(test)]
 mod tests;
 
 use crate::prelude::*;
+use names::{Parts, Written};
 use serde::Deserialize;
 
 pub use budget::{Budget, OverBudget};
@@ -20,6 +22,9 @@ pub use card::{
     BadPrice, Basis, Card, Cliff, Context, DefaultLifetime, Minimum, PerMillion, Prices, Repriced,
 };
 pub use lifetime::Lifetime;
+pub use list::{Listed, age_in_words};
+pub use names::MILLION_MARK;
+pub(crate) use names::plain as plain_name;
 pub use overrides::{BadOverride, Changes, Override, Says};
 
 /// What a model is taken to hold whose vendor gives no number.
@@ -36,13 +41,36 @@ pub struct Cards {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no price card for model `{model}`; the nearest are {}; correct the name",
-    .nearest.join(", ")
-)]
+#[error("no price card for model `{model}`; the nearest are {}", .nearest.join(", "))]
 pub struct UnknownModel {
     pub model: String,
+    /// As their vendors spell them; of a family the newest first.
     pub nearest: Vec<String>,
+}
+
+impl UnknownModel {
+    /// The lines of a configuration by which the model can be used all the same, to be copied.
+    pub fn way_out(&self) -> String {
+        let UnknownModel { model, .. } = self;
+        format!(
+            "correct the name (`redraft models` lists them), or say what it costs, in dollars for a million tokens:\n    \
+             [prices.\"{model}\"]\n    input = 5.00\n    output = 25.00\n  \
+             or write one of these lines beside its `model`:\n    \
+             price = \"unknown\"   # counted as the dearest model there is\n    \
+             price = \"local\"     # it runs on your own machine and costs nothing"
+        )
+    }
+}
+
+/// The model of an agent that names none, by the kind of agent: the newest Sonnet for `claude` and `anthropic`, the newest
+/// GPT for `codex` and `openai`. None for kinds without a model.
+pub fn default_model(kind: &str) -> Option<String> {
+    let family = match kind {
+        "claude" | "anthropic" => "sonnet",
+        "codex" | "openai" => "gpt",
+        _ => return None,
+    };
+    Cards::builtin().vendors_name(family)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,15 +102,41 @@ impl Cards {
         Ok(Cards { read, cards })
     }
 
-    /// The card of a model under any spelling of its name.
+    /// The card of a model under any spelling of its name, or of the newest model of a family.
     pub fn find(&self, model: &str) -> Result<&Card, UnknownModel> {
-        let spellings = names::spellings(model);
-        let named = spellings.iter().find_map(|wanted| {
-            self.cards.iter().find(|card| card.models.iter().any(|name| names::plain(name) == *wanted))
-        });
         let lower = model.trim().to_lowercase();
         let begins = |card: &&Card| card.prefixes.iter().any(|prefix| lower.starts_with(prefix));
-        named.or_else(|| self.cards.iter().find(begins)).ok_or_else(|| self.unknown(model))
+        let known = self.named(model).or_else(|| self.cards.iter().find(begins));
+        let meant = || self.vendors_name(model).and_then(|name| self.named(&name));
+        known.or_else(meant).ok_or_else(|| self.unknown(model))
+    }
+
+    /// A model's name as its vendor spells it, with the date of its snapshot and the context mark where they were written;
+    /// none for a model that only the user knows. A family word such as `sonnet` or `gpt-6` means the model with the
+    /// highest version among those that have all its words, and of several the dearest.
+    pub fn vendors_name(&self, model: &str) -> Option<String> {
+        let written = Written::of(model);
+        let listed = || {
+            let cards = self.cards.iter().filter(|card| card.basis == Basis::Listed && !card.is_free());
+            let sold = |card: &&Card| written.vendor.as_ref().is_none_or(|vendor| *vendor == card.vendor);
+            cards.filter(sold).flat_map(|card| card.models.iter().map(move |name| (card, name)))
+        };
+        if let Some((_, name)) = listed().find(|(_, name)| names::plain(name) == written.stem) {
+            return Some(format!("{name}{}{}", written.date, written.mark));
+        }
+        let asked = Parts::of(&written.stem);
+        let family = listed().map(|(card, name)| (Parts::of(name), card, name));
+        let newest = family
+            .filter(|(parts, ..)| written.date.is_empty() && asked.may_mean(parts))
+            .max_by_key(|(parts, card, _)| (parts.version.clone(), card.prices.output));
+        newest.map(|(_, _, name)| format!("{name}{}", written.mark))
+    }
+
+    /// The card that has this name, the user's before the built-in ones.
+    fn named(&self, model: &str) -> Option<&Card> {
+        names::spellings(model).iter().find_map(|wanted| {
+            self.cards.iter().find(|card| card.models.iter().any(|name| names::plain(name) == *wanted))
+        })
     }
 
     /// A card for a model nobody has priced: the dearest price of every column, below and above every cliff, with the

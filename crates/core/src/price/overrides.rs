@@ -59,9 +59,17 @@ impl Cards {
         }
         let dearest = self.conservative();
         for model in unknown {
-            self.put_first(Card { models: vec![model], ..dearest.clone() });
+            let name = self.priced_name(&model);
+            self.put_first(Card { models: vec![name], ..dearest.clone() });
         }
         Ok(self)
+    }
+
+    /// The name that an override stands for: a family word prices the model that it means. What a reseller calls a model
+    /// (`anthropic/claude-opus-5`) has the reseller's price, which is nobody else's.
+    fn priced_name(&self, model: &str) -> String {
+        let meant = if model.contains('/') { None } else { self.vendors_name(model) };
+        meant.unwrap_or_else(|| model.to_owned())
     }
 
     /// The card a model gets. It stands for this one name only; other names of the same card keep their prices.
@@ -74,7 +82,7 @@ impl Cards {
                 _ => return Err(refuse("no card has that name, so both input and output prices are needed")),
             },
         };
-        let card = apply(base, model, changes);
+        let card = apply(base, &self.priced_name(model), changes);
         match card.fault() {
             Some(why) => Err(refuse(why)),
             None => Ok(card),

@@ -31,8 +31,14 @@ pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
         }
         Event::LoopOpened(fact) => {
             let (phase, pass, policy) = (fact.phase, fact.pass, fact.policy.name());
+            let ticked: Vec<&str> =
+                fact.tasks.iter().filter(|task| task.ticked).map(|task| task.id.as_str()).collect();
+            let ticked = match ticked.as_slice() {
+                [] => String::new(),
+                ids => format!("; done before it was adopted, not by redraft: {}", ids.join(", ")),
+            };
             format!(
-                "{phase} opened, pass {pass}, policy {policy}, at most {} a stage",
+                "{phase} opened, pass {pass}, policy {policy}, at most {} a stage{ticked}",
                 count(fact.limits.rounds.into(), "round")
             )
         }

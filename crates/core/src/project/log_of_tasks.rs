@@ -10,12 +10,15 @@ use crate::review::TaskEnd;
 use crate::text::one_line;
 use crate::ticket::{Purpose, Unit};
 
+/// What is said of a task whose boxes were ticked.
+const DONE_BEFORE: &str = "Done before it was adopted, not by redraft: its box was ticked.";
+
 /// None before anything was built.
 pub fn implementation_log(entries: &[Entry]) -> Option<String> {
     const WHY_CHARS_MAX: usize = 300;
     let mut state = Pipeline::default();
     let mut out = String::from("# Implementation Log\n");
-    let mut begun = false;
+    let (mut begun, mut told) = (false, BTreeSet::new());
     for entry in entries {
         let before = blocked(&state);
         if let Event::Built(built) = &entry.event {
@@ -25,6 +28,12 @@ pub fn implementation_log(entries: &[Entry]) -> Option<String> {
         if pipeline::fold(&mut state, &entry.event).is_err() {
             // What is stored was accepted once; a reader that cannot follow shows what it could.
             break;
+        }
+        if let Event::LoopOpened(opened) = &entry.event {
+            for task in opened.tasks.iter().filter(|task| task.ticked && told.insert(task.id.clone())) {
+                out.push_str(&format!("\n## Task {}: {}\n- {DONE_BEFORE}\n", task.id, task.title));
+                begun = true;
+            }
         }
         for (task, why) in blocked(&state) {
             if !before.iter().any(|(known, _)| *known == task) {

@@ -259,7 +259,7 @@ fn tasks(one: &Loop) -> (u64, u64) {
     let tasks = one.making.iter().flat_map(|making| &making.tasks);
     let ends = tasks.filter_map(|task| task.end.as_ref());
     ends.fold((0, 0), |(done, blocked), end| match end {
-        TaskEnd::Done => (done + 1, blocked),
+        TaskEnd::Done | TaskEnd::Before => (done + 1, blocked),
         TaskEnd::Blocked { .. } => (done, blocked + 1),
     })
 }

@@ -64,6 +64,8 @@ pub struct TaskWork {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskEnd {
     Done,
+    /// It was done before the feature was adopted, not by us.
+    Before,
     /// A person went on without it.
     Blocked {
         why: String,
@@ -90,7 +92,7 @@ impl Wrote {
 
 impl Making {
     /// What a loop begins with; none where nothing is built. Tasks that an earlier pass has carried out stay so, unless
-    /// they say something else now.
+    /// they say something else now, and tasks that were done before the feature was adopted are not carried out at all.
     pub(super) fn new(opened: &LoopOpened, earlier: Option<&Making>) -> Option<Making> {
         if opened.tasks.is_empty() {
             return None;
@@ -98,7 +100,8 @@ impl Making {
         let done = |planned: &PlannedTask| {
             let same = |task: &&TaskWork| task.id == planned.id && task.text == planned.text;
             let known = earlier.iter().flat_map(|earlier| &earlier.tasks).find(same);
-            known.and_then(|task| task.end.clone()).filter(|end| *end == TaskEnd::Done)
+            let done = known.and_then(|task| task.end.clone()).filter(|end| *end == TaskEnd::Done);
+            done.or_else(|| planned.ticked.then_some(TaskEnd::Before))
         };
         let tasks = opened.tasks.iter().map(|task| TaskWork {
             id: task.id.clone(),
@@ -168,7 +171,8 @@ impl Making {
 
     /// How many tasks are done and how many a person went on without.
     pub fn tally(&self) -> (usize, usize) {
-        let done = self.tasks.iter().filter(|task| task.end == Some(TaskEnd::Done)).count();
+        let is_done = |task: &&TaskWork| matches!(task.end, Some(TaskEnd::Done | TaskEnd::Before));
+        let done = self.tasks.iter().filter(is_done).count();
         let blocked =
             self.tasks.iter().filter(|task| matches!(task.end, Some(TaskEnd::Blocked { .. }))).count();
         (done, blocked)

@@ -60,6 +60,20 @@ fn headings_of_any_level_with_and_without_the_word_are_tasks() {
 }
 
 #[test]
+fn a_task_is_ticked_where_it_has_boxes_and_all_of_them_are() {
+    let text = "# Tasks\n\n- [x] **T1** one\n- [ ] **T2** two\n- [X] **T3** three\n  - [x] a step\n  - [ ] another\n\
+                - [✓] **T4** four\n  ```\n  - [ ] code\n  ```\n- [x] **T5** see `[ ]`\n";
+    let ticked = |text: &str| {
+        let outline = crate::sections::Outline::of(text);
+        let tasks = read(text).unwrap().tasks;
+        tasks.into_iter().filter(|task| task.is_ticked(&outline)).map(|task| task.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ticked(text), ["T1", "T4", "T5"]);
+    let headings = "### Task 1.1: A\n\n- [x] one\n- [x] two\n\n### Task 1.2: B\n\n- [x] one\n- [ ] two\n\n### Task 1.3: C\n\nText.\n";
+    assert_eq!(ticked(headings), ["1.1"]);
+}
+
+#[test]
 fn items_with_a_box_are_tasks_and_their_headings_are_groups() {
     let text = "# Tasks\n\n### 1.1 The store\n\n- [ ] **T1.1.1: Write a test**\n  It fails.\n  ```py\n- [ ] **T9: no task**\n  ```\n- [x] **T1.1.2** Make it pass. `[green]`\n\n  - [ ] a step\n\nText at the margin.\n";
     assert_eq!(

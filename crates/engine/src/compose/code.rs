@@ -264,7 +264,7 @@ impl<'a> About<'a> {
     fn left_out(&self) -> Vec<LeftOut<'a>> {
         let tasks = self.state.making.iter().flat_map(|making| &making.tasks);
         let left = tasks.filter_map(|task| match task.end.as_ref()? {
-            TaskEnd::Done => None,
+            TaskEnd::Done | TaskEnd::Before => None,
             TaskEnd::Blocked { why } => Some(LeftOut { id: task.id.as_str(), title: &task.title, why }),
         });
         left.collect()

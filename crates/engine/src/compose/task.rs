@@ -153,7 +153,7 @@ fn depends(state: &Loop, task: &Task) -> Vec<(String, String, Option<String>)> {
         let wanted = tasks::key(&id.replace('/', "-"));
         let work = known().find(|work| tasks::key(work.id.as_str()) == wanted)?;
         let left_out = match work.end.as_ref()? {
-            TaskEnd::Done => None,
+            TaskEnd::Done | TaskEnd::Before => None,
             TaskEnd::Blocked { why } => Some(why.clone()),
         };
         Some((work.id.to_string(), work.title.clone(), left_out))

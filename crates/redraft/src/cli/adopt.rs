@@ -9,10 +9,12 @@ use super::args::AdoptArgs;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
+use redraft_adapters::config::WorkspaceMode;
+use redraft_adapters::git::{FeatureBranch, GitError};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::adopt::{Folder, Named, Understood, give_numbers, named, understand};
+use redraft_core::adopt::{Folder, Named, Understood, give_numbers, named, ticked, understand};
 use redraft_core::dependency::{Standing, circle};
-use redraft_core::event::Event;
+use redraft_core::event::{Event, Life};
 use redraft_core::ids::FeatureId;
 use redraft_core::text::{count, one_line};
 use redraft_core::ticket::Scope;
@@ -63,6 +65,8 @@ struct UnknownJson {
 /// A folder, what was understood of it, and what becomes of it.
 struct Candidate {
     found: Folder,
+    /// The branch it was found on, where no checkout has it.
+    branch: Option<FeatureBranch>,
     feature: Understood,
     fate: Fate,
 }
@@ -89,12 +93,20 @@ impl Fate {
 pub(crate) fn adopt(args: AdoptArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;
     let found = survey::survey(&site, around, &args.paths)?;
-    let mut candidates: Vec<Candidate> = found.folders.into_iter().map(candidate).collect();
+    let mut candidates: Vec<Candidate> =
+        found.folders.into_iter().map(|(found, branch)| candidate(found, branch)).collect();
     let known = match site.reader()? {
         Some(ledger) => known(&site, &ledger)?,
         None => Known::default(),
     };
+    // A branch that is a feature of ours is nothing to report, unless its worktree was never made.
+    candidates.retain(|one| {
+        let own = known.folders.get(&one.feature.folder).filter(|_| one.branch.is_some());
+        own.is_none_or(|id| !site.state.join("ready").join(id.to_string()).exists())
+    });
     sort_out(&site, &known, &mut candidates)?;
+    tell_ticked(&mut candidates, args.review);
+    tell_checked_out(&site, &mut candidates, around)?;
     let names = names_here(known, &candidates);
     tell_circles(&mut candidates, &names);
     let fresh = |candidates: &[Candidate]| candidates.iter().filter(|one| one.fate == Fate::New).count();
@@ -157,9 +169,50 @@ fn known(site: &Site, ledger: &Ledger) -> Result<Known, CliError> {
     Ok(known)
 }
 
-fn candidate(found: Folder) -> Candidate {
+fn candidate(found: Folder, branch: Option<FeatureBranch>) -> Candidate {
     let feature = understand(&found);
-    Candidate { found, feature, fate: Fate::New }
+    Candidate { found, branch, feature, fate: Fate::New }
+}
+
+/// Says which tasks of a list count as done because they are ticked.
+fn tell_ticked(candidates: &mut [Candidate], review: bool) {
+    for one in candidates.iter_mut().filter(|one| one.fate == Fate::New && one.feature.life == Life::Active) {
+        let (ticked, all) = ticked(&one.found, &one.feature);
+        if ticked == 0 || ticked == all {
+            continue;
+        }
+        one.feature.notes.push(match review {
+            true => format!("{ticked} of its {all} tasks are ticked, which counts for nothing with --review"),
+            false => format!(
+                "{ticked} of its {all} tasks are ticked: done before it was adopted, not by redraft, and not \
+                 carried out again; untick one in tasks.md of its worktree to have it carried out"
+            ),
+        });
+    }
+}
+
+/// Says of a branch that is checked out where it must not be, before anything is done.
+fn tell_checked_out(
+    site: &Site,
+    candidates: &mut [Candidate],
+    around: &Surroundings,
+) -> Result<(), CliError> {
+    for one in candidates.iter_mut().filter(|one| one.needs_worktree()) {
+        match take::refuse_checked_out(site, one) {
+            Err(GitError::CheckedOut { .. })
+                if site.config(around)?.workspace.mode == WorkspaceMode::InPlace => {}
+            Err(error @ GitError::CheckedOut { .. }) => one.feature.notes.push(error.to_string()),
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+impl Candidate {
+    /// Whether it is to be worked on here.
+    fn needs_worktree(&self) -> bool {
+        self.fate == Fate::New && matches!(self.feature.life, Life::Active | Life::Planned)
+    }
 }
 
 /// Says of each candidate what becomes of it, and which number it has or gets.

@@ -10,9 +10,9 @@ mod shell;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use help::{
     ADOPT_HELP, AFTER_HELP, BANK_HELP, CONFIG_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, DOCTOR_HELP,
-    FINISH_HELP, INIT_HELP, LINT_HELP, LOG_HELP, MCP_HELP, NEW_HELP, PHASE_BACK_HELP, PHASE_HELP,
-    PHASE_SKIP_HELP, PLUGIN_HELP, PROJECT_HELP, PROJECT_NEW_HELP, REHEARSE_HELP, REPLAY_HELP, REVIEW_HELP,
-    RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
+    FINISH_HELP, INIT_HELP, LINT_HELP, LOG_HELP, MCP_HELP, MODELS_HELP, NEW_HELP, PHASE_BACK_HELP,
+    PHASE_HELP, PHASE_SKIP_HELP, PLUGIN_HELP, PROJECT_HELP, PROJECT_NEW_HELP, REHEARSE_HELP, REPLAY_HELP,
+    REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
 };
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
@@ -101,6 +101,9 @@ pub(crate) enum Command {
     /// Check this machine and its agents, and whether an agent's conversations can be continued
     #[command(after_help = DOCTOR_HELP)]
     Doctor(DoctorArgs),
+    /// List the models with their prices, and which of them each agent uses
+    #[command(after_help = MODELS_HELP)]
+    Models,
     /// Show the commands redraft.toml would run, and accept them
     #[command(after_help = TRUST_HELP)]
     Trust(TrustArgs),

@@ -123,7 +123,7 @@ impl Board {
         let lives = Lives::new(site, &rows);
         let now_ms = around.clock.now_ms();
         // Where nothing was begun here, others may have begun something.
-        let empty = rows.is_empty() && site.has_folders();
+        let empty = rows.is_empty() && (site.has_folders() || !site.branches_of_others().is_empty());
         let begin = if empty { "redraft adopt" } else { "redraft new \"your idea\"" };
         let mut features: Vec<Seen> = rows.into_iter().map(|row| Seen::of(row, &lives, now_ms)).collect();
         let before: Vec<Option<String>> = features.iter().map(|one| before(one, &features, &lives)).collect();

@@ -333,12 +333,7 @@ pub(crate) fn card(cards: &Cards, agent: &ModelAgent) -> Result<Card, String> {
         Some(other) => other,
         None => agent.model.as_str(),
     };
-    cards.find(wanted).cloned().map_err(|unknown| {
-        format!(
-            "{unknown}; or say what it costs under [prices.\"{wanted}\"]; or set `price = \"unknown\"`, which counts \
-             conservatively, or `price = \"local\"`"
-        )
-    })
+    cards.find(wanted).cloned().map_err(|unknown| format!("{unknown}\n  {}", unknown.way_out()))
 }
 
 fn read_scenario(file: &Path) -> Result<Scenario, String> {

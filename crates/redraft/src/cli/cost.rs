@@ -7,7 +7,7 @@ mod json;
 mod prices;
 mod savings;
 mod svg;
-mod table;
+pub(super) mod table;
 mod text;
 mod why;
 

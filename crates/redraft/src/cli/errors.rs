@@ -222,6 +222,7 @@ impl From<GitError> for CliError {
             | GitError::FolderExists(_)
             | GitError::FolderInTheWay(_)
             | GitError::BranchInTheWay(_)
+            | GitError::CheckedOut { .. }
             | GitError::BadName(_) => Code::Usage,
             GitError::Missing { .. }
             | GitError::TooOld { .. }

@@ -1,6 +1,6 @@
-//! Which feature or review a word means: a number, the file under review, the worktree one is in, or the only one.
+//! Which feature or review a word means: a number, a slug, the file under review, the worktree one is in, or the only one.
 
-use super::board::reviews;
+use super::board::{self, reviews};
 use super::errors::{CliError, unknown_feature};
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
@@ -86,12 +86,10 @@ impl Site {
         let known = self.features(ledger)?;
         if let Some(word) = word {
             let number = word.split('-').next().unwrap_or(word);
-            let id = number.parse().map_err(|_| unknown_feature(word))?;
-            let unknown = || match self.has_folders() {
-                true => unknown_feature(word).hint("what others have begun in docs/features: redraft adopt"),
-                false => unknown_feature(word),
+            return match number.parse().ok().filter(|id| known.contains(id)) {
+                Some(id) => Ok(id),
+                None => self.by_slug(ledger, word),
             };
-            return if known.contains(&id) { Ok(id) } else { Err(unknown()) };
         }
         if let Some(id) = self.feature_here(&known) {
             return Ok(id);
@@ -115,6 +113,25 @@ impl Site {
                 let names: Vec<String> = known.iter().map(FeatureId::to_string).collect();
                 let error = CliError::usage("several features could be meant");
                 Err(error.hint(format!("name one of {}, or go into its worktree", names.join(", "))))
+            }
+        }
+    }
+
+    /// The feature that is called so, without its number.
+    fn by_slug(&self, ledger: &Ledger, word: &str) -> Result<FeatureId, CliError> {
+        let wanted = word.to_lowercase();
+        let rows = board::rows(ledger)?;
+        let called: Vec<&BoardRow> = rows.iter().filter(|row| row.slug == wanted).collect();
+        match called.as_slice() {
+            [only] => only.id.parse().map_err(|_| unknown_feature(word)),
+            [] if self.has_folders() => {
+                Err(unknown_feature(word).hint("what others have begun in docs/features: redraft adopt"))
+            }
+            [] => Err(unknown_feature(word)),
+            several => {
+                let ids: Vec<&str> = several.iter().map(|row| row.id.as_str()).collect();
+                Err(CliError::usage(format!("several features are called `{word}`"))
+                    .hint(format!("name one of {}", ids.join(", "))))
             }
         }
     }

@@ -28,6 +28,7 @@ mod log;
 mod man;
 mod mcp;
 mod meant;
+mod models;
 mod monitor;
 mod new;
 mod once;
@@ -113,7 +114,9 @@ fn refused(error: &clap::Error) -> ExitCode {
         console.data(error.render().to_string().trim_end());
         return ended(Code::Done, &console);
     }
-    if console.json {
+    if let Some(meant) = usage::meant(error, std::env::args_os()) {
+        console.error(&meant);
+    } else if console.json {
         console.error(&usage::explained(error));
     } else {
         // As clap writes it, with the usage line. A closed pipe is not an error.
@@ -170,6 +173,7 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         | Command::Status(_)
         | Command::Bank(_)
         | Command::Lint(_)
+        | Command::Models
         | Command::Log(_)
         | Command::Show(_)
         | Command::Cost(_)
@@ -214,6 +218,7 @@ pub(crate) fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Res
         Command::Show(ShowCommand::Trace(args)) => show::trace::trace(args, around, console),
         Command::Cost(args) => cost::cost(args, around, console),
         Command::Replay(args) => replay::replay(args, around, console),
+        Command::Models => models::models(around, console),
         Command::Rehearse(args) => rehearse::rehearse(args, around, console),
         // It was served before it could come here, and serves nobody within itself.
         Command::Mcp(_) => Ok(Code::Done),

@@ -152,6 +152,12 @@ pub(crate) fn create(
             .say("uncommitted changes of your checkout stay where they are and are not part of the feature");
     }
     drop(lock);
+    if let Some(hook) = site.repository.commit_hook() {
+        console.say(&format!(
+            "this repository has a {hook} hook; redraft's commits run no hooks, so what must hold belongs in [checks] of \
+             redraft.toml"
+        ));
+    }
     let _lock = site.lock(&id.to_string(), around)?;
     let _place = hold_place(site, &created, around)?;
     prepare(site, &ledger, &created, &config, around, console).map_err(|error| match error.code {

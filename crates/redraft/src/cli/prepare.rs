@@ -56,6 +56,7 @@ pub(crate) fn prepare(
     })?;
     drop(lock);
     around.boundaries.pass("a worktree is there");
+    tell_submodules(&worktree, config, console);
     bring_prd(site, ledger, created)?;
     bring_documents(site, ledger, created)?;
     for name in &config.workspace.copy {
@@ -133,6 +134,17 @@ fn bring_documents(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Re
         &trailers,
     )?;
     Ok(())
+}
+
+/// Git leaves the folders of submodules empty in a new worktree.
+fn tell_submodules(worktree: &Path, config: &Config, console: &Console) {
+    let handled = config.workspace.setup.as_ref().is_some_and(|setup| setup.contains("submodule"));
+    if worktree.join(".gitmodules").is_file() && !handled {
+        console.say(
+            "this repository has submodules, whose folders are empty in the new worktree; to have them filled, write in \
+             redraft.toml under [workspace]: setup = \"git submodule update --init\"",
+        );
+    }
 }
 
 /// Copies a file that git does not track, such as `.env`, from the main checkout.

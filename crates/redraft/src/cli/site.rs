@@ -16,6 +16,7 @@ use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Event, FeatureCreated};
 use redraft_core::ids::FeatureId;
 use redraft_core::redact::Redactor;
+use redraft_core::text::one_line;
 use redraft_core::ticket::Scope;
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{Clock, Store};
@@ -27,6 +28,7 @@ use std::sync::atomic::AtomicBool;
 /// What the process was given from outside. Read once, here.
 pub(crate) struct Surroundings {
     pub(crate) folder: PathBuf,
+    /// Who signs edits and decisions: git's name for them, else that of the environment.
     pub(crate) user: String,
     pub(crate) command: String,
     /// Every variable; agents are passed a named set of them.
@@ -52,6 +54,9 @@ pub(crate) const KEY_BYTES_MAX: u64 = 64 * 1024;
 
 /// More than any configuration has.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
+
+/// A longer name is no name.
+const USER_CHARS_MAX: usize = 100;
 
 /// How a command begins.
 const NAMED: &str = "redraft ";
@@ -144,8 +149,8 @@ impl Surroundings {
         told
     }
 
-    /// Makes the keys that redraft.toml names known as secrets, whatever their variables are called, for the commands
-    /// that store or send something. A configuration that cannot be read is told by the command itself.
+    /// Makes the keys that redraft.toml names known as secrets, whatever their variables are called, and asks git for the name
+    /// of the user, for the commands that store or send something. A configuration that cannot be read is told by the command itself.
     pub(crate) fn learn_keys(&mut self, command: &Command) {
         if !matches!(
             command,
@@ -158,6 +163,7 @@ impl Surroundings {
                 | Command::Phase(_)
                 | Command::Decide(_)
                 | Command::Mcp(_)
+                | Command::Trust(_)
                 | Command::Doctor(_)
         ) {
             return;
@@ -167,6 +173,9 @@ impl Surroundings {
             Command::Review(args) => args.change.base.as_deref(),
             _ => None,
         };
+        if let Some(name) = site.as_ref().ok().and_then(|site| site.repository.user_name()) {
+            self.user = one_line(&name, USER_CHARS_MAX);
+        }
         let config = site.as_ref().ok().and_then(|site| site.config(self).ok());
         let of_base = site.as_ref().ok().zip(base).and_then(|(site, base)| site.config_of(base, self).ok());
         let agents: Vec<AgentConfig> =
@@ -329,6 +338,12 @@ impl Site {
     pub(crate) fn has_folders(&self) -> bool {
         let entries = std::fs::read_dir(self.repository.main_checkout().join("docs/features"));
         entries.is_ok_and(|entries| entries.flatten().any(|entry| entry.path().is_dir()))
+    }
+
+    /// Branches on which others have begun features, as in a new clone. A git that cannot tell knows of none.
+    pub(crate) fn branches_of_others(&self) -> Vec<String> {
+        let branches = self.repository.feature_branches().unwrap_or_default();
+        branches.into_iter().map(|branch| branch.name).collect()
     }
 
     pub(crate) fn created(&self, ledger: &Ledger, id: FeatureId) -> Result<FeatureCreated, CliError> {

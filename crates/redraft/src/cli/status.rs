@@ -25,6 +25,9 @@ struct StatusJson {
     /// Documents that are reviewed by themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     reviews: Vec<BoardRow>,
+    /// Branches on which others have begun features, where there are none here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    branches: Vec<String>,
     /// What happens too often over several features, with the remedy.
     warnings: Vec<Warning>,
     next: String,
@@ -69,7 +72,9 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
     }
     let Next { command: next, after_ms } = board.next();
     let (features, reviews, next_after) = (board.features, board.reviews, after_ms.map(utc));
-    let shown = StatusJson { v: 1, features, reviews, warnings, next, next_after, verified_events };
+    let branches =
+        if features.is_empty() && args.feature.is_none() { site.branches_of_others() } else { Vec::new() };
+    let shown = StatusJson { v: 1, features, reviews, branches, warnings, next, next_after, verified_events };
     console.show(&text(&shown), &shown);
     monitor::say(&shown.warnings, console);
     Ok(Code::Done)
@@ -147,6 +152,15 @@ fn text(shown: &StatusJson) -> String {
     }
     if shown.features.is_empty() && shown.reviews.is_empty() {
         text.push_str("no features yet\n");
+    }
+    if !shown.branches.is_empty() {
+        const NAMED_MAX: usize = 5;
+        let named = shown.branches.iter().take(NAMED_MAX).cloned().collect::<Vec<_>>().join(", ");
+        let more = match shown.branches.len().saturating_sub(NAMED_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        text.push_str(&format!("begun by others, to be taken over with redraft adopt: {named}{more}\n"));
     }
     text.push_str(&match &shown.next_after {
         Some(when) => format!("next: {} (after {when}; with --now at once)", shown.next),

@@ -91,3 +91,62 @@ fn features_that_wait_for_each_other_are_adopted_with_a_note_and_begun_by_a_pers
     scratch.run(["run", "--yes", "001", "--until", "specify"]).expect(6);
     scratch.run(["run", "--yes", "001", "--until", "specify", "--unblock", "one must begin"]).expect(0);
 }
+
+/// A repository in shell that has the documents of a planned feature, with these boxes in the first task.
+fn with_ticked(first: &str) -> Scratch {
+    let source = crate::built::planned("");
+    let scratch = crate::built::shell("", "sh tests/run.sh");
+    for name in ["spec.md", "design.md", "plan.md", "tasks.md"] {
+        let mut text = std::fs::read_to_string(source.artifacts("001").join(name)).unwrap();
+        if name == "tasks.md" {
+            let (before, after) = text.split_once("**Done when:**\n- ").unwrap();
+            text = format!("{before}**Done when:**\n- {first} {after}");
+        }
+        scratch.write(&format!("docs/features/001-export/{name}"), &text);
+    }
+    scratch.write("docs/features/001-export/.meta.json", "{\"status\": \"active\"}");
+    scratch.git(["add", "docs"]);
+    scratch.git(["commit", "-q", "-m", "documents"]);
+    scratch
+}
+
+fn sent(scratch: &Scratch) -> Vec<String> {
+    let events = crate::world::events(scratch);
+    let tickets =
+        crate::world::bodies(&events, "started").map(|body| body["ticket"].as_str().unwrap().to_owned());
+    let tasks =
+        tickets.filter_map(|ticket| Some(ticket.split_once("/task-")?.1.split('/').next()?.to_owned()));
+    tasks.collect()
+}
+
+#[test]
+fn a_ticked_task_counts_as_done_before_and_is_not_sent_and_unticking_sends_it() {
+    let scratch = with_ticked("[x]");
+    let report = scratch.json(["adopt", "--yes"]);
+    let notes = report["features"][0]["notes"].to_string();
+    assert!(
+        notes.contains("1 of its ") && notes.contains("done before it was adopted, not by redraft"),
+        "{notes}"
+    );
+    let unticked = with_ticked("[ ]");
+    let report = unticked.json(["adopt", "--yes"]);
+    assert!(!report["features"][0]["notes"].to_string().contains("ticked"), "{report:#}");
+    // What a person does with the box in the worktree is what counts when code is begun.
+    let reviewed = with_ticked("[x]");
+    reviewed.run(["adopt", "--yes"]).expect(0);
+    let list = reviewed.artifacts("001").join("tasks.md");
+    let text = std::fs::read_to_string(&list).unwrap();
+    std::fs::write(&list, text.replacen("- [x] ", "- [ ] ", 1)).unwrap();
+    for one in [&scratch, &unticked, &reviewed] {
+        one.run(["run", "001", "--yes", "--until", "implement"]).expect(0);
+    }
+    let (ticked, all) = (sent(&scratch), sent(&unticked));
+    assert!(all.len() > 2 && ticked[..] == all[1..], "{ticked:?} {all:?}");
+    assert_eq!(sent(&reviewed), all);
+    let board = scratch.json(["status"]);
+    assert_eq!(board["features"][0]["tasks"]["done"], all.len(), "{board:#}");
+    let log = std::fs::read_to_string(scratch.artifacts("001").join("implementation-log.md")).unwrap();
+    assert!(log.contains("Done before it was adopted, not by redraft: its box was ticked."), "{log}");
+    let line = scratch.run(["log", "001"]).expect(0).stdout;
+    assert!(line.contains(&format!("; done before it was adopted, not by redraft: {}\n", all[0])), "{line}");
+}

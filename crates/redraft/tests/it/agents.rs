@@ -32,7 +32,13 @@ fn a_conversation_of_another_agent_is_not_continued_and_the_history_says_why() {
     with_second_agent(&scratch);
     scratch.run(["run", "001", "--budget", "3", "--policy", "resume"]).expect(5);
     let ran = scratch.run(["run", "001", "--agent", "secnd"]).expect(2);
-    assert!(ran.stderr.contains("there is no agent `secnd` (known: anthropic, claude, codex, openai, rehearsal, second)"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(
+            "there is no agent `secnd` (known: anthropic, claude, codex, openai, rehearsal, second)"
+        ),
+        "{}",
+        ran.stderr
+    );
     assert!(ran.stderr.contains("did you mean `second`?"), "{}", ran.stderr);
     scratch.run(["run", "001", "--agent", "second"]).expect(0);
     let sent = sent(&scratch);

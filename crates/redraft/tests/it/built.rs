@@ -21,7 +21,7 @@ pub(crate) fn planned(rules: &str) -> Scratch {
     scratch
 }
 
-fn shell(rules: &str, check: &str) -> Scratch {
+pub(crate) fn shell(rules: &str, check: &str) -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
     scratch.write("tests/run.sh", RUN);
     scratch.git(["add", "tests/run.sh"]);

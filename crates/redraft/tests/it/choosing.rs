@@ -342,7 +342,7 @@ fn what_was_predicted_is_stored_under_every_policy_and_folded_as_it_was() {
         for (started, answered) in &played.reviews {
             let prediction = started.choice.prediction.as_ref().unwrap();
             assert!(!prediction.alternatives.is_empty(), "{policy:?}: {}", started.ticket);
-            assert_eq!(prediction.card, "claude-sonnet-4.6", "the first of the card's names");
+            assert_eq!(prediction.card, "claude-sonnet-4-6", "the first of the card's names");
             // A reviewer that is told to read the PRD and does not is billed less than was expected.
             if started.choice.strategy == Strategy::Inline {
                 within(30, prediction.usage.cost.0, answered.usage.cost.0, policy.name());

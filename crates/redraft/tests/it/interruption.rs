@@ -171,7 +171,7 @@ fn a_second_driver_is_refused_by_name_and_another_feature_may_run() {
     let (mut child, _) = hanging(&scratch, Stdio::piped());
     for words in [&["run", "001"][..], &["decide", "001", "retry"]] {
         let ran = scratch.run(words).expect(7);
-        assert!(ran.stderr.contains("`redraft run 001` of tester, process "), "{}", ran.stderr);
+        assert!(ran.stderr.contains("`redraft run 001` of Test Person, process "), "{}", ran.stderr);
     }
     scratch.run(["run", "002"]).expect(0);
     let status = scratch.run(["status"]).expect(0);

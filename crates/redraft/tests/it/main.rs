@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod adopt;
+mod adopt_branches;
 mod adopted;
 mod agents;
 mod bad_input;
@@ -42,10 +43,13 @@ mod interruption;
 mod lazy_reads;
 mod leftovers;
 mod limits;
+mod links;
 mod lint;
 mod lint_plugin;
 mod loops;
+mod messages;
 mod models;
+mod models_listed;
 mod money;
 mod no_agent;
 mod outputs;

@@ -89,7 +89,7 @@ fn a_feature_that_is_being_driven_is_said_to_be_under_way() {
     }
     let status = scratch.run(["status"]).expect(0).stdout;
     let holder =
-        format!("    under way: held by `redraft run 001` of tester, process {}, since ", child.id());
+        format!("    under way: held by `redraft run 001` of Test Person, process {}, since ", child.id());
     assert!(status.contains(&holder), "{status}");
     assert!(status.contains("    next: redraft log 001\n"), "{status}");
     assert!(status.trim_end().ends_with("\nnext: redraft run 002"), "{status}");

@@ -205,7 +205,7 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
     let missing = scratch.run(["replay", "absent.jsonl"]).expect(2);
     assert!(missing.stderr.contains("absent.jsonl cannot be read"), "{}", missing.stderr);
     let unknown = scratch.run(["replay", "loops.jsonl", "--prices", "claude-opus-55"]).expect(2);
-    assert!(unknown.stderr.contains("claude-opus-5.5"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("claude-opus-5-5"), "{}", unknown.stderr);
     for words in [
         &["replay"][..],
         &["replay", "loops.jsonl", "--hit-rate", "1.5"],

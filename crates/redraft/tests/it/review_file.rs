@@ -189,10 +189,10 @@ fn a_review_is_shown_by_its_file_or_its_number_wherever_features_are() {
 fn the_first_look_is_no_edit_and_the_second_is() {
     let scratch = repository("spec.md", LACKING);
     let first = scratch.run(["review", "spec.md"]).expect(1);
-    assert!(first.stderr.contains("tester brought the document") && !first.stderr.contains("edited"));
+    assert!(first.stderr.contains("Test Person brought the document") && !first.stderr.contains("edited"));
     scratch.write("spec.md", &format!("{LACKING}{CRITERION}"));
     let second = scratch.run(["review", "spec.md"]);
-    assert!(second.stderr.contains("tester edited the document"), "{}", second.stderr);
+    assert!(second.stderr.contains("Test Person edited the document"), "{}", second.stderr);
 }
 
 #[test]

@@ -277,6 +277,20 @@ fn the_hit_rate_is_what_was_read_of_what_could_be_and_settles_there() {
 }
 
 #[test]
+fn what_was_learned_under_another_spelling_of_the_card_still_counts() {
+    let mut measures = Measures::default();
+    for round in 1..=50 {
+        let card = "claude-opus-5.5".to_owned();
+        let prediction = Prediction { card, ..prediction(50_000, CERTAIN, 0) };
+        measures.take(&started(round, Strategy::Resume, prediction));
+        let usage = Usage { uncached: 60_000, output: 700, ..Usage::default() };
+        measures.take(&answered(round, usage, None));
+    }
+    let known = measures.of(&AgentName::new("a"), &ticket(1).role, "claude-opus-5-5", Family::Other, 1_000);
+    assert!(known.hit_rate < CERTAIN / 2 && known.answer < 800, "{known:?}");
+}
+
+#[test]
 fn texts_that_are_less_dense_than_was_thought_are_no_misses() {
     let mut measures = Measures::default();
     for round in 1..=20 {

@@ -53,6 +53,7 @@ pub(super) fn any_rules() -> impl Strategy<Value = Rules> {
             policy,
             knowledge,
             tasks: 2,
+            ticked: 0,
             extras: true,
             gates: 1,
             lane,

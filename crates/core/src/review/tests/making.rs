@@ -14,9 +14,11 @@ use proptest::prelude::*;
 
 fn any_building() -> impl Strategy<Value = World> {
     let draws = proptest::collection::vec(any::<u8>(), 1..400);
-    (any_rules(), any_habits(), draws, 1usize..5, any::<bool>(), 0usize..3).prop_map(
-        |(rules, habits, draws, tasks, extras, gates)| {
-            World::building(Rules { tasks, extras, gates, until: Phase::Specify, ..rules }, habits, draws)
+    let tasks = (1usize..5).prop_flat_map(|tasks| (Just(tasks), 0..=tasks));
+    (any_rules(), any_habits(), draws, tasks, any::<bool>(), 0usize..3).prop_map(
+        |(rules, habits, draws, (tasks, ticked), extras, gates)| {
+            let rules = Rules { tasks, ticked, extras, gates, until: Phase::Specify, ..rules };
+            World::building(rules, habits, draws)
         },
     )
 }
@@ -157,6 +159,22 @@ fn tasks_come_in_their_order_then_the_extras_then_all_reviewers_at_once() {
     );
     assert_eq!(sent.len(), 8, "{sent:?}");
     assert_eq!(making(&world).tally(), (2, 0));
+}
+
+#[test]
+fn a_task_that_was_done_before_is_never_sent_and_counts_as_done() {
+    for ticked in 0..=2 {
+        let rules = Rules { tasks: 2, ticked, ..rules(&[3]) };
+        let mut world = World::building(rules, CALM, vec![1]);
+        assert!(world.play(200), "{ticked}");
+        assert!(pending(&world.state).is_empty(), "{ticked}");
+        let sent = started(&world).filter(|fact| fact.ticket.purpose == Purpose::Implement).count();
+        assert_eq!((sent, making(&world).tally()), (2 - ticked, (2, 0)), "{ticked}");
+        let before = making(&world).tasks.iter().filter(|task| task.end == Some(TaskEnd::Before)).count();
+        assert_eq!(before, ticked);
+        let judged = started(&world).filter(|fact| fact.ticket.purpose.judges()).count();
+        assert!(judged >= 3, "everybody reviews the code, also where nothing was built here: {judged}");
+    }
 }
 
 /// Seed 022, AC-20: a task whose dispatch failed is retried or marked blocked, and the others go on.

@@ -62,6 +62,8 @@ pub(super) struct Rules {
     pub knowledge: Knowledge,
     /// How many tasks the phase implement has.
     pub tasks: usize,
+    /// So many of them, from the first on, were done before the feature was adopted.
+    pub ticked: usize,
     pub extras: bool,
     pub gates: usize,
     /// The lane it begins in, and where it ends, unless a person says otherwise.
@@ -78,6 +80,7 @@ pub(super) fn rules(panels: &[usize]) -> Rules {
         policy: Policy::Guarded,
         knowledge: Knowledge::Full,
         tasks: 0,
+        ticked: 0,
         extras: false,
         gates: 1,
         lane: Lane::Standard,
@@ -314,10 +317,12 @@ impl World {
             }
             panels.push(Panel { roles });
         }
-        let tasks = (1..).map(|number| PlannedTask {
+        let done_before = self.rules.ticked;
+        let tasks = (1..).map(move |number| PlannedTask {
             id: TaskId::new(format!("1.{number}")),
             title: "t".into(),
             text: BlobId::new("t"),
+            ticked: number <= done_before,
         });
         let extras = [(Extra::Simplify, Role::new("simplifier")), (Extra::Deepen, Role::new("deepener"))];
         // A document has at least its linter; a project may have no checks for code.

@@ -5,9 +5,11 @@
 
 use crate::cli::errors::{CliError, Code};
 use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::git::FeatureBranch;
 use redraft_adapters::plain_file;
 use redraft_core::adopt::{File, Folder, Layout, is_artifact, may_tell, named};
 use redraft_core::text::count;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,10 +23,14 @@ const FILES_MAX: usize = 1_000;
 /// Loose files and folders of folders are named one by one up to this many.
 const NAMED_MAX: usize = 20;
 
+/// Each takes some calls of git; a repository with more has branches that nobody goes on with.
+const BRANCHES_MAX: usize = 100;
+
 /// What was found.
 #[derive(Default)]
 pub(super) struct Survey {
-    pub(super) folders: Vec<Folder>,
+    /// Each with the branch it was found on, where the checkout we are in has not got it.
+    pub(super) folders: Vec<(Folder, Option<FeatureBranch>)>,
     pub(super) notes: Vec<String>,
 }
 
@@ -47,9 +53,49 @@ pub(super) fn survey(site: &Site, around: &Surroundings, paths: &[PathBuf]) -> R
     for place in places {
         look(&root, &place, &mut survey)?;
     }
-    survey.folders.sort_by(|one, other| one.path.cmp(&other.path));
-    survey.folders.dedup_by(|one, other| one.path == other.path);
+    if paths.is_empty() {
+        on_branches(site, &mut survey)?;
+    }
+    survey.folders.sort_by(|(one, _), (other, _)| one.path.cmp(&other.path));
+    survey.folders.dedup_by(|(one, _), (other, _)| one.path == other.path);
     Ok(survey)
+}
+
+/// Features that stand on branches of their own and not in the checkout we are in, as in a new clone.
+fn on_branches(site: &Site, survey: &mut Survey) -> Result<(), CliError> {
+    let here: BTreeSet<String> = survey.folders.iter().map(|(folder, _)| folder.path.clone()).collect();
+    let branches = site.repository.feature_branches()?;
+    let (mut away, mut left): (Vec<FeatureBranch>, usize) = (Vec::new(), 0);
+    for branch in branches.into_iter().filter(|branch| !here.contains(&branch.folder())) {
+        if away.len() < BRANCHES_MAX { away.push(branch) } else { left += 1 }
+    }
+    if left > 0 {
+        survey.notes.push(format!("{} more with features of their own", count(left, "branch")));
+    }
+    for branch in away {
+        let (path, mut files) = (branch.folder(), Vec::new());
+        for full in site.repository.files_at(&branch.commit, &path)? {
+            let name = full.strip_prefix(&format!("{path}/")).unwrap_or(&full).to_owned();
+            if files.len() >= FILES_MAX {
+                let reason = format!("only {FILES_MAX} files of a feature are looked at");
+                files.push(File { name, content: Err(reason) });
+                break;
+            }
+            let content = content_at(site, &branch.commit, &full);
+            files.push(File { name, content });
+        }
+        survey.folders.push((Folder { path, layout: Layout::Feature, files }, Some(branch)));
+    }
+    Ok(())
+}
+
+/// What a file holds in a commit, or why that is not known.
+fn content_at(site: &Site, commit: &str, path: &str) -> Result<String, String> {
+    if !may_tell(path) {
+        return Err("it is no document".to_owned());
+    }
+    let bytes = site.repository.file_at(commit, path, FILE_BYTES_MAX).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes.unwrap_or_default()).map_err(|_| "it is not UTF-8 text".to_owned())
 }
 
 /// A folder that a person named, if it is one of this repository.
@@ -102,7 +148,7 @@ fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> 
     let full = |name: &String| root.join(place).join(name);
     let is_place = folders.iter().any(|name| holds_artifact(&full(name)) && !is_delta_folder(place, name));
     if !is_place && (files.iter().any(|name| is_artifact(name)) || holds_deltas(place, &folders)) {
-        survey.folders.push(read(root, place)?);
+        survey.folders.push((read(root, place)?, None));
         return Ok(());
     }
     for name in folders.iter().filter(|name| !name.starts_with('.')) {
@@ -117,7 +163,7 @@ fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> 
                 .push(format!("{shown} holds {what} of its own; to adopt them: redraft adopt {shown}"));
             continue;
         }
-        survey.folders.push(read(root, &path)?);
+        survey.folders.push((read(root, &path)?, None));
     }
     let loose: Vec<&String> = files.iter().filter(|name| may_tell(name) && !name.starts_with('.')).collect();
     for name in loose.iter().take(NAMED_MAX) {

@@ -3,14 +3,14 @@
 //! Each feature is stored in one step, with its documents as far as the base commit has not got them. A crash in between
 //! leaves some adopted and the rest as they were; the same command goes on.
 
-use super::{Candidate, Fate, known, names_here, sort_out, tell_circles};
+use super::{Candidate, Fate, known, names_here, sort_out, tell_circles, tell_ticked};
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::prepare::{hold_place, prepare};
 use crate::cli::project::{folder_of, project_number};
 use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::config::{Config, WorkspaceMode};
-use redraft_adapters::git::Head;
+use redraft_adapters::git::{GitError, Head};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::adopt::{Understood, join};
@@ -55,6 +55,13 @@ pub(super) fn take(
     if !site.repository.has_identity()? {
         return Err(WorkspaceError::Commit(CommitRefused::NoIdentity).into());
     }
+    if config.workspace.mode != WorkspaceMode::InPlace {
+        for one in candidates.iter().filter(|one| one.needs_worktree()) {
+            refuse_checked_out(site, one).map_err(|error| {
+                CliError::from(error).hint("then the same command again; nothing was changed")
+            })?;
+        }
+    }
     let mut folders: Vec<String> = candidates.iter().map(|one| one.found.path.clone()).collect();
     folders.extend(candidates.iter().filter_map(|one| one.feature.meta.brainstorm_source.clone()));
     folders.retain(|path| !path.starts_with(['/', ':']) && !path.split('/').any(|part| part == ".."));
@@ -69,6 +76,7 @@ pub(super) fn take(
     }
     let known = known(site, &ledger)?;
     sort_out(site, &known, candidates)?;
+    tell_ticked(candidates, review);
     taking.names = names_here(known, candidates);
     tell_circles(candidates, &taking.names);
     for one in candidates.iter_mut().filter(|one| one.fate == Fate::New) {
@@ -93,10 +101,16 @@ pub(super) fn take(
     Ok(())
 }
 
+/// Whether the branch of a feature can be had in a worktree.
+pub(super) fn refuse_checked_out(site: &Site, one: &Candidate) -> Result<(), GitError> {
+    let place = site.repository.feature_place(one.feature.id, &one.feature.slug)?;
+    site.repository.refuse_checked_out(&place.branch, &place.worktree)
+}
+
 impl Taking<'_> {
     /// Stores one feature; returns why not, where that is the fault of one of its files.
     fn store(&self, ledger: &Ledger, one: &mut Candidate) -> Result<Option<String>, CliError> {
-        let created = self.created(&mut one.feature)?;
+        let created = self.created(one)?;
         let (files, blobs) = match self.documents(one, &created) {
             Ok(documents) => documents,
             Err(why) => return Ok(Some(why)),
@@ -145,8 +159,12 @@ impl Taking<'_> {
         Ok(None)
     }
 
-    fn created(&self, feature: &mut Understood) -> Result<FeatureCreated, CliError> {
+    fn created(&self, one: &mut Candidate) -> Result<FeatureCreated, CliError> {
+        let Candidate { branch, feature, .. } = one;
         let place = self.site.repository.feature_place(feature.id, &feature.slug)?;
+        if let Some(branch) = branch {
+            self.site.repository.begin_branch(&place.branch, &branch.commit)?;
+        }
         if self.site.repository.has_branch(&place.branch)? {
             let note = format!("branch {} exists; what is on it counts", place.branch);
             feature.notes.push(note);
@@ -220,7 +238,8 @@ impl Taking<'_> {
         for (target, sources) in one.feature.documents() {
             let path = format!("{to}/{target}");
             let as_is = matches!(sources.as_slice(), [source] if format!("{from}/{source}") == path);
-            if as_is && self.unchanged.contains(&path) {
+            // What came from a branch is on it already.
+            if as_is && (one.branch.is_some() || self.unchanged.contains(&path)) {
                 continue;
             }
             for source in &sources {

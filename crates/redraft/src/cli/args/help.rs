@@ -51,7 +51,7 @@ pub(super) const CONFIG_SET_HELP: &str = "\
 Examples:
   redraft config set roles.default codex
   redraft config set roles.security-reviewer claude
-  redraft config set agents.local.base_url http://127.0.0.1:8080/v1
+  redraft config set agents.mine '{ kind = \"openai\", model = \"tiny\", base_url = \"http://127.0.0.1:8080/v1\", price = \"local\" }'
   redraft config set review.policy inline --repo
 
 A value that is no number, list or word of TOML is taken as text, so nothing needs quotes inside quotes. A file with \
@@ -383,6 +383,16 @@ What a probe does, and what its checks mean: docs/doctor.md.
 
 Exit codes: 0 in order, 1 a check of a probe is not passed, 2 no such agent, 3 machine, configuration or ledger, 4 an \
 agent failed, 5 the budget is too small, 6 waiting for a yes, 130 interrupted";
+
+pub(super) const MODELS_HELP: &str = "\
+Examples:
+  redraft models                         every model with its price, and what each agent of yours uses
+  redraft models --json                  the same for a program, with every cache lifetime
+
+Needs no repository. A model is named in any spelling (`claude-sonnet-5.5`, `claude-sonnet-5-5`) or by a shorter word of \
+the list, which means the newest. To use another model, or another price: docs/configuration.md.
+
+Exit codes: 0 shown, 3 configuration";
 
 pub(super) const REPLAY_HELP: &str = "\
 Examples:

@@ -2,13 +2,13 @@
 
 /// Which way the cells of a column lean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lean {
+pub(crate) enum Lean {
     Left,
     Right,
 }
 
 /// Rows as text, one a line; a row may be shorter than the list of columns.
-pub(super) fn table(columns: &[Lean], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(columns: &[Lean], rows: &[Vec<String>]) -> String {
     let wide = |text: &String| text.chars().count();
     let widths: Vec<usize> = (0..columns.len())
         .map(|column| rows.iter().filter_map(|row| row.get(column)).map(wide).max().unwrap_or(0))

@@ -234,7 +234,7 @@ fn ctrl_c_ends_a_probe_cleanly() {
     }
     // While it runs, no second one may begin.
     let ran = scratch.run(["doctor"]).expect(7);
-    assert!(ran.stderr.contains("`redraft doctor` of tester"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`redraft doctor` of Test Person"), "{}", ran.stderr);
     let sent = scratch.command("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     let ran = Ran::of(child.wait_with_output().unwrap()).expect(130);

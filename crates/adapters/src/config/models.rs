@@ -1,0 +1,45 @@
+//! Which model an agent is called with: the one that is written, as its vendor spells it, or the default of its kind.
+
+use super::ModelKind;
+use super::error::ConfigError;
+use super::file::AgentFile;
+use super::resolve::Source;
+use redraft_core::price::{Cards, MILLION_MARK, default_model};
+use toml::Spanned;
+
+impl Source<'_> {
+    /// The name that is sent and priced. Where the file says where the service is, only that service knows how its models
+    /// are called: the name is taken as it is written, and there is no default.
+    pub(super) fn model_name(
+        &self,
+        name: &Spanned<String>,
+        file: &AgentFile,
+        kind: ModelKind,
+    ) -> Result<String, ConfigError> {
+        let written = file.model.as_ref().map(|model| model.get_ref().trim()).filter(|text| !text.is_empty());
+        let elsewhere = file.base_url.as_ref().is_some_and(|url| !url.get_ref().trim().is_empty());
+        match (written, elsewhere) {
+            (Some(written), true) => Ok(written.to_owned()),
+            (Some(written), false) => Ok(sent(written, kind)),
+            (None, false) => Ok(default_model(kind.name()).expect("a test asks for that of every kind")),
+            (None, true) => {
+                let message = format!("the agent `{}` has a base_url and names no model", name.get_ref());
+                let hint =
+                    "add a line `model = \"NAME\"`, with the name that the server there gives its model";
+                Err(self.wrong(&name.span(), message).hint(hint))
+            }
+        }
+    }
+}
+
+/// A model that has a card goes by its vendor's name, so that what is billed is what was priced. The mark for a context of a
+/// million tokens is Claude Code's own; no service knows it.
+fn sent(written: &str, kind: ModelKind) -> String {
+    let Some(name) = Cards::builtin().vendors_name(written) else { return written.to_owned() };
+    match kind {
+        ModelKind::Claude => name,
+        ModelKind::Codex | ModelKind::Anthropic | ModelKind::OpenAi => {
+            name.strip_suffix(MILLION_MARK).unwrap_or(&name).to_owned()
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! `redraft models`: what models there are, what they cost, and which of them each agent uses.
+
+use super::cast;
+use super::console::Console;
+use super::cost::table::{Lean, table};
+use super::errors::{CliError, Code};
+use super::site::{Site, Surroundings};
+use redraft_adapters::config::{AgentConfig, Config, FILE};
+use redraft_core::ids::AgentName;
+use redraft_core::price::{Basis, Card, Cards, Listed, PerMillion, age_in_words};
+use redraft_core::profile;
+use redraft_core::text::{one_line, utc};
+use redraft_core::usage::grouped;
+use redraft_engine::ports::Clock;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What a terminal of 100 columns leaves for names of the user's own beside the other columns.
+const NAME_CHARS_MAX: usize = 24;
+
+#[derive(Serialize)]
+struct ModelsJson {
+    v: u16,
+    /// The month in which the built-in prices were read from the vendors' pages.
+    read: String,
+    /// How long ago that is, in words; null where the clock is behind it.
+    age: Option<String>,
+    models: Vec<ModelJson>,
+    /// Those of redraft.toml; none outside a repository.
+    agents: Vec<AgentJson>,
+}
+
+/// Prices are dollars for a million tokens, as text, because they are exact.
+#[derive(Serialize)]
+struct ModelJson {
+    vendor: String,
+    model: String,
+    aliases: Vec<String>,
+    input: String,
+    /// Input read from the cache.
+    read: String,
+    /// Input written to the cache for as long as it is kept where nobody asks for longer.
+    write: String,
+    /// The same by lifetime; empty where writing costs what input costs.
+    writes: BTreeMap<&'static str, String>,
+    output: String,
+    context_tokens: u64,
+    context_assumed: bool,
+    /// `listed`, `configured` (by redraft.toml) or `unknown` (counted as the dearest).
+    basis: &'static str,
+    note: String,
+}
+
+#[derive(Serialize)]
+struct AgentJson {
+    agent: String,
+    kind: &'static str,
+    model: Option<String>,
+    /// The model whose prices hold.
+    card: Option<String>,
+    /// `known`, `unknown` (counted as the dearest), `local` (free), `missing` (it cannot be used) or `none` (no model).
+    price: &'static str,
+    /// Why it cannot be used, and what to write.
+    problem: Option<String>,
+}
+
+pub(crate) fn models(around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let config = match Site::find(&around.folder) {
+        Ok(site) => site.config(around)?,
+        // Outside of a repository the user's own file holds.
+        Err(_) => Config::parse(b"", Path::new(FILE), &profile::roles(), &around.own)?,
+    };
+    let cards = config.cards();
+    let shown = ModelsJson {
+        v: 1,
+        read: cards.last_read().to_owned(),
+        age: age_in_words(cards.last_read(), &utc(around.clock.now_ms())),
+        models: cards.list().iter().map(model).collect(),
+        agents: agents(&config, &cards),
+    };
+    console.show(&text(&shown), &shown);
+    Ok(Code::Done)
+}
+
+fn model(listed: &Listed<'_>) -> ModelJson {
+    let Listed { name, aliases, card } = listed;
+    let dollars = |price: PerMillion| price.in_dollars();
+    ModelJson {
+        vendor: card.vendor.clone(),
+        model: (*name).to_owned(),
+        aliases: aliases.clone(),
+        input: dollars(card.prices.input),
+        read: dollars(card.prices.read),
+        write: dollars(card.prices.write(card.lifetime.is)),
+        writes: card
+            .prices
+            .writes
+            .iter()
+            .map(|(lifetime, price)| (lifetime.name(), dollars(*price)))
+            .collect(),
+        output: dollars(card.prices.output),
+        context_tokens: card.context.tokens,
+        context_assumed: card.context.assumed,
+        basis: match card.basis {
+            Basis::Listed => "listed",
+            Basis::Configured => "configured",
+            Basis::Unknown => "unknown",
+        },
+        note: card.note.clone(),
+    }
+}
+
+fn agents(config: &Config, cards: &Cards) -> Vec<AgentJson> {
+    config.agents.iter().map(|(name, settings)| agent(name, settings, cards)).collect()
+}
+
+fn agent(name: &AgentName, settings: &AgentConfig, cards: &Cards) -> AgentJson {
+    let (kind, model) = match settings {
+        AgentConfig::Rehearsal { .. } => ("rehearsal", None),
+        AgentConfig::Pull => ("pull", None),
+        AgentConfig::Model(model) => (model.kind.name(), Some(model.as_ref())),
+    };
+    let found = model.map(|model| cast::card(cards, model));
+    let price = match &found {
+        None => "none",
+        Some(Err(_)) => "missing",
+        Some(Ok(card)) if card.basis == Basis::Unknown => "unknown",
+        Some(Ok(card)) if card.is_free() => "local",
+        Some(Ok(_)) => "known",
+    };
+    let wanted = model.map(|model| model.price.as_ref().unwrap_or(&model.model));
+    let card = |card: &Card| {
+        let spelled = wanted.and_then(|wanted| cards.vendors_name(wanted));
+        spelled.or_else(|| card.models.first().cloned())
+    };
+    AgentJson {
+        agent: name.to_string(),
+        kind,
+        model: model.map(|model| model.model.clone()),
+        card: found.as_ref().and_then(|found| found.as_ref().ok()).and_then(card),
+        price,
+        problem: found.and_then(Result::err),
+    }
+}
+
+fn text(shown: &ModelsJson) -> String {
+    let cell = |text: &str| one_line(text, NAME_CHARS_MAX);
+    let head = ["vendor", "model", "or", "input", "read", "write", "output", "context"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for model in &shown.models {
+        let mark = if model.basis == "listed" { "" } else { "*" };
+        rows.push(vec![
+            cell(&model.vendor),
+            format!("{}{mark}", cell(&model.model)),
+            cell(&model.aliases.join(", ")),
+            model.input.clone(),
+            model.read.clone(),
+            model.write.clone(),
+            model.output.clone(),
+            grouped(model.context_tokens),
+        ]);
+    }
+    use Lean::{Left, Right};
+    let mut text = table(&[Left, Left, Left, Right, Right, Right, Right, Right], &rows);
+    text.push_str("\ndollars for a million tokens: input, read from the cache, written to it, output\n");
+    let age = shown.age.as_ref().map(|age| format!(", {age}")).unwrap_or_default();
+    text.push_str(&format!("prices read in {}{age}\n", shown.read));
+    if shown.models.iter().any(|model| model.basis != "listed") {
+        text.push_str("* as [prices] of redraft.toml says\n");
+    }
+    for (note, models) in notes(shown) {
+        text.push_str(&format!("{}:\n  {note}\n", models.join(", ")));
+    }
+    if !shown.agents.is_empty() {
+        let mut rows = vec![["agent", "kind", "model", "price"].map(str::to_owned).to_vec()];
+        rows.extend(shown.agents.iter().map(row));
+        text.push_str(&format!("\n{}", table(&[Left, Left, Left, Left], &rows)));
+    }
+    for agent in &shown.agents {
+        if let Some(problem) = &agent.problem {
+            text.push_str(&format!("\n[agents.{}] {problem}\n", agent.agent));
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+fn row(agent: &AgentJson) -> Vec<String> {
+    let model = agent.model.as_deref().unwrap_or("no model");
+    let card = agent.card.as_deref().unwrap_or_default();
+    let price = match agent.price {
+        "known" if Some(card) == agent.model.as_deref() => "known".to_owned(),
+        "known" => format!("known, that of {}", one_line(card, NAME_CHARS_MAX)),
+        "unknown" => "unknown, counted as the dearest".to_owned(),
+        "local" => "local, costs nothing".to_owned(),
+        "missing" => "no price card, see below".to_owned(),
+        _ => String::new(),
+    };
+    vec![
+        one_line(&agent.agent, NAME_CHARS_MAX),
+        agent.kind.to_owned(),
+        one_line(model, NAME_CHARS_MAX),
+        price,
+    ]
+}
+
+/// What is to be known of a price, once for all models it is true of.
+fn notes(shown: &ModelsJson) -> BTreeMap<&str, Vec<&str>> {
+    let mut notes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for model in shown.models.iter().filter(|model| !model.note.is_empty()) {
+        notes.entry(&model.note).or_default().push(&model.model);
+    }
+    notes
+}
