@@ -194,7 +194,10 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 39] = [
+const TYPED: [(&str, &[&str]); 42] = [
+    ("redraft config", &[]),
+    ("redraft config set", &["budget", "4"]),
+    ("redraft config unset", &["budget"]),
     ("redraft init", &[]),
     ("redraft new", &["Export the orders", "--until", "design"]),
     ("redraft status", &[]),
