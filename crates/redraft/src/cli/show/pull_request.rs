@@ -7,6 +7,7 @@ use crate::cli::gather::Gathered;
 use crate::cli::site::{Site, Surroundings};
 use redraft_core::decisions;
 use redraft_core::pipeline::Pipeline;
+use redraft_core::players::PlayedBy;
 use redraft_core::project;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store as _;
@@ -22,6 +23,9 @@ struct PullRequestJson {
     /// Without the title.
     body: String,
     merged: bool,
+    /// Who gave the verdicts that stand.
+    judged_by: Vec<PlayedBy>,
+    rehearsed: bool,
 }
 
 pub(crate) fn pull_request(
@@ -50,6 +54,8 @@ pub(crate) fn pull_request(
         title: project::pull_request_title(&state),
         body: body.trim_start().to_owned(),
         merged: state.merged.is_some(),
+        judged_by: state.judged_by(),
+        rehearsed: state.is_rehearsed(),
     };
     console.show(text.trim_end(), &json);
     Ok(Code::Done)

@@ -51,6 +51,7 @@ impl World {
             missing: vec![],
             told: vec![],
             pull,
+            player: Player::default(),
         });
     }
 
