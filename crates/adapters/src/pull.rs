@@ -3,7 +3,7 @@
 //! Nothing is started or sent here. A host continues no conversation of ours, tells nobody what it used, and has
 //! whatever tools it has. How it asks for work is an interface's business; what it is given, the engine's.
 
-use redraft_core::event::Now;
+use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Card, Cards};
 use redraft_core::ticket::Ticket;
@@ -17,12 +17,17 @@ pub const HOST: &str = "host";
 
 pub struct PullAgent {
     name: AgentName,
+    player: Player,
     card: Card,
 }
 
 impl PullAgent {
-    pub fn new(name: AgentName) -> Self {
-        PullAgent { name, card: Cards::builtin().conservative() }
+    /// `told` is the name and the version that the host gives itself, if it has come.
+    pub fn new(name: AgentName, told: Option<&(String, String)>) -> Self {
+        let (program, version) = told.map_or(("", ""), |(name, version)| (name, version));
+        // Which model it uses, no host tells.
+        let player = Player::new(PlayerKind::Pull, program, version, "");
+        PullAgent { name, player, card: Cards::builtin().conservative() }
     }
 }
 
@@ -33,6 +38,10 @@ impl Agent for PullAgent {
 
     fn describe(&self) -> String {
         "a host that comes for its work".to_owned()
+    }
+
+    fn player(&self) -> Player {
+        self.player.clone()
     }
 
     /// Nobody here can tell; a role whose tool is missing says so in its answer.

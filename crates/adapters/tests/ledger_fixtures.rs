@@ -3,10 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use redraft_adapters::sqlite::{FILE, Ledger, Mode};
-use redraft_core::event::{About, Answered, Decision, Entry, Event, Failed, Now, Started};
+use redraft_core::event::{About, Answered, Decision, Entry, Event, Failed, Now, Player, Started};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::{Pipeline, pending};
+use redraft_core::players::in_words;
 use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::Lifetime;
 use redraft_core::project::{self, BoardRow, Tally};
@@ -51,6 +52,11 @@ fn read(name: &str) -> Vec<Entry> {
     // Those before version 5 named another command where nothing is left to do.
     let expected = match row.v {
         1..=4 => BoardRow { next: "redraft show findings 001".to_owned(), ..expected },
+        _ => expected,
+    };
+    // Those before version 9 name nobody who judged.
+    let expected = match row.v {
+        1..=8 => BoardRow { judged_by: Vec::new(), rehearsed: false, ..expected },
         _ => expected,
     };
     assert_eq!(row, expected);
@@ -123,6 +129,18 @@ fn a_ledger_from_before_there_were_hosts_is_read_as_it_was_written() {
     assert!(!past.opened.same_hand && past.writers.is_empty());
     let closed = state.closed(Phase::Specify).unwrap();
     assert!(closed.approvals.iter().all(|approval| !approval.same_hand));
+}
+
+/// `loop-opened` version 6, `started` and `answered` version 5, `phase-closed` version 2, a board row of version 8: before a
+/// dispatch was stored with what its agent was.
+#[test]
+fn a_ledger_from_before_players_were_stored_names_agents_and_guesses_no_model() {
+    let entries = read("ledger-loop-opened-6-started-5-answered-5-phase-closed-2.db");
+    assert!(started(&entries).count() == 8 && started(&entries).all(|fact| fact.player == Player::default()));
+    let state = Pipeline::replay(&entries).unwrap();
+    assert_eq!(in_words(&state.judged_by()), "rehearsal: spec-reviewer, phase-reviewer");
+    assert!(!state.is_rehearsed(), "nobody stored that");
+    assert!(project::history(&entries).contains("\n- Agent: rehearsal\n"));
 }
 
 /// Version 1: feature 001 through specify, with a rejection, a lost session and a validation.

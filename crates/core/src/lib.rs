@@ -32,6 +32,7 @@ pub mod matrix;
 pub mod phase;
 pub mod pipeline;
 mod place;
+pub mod players;
 pub mod plugin;
 pub mod policy;
 pub mod prd;

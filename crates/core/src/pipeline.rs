@@ -10,6 +10,7 @@ use crate::event::{
 use crate::findings::{Settled, settled};
 use crate::ids::AgentName;
 use crate::phase::{Lane, Phase};
+use crate::players::Players;
 use crate::prelude::*;
 use crate::probe::MetAgent;
 use crate::project::Tally;
@@ -49,6 +50,8 @@ pub struct Pipeline {
     pub settled: Vec<Settled>,
     /// What is watched over several features.
     pub tally: Tally,
+    /// Who was asked, who judged and who wrote.
+    pub players: Players,
     /// The last event folded in.
     pub seq: u64,
 }
@@ -244,6 +247,7 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             let parked = parked(open, event);
             let settled = settled(open.opened.phase, &open.findings, event);
             review::fold(open, event)?;
+            state.players.take(event);
             state.parked.extend(parked);
             state.settled.extend(settled);
             state.tally.add(&tally);

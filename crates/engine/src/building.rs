@@ -205,7 +205,7 @@ impl Run<'_> {
         if files.is_empty() {
             return Ok(String::new());
         }
-        let trailers = Trailers { ticket: ticket.to_string(), seq: self.state.seq };
+        let trailers = self.trailers_of(ticket);
         self.parts.boundaries.pass("before a draft is committed");
         Ok(match self.commit(files, &format!("redraft: {title}"), &trailers)? {
             Some(commit) => commit.0,
@@ -266,7 +266,7 @@ impl Run<'_> {
         let revision = self.parts.workspace.tree(&self.projections())?;
         let epoch = self.open_loop()?.epoch + 1;
         let changed = self.paths_of_change(&revision)?;
-        let trailers = Trailers { ticket: String::new(), seq: self.state.seq };
+        let trailers = Trailers { seq: self.state.seq, ..Trailers::default() };
         let message = "redraft: take out what is gone on without";
         self.parts.boundaries.pass("before a draft is committed");
         let commit = match self.commit(&changed, message, &trailers)? {

@@ -29,12 +29,13 @@ impl Run<'_> {
             "accepted by a ruling"
         };
         let at_ms = self.parts.clock.now_ms();
+        let approved = self.approved(&closed);
         let event = Event::from(closed);
         let mut entries = self.entries.clone();
         entries.push(Entry { seq: self.state.seq + 1, at_ms, event: event.clone() });
         self.write_projections(&entries)?;
         paths.extend(project::FILES.iter().map(|name| self.created.path_of(name)));
-        let trailers = Trailers { ticket: String::new(), seq: self.state.seq };
+        let trailers = Trailers { seq: self.state.seq, approved, ..Trailers::default() };
         self.parts.boundaries.pass("before a close is committed");
         self.commit(&paths, &format!("redraft: {phase} {word}"), &trailers)?;
         self.parts.boundaries.pass("before a close is stored");

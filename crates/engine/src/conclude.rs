@@ -2,7 +2,7 @@
 
 use crate::building::is_code;
 use crate::driver::{EngineError, Run};
-use crate::ports::{Trailers, WorkspaceError};
+use crate::ports::WorkspaceError;
 use redraft_core::delta::Delta;
 use redraft_core::event::{Answered, AuthorQuestion, Drafted, Started};
 use redraft_core::judge::{Case, FORMLESS, judge};
@@ -60,7 +60,7 @@ impl Run<'_> {
                 _ if round == 0 => format!("redraft: {phase} draft after a failed gate"),
                 _ => format!("redraft: {phase} review iteration {round}"),
             };
-            let trailers = Trailers { ticket: ticket.to_string(), seq: self.state.seq };
+            let trailers = self.trailers_of(ticket);
             self.parts.boundaries.pass("before a draft is committed");
             drafted.commit = match self.commit(&paths, &message, &trailers)? {
                 Some(commit) => commit.0,

@@ -7,7 +7,7 @@ use crate::compose::{Papers, source};
 use crate::driver::{EngineError, Parts, Run, Stop};
 use crate::ports::{Agent, AgentError, Cache, Outcome, Request, Resume, Watch};
 use crate::purse::{End, Keeper};
-use redraft_core::event::{Answered, Failed, Now, Panel, Started, TreeMark};
+use redraft_core::event::{Answered, Failed, Now, Panel, Player, Started, TreeMark};
 use redraft_core::ids::{AgentName, Revision, SessionId};
 use redraft_core::pipeline;
 use redraft_core::policy::{Choice, Strategy};
@@ -190,6 +190,7 @@ impl Run<'_> {
             missing,
             told: composed.told,
             pull,
+            player: redacted(agent.player(), self.parts.redactor),
         };
         self.parts.boundaries.pass("before a start is stored");
         self.append(vec![started.into()], &[blob])?;
@@ -388,6 +389,13 @@ pub(crate) fn redact(prompt: &mut Prompt, redactor: &Redactor) {
             fragment.text = clean;
         }
     }
+}
+
+/// A host says itself what it is called.
+pub(crate) fn redacted(player: Player, redactor: &Redactor) -> Player {
+    let clean = |text: &str| redactor.redact(text).0.into_owned();
+    let Player { kind, program, version, model } = player;
+    Player::new(kind, &clean(&program), &clean(&version), &clean(&model))
 }
 
 /// An order as a host is given it: whole, because it continues no conversation here, and to be read by itself.

@@ -47,7 +47,7 @@ impl Run<'_> {
         let (phase, epoch) = (open.opened.phase, open.epoch + 1);
         let paths = self.paths_of_change(&revision)?;
         self.parts.boundaries.pass("before an edit is committed");
-        let trailers = Trailers { ticket: String::new(), seq: self.state.seq };
+        let trailers = Trailers { seq: self.state.seq, ..Trailers::default() };
         let message = format!("redraft: {phase} edited by a person");
         let commit = self.commit(&paths, &message, &trailers)?;
         let commit = match commit {

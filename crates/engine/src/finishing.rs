@@ -241,7 +241,13 @@ impl Run<'_> {
         };
         let into = self.base_branch()?;
         let seq = self.seq_of_close(&closed);
-        let trailers = Trailers { ticket: format!("{}/merge", self.scope), seq };
+        let code = self.state.closed(Phase::Implement);
+        let trailers = Trailers {
+            ticket: format!("{}/merge", self.scope),
+            seq,
+            agents: self.writers(Phase::Implement),
+            approved: code.map(|closed| self.approved(closed)).unwrap_or_default(),
+        };
         let commit = match self.parts.merging.merged(&into, &trailers)? {
             Some(commit) => commit,
             None => {

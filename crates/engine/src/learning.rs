@@ -383,8 +383,9 @@ impl Run<'_> {
         if paths.is_empty() {
             return Ok(String::new());
         }
-        let ticket = ticket.map(Ticket::to_string).unwrap_or_default();
-        let trailers = Trailers { ticket, seq: self.state.seq };
+        let seq = self.state.seq;
+        let trailers =
+            ticket.map_or(Trailers { seq, ..Trailers::default() }, |ticket| self.trailers_of(ticket));
         self.parts.boundaries.pass("before what was learnt is committed");
         let commit = match self.commit(paths, message, &trailers)? {
             Some(commit) => commit.0,

@@ -35,6 +35,7 @@ pub mod probe;
 mod purse;
 mod reads;
 mod recover;
+mod trailers;
 mod undone;
 
 pub use building::standing;

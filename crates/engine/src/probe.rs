@@ -11,7 +11,7 @@ mod recover;
 
 use crate::boundary::Boundaries;
 use crate::choosing::usual;
-use crate::dispatch::{redact, told};
+use crate::dispatch::{redact, redacted, told};
 use crate::driver::{EngineError, Progress};
 use crate::ports::{
     Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace,
@@ -153,7 +153,7 @@ impl<'a> Probe<'a> {
     /// Puts the file there and commits it.
     fn put(&self, text: &str, message: &str) -> Result<(), EngineError> {
         self.parts.workspace.write(Papers::FILE, text.as_bytes())?;
-        let trailers = Trailers { ticket: String::new(), seq: self.seq };
+        let trailers = Trailers { seq: self.seq, ..Trailers::default() };
         self.parts.workspace.commit(&[Papers::FILE.to_owned()], message, &trailers)?;
         Ok(())
     }
@@ -231,6 +231,7 @@ impl<'a> Probe<'a> {
             missing: Vec::new(),
             told: Vec::new(),
             pull: false,
+            player: redacted(self.agent.player(), self.parts.redactor),
         };
         self.parts.boundaries.pass("before a probe's start is stored");
         self.append(vec![started.into()], &[blob])?;

@@ -30,7 +30,7 @@ pub use offered::offered;
 pub use proxy::proxy;
 pub(crate) use proxy::{NO_PROXY, stays_here};
 pub use reach::{reach, shown};
-use redraft_core::event::Now;
+use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Card, Lifetime};
 use redraft_core::prompt::Prompt;
@@ -59,6 +59,7 @@ pub struct ApiAgent {
     structured: bool,
     card: Card,
     redactor: Redactor,
+    kind: PlayerKind,
     wire: Box<dyn Wire>,
     client: Client,
     transcripts: Transcripts,
@@ -75,6 +76,7 @@ impl ApiAgent {
             client: client(proxy.as_deref())?,
             transcripts: Transcripts::new(&state),
             wire: Box::new(anthropic::Messages),
+            kind: PlayerKind::Anthropic,
             structured: true,
             key: Some(key),
             name,
@@ -113,6 +115,7 @@ impl ApiAgent {
             client: client(proxy.as_deref())?,
             transcripts: Transcripts::new(&state),
             structured: form == Form::JsonSchema,
+            kind: PlayerKind::OpenAi,
             wire,
             name,
             model,
@@ -191,6 +194,15 @@ impl Agent for ApiAgent {
 
     fn describe(&self) -> String {
         format!("{} at {}", self.model, self.base_url)
+    }
+
+    /// A service tells no version, and the model is the one that is asked for.
+    fn player(&self) -> Player {
+        let protocol = match self.kind {
+            PlayerKind::Anthropic => "Anthropic API",
+            _ => "OpenAI-compatible API",
+        };
+        Player::new(self.kind, protocol, "", &self.model)
     }
 
     fn missing(&self, tools: &[String]) -> Vec<String> {

@@ -20,7 +20,7 @@ use crate::child::{
     Asked, End, Environment, Fingerprint, Finished, Launch, Line, Listener, Meter, Program, Sessions, settle,
 };
 use crate::mcp::McpServers;
-use redraft_core::event::Now;
+use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Card, Lifetime};
 use redraft_core::prompt::Prompt;
@@ -251,6 +251,11 @@ impl Agent for ClaudeAgent {
 
     fn describe(&self) -> String {
         format!("claude {}, {}", self.program.version().unwrap_or("(no version)"), self.settings.model)
+    }
+
+    fn player(&self) -> Player {
+        let version = self.program.version().unwrap_or_default();
+        Player::new(PlayerKind::Claude, "Claude Code", version, &self.settings.model)
     }
 
     fn missing(&self, tools: &[String]) -> Vec<String> {

@@ -24,7 +24,7 @@ use crate::child::{
     Asked, Environment, Fingerprint, Launch, Line, Listener, Meter, Program, Sessions, settle,
 };
 use crate::mcp::McpServers;
-use redraft_core::event::Now;
+use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Card;
 use redraft_core::redact::Redactor;
@@ -216,6 +216,11 @@ impl Agent for CodexAgent {
 
     fn describe(&self) -> String {
         format!("codex {}, {}", self.program.version().unwrap_or("(no version)"), self.settings.model)
+    }
+
+    fn player(&self) -> Player {
+        let version = self.program.version().unwrap_or_default();
+        Player::new(PlayerKind::Codex, "Codex", version, &self.settings.model)
     }
 
     fn missing(&self, tools: &[String]) -> Vec<String> {

@@ -13,6 +13,8 @@ use redraft_engine::ports::{Commit, CommitRefused, Trailers, WorkspaceError};
 
 const TICKET: &str = "Redraft-Ticket";
 const SEQ: &str = "Redraft-Seq";
+const AGENT: &str = "Redraft-Agent";
+const APPROVED: &str = "Redraft-Approved";
 
 /// Commits exactly these paths; none when they are as in HEAD.
 pub(super) fn commit(
@@ -71,7 +73,7 @@ pub(super) fn head(place: &GitWorkspace) -> Result<(Commit, Trailers), Workspace
     let mut last =
         || fields.next().and_then(|values| values.lines().last()).unwrap_or_default().trim().to_owned();
     let (ticket, seq) = (last(), last());
-    Ok((Commit(id), Trailers { ticket, seq: seq.parse().unwrap_or(0) }))
+    Ok((Commit(id), Trailers { ticket, seq: seq.parse().unwrap_or(0), ..Trailers::default() }))
 }
 
 pub(super) fn newest_seq(place: &GitWorkspace, base: &str) -> Result<u64, WorkspaceError> {
@@ -132,17 +134,19 @@ fn is_as_in_head(place: &GitWorkspace, paths: &[&str]) -> Result<bool, GitError>
 }
 
 pub(super) fn full_message(message: &str, trailers: &Trailers) -> String {
-    let mut text = message.trim_end().to_owned();
-    text.push('\n');
-    let mut gap = "\n";
-    if !trailers.ticket.is_empty() {
-        text.push_str(&format!("{gap}{TICKET}: {}\n", one_line(&trailers.ticket, usize::MAX)));
-        gap = "";
+    let Trailers { ticket, seq, agents, approved } = trailers;
+    let line = |key: &str, value: &str| format!("{key}: {}\n", one_line(value, usize::MAX));
+    let mut lines = String::new();
+    if !ticket.is_empty() {
+        lines.push_str(&line(TICKET, ticket));
     }
-    if trailers.seq != 0 {
-        text.push_str(&format!("{gap}{SEQ}: {}\n", trailers.seq));
+    agents.iter().for_each(|agent| lines.push_str(&line(AGENT, agent)));
+    approved.iter().for_each(|approval| lines.push_str(&line(APPROVED, approval)));
+    if *seq != 0 {
+        lines.push_str(&line(SEQ, &seq.to_string()));
     }
-    text
+    let message = message.trim_end();
+    if lines.is_empty() { format!("{message}\n") } else { format!("{message}\n\n{lines}") }
 }
 
 /// The named path that git said is ignored; git may name a folder above it.

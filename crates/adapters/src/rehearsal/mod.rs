@@ -49,7 +49,7 @@ pub use scenario::{Act, Rule, Scenario, ScenarioError};
 use crate::tools;
 use desk::{Turned, Work};
 use pace::Pace;
-use redraft_core::event::Now;
+use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Card, Cards, Lifetime};
 use redraft_core::text;
@@ -95,6 +95,11 @@ impl Agent for RehearsalAgent {
 
     fn describe(&self) -> String {
         "the built-in rehearsal agent, no model, offline".to_owned()
+    }
+
+    /// It is part of this program, so it has this program's version.
+    fn player(&self) -> Player {
+        Player::new(PlayerKind::Rehearsal, "redraft", env!("CARGO_PKG_VERSION"), "")
     }
 
     /// It works with files and nothing else.

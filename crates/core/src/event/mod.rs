@@ -6,13 +6,14 @@
 //!
 //! Here are the facts of a loop and its dispatches; those of a feature as a whole are in [`feature`], what a person is
 //! asked and answers in [`question`], how code comes to be in [`making`], how a feature ends in [`finish`], whose hand an
-//! answer is from in [`hand`].
+//! answer is from in [`hand`], who was asked in [`player`].
 //! Nothing here knows what a fact changes: that is [`crate::review`].
 
 mod feature;
 mod finish;
 mod hand;
 mod making;
+mod player;
 mod question;
 mod stored;
 
@@ -34,6 +35,7 @@ pub use feature::{
 pub use finish::{BankApplied, BankJudged, Challenged, History, Lesson, Merged, RetroWritten};
 pub use hand::Hand;
 pub use making::{Built, Extra, PlannedTask, Report, TakenOut};
+pub use player::{Player, PlayerKind, REHEARSED};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};
 pub use stored::{DecodeError, Event};
 
@@ -203,6 +205,9 @@ pub struct Started {
     /// expires. Since version 5.
     #[serde(default)]
     pub pull: bool,
+    /// What the agent was: program, version and model. Since version 6; not known before that.
+    #[serde(default)]
+    pub player: Player,
 }
 
 /// A dispatch under way may come to more than was reserved for it. Written before it goes on, so that a crash cannot hide

@@ -72,7 +72,7 @@ macro_rules! events {
 events! {
     "feature-created" 4 FeatureCreated,
     "loop-opened" 7 LoopOpened,
-    "started" 5 Started,
+    "started" 6 Started,
     "answered" 5 Answered,
     "raised" 1 Raised,
     "failed" 2 Failed,
@@ -136,8 +136,9 @@ mod tests {
             "tree":{"head":"","branch":"","index":"","work":""},"reserved":0,"expires_ms":0,"markers":[]}"#;
         let Ok(Event::Started(started)) = Event::decode("started", 3, started) else { panic!("not read") };
         assert!(started.told.is_empty());
+        assert_eq!(started.player, Player::default(), "nobody stored who was asked");
         let event = Event::from(Started { told: vec!["heuristic: One".to_owned()], ..started });
-        assert_eq!((event.version(), Event::decode("started", 5, &event.encode())), (5, Ok(event)));
+        assert_eq!((event.version(), Event::decode("started", 6, &event.encode())), (6, Ok(event)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a probe proves and what it leaves open, and what a ledger makes of it.
 
 use super::*;
-use crate::event::{Answered, Event, Failed, Now, Started, TreeMark};
+use crate::event::{Answered, Event, Failed, Now, Player, Started, TreeMark};
 use crate::ids::{BlobId, FeatureId, SessionId};
 use crate::policy::{Choice, Strategy};
 use crate::prompt::{ProbeTurn, probe};
@@ -273,6 +273,7 @@ impl History {
                 missing: Vec::new(),
                 told: Vec::new(),
                 pull: false,
+                player: Player::default(),
             };
             self.records.take(&scope, &started.into());
             let end: Event = match kind {

@@ -3,6 +3,7 @@
 use crate::event::{BudgetReached, FeatureCreated, Life, ReviewedChange, Started};
 use crate::phase::Phase;
 use crate::pipeline::{self, Pipeline};
+use crate::players::PlayedBy;
 use crate::prelude::*;
 use crate::project::Tally;
 use crate::review::{self, Effect, End, Loop, Making, Seat};
@@ -80,6 +81,12 @@ pub struct BoardRow {
     /// What hosts have and have not brought back, with when it expires. Since version 8.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub out: Vec<OutWork>,
+    /// Who gave the last verdicts in its phase, or in the last one that was judged. Since version 9.
+    #[serde(default)]
+    pub judged_by: Vec<PlayedBy>,
+    /// Whether the rehearsal agent wrote or judged any of what stands. Since version 9.
+    #[serde(default)]
+    pub rehearsed: bool,
     /// The command that goes on from here.
     pub next: String,
 }
@@ -124,7 +131,7 @@ impl TaskTally {
     }
 }
 
-const VERSION: u16 = 8;
+const VERSION: u16 = 9;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -230,6 +237,8 @@ impl BoardRow {
             dispatches: state.dispatches,
             spent_micro_usd: state.spent.0,
             untold: state.untold,
+            judged_by: state.judged_last_by(),
+            rehearsed: state.is_rehearsed(),
             out: state.open.iter().flat_map(Loop::handed_out).map(OutWork::of).collect(),
             updated_ms: at_ms,
             tally: state.tally,
@@ -323,7 +332,7 @@ mod tests {
         let stored = serde_json::to_string(&row).unwrap();
         assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
         let (before, rest) = stored.split_once(",\"tally\":{").unwrap();
-        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":8,", "{\"v\":1,");
+        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":9,", "{\"v\":1,");
         let old = old.replace(",\"parked_until_ms\":null", "");
         assert!(!old.contains("parked") && old.contains("\"v\":1"), "{old}");
         let old: BoardRow = serde_json::from_str(&old).unwrap();

@@ -12,13 +12,24 @@ use crate::ticket::{Purpose, Ticket};
 
 const MARKER_CHARS_MAX: usize = 200;
 
+/// The page, which names the agents.
 pub fn history(entries: &[Entry]) -> String {
+    told_of(entries, true)
+}
+
+/// The same without agents and models: what whoever looks back on a feature is sent does not depend on who played it.
+pub(crate) fn history_of_roles(entries: &[Entry]) -> String {
+    told_of(entries, false)
+}
+
+fn told_of(entries: &[Entry], names: bool) -> String {
     let mut state = Pipeline::default();
     let mut out = String::new();
     // Markers wait for the entry of the iteration they belong to.
     let mut markers: BTreeMap<Role, Vec<String>> = BTreeMap::new();
     for entry in entries {
         let open = state.open.as_ref();
+        let by = |ticket: &Ticket| if names { state.players.shown(ticket) } else { String::new() };
         match (&entry.event, open) {
             (Event::FeatureCreated(created), _) => {
                 out.push_str(&format!("# Review history: {}-{}\n", created.id, created.slug));
@@ -48,10 +59,11 @@ pub fn history(entries: &[Entry]) -> String {
             }
             (Event::Judged(judged), Some(open)) => {
                 let waiting = markers.entry(judged.ticket.role.clone()).or_default();
-                out.push_str(&review(open, judged, entry.at_ms, waiting));
+                out.push_str(&review(open, judged, &by(&judged.ticket), entry.at_ms, waiting));
             }
             (Event::Drafted(drafted), Some(open)) => {
-                out.push_str(&changes_made(drafted, open.revision.as_ref(), entry.at_ms));
+                let by = by(&drafted.ticket);
+                out.push_str(&changes_made(drafted, open.revision.as_ref(), &by, entry.at_ms));
                 for marker in markers.remove(&drafted.ticket.role).unwrap_or_default() {
                     out.push_str(&format!("{marker}\n"));
                 }
@@ -80,7 +92,12 @@ pub fn history(entries: &[Entry]) -> String {
                 ));
                 for approval in &closed.approvals {
                     let mark = if approval.same_hand { ", same hand" } else { "" };
-                    out.push_str(&format!("- Approved by {} ({}{mark})\n", approval.role, approval.ticket));
+                    let by = by(&approval.ticket);
+                    let by = if by.is_empty() { by } else { format!(": {by}") };
+                    out.push_str(&format!(
+                        "- Approved by {} ({}{mark}){by}\n",
+                        approval.role, approval.ticket
+                    ));
                 }
                 out.push_str(&open.map(|open| accepted(open, &closed.revision)).unwrap_or_default());
                 if !closed.deferred.is_empty() {
@@ -98,6 +115,11 @@ pub fn history(entries: &[Entry]) -> String {
         }
     }
     out
+}
+
+/// A line that names the agent; nothing where nobody is named.
+fn agent_line(by: &str) -> String {
+    if by.is_empty() { String::new() } else { format!("- Agent: {by}\n") }
 }
 
 /// The roles that a ruling stood in for, and whether they know what was closed.
@@ -141,7 +163,7 @@ fn told<'a>(
     lines.iter().map(move |line| one_line(&format!("{marker}: {ticket} — {line}"), MARKER_CHARS_MAX))
 }
 
-fn review(open: &Loop, judged: &Judged, at_ms: i64, markers: &mut Vec<String>) -> String {
+fn review(open: &Loop, judged: &Judged, by: &str, at_ms: i64, markers: &mut Vec<String>) -> String {
     let Some(seat) = open.seat_of(&judged.ticket) else { return String::new() };
     let Some(work) = &seat.work else { return String::new() };
     let what = match work.purpose {
@@ -167,6 +189,7 @@ fn review(open: &Loop, judged: &Judged, at_ms: i64, markers: &mut Vec<String>) -
     let same = answered.and_then(|answered| answered.hand.as_ref()).is_some_and(|hand| hand.same);
     let mark = if same { ", same hand" } else { "" };
     out.push_str(&format!("- Reviewer: {} ({strategy}, {}{mark})\n", seat.role, judged.ticket));
+    out.push_str(&agent_line(by));
     let decision = match &judged.judgement {
         Judgement::Approved => "approved".to_owned(),
         Judgement::Rejected => "rejected".to_owned(),
@@ -223,13 +246,14 @@ fn change_lines(change: &FindingChange) -> String {
     }
 }
 
-fn changes_made(drafted: &Drafted, before: Option<&Revision>, at_ms: i64) -> String {
+fn changes_made(drafted: &Drafted, before: Option<&Revision>, by: &str, at_ms: i64) -> String {
     let Drafted { ticket, revision, summary, notes, .. } = drafted;
     // Whatever its summary says: nothing that anybody could review again came of the turn.
     let same = if revision.is_some() && revision.as_ref() == before { " (nothing was changed)" } else { "" };
     let revision = revision.as_ref().map_or("none".to_owned(), |revision| revision.to_string());
     let (role, at) = (&ticket.role, utc(at_ms));
     let mut out = format!("\n## Changes made by {role} — {at}\n- Revision: {revision}{same}\n");
+    out.push_str(&agent_line(by));
     for (at, line) in summary.lines().enumerate() {
         let line = one_line(line, 600);
         out.push_str(&if at == 0 { format!("- Summary: {line}\n") } else { format!("  {line}\n") });

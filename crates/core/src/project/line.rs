@@ -5,6 +5,7 @@ use crate::event::{BankJudged, Built, Checked, Event, Judgement, Lesson, Now, St
 use crate::findings::{FindingChange, Status};
 use crate::ids::Role;
 use crate::phase::Phase;
+use crate::players::{Players, in_words};
 use crate::prelude::*;
 use crate::probe::{CheckResult, MetAgent, Probed, Resume};
 use crate::text::{count, one_line, span, utc};
@@ -13,11 +14,24 @@ use crate::usage::grouped;
 
 /// What happened, without time and number.
 pub fn line(event: &Event) -> String {
-    line_in(event, None)
+    line_in(event, None, None)
 }
 
-/// The same, of an event that happened in this phase, if that is known.
-pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
+/// The same, of an event that happened in this phase, if that is known; with who judged, where the players are.
+pub fn line_in(event: &Event, phase: Option<Phase>, players: Option<&Players>) -> String {
+    let judges = match (event, players) {
+        (Event::Judged(fact), Some(players)) => players.shown(&fact.ticket),
+        (Event::PhaseClosed(fact), Some(players)) => {
+            let by = fact.approvals.iter().filter_map(|approval| players.played_by(&approval.ticket));
+            in_words(&by.collect::<Vec<_>>())
+        }
+        _ => String::new(),
+    };
+    let what = happened(event, phase);
+    if judges.is_empty() { what } else { format!("{what}; by {judges}") }
+}
+
+fn happened(event: &Event, phase: Option<Phase>) -> String {
     match event {
         Event::FeatureCreated(fact) => {
             let (id, branch, lane, idea) = (fact.id, &fact.branch, fact.lane, one_line(&fact.idea, 80));
@@ -344,8 +358,8 @@ mod tests {
         let revision = Revision::new("1234567890");
         let (commit, by) = (String::new(), "ann".to_owned());
         let event = Event::from(Edited { revision, commit, by, first: false, compared: None });
-        assert!(line_in(&event, Some(Phase::Implement)).starts_with("ann edited the code: "));
-        assert!(line_in(&event, Some(Phase::Design)).starts_with("ann edited the document: "));
+        assert!(line_in(&event, Some(Phase::Implement), None).starts_with("ann edited the code: "));
+        assert!(line_in(&event, Some(Phase::Design), None).starts_with("ann edited the document: "));
         assert!(line(&event).starts_with("ann edited the document: "));
     }
 }

@@ -15,6 +15,15 @@ const DONE_BEFORE: &str = "Done before it was adopted, not by redraft: its box w
 
 /// None before anything was built.
 pub fn implementation_log(entries: &[Entry]) -> Option<String> {
+    told_of(entries, true)
+}
+
+/// The same without agents and models, for who looks back on a feature.
+pub(crate) fn implementation_log_of_roles(entries: &[Entry]) -> Option<String> {
+    told_of(entries, false)
+}
+
+fn told_of(entries: &[Entry], names: bool) -> Option<String> {
     const WHY_CHARS_MAX: usize = 300;
     let mut state = Pipeline::default();
     let mut out = String::from("# Implementation Log\n");
@@ -22,7 +31,7 @@ pub fn implementation_log(entries: &[Entry]) -> Option<String> {
     for entry in entries {
         let before = blocked(&state);
         if let Event::Built(built) = &entry.event {
-            out.push_str(&built_entry(&state, built));
+            out.push_str(&built_entry(&state, built, names));
             begun = true;
         }
         if pipeline::fold(&mut state, &entry.event).is_err() {
@@ -50,7 +59,7 @@ pub fn implementation_log(entries: &[Entry]) -> Option<String> {
     begun.then_some(out)
 }
 
-fn built_entry(state: &Pipeline, built: &Built) -> String {
+fn built_entry(state: &Pipeline, built: &Built, names: bool) -> String {
     let making = state.open.as_ref().and_then(|open| open.making.as_ref());
     let heading = match (&built.ticket.unit, built.ticket.purpose) {
         (Unit::Task(id), _) => {
@@ -74,6 +83,10 @@ fn built_entry(state: &Pipeline, built: &Built) -> String {
         [("Decisions", &report.decisions), ("Deviations", &report.deviations), ("Concerns", &report.concerns)]
     {
         out.push_str(&format!("- **{name}:** {}\n", in_a_list(text)));
+    }
+    let by = state.players.shown(&built.ticket);
+    if names && !by.is_empty() {
+        out.push_str(&format!("- **Agent:** {by}\n"));
     }
     for note in &built.notes {
         out.push_str(&format!("- **Note:** {note}\n"));

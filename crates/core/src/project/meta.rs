@@ -2,6 +2,7 @@
 
 use crate::event::{Entry, Event};
 use crate::pipeline::{self, Pipeline};
+use crate::players::{PlayedBy, Players};
 use crate::prelude::*;
 use crate::probe::{MetAgent, Resume};
 use crate::review::{End, Loop};
@@ -35,6 +36,8 @@ struct Meta {
     /// Why conversations are not continued, as `V3: why`; not there where they may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     r1_deferred_reason: Option<String>,
+    /// Whether the rehearsal agent, which judges nothing, wrote or judged any of what stands.
+    rehearsed: bool,
     phases: BTreeMap<String, PhaseMeta>,
 }
 
@@ -47,6 +50,8 @@ struct PhaseMeta {
     iterations: BTreeMap<String, u16>,
     revision: Option<String>,
     findings: BTreeMap<String, u32>,
+    /// Who gave the last verdict of each role in the last pass.
+    judged_by: Vec<PlayedBy>,
 }
 
 pub fn meta(entries: &[Entry]) -> String {
@@ -84,7 +89,7 @@ pub fn meta(entries: &[Entry]) -> String {
     for past in state.past.iter().chain(&state.open) {
         let name = past.opened.phase.name().to_owned();
         let (begun, done) = (started.get(&name).copied(), completed.get(&name).copied());
-        phases.insert(name, phase_meta(past, begun.unwrap_or_default(), done));
+        phases.insert(name, phase_meta(past, &state.players, begun.unwrap_or_default(), done));
     }
     let meta = Meta {
         v: 1,
@@ -106,6 +111,7 @@ pub fn meta(entries: &[Entry]) -> String {
         skipped_phases: skipped,
         unblocked,
         r1_deferred_reason: deferred_reason(&state.met),
+        rehearsed: state.is_rehearsed(),
         phases,
     };
     let mut json = serde_json::to_string_pretty(&meta).expect("meta holds only strings, numbers and maps");
@@ -130,7 +136,7 @@ pub fn deferred_reason<'a>(met: impl IntoIterator<Item = &'a MetAgent>) -> Optio
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-fn phase_meta(of: &Loop, started: i64, completed: Option<i64>) -> PhaseMeta {
+fn phase_meta(of: &Loop, players: &Players, started: i64, completed: Option<i64>) -> PhaseMeta {
     let mut findings: BTreeMap<String, u32> = BTreeMap::new();
     for finding in &of.findings {
         *findings.entry(finding.status.name().to_owned()).or_default() += 1;
@@ -147,5 +153,6 @@ fn phase_meta(of: &Loop, started: i64, completed: Option<i64>) -> PhaseMeta {
         iterations: iterations.collect(),
         revision: of.revision.as_ref().map(|revision| revision.to_string()),
         findings,
+        judged_by: players.judges(of),
     }
 }

@@ -20,12 +20,14 @@ use crate::prelude::*;
 
 pub use board::{BoardRow, OutWork, TaskTally, board_row};
 pub use history::history;
+pub(crate) use history::history_of_roles;
 pub use line::{line, line_in};
 pub use log_of_tasks::implementation_log;
+pub(crate) use log_of_tasks::implementation_log_of_roles;
 pub use meta::{deferred_reason, meta, not_resumed};
 pub use monitor::{FEATURES_MAX, Tally, Thresholds, Warning, required, warnings};
 pub use pull_request::{pull_request, pull_request_title};
-pub use receipt::{Receipt, ReceiptLine, receipt};
+pub use receipt::{Receipt, ReceiptAgent, ReceiptLine, receipt};
 pub use settled::settled;
 
 /// The projections that stand beside a feature's artifacts.

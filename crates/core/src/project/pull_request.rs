@@ -9,7 +9,9 @@ use crate::findings::{Finding, Status};
 use crate::matrix::{self, Matrix};
 use crate::phase::Phase;
 use crate::pipeline::Pipeline;
+use crate::players::{PlayedBy, in_words};
 use crate::prelude::*;
+use crate::review::{End, Loop};
 use crate::text::{count, fenced, one_line};
 
 /// What people read before they merge; the rest is in the ledger.
@@ -37,6 +39,10 @@ pub fn pull_request(entries: &[Entry], state: &Pipeline, trace: &Matrix, said: &
     if let Some(warning) = warning(entries, state) {
         out.push_str(&format!("\n{warning}\n"));
     }
+    if let Some(notice) = state.rehearsal_notice(true) {
+        out.push_str(&format!("\n> {notice}.\n"));
+    }
+    section(&mut out, "Who wrote and approved it", &list(state.valid().filter_map(|one| hands(state, one))));
     section(&mut out, "Trace", matrix::markdown(trace).trim());
     let ruled = said.iter().filter(|one| one.kind == Kind::Ruling);
     section(
@@ -126,6 +132,23 @@ fn list(items: impl Iterator<Item = String>) -> String {
         lines.push(format!("- … and {} more", items.len() - ITEMS_MAX));
     }
     lines.join("\n")
+}
+
+/// Who wrote what a phase is about, and who approved it.
+fn hands(state: &Pipeline, one: &Loop) -> Option<String> {
+    let wrote = state.players.writers(one.opened.phase);
+    let approved: Vec<PlayedBy> = match &one.end {
+        Some(End::Closed(closed)) => {
+            closed.approvals.iter().filter_map(|one| state.players.played_by(&one.ticket)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let parts = [("written by", wrote), ("approved by", approved)];
+    let parts = parts.into_iter().filter(|(_, players)| !players.is_empty());
+    let parts: Vec<String> = parts
+        .map(|(what, players)| format!("{what} {}", plain(&in_words(&players), ITEM_CHARS_MAX)))
+        .collect();
+    (!parts.is_empty()).then(|| format!("{}: {}", one.opened.phase, parts.join("; ")))
 }
 
 fn finding(one: &Finding) -> String {

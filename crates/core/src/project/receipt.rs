@@ -1,7 +1,7 @@
 //! What was sent, what it cost, and what resuming saved.
 
-use crate::event::{Certify, Decided, Entry, Event, Judgement};
-use crate::ids::Role;
+use crate::event::{Certify, Decided, Entry, Event, Judgement, Player, Started};
+use crate::ids::{AgentName, Role};
 use crate::phase::Phase;
 use crate::policy::Strategy;
 use crate::prelude::*;
@@ -15,6 +15,8 @@ use serde::Serialize;
 pub struct Receipt {
     pub v: u16,
     pub lines: Vec<ReceiptLine>,
+    /// Who was sent to, in the order they were first.
+    pub agents: Vec<ReceiptAgent>,
     /// Characters of all prompts as sent.
     pub sent_chars: u64,
     /// Characters the same dispatches would have sent with a fresh prompt each time.
@@ -30,6 +32,7 @@ pub struct Receipt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReceiptLine {
     pub ticket: Ticket,
+    pub agent: AgentName,
     pub strategy: String,
     pub why: String,
     pub prompt_chars: u64,
@@ -39,6 +42,15 @@ pub struct ReceiptLine {
     pub end: String,
 }
 
+/// An agent as it was when it was sent to, and how often it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReceiptAgent {
+    pub agent: AgentName,
+    #[serde(flatten)]
+    pub player: Player,
+    pub dispatches: u32,
+}
+
 pub fn receipt(entries: &[Entry]) -> Receipt {
     let mut lines: Vec<ReceiptLine> = Vec::new();
     let mut reserved: BTreeMap<Ticket, Usd> = BTreeMap::new();
@@ -46,6 +58,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
     let mut receipt = Receipt {
         v: 1,
         lines: Vec::new(),
+        agents: Vec::new(),
         sent_chars: 0,
         fresh_chars: 0,
         spent: Usage::default(),
@@ -92,8 +105,10 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                 receipt.fresh_chars +=
                     first.get(&key).copied().unwrap_or(fact.prompt_chars).max(fact.prompt_chars);
                 reserved.insert(fact.ticket.clone(), fact.reserved);
+                receipt.send(fact);
                 lines.push(ReceiptLine {
                     ticket: fact.ticket.clone(),
+                    agent: fact.agent.clone(),
                     strategy: fact.choice.strategy.name().to_owned(),
                     why: fact.choice.why.clone(),
                     prompt_chars: fact.prompt_chars,
@@ -166,6 +181,17 @@ fn end(lines: &mut [ReceiptLine], ticket: &Ticket, usage: Usage, said: &str) {
 }
 
 impl Receipt {
+    fn send(&mut self, fact: &Started) {
+        let same = |one: &&mut ReceiptAgent| one.agent == fact.agent && one.player == fact.player;
+        match self.agents.iter_mut().find(same) {
+            Some(one) => one.dispatches += 1,
+            None => {
+                let (agent, player) = (fact.agent.clone(), fact.player.clone());
+                self.agents.push(ReceiptAgent { agent, player, dispatches: 1 });
+            }
+        }
+    }
+
     /// As people read it: one line a dispatch, then the sums.
     pub fn text(&self) -> String {
         let mut rows =
@@ -197,6 +223,10 @@ impl Receipt {
         out.push_str(&format!("spent {}{unknown}; orchestration: 0 tokens\n", self.spent.cost));
         if self.lost > Usd(0) {
             out.push_str(&format!("of that {} count for dispatches that were lost\n", self.lost));
+        }
+        for ReceiptAgent { agent, player, dispatches } in &self.agents {
+            let dispatches = count(*dispatches as usize, "dispatch");
+            out.push_str(&format!("played by {}: {dispatches}\n", player.shown(agent)));
         }
         for note in &self.notes {
             out.push_str(&format!("{note}\n"));

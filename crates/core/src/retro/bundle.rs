@@ -9,7 +9,7 @@ use super::figures::Figures;
 use crate::event::Entry;
 use crate::pipeline::Pipeline;
 use crate::prelude::*;
-use crate::project::{history, implementation_log};
+use crate::project::{history_of_roles, implementation_log_of_roles};
 use crate::review::{End, Loop};
 use crate::text::{fenced, one_line};
 use crate::usage::grouped;
@@ -33,9 +33,9 @@ pub fn bundle(
     change: &Change,
     sizes: &[(String, u64)],
 ) -> String {
-    let log = implementation_log(entries);
+    let log = implementation_log_of_roles(entries);
     let log = log.map_or(format!("{NO_LOG}\n"), |log| fenced("markdown", &shortened(&log, LOG_CHARS_MAX)));
-    let history = fenced("markdown", &shortened(&history(entries), HISTORY_CHARS_MAX));
+    let history = fenced("markdown", &shortened(&history_of_roles(entries), HISTORY_CHARS_MAX));
     [
         format!("## Phases\n\n{}", phases(figures, pipeline)),
         format!("## Review History\n\n{history}"),

@@ -9,6 +9,7 @@ use crate::findings::{Finding, Status};
 use crate::ids::{FeatureId, FindingId, TaskId};
 use crate::phase::Phase;
 use crate::pipeline::Pipeline;
+use crate::players::in_words;
 use crate::prelude::*;
 use crate::project::costs::{Sum, costs};
 use crate::review::{Loop, TaskEnd};
@@ -25,6 +26,9 @@ pub struct Figures {
     pub phases: Vec<PhaseFigures>,
     pub total: Counts,
     pub change: Change,
+    /// Who judged, in words, and what is to be said where nobody did but the rehearsal agent.
+    pub judged_by: String,
+    pub rehearsed: Option<String>,
     /// The names that a number may be part of.
     pub(super) findings: BTreeSet<FindingId>,
     pub(super) tasks: BTreeSet<TaskId>,
@@ -101,6 +105,8 @@ impl Figures {
         let mut figures = Figures {
             feature: created.map(|created| created.id),
             slug: created.map(|created| created.slug.clone()).unwrap_or_default(),
+            judged_by: in_words(&pipeline.judged_by()),
+            rehearsed: pipeline.rehearsal_notice(false),
             ..Figures::default()
         };
         for one in pipeline.standing() {

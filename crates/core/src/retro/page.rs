@@ -77,6 +77,12 @@ fn observe(figures: &Figures) -> String {
         counted(change.added(), "line"),
         grouped(change.removed())
     ));
+    if !figures.judged_by.is_empty() {
+        out.push_str(&format!("- judged by {}\n", figures.judged_by));
+    }
+    if let Some(notice) = &figures.rehearsed {
+        out.push_str(&format!("- {notice}\n"));
+    }
     out
 }
 

@@ -1,7 +1,7 @@
 //! An agent: something that is given a prompt and a folder and answers.
 
 use redraft_core::cost::Marks;
-use redraft_core::event::{Hand, Now};
+use redraft_core::event::{Hand, Now, Player};
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::price::{Card, Lifetime};
 pub use redraft_core::probe::Resume;
@@ -18,6 +18,10 @@ pub trait Agent: Send + Sync {
     /// What people read about it: the program or service and the model, e.g. `claude 2.1.197, claude-sonnet-5.5`. What
     /// a probe finds holds for exactly this.
     fn describe(&self) -> String;
+
+    /// What it is: stored with every dispatch, and named wherever a verdict stands. Unlike [`Agent::describe`], which
+    /// stored probes are compared by, it names no address.
+    fn player(&self) -> Player;
 
     fn abilities(&self) -> Abilities;
 

@@ -107,13 +107,17 @@ pub fn covers(paths: &[String], path: &[u8]) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit(pub String);
 
-/// The lines that tie a commit to the ledger. Empty and 0 where a commit has none.
+/// The lines that tie a commit to the ledger and say who wrote and approved it. Empty and 0 where a commit has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trailers {
     /// `Redraft-Ticket:`
     pub ticket: String,
     /// `Redraft-Seq:`
     pub seq: u64,
+    /// `Redraft-Agent:`, for each agent that wrote what is committed. Written and not read back.
+    pub agents: Vec<String>,
+    /// `Redraft-Approved:`, for each approval that the commit rests on. Written and not read back.
+    pub approved: Vec<String>,
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -23,16 +23,53 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
+/// How a run went that came to its end.
+#[derive(Default)]
+pub(crate) struct Execution {
+    /// What whoever reads only the log must know, a sentence each.
+    pub(crate) notes: Vec<String>,
+    /// More about the run, for programs: an object, or nothing.
+    pub(crate) properties: Value,
+}
+
 /// A whole log of one run.
 pub(crate) fn sarif(rules: &[Value], results: &[Value]) -> Value {
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {"name": "redraft", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
-            "results": results,
-        }],
-    })
+    log(json!({"tool": {"driver": driver(rules)}, "results": results}))
+}
+
+/// The same with how the run went: notes become notifications, properties stand at the tool and at the run, because
+/// readers look at either.
+pub(crate) fn sarif_of(rules: &[Value], results: &[Value], execution: &Execution) -> Value {
+    let mut run = json!({
+        "tool": {"driver": driver(rules)},
+        "invocations": [invocation(true, "note", &execution.notes)],
+        "results": results,
+    });
+    if execution.properties.is_object() {
+        run["tool"]["driver"]["properties"] = execution.properties.clone();
+        run["properties"] = execution.properties.clone();
+    }
+    log(run)
+}
+
+/// The log of a run that did not come about, so that nobody takes its empty list for an approval.
+pub(crate) fn sarif_failed(reason: &str) -> Value {
+    let invocation = invocation(false, "error", &[reason.to_owned()]);
+    log(json!({"tool": {"driver": driver(&[])}, "invocations": [invocation], "results": []}))
+}
+
+fn log(run: Value) -> Value {
+    json!({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+}
+
+fn driver(rules: &[Value]) -> Value {
+    json!({"name": "redraft", "version": env!("CARGO_PKG_VERSION"), "rules": rules})
+}
+
+fn invocation(successful: bool, level: &str, notes: &[String]) -> Value {
+    let notified: Vec<Value> =
+        notes.iter().map(|note| json!({"level": level, "message": {"text": note}})).collect();
+    json!({"executionSuccessful": successful, "toolExecutionNotifications": notified})
 }
 
 /// Where a result is.
@@ -69,6 +106,39 @@ mod tests {
         );
         assert_eq!(annotation("notice", "", 3, "t", "m"), "::notice title=t::m");
         assert_eq!(annotation("warning", "a.sh", 0, "t", "m"), "::warning file=a.sh,title=t::m");
+    }
+
+    #[test]
+    fn a_review_that_did_not_come_about_is_no_empty_success() {
+        let failed = sarif_failed("no agent is there");
+        // What SARIF 2.1.0 requires of a log, a run, a tool, an invocation and a notification.
+        assert_eq!(failed["version"], "2.1.0");
+        let run = &failed["runs"][0];
+        assert_eq!(run["tool"]["driver"]["name"], "redraft");
+        let invocation = &run["invocations"][0];
+        assert_eq!(invocation["executionSuccessful"], false);
+        let told = &invocation["toolExecutionNotifications"][0];
+        assert_eq!(
+            (&told["level"], &told["message"]["text"]),
+            (&"error".into(), &"no agent is there".into())
+        );
+        assert_eq!(run["results"], json!([]));
+    }
+
+    #[test]
+    fn how_a_run_went_stands_in_its_invocation_and_its_properties() {
+        let properties = json!({"rehearsed": true});
+        let log = sarif_of(&[], &[], &Execution { notes: vec!["look here".to_owned()], properties });
+        let run = &log["runs"][0];
+        assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+        let told = &run["invocations"][0]["toolExecutionNotifications"][0];
+        assert_eq!((&told["level"], &told["message"]["text"]), (&"note".into(), &"look here".into()));
+        assert_eq!(
+            (&run["properties"], &run["tool"]["driver"]["properties"]),
+            (&json!({"rehearsed": true}), &json!({"rehearsed": true}))
+        );
+        let plain = &sarif_of(&[], &[], &Execution::default())["runs"][0];
+        assert!(plain.get("properties").is_none() && plain["tool"]["driver"].get("properties").is_none());
     }
 
     #[test]

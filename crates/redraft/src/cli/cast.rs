@@ -86,7 +86,7 @@ impl<'a> Cast<'a> {
     fn make(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String> {
         let Some(settings) = self.config.agents.get(name) else {
             if name.as_str() == HOST {
-                return Ok(Arc::new(PullAgent::new(name.clone())));
+                return Ok(Arc::new(PullAgent::new(name.clone(), self.around.host.get())));
             }
             return Err(format!("there is no agent `{name}` any more, in redraft.toml or in your own file"));
         };
@@ -98,7 +98,7 @@ impl<'a> Cast<'a> {
                 Ok(Arc::new(RehearsalAgent::new(name.clone(), &self.state(name), scenario)))
             }
             AgentConfig::Model(model) => self.model(name, model).map_err(named),
-            AgentConfig::Pull => Ok(Arc::new(PullAgent::new(name.clone()))),
+            AgentConfig::Pull => Ok(Arc::new(PullAgent::new(name.clone(), self.around.host.get()))),
         }
     }
 

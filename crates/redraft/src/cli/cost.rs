@@ -24,6 +24,8 @@ use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::Entry;
 use redraft_core::ids::AgentName;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::players::PlayedBy;
 use redraft_core::probe::MetAgent;
 use redraft_core::project::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
 use redraft_core::project::{Warning, deferred_reason, not_resumed};
@@ -45,6 +47,9 @@ struct Feature {
     warnings: Vec<Warning>,
     /// What could not be said, and why.
     notes: Vec<String>,
+    /// Who gave the verdicts that stand.
+    judged_by: Vec<PlayedBy>,
+    rehearsed: bool,
 }
 
 /// An agent, what it is billed by, and how well that was predicted.
@@ -109,7 +114,10 @@ fn one(
     };
     let off = not_resumed(&entries);
     let told = |met: &&MetAgent| format!("{}: conversations are not continued: {}", met.agent, met.why);
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     let feature = Feature {
+        judged_by: state.judged_by(),
+        rehearsed: state.is_rehearsed(),
         document: row.and_then(|row| row.subject()),
         status: row.map(|row| row.status.clone()).unwrap_or_default(),
         agents: costs.agents().into_iter().map(billed).collect(),
@@ -161,7 +169,13 @@ fn all(
     for scope in known {
         let costs = costs_of(scope, &ledger.read(scope.clone())?, site);
         let row = rows.iter().chain(&reviews).find(|row| scope_of(row) == *scope);
-        features.push((scope.clone(), row.map(|row| row.status.clone()).unwrap_or_default(), costs));
+        let rehearsed = row.is_some_and(|row| row.rehearsed);
+        features.push((
+            scope.clone(),
+            row.map(|row| row.status.clone()).unwrap_or_default(),
+            costs,
+            rehearsed,
+        ));
     }
     let warnings = monitor::watch(site, &rows, around);
     console.show(&text::features(&features), &json::features(&features, &warnings));

@@ -9,9 +9,10 @@ use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Entry, Event};
 use redraft_core::phase::Phase;
+use redraft_core::players::{PlayedBy, Players};
 use redraft_core::project;
 use redraft_core::text::{indented, utc};
-use redraft_core::ticket::Scope;
+use redraft_core::ticket::{Scope, Ticket};
 use redraft_engine::ports::Store;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -28,6 +29,8 @@ struct Kept {
     scope: Scope,
     entry: Entry,
     line: String,
+    /// Who judged, of a verdict or a close.
+    judged_by: Vec<PlayedBy>,
 }
 
 pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
@@ -48,16 +51,20 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
     let limit = args.limit.unwrap_or(usize::MAX);
     let mut kept: VecDeque<Kept> = VecDeque::new();
     let mut phases: BTreeMap<Scope, Phase> = BTreeMap::new();
+    // Tickets name their scope, so one fold serves all.
+    let mut players = Players::default();
     let mut keep = |scope: Scope, entry: Entry| {
         if let Event::LoopOpened(opened) = &entry.event {
             phases.insert(scope.clone(), opened.phase);
         }
+        players.take(&entry.event);
         if limit > 0 {
             if kept.len() == limit {
                 kept.pop_front();
             }
-            let line = project::line_in(&entry.event, phases.get(&scope).copied());
-            kept.push_back(Kept { scope, entry, line });
+            let line = project::line_in(&entry.event, phases.get(&scope).copied(), Some(&players));
+            let judged_by = judges(&entry.event, &players);
+            kept.push_back(Kept { scope, entry, line, judged_by });
         }
     };
     match only {
@@ -72,7 +79,7 @@ pub(crate) fn log(args: LogArgs, around: &Surroundings, console: &Console) -> Re
     } else if kept.is_empty() && args.limit != Some(0) {
         return Ok(nothing(around, console));
     } else {
-        for Kept { scope, entry, line } in &kept {
+        for Kept { scope, entry, line, .. } in &kept {
             let head = format!("{:>6}  {}  {scope}  ", entry.seq, utc(entry.at_ms));
             let line = indented(line, head.chars().count());
             console.data(&format!("{head}{line}"));
@@ -120,9 +127,18 @@ fn nothing(around: &Surroundings, console: &Console) -> Code {
     Code::Done
 }
 
-fn event(Kept { scope, entry, line }: &Kept) -> Value {
+fn judges(event: &Event, players: &Players) -> Vec<PlayedBy> {
+    let tickets: Vec<&Ticket> = match event {
+        Event::Judged(fact) => vec![&fact.ticket],
+        Event::PhaseClosed(fact) => fact.approvals.iter().map(|approval| &approval.ticket).collect(),
+        _ => Vec::new(),
+    };
+    tickets.into_iter().filter_map(|ticket| players.played_by(ticket)).collect()
+}
+
+fn event(Kept { scope, entry, line, judged_by }: &Kept) -> Value {
     let body: Value = serde_json::from_str(&entry.event.encode()).unwrap_or_default();
-    json!({
+    let mut shown = json!({
         "seq": entry.seq,
         "at": utc(entry.at_ms),
         "at_ms": entry.at_ms,
@@ -131,5 +147,9 @@ fn event(Kept { scope, entry, line }: &Kept) -> Value {
         "version": entry.event.version(),
         "line": line,
         "body": body,
-    })
+    });
+    if !judged_by.is_empty() {
+        shown["judged_by"] = json!(judged_by);
+    }
+    shown
 }

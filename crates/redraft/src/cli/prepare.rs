@@ -103,7 +103,7 @@ fn bring_prd(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Result<(
         workspace.write(&path, &ledger.blob(blob)?)?;
     }
     let seq = ledger.last_seq(Scope::Feature(created.id))?;
-    let trailers = Trailers { ticket: String::new(), seq };
+    let trailers = Trailers { seq, ..Trailers::default() };
     workspace.commit(&[path], &format!("redraft: PRD of feature {}", created.id), &trailers)?;
     Ok(())
 }
@@ -127,7 +127,7 @@ fn bring_documents(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Re
         }
     }
     let paths: Vec<String> = adopted.files.iter().map(|file| file.path.clone()).collect();
-    let trailers = Trailers { ticket: String::new(), seq: ledger.last_seq(Scope::Feature(created.id))? };
+    let trailers = Trailers { seq: ledger.last_seq(Scope::Feature(created.id))?, ..Trailers::default() };
     workspace.commit(
         &paths,
         &format!("redraft: documents of feature {} as adopted", created.id),

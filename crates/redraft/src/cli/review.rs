@@ -15,8 +15,9 @@ mod report;
 pub(crate) use begin::kind_of;
 
 use super::agent_choice::{self, Wanted};
+use super::annotate;
 use super::answer::{Beforehand, answer};
-use super::args::{OnCap, ReviewArgs, RunArgs};
+use super::args::{FindingsForm, OnCap, ReviewArgs, RunArgs};
 use super::cast::Cast;
 use super::consent;
 use super::console::Console;
@@ -33,6 +34,7 @@ use redraft_core::event::Checked;
 use redraft_core::findings::{Finding, Status};
 use redraft_core::ids::Role;
 use redraft_core::phase::Phase;
+use redraft_core::players::{self, PlayedBy};
 use redraft_core::profile::{self, Kind};
 use redraft_core::project::{self, Receipt};
 use redraft_core::review::Loop;
@@ -52,6 +54,10 @@ struct ReviewJson<'a> {
     kind: &'static str,
     /// `approved`, `findings`, `waiting`, `parked`, `over budget` or `interrupted`.
     outcome: &'static str,
+    /// Who gave the verdicts that stand.
+    judged_by: Vec<PlayedBy>,
+    /// Whether the rehearsal agent, which judges nothing, wrote or judged any of it.
+    rehearsed: bool,
     /// Those that are not settled.
     findings: Vec<&'a Finding>,
     /// What failed before anybody was asked, if that is why it rests.
@@ -67,7 +73,12 @@ struct ReviewJson<'a> {
 pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;
     if let Some(base) = args.change.base.clone() {
-        return change::review(&site, &base, &args, around, console);
+        return change::review(&site, &base, &args, around, console).inspect_err(|error| {
+            // Whoever uploads the log must not take its absence, or an empty one, for an approval.
+            if args.change.format == Some(FindingsForm::Sarif) && !console.json {
+                console.object(&annotate::sarif_failed(&error.message));
+            }
+        });
     }
     if args.file.is_none() {
         return Err(CliError::usage("it is not said what to review")
@@ -161,6 +172,8 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         review: scope.to_string(),
         file: &document.path,
         outcome,
+        judged_by: run.state().judged_by(),
+        rehearsed: run.state().is_rehearsed(),
         kind: kind_of(created.until),
         findings: open.iter().collect(),
         gate,
@@ -172,9 +185,11 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     // Where nobody was asked there is no receipt to show.
     let bill = if receipt.lines.is_empty() { String::new() } else { format!("{}\n", receipt.text()) };
     let failed = gate.map(|check| format!("gate {} failed: {}\n", check.gate, indented(&check.evidence, 2)));
-    let list = format!("{}{}{bill}", table(&open), failed.unwrap_or_default());
+    let list =
+        format!("{}{}{bill}", table(&open, &run.state().players, created.until), failed.unwrap_or_default());
     let is = if outcome == "findings" { "has findings".to_owned() } else { format!("is {outcome}") };
-    console.show(&format!("{list}{} {is}{asked}\nnext: {next}", document.path), &shown);
+    let judged = judged_by(&shown.judged_by, run.state().rehearsal_notice(false));
+    console.show(&format!("{list}{} {is}{asked}\n{judged}next: {next}", document.path), &shown);
     Ok(code)
 }
 
@@ -187,6 +202,16 @@ fn roles_of(phase: Phase, fix: bool) -> Vec<Role> {
         Kind::Phase => false,
     };
     profile::cast(phase).iter().filter(sits).map(|one| Role::new(one.role)).collect()
+}
+
+/// Who judged, and that it was only rehearsed where it was; a line each.
+fn judged_by(judges: &[PlayedBy], notice: Option<String>) -> String {
+    let mut text = String::new();
+    if !judges.is_empty() {
+        text.push_str(&format!("judged by {}\n", players::in_words(judges)));
+    }
+    text.extend(notice.map(|notice| format!("{notice}\n")));
+    text
 }
 
 /// Goes on until it rests, with the answers of whoever sits before a terminal.

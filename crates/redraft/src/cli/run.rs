@@ -25,6 +25,7 @@ use redraft_core::event::{About, Decision, Entry, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
+use redraft_core::players::PlayedBy;
 use redraft_core::project::{self, BoardRow, Receipt, TaskTally, Warning};
 use redraft_core::review::{End, Loop};
 use redraft_core::text::utc;
@@ -39,6 +40,10 @@ struct RunJson<'a> {
     feature: String,
     /// `merged`, `approved`, `accepted` (by a ruling), `closed` (by gates only, no reviewer), `findings`, `active`, `waiting`, `parked`, `over budget`, `host` (with one, or for one), `abandoned` or `interrupted`.
     outcome: &'a str,
+    /// Who gave the verdicts that stand.
+    judged_by: Vec<PlayedBy>,
+    /// Whether the rehearsal agent, which judges nothing, wrote or judged any of it.
+    rehearsed: bool,
     /// Whether its branch is ready to be merged.
     ready: bool,
     /// What became of the tasks, once they are being carried out.
@@ -240,6 +245,8 @@ fn report_on(
         v: 1,
         feature,
         outcome,
+        judged_by: run.state().judged_by(),
+        rehearsed: row.rehearsed,
         ready: row.ready,
         tasks,
         question,
@@ -251,6 +258,7 @@ fn report_on(
         folder,
         next,
     };
+    let notice = run.state().rehearsal_notice(false).map(|notice| format!("{notice}\n"));
     let mut more = String::new();
     if tasks.is_some() && config.checks.is_empty() {
         more.push_str("checks: none are configured, so nothing but reviewers says that the code works\n");
@@ -271,7 +279,7 @@ fn report_on(
     if row.open_findings + row.deferred_findings > 0 {
         more.push_str(&format!("findings: {}\n", around.next(&format!("redraft show findings {id}"))));
     }
-    console.show(&report(&shown, &more, ending), &shown);
+    console.show(&report(&shown, &notice.unwrap_or_default(), &more, ending), &shown);
     monitor::say(&shown.warnings, console);
     Ok(code)
 }
@@ -461,8 +469,8 @@ fn changed_since(workspace: &dyn Workspace, state: &Pipeline) -> Result<Option<S
     }))
 }
 
-/// `more` is where to look further, a line each.
-fn report(shown: &RunJson<'_>, more: &str, ending: Option<Ending>) -> String {
+/// `notice` is what keeps a rehearsal from being taken for a review, `more` where to look further, a line each.
+fn report(shown: &RunJson<'_>, notice: &str, more: &str, ending: Option<Ending>) -> String {
     let RunJson {
         feature,
         outcome,
@@ -487,7 +495,7 @@ fn report(shown: &RunJson<'_>, more: &str, ending: Option<Ending>) -> String {
     let ending = ending.map_or_else(|| format!("{more}folder: {folder}\nnext: {next}"), |ending| ending.text);
     let undone: String = undone.iter().map(lost_and_found).collect();
     let tasks = tasks.map(|tasks| format!("{}\n", tasks.in_words())).unwrap_or_default();
-    format!("{}\n{undone}{tasks}feature {feature} is {outcome}{asked}\n{ending}", receipt.text())
+    format!("{}\n{undone}{tasks}feature {feature} is {outcome}{asked}\n{notice}{ending}", receipt.text())
 }
 
 fn lost_and_found(undone: &Undone) -> String {

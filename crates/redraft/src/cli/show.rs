@@ -16,6 +16,7 @@ use redraft_core::findings::Finding;
 use redraft_core::ids::Role;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
+use redraft_core::players::{PlayedBy, Players};
 use redraft_core::policy::Strategy;
 use redraft_core::profile::{self, Override};
 use redraft_core::prompt::{self, Prompt};
@@ -270,6 +271,9 @@ struct FindingsJson<'a> {
     feature: String,
     /// Of all phases, in their order.
     findings: Vec<FindingJson<'a>>,
+    /// Who gave the verdicts that stand.
+    judged_by: Vec<PlayedBy>,
+    rehearsed: bool,
     /// What reviewers wanted to do and were denied: they may have missed something.
     denied: Vec<DeniedJson<'a>>,
 }
@@ -279,6 +283,7 @@ struct FindingJson<'a> {
     phase: &'static str,
     #[serde(flatten)]
     finding: &'a Finding,
+    raised_by: Option<PlayedBy>,
 }
 
 #[derive(Serialize)]
@@ -303,9 +308,12 @@ pub(crate) fn findings(
         if raised.len() > 1 {
             text.push_str(&format!("{}\n", one.opened.phase));
         }
-        text.push_str(&table(&one.findings));
-        let phase = one.opened.phase.name();
-        findings.extend(one.findings.iter().map(|finding| FindingJson { phase, finding }));
+        let phase = one.opened.phase;
+        let raised = |finding: &Finding| state.players.raised_by(phase, &finding.id);
+        text.push_str(&table(&one.findings, &state.players, phase));
+        let phase = phase.name();
+        let all = one.findings.iter();
+        findings.extend(all.map(|finding| FindingJson { phase, finding, raised_by: raised(finding) }));
     }
     if findings.is_empty() {
         text.push_str(&format!("{} has no findings", whom(&scope)));
@@ -320,12 +328,14 @@ pub(crate) fn findings(
     for DeniedJson { ticket, what } in &denied {
         text.push_str(&format!("\ndenied in {ticket}: {what}"));
     }
-    console.show(&text, &FindingsJson { v: 1, feature: scope.to_string(), findings, denied });
+    let (judged_by, rehearsed) = (state.judged_by(), state.is_rehearsed());
+    let shown = FindingsJson { v: 1, feature: scope.to_string(), findings, judged_by, rehearsed, denied };
+    console.show(&text, &shown);
     Ok(Code::Done)
 }
 
 /// Findings as a person reads them.
-pub(crate) fn table(findings: &[Finding]) -> String {
+pub(crate) fn table(findings: &[Finding], players: &Players, phase: Phase) -> String {
     let mut text = String::new();
     for finding in findings {
         let mut marks = finding.status.name().to_owned();
@@ -337,7 +347,9 @@ pub(crate) fn table(findings: &[Finding]) -> String {
         }
         let (id, severity, category, round) =
             (&finding.id, finding.severity, &finding.category, finding.round);
-        text.push_str(&format!("{id} [{severity}] [{category}] {marks}, raised in round {round}\n"));
+        let by = players.raised_by(phase, id).map(|by| format!(" by {}, {}", by.role, by.shown()));
+        let by = by.unwrap_or_default();
+        text.push_str(&format!("{id} [{severity}] [{category}] {marks}, raised in round {round}{by}\n"));
         text.push_str(&format!("   {}\n   at: {}\n", finding.description, finding.place()));
         if !finding.note.is_empty() {
             text.push_str(&format!("   last said: {}\n", finding.note));

@@ -22,8 +22,8 @@ use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{Clock, Store};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// What the process was given from outside. Read once, here.
 pub(crate) struct Surroundings {
@@ -47,6 +47,8 @@ pub(crate) struct Surroundings {
     pub(crate) boundaries: Boundaries,
     /// The dispatch whose agent started this process, if one did.
     pub(crate) ticket: Option<String>,
+    /// What the host that has come calls itself, and its version.
+    pub(crate) host: OnceLock<(String, String)>,
 }
 
 /// More than any key has; a larger file is a mistake.
@@ -109,6 +111,7 @@ impl Surroundings {
             redactor: Redactor::new(secrets()),
             boundaries: Boundaries::new(abort_at.into()),
             ticket: std::env::var(TICKET).ok().filter(|ticket| !ticket.is_empty()),
+            host: OnceLock::new(),
         })
     }
 }

@@ -11,6 +11,7 @@ use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Entry, FeatureCreated};
 use redraft_core::phase::Phase;
+use redraft_core::players;
 use redraft_core::project::{self, BoardRow, Warning};
 use redraft_core::text::{count, indented, utc};
 use redraft_core::ticket::Scope;
@@ -107,6 +108,7 @@ fn text(shown: &StatusJson) -> String {
             some => format!(" + {some} of unknown cost"),
         };
         text.push_str(&format!(", {findings}, {dispatches}, {spent}{untold}\n"));
+        text.push_str(&judged(row));
         for work in &row.out {
             text.push_str(&format!("    with a host until {}: {}\n", utc(work.expires_ms), work.ticket));
         }
@@ -143,6 +145,7 @@ fn text(shown: &StatusJson) -> String {
         text.push_str(&format!(
             "{scope} {document}  {status}, as {kind}, {findings}, {dispatches}, {spent}\n"
         ));
+        text.push_str(&judged(row));
         if let Some(question) = &row.question {
             text.push_str(&format!("    waiting: {}\n", indented(question, 4)));
         }
@@ -166,6 +169,18 @@ fn text(shown: &StatusJson) -> String {
         Some(when) => format!("next: {} (after {when}; with --now at once)", shown.next),
         None => format!("next: {}", shown.next),
     });
+    text
+}
+
+/// Who judged its phase, and whether any of it was only rehearsed; a line each.
+fn judged(row: &BoardRow) -> String {
+    let mut text = String::new();
+    if !row.judged_by.is_empty() {
+        text.push_str(&format!("    judged by {}\n", players::in_words(&row.judged_by)));
+    }
+    if row.rehearsed {
+        text.push_str("    rehearsed: the rehearsal agent, which judges nothing, took part\n");
+    }
     text
 }
 

@@ -6,7 +6,7 @@ use redraft_adapters::clock::SystemClock;
 use redraft_adapters::git::{GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::{Certify, Entry, Event, Limits};
+use redraft_core::event::{Certify, Entry, Event, Limits, Player};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, FeatureId, Role};
 use redraft_core::pipeline::Pipeline;
@@ -42,6 +42,10 @@ impl Agent for Forgetful {
 
     fn describe(&self) -> String {
         "forgetful 1".to_owned()
+    }
+
+    fn player(&self) -> Player {
+        Player::default()
     }
 
     fn abilities(&self) -> Abilities {

@@ -75,5 +75,6 @@ mod side_by_side;
 mod terminal;
 mod trace;
 mod typed;
+mod who;
 mod worker;
 mod world;

@@ -142,6 +142,25 @@ fn without_an_agent_nothing_is_approved_and_the_way_out_is_said() {
 }
 
 #[test]
+fn sarif_is_written_also_where_nobody_could_review() {
+    let scratch = python();
+    let folder = programs(&scratch);
+    let ran = run_with(&scratch, &folder, &["review", "--base", "main", "--format", "sarif"]).expect(3);
+    let log: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false, "{log}");
+    let told = &invocation["toolExecutionNotifications"][0];
+    assert_eq!(told["level"], "error");
+    assert!(told["message"]["text"].as_str().unwrap().contains("there is no agent"), "{told}");
+    assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+    // The same for whatever else keeps a review from beginning.
+    let ran = run_with(&scratch, &folder, &["review", "--base", "mian", "--format", "sarif"]).expect(2);
+    let log: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(log["runs"][0]["invocations"][0]["executionSuccessful"], false);
+}
+
+#[test]
 fn an_agent_that_is_there_works_after_one_command_and_by_its_name_without_any() {
     let scratch = python();
     let folder = stub_claude(&scratch);

@@ -11,7 +11,10 @@ fn the_text_of_a_pull_request_is_made_of_trace_checks_and_receipt() {
     scratch.run(["finish"]).expect(0);
     let text = scratch.run(["show", "pull-request"]).expect(0).stdout;
     let sections: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
-    assert_eq!(sections, [&format!("# {IDEA}"), "## Trace", "## Checks", "## Receipt"]);
+    assert_eq!(
+        sections,
+        [&format!("# {IDEA}"), "## Who wrote and approved it", "## Trace", "## Checks", "## Receipt"]
+    );
     assert!(
         text.contains("4 of 4 requirements and 3 of 3 criteria reached by a task; no orphans."),
         "{text}"
@@ -90,7 +93,11 @@ fn an_idea_cannot_forge_a_heading_hide_the_rest_or_call_people() {
         assert!(!text.contains(part), "{part:?}: {text}");
     }
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
-    assert_eq!(headings[1..], ["## Trace", "## Checks", "## Receipt"], "{text}");
+    assert_eq!(
+        headings[1..],
+        ["## Who wrote and approved it", "## Trace", "## Checks", "## Receipt"],
+        "{text}"
+    );
     let fences = text.lines().filter(|line| line.starts_with("```")).count();
     assert_eq!(fences, 2, "only around the receipt: {text}");
     // A row has as many cells as the table, whatever stands in it.

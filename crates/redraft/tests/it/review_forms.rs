@@ -66,14 +66,19 @@ fn annotations_stand_alone_on_stdout_and_hold_nothing_that_would_end_them() {
     commit(&scratch, "a,b:100%.sh", UNSAFE, "greet by name");
     let ran = review(&scratch, &["--format", "github"]).expect(1);
     let lines: Vec<&str> = ran.stdout.lines().collect();
-    assert_eq!(lines.len(), 1, "{}", ran.stdout);
+    assert_eq!(lines.len(), 2, "{}", ran.stdout);
     assert!(
-        lines[0]
+        lines[0].starts_with("::warning title=rehearsal%2C no model::No model took part: "),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        lines[1]
             .starts_with("::error file=a%2Cb%3A100%25.sh,line=3,title=X1 injection (security-reviewer)::"),
         "{}",
         ran.stdout
     );
-    assert!(lines[0].contains("[traced]%0ASuggested: pass the values"), "{}", ran.stdout);
+    assert!(lines[1].contains("[traced]%0ASuggested: pass the values"), "{}", ran.stdout);
     assert!(ran.stderr.contains("has 1 blocker"), "{}", ran.stderr);
 }
 

@@ -4,7 +4,7 @@ use redraft_engine::ports::Workspace as _;
 use std::fs;
 
 fn trailers() -> Trailers {
-    Trailers { ticket: "031/specify.1/draft/spec-author/1.1".to_owned(), seq: 7 }
+    Trailers { ticket: "031/specify.1/draft/spec-author/1.1".to_owned(), seq: 7, ..Trailers::default() }
 }
 
 fn refused<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> CommitRefused {
@@ -217,7 +217,7 @@ fn a_commit_of_a_person_has_no_trailers_and_a_squashed_one_counts_by_its_last() 
     assert_eq!(found, Trailers::default());
     let message = "squashed\n\nRedraft-Ticket: old\nRedraft-Seq: 3\nRedraft-Ticket: new\nRedraft-Seq: 5\n";
     bed.raw(place.root(), &["commit", "-q", "--allow-empty", "-m", message]);
-    assert_eq!(place.head().unwrap().1, Trailers { ticket: "new".to_owned(), seq: 5 });
+    assert_eq!(place.head().unwrap().1, Trailers { ticket: "new".to_owned(), seq: 5, ..Trailers::default() });
     bed.raw(place.root(), &["commit", "-q", "--allow-empty", "-m", "x\n\nRedraft-Seq: many"]);
     assert_eq!(place.head().unwrap().1, Trailers::default());
     let commit = place.commit(&paths(&["spec.md"]), "no trailers", &Trailers::default()).unwrap().unwrap();
@@ -235,4 +235,19 @@ fn a_full_disk_is_not_taken_for_a_failed_signature() {
         stderr: stderr.to_owned(),
     };
     assert!(matches!(refusal(done.failure().unwrap()), WorkspaceError::Full(_)));
+}
+
+#[test]
+fn a_commit_names_who_wrote_and_who_approved_it_in_trailers_that_git_reads() {
+    let trailers = Trailers {
+        ticket: "031/x".to_owned(),
+        seq: 7,
+        agents: vec!["claude (Claude Code 2.1.325),\nclaude-sonnet-5.5".to_owned()],
+        approved: vec!["a by rehearsal, no model".to_owned(), "b by c".to_owned()],
+    };
+    let text = full_message("redraft: specify draft\n", &trailers);
+    let wanted = "redraft: specify draft\n\nRedraft-Ticket: 031/x\nRedraft-Agent: claude (Claude Code 2.1.325), \
+                  claude-sonnet-5.5\nRedraft-Approved: a by rehearsal, no model\nRedraft-Approved: b by c\nRedraft-Seq: 7\n";
+    assert_eq!(text, wanted);
+    assert_eq!(full_message("by hand", &Trailers::default()), "by hand\n");
 }

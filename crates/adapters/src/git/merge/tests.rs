@@ -10,7 +10,7 @@ fn bed() -> (Bed, Repository, crate::git::GitWorkspace) {
     let repository = bed.repository();
     let place = bed.feature();
     put(place.root(), "feature.txt", "new\n");
-    let trailers = Trailers { ticket: String::new(), seq: 7 };
+    let trailers = Trailers { seq: 7, ..Trailers::default() };
     place.commit(&["feature.txt".to_owned()], "feature", &trailers).unwrap().unwrap();
     (bed, repository, place)
 }
@@ -21,7 +21,7 @@ fn merging<'a>(repository: &'a Repository, place: &crate::git::GitWorkspace) -> 
 }
 
 fn trailers() -> Trailers {
-    Trailers { ticket: "001/merge".to_owned(), seq: 9 }
+    Trailers { ticket: "001/merge".to_owned(), seq: 9, ..Trailers::default() }
 }
 
 fn wish(history: History, trailers: &Trailers) -> Merge<'_> {

@@ -5,7 +5,7 @@ use redraft_engine::ports::{Trailers, Workspace as _, WorkspaceError};
 use std::os::unix::fs::PermissionsExt as _;
 
 fn trailers() -> Trailers {
-    Trailers { ticket: "031/specify.1/draft/spec-author/1.1".to_owned(), seq: 7 }
+    Trailers { ticket: "031/specify.1/draft/spec-author/1.1".to_owned(), seq: 7, ..Trailers::default() }
 }
 
 /// A workspace whose git takes the index's lock for a commit and is killed holding it.

@@ -5,7 +5,7 @@ use crate::cost::{
     Ahead, CERTAIN, Cached, Conversation, Entry, Expected, Exploring, Facts, Known, Marking, Marks, Measures,
     Pace, Prompts, Reader, Setting, Terms, Way, decide, options, prompt_chars, weigh,
 };
-use crate::event::{Answered, Event, Lost, Started, TreeMark};
+use crate::event::{Answered, Event, Lost, Player, Started, TreeMark};
 use crate::ids::{AgentName, BlobId};
 use crate::policy::{self, Choice, Policy, Prediction, Priced, Strategy};
 use crate::prelude::*;
@@ -184,6 +184,7 @@ fn started(round: u16, strategy: Strategy, prediction: Prediction) -> Event {
         missing: Vec::new(),
         told: Vec::new(),
         pull: false,
+        player: Player::default(),
     };
     started.into()
 }

@@ -11,7 +11,7 @@ mod savings;
 #[cfg(test)]
 mod tests;
 
-use crate::event::{Entry, Event, Judgement, Started};
+use crate::event::{Entry, Event, Judgement, Player, Started};
 use crate::ids::{AgentName, FeatureId, Role};
 use crate::phase::Phase;
 use crate::policy::{Choice, Knowledge, Policy, Prediction, Strategy};
@@ -57,6 +57,7 @@ pub struct RoleCosts {
 pub struct Dispatch {
     pub ticket: Ticket,
     pub agent: AgentName,
+    pub player: Player,
     pub at_ms: i64,
     pub choice: Choice,
     pub prompt_chars: u64,
@@ -172,6 +173,7 @@ impl Costs {
         let dispatch = Dispatch {
             ticket: fact.ticket.clone(),
             agent: fact.agent.clone(),
+            player: fact.player.clone(),
             at_ms,
             choice: fact.choice.clone(),
             prompt_chars: fact.prompt_chars,

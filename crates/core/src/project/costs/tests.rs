@@ -1,6 +1,6 @@
 use super::*;
 use crate::cost::{Cached, Marks};
-use crate::event::{Answered, Failed, Lost, Now, TreeMark};
+use crate::event::{Answered, Failed, Lost, Now, Player, TreeMark};
 use crate::ids::{BlobId, SessionId};
 use crate::policy::{Knowledge, Predicted};
 
@@ -83,6 +83,7 @@ impl Story {
             missing: Vec::new(),
             told: Vec::new(),
             pull: false,
+            player: Player::default(),
         });
     }
 

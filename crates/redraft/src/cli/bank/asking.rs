@@ -59,7 +59,7 @@ pub(crate) fn about_stale(
     changed.sort();
     changed.dedup();
     if !changed.is_empty() {
-        let trailers = Trailers { ticket: String::new(), seq };
+        let trailers = Trailers { seq, ..Trailers::default() };
         site.workspace(created)?.commit(&changed, "redraft: stale lessons looked at", &trailers)?;
     }
     Ok(())

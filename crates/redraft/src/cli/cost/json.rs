@@ -4,6 +4,7 @@ use super::Feature;
 use super::prices::Price;
 use super::savings::{Loop, Replay};
 use redraft_core::cost::CERTAIN;
+use redraft_core::players::PlayedBy;
 use redraft_core::policy::Prediction;
 use redraft_core::project::Warning;
 use redraft_core::project::costs::{
@@ -24,6 +25,8 @@ pub(super) struct FeatureJson<'a> {
     document: Option<&'a str>,
     slug: &'a str,
     status: &'a str,
+    judged_by: &'a [PlayedBy],
+    rehearsed: bool,
     sum: Value,
     phases: Vec<Value>,
     agents: Vec<Value>,
@@ -37,7 +40,8 @@ pub(super) struct FeatureJson<'a> {
 }
 
 pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
-    let Feature { scope, document, status, costs, agents, rules, loops, warnings, notes, deferred } = shown;
+    let Feature { scope, document, status, costs, agents, rules, loops, warnings, notes, deferred, .. } =
+        shown;
     let phase = |one: &redraft_core::project::costs::PhaseCosts| {
         let roles: Vec<Value> = one
             .roles
@@ -56,6 +60,8 @@ pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
         document: document.as_deref(),
         slug: &costs.slug,
         status,
+        judged_by: &shown.judged_by,
+        rehearsed: shown.rehearsed,
         sum: sum(&costs.sum),
         phases: costs.phases.iter().map(phase).collect(),
         agents: agents
@@ -88,10 +94,13 @@ pub(super) struct FeaturesJson<'a> {
     warnings: &'a [Warning],
 }
 
-pub(super) fn features<'a>(features: &[(Scope, String, Costs)], warnings: &'a [Warning]) -> FeaturesJson<'a> {
+pub(super) fn features<'a>(
+    features: &[(Scope, String, Costs, bool)],
+    warnings: &'a [Warning],
+) -> FeaturesJson<'a> {
     let mut total = Sum::default();
-    features.iter().for_each(|(_, _, costs)| total.add(&costs.sum));
-    let line = |(scope, status, costs): &(Scope, String, Costs)| json!({"feature": scope.to_string(), "slug": costs.slug, "status": status, "sum": sum(&costs.sum)});
+    features.iter().for_each(|(_, _, costs, _)| total.add(&costs.sum));
+    let line = |(scope, status, costs, rehearsed): &(Scope, String, Costs, bool)| json!({"feature": scope.to_string(), "slug": costs.slug, "status": status, "rehearsed": rehearsed, "sum": sum(&costs.sum)});
     FeaturesJson {
         v: 1,
         features: features.iter().map(line).collect(),
@@ -144,7 +153,7 @@ pub(super) fn dispatch(one: &Dispatch) -> Value {
         Bill::Unknown { .. } => "unknown",
     };
     json!({
-        "ticket": one.ticket, "agent": one.agent, "strategy": one.strategy().name(), "end": one.end,
+        "ticket": one.ticket, "agent": one.agent, "player": one.player, "strategy": one.strategy().name(), "end": one.end,
         "prompt_chars": one.prompt_chars, "bill": bill, "tokens": billed.map(tokens),
         "billed_micro_usd": billed.map(|usage| usage.cost), "reserved_micro_usd": one.reserved,
         "prediction": one.prediction().map(prediction),

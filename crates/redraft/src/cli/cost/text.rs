@@ -5,6 +5,7 @@ use super::table::{Lean, table};
 use super::{Billed, Feature};
 use redraft_core::cost::CERTAIN;
 use redraft_core::cost::replay::Played;
+use redraft_core::players::in_words;
 use redraft_core::policy::{Prediction, Strategy};
 use redraft_core::project::costs::{
     Accuracy, Bill, Costs, Dispatch, PhaseCosts, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
@@ -29,6 +30,10 @@ pub(super) fn feature(shown: &Feature) -> String {
         .filter_map(|agent| agent.price.note(&agent.name))
         .chain(notes.iter().cloned())
         .collect();
+    let judges = in_words(&shown.judged_by);
+    if !judges.is_empty() {
+        out.push_str(&format!("\njudged by {judges}\n"));
+    }
     if !about.is_empty() {
         out.push_str(&format!("\n{}\n", about.join("\n")));
     }
@@ -44,10 +49,10 @@ fn whom(shown: &Feature) -> String {
     }
 }
 
-pub(super) fn features(features: &[(Scope, String, Costs)]) -> String {
+pub(super) fn features(features: &[(Scope, String, Costs, bool)]) -> String {
     let mut rows = vec![head(&["feature", "", "dispatches"], &["predicted", "billed"])];
     let mut total = Sum::default();
-    for (scope, status, costs) in features {
+    for (scope, status, costs, _) in features {
         total.add(&costs.sum);
         let name = format!("{scope} {}", costs.slug);
         rows.push(sum_row(vec![name, status.clone(), grouped(costs.sum.dispatches.into())], &costs.sum));

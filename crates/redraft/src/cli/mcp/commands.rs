@@ -4,8 +4,10 @@ use super::reply::{Costs, InFile, OfPhase, Reply, Spent, TOKENS_MAX, tokens};
 use super::{CliError, Desk, Site, tools};
 use crate::cli::args::Cli;
 use crate::cli::console::Console;
+use crate::cli::errors::Code;
 use crate::cli::whole_file;
 use clap::Parser as _;
+use redraft_core::pipeline::Pipeline;
 use redraft_core::project::costs::{Sum, costs};
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store as _;
@@ -110,7 +112,9 @@ fn cost(desk: &Desk, args: &Of) -> Result<Reply, CliError> {
     let site = Site::find(&desk.around.folder)?;
     let id = desk.feature(&site, args.feature.as_deref())?;
     let Some(ledger) = site.reader()? else { return Err(CliError::usage("there is no feature here yet")) };
-    let costs = costs(&ledger.read(Scope::Feature(id))?);
+    let entries = ledger.read(Scope::Feature(id))?;
+    let costs = costs(&entries);
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     let sum = |sum: &Sum| Spent {
         dispatches: sum.dispatches,
         billed: sum.billed.cost.to_string(),
@@ -127,6 +131,8 @@ fn cost(desk: &Desk, args: &Of) -> Result<Reply, CliError> {
         feature: id.to_string(),
         sum: sum(&costs.sum),
         phases: phases.collect(),
+        judged_by: state.judged_by(),
+        rehearsed: state.is_rehearsed(),
         more: desk.around.next(&format!("redraft cost {id}")),
     }))
 }

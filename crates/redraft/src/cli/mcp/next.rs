@@ -267,7 +267,8 @@ fn advance(
                 let row = BoardRow::of(run.state(), around.clock.now_ms());
                 let next = board::next_after(stage.site, stage.ledger, id, around)?;
                 let outcome = if row.merged { "merged".to_owned() } else { row.status };
-                State::Done { feature, outcome, next }
+                let (judged_by, rehearsed) = (run.state().judged_by(), row.rehearsed);
+                State::Done { feature, outcome, judged_by, rehearsed, next }
             }
             Stop::OverBudget { ticket, over } => {
                 let command = around.next(&format!("redraft run {id} --budget USD"));

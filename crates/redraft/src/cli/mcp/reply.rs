@@ -5,6 +5,7 @@ use crate::cli::args::Cli;
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use clap::CommandFactory as _;
+use redraft_core::players::PlayedBy;
 use redraft_core::tokens::{Family, Ratios, kinds};
 use serde::Serialize;
 use serde_json::Value;
@@ -75,6 +76,8 @@ pub(super) struct Costs {
     pub(super) feature: String,
     pub(super) sum: Spent,
     pub(super) phases: Vec<OfPhase>,
+    pub(super) judged_by: Vec<PlayedBy>,
+    pub(super) rehearsed: bool,
     pub(super) more: String,
 }
 
@@ -140,6 +143,9 @@ pub(super) enum State {
     Done {
         feature: String,
         outcome: String,
+        /// Who gave the verdicts that stand.
+        judged_by: Vec<PlayedBy>,
+        rehearsed: bool,
         next: String,
     },
     Stopped {

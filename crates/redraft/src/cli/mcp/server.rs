@@ -77,9 +77,14 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let desk = Arc::clone(&self.desk);
+        if let Some(host) = context.peer.peer_info() {
+            let Implementation { name, version, .. } = &host.client_info;
+            // It said so once; whoever calls again is the same.
+            let _ = desk.around.host.set((name.clone(), version.clone()));
+        }
         let called = move || desk.call(&request.name, &request.arguments.unwrap_or_default());
         let answered = tokio::task::spawn_blocking(called).await;
         let Reply { text, is_error, .. } = answered.map_err(|error| {

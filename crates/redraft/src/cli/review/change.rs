@@ -224,6 +224,8 @@ impl Call<'_> {
             scope: self.created.scope().to_string(),
             range,
             outcome,
+            judged_by: run.state().judged_by(),
+            rehearsed: run.state().rehearsal_notice(true),
             findings: standing(findings, workspace, range),
             files: workspace.changed(&range.from, &range.to)?,
             gate: gate.filter(|_| *stop == Stop::Findings),

@@ -3,11 +3,12 @@
 //! With SARIF and annotations, stdout holds nothing else; what a person wants to know then goes to stderr.
 
 use super::range::Range;
-use crate::cli::annotate;
+use crate::cli::annotate::{self, Execution};
 use crate::cli::args::FindingsForm;
 use crate::cli::console::Console;
-use redraft_core::event::Checked;
+use redraft_core::event::{Checked, REHEARSED};
 use redraft_core::findings::{Finding, Status};
+use redraft_core::players::{self, PlayedBy};
 use redraft_core::profile;
 use redraft_core::project::Receipt;
 use redraft_core::text::{count, hash, indented, one_line};
@@ -22,6 +23,10 @@ pub(super) struct Report<'a> {
     pub(super) scope: String,
     pub(super) range: &'a Range,
     pub(super) outcome: &'static str,
+    /// Who gave the verdicts that stand.
+    pub(super) judged_by: Vec<PlayedBy>,
+    /// What is to be said where the rehearsal agent played any of them.
+    pub(super) rehearsed: Option<String>,
     /// Those that are not settled, the gravest first.
     pub(super) findings: Vec<Finding>,
     /// What the change touches.
@@ -47,6 +52,9 @@ struct ReportJson<'a> {
     commit: &'a str,
     /// `approved`, `findings`, `nothing`, `waiting`, `parked`, `over budget` or `interrupted`.
     outcome: &'static str,
+    /// Who gave the verdicts that stand; nobody where there was nothing to review.
+    judged_by: &'a [PlayedBy],
+    rehearsed: bool,
     /// Those that are not settled.
     findings: &'a [Finding],
     /// The check that failed before anybody was asked, if that is why it rests.
@@ -62,12 +70,14 @@ struct ReportJson<'a> {
 }
 
 pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
-    let Report { scope, range, outcome, findings, files, gate, sent, receipt, next, .. } = report;
+    let Report { scope, range, outcome, judged_by, findings, files, gate, sent, receipt, next, .. } = report;
     match form {
         FindingsForm::Json => console.object(&ReportJson {
             v: 1,
             review: Some(scope),
             outcome,
+            judged_by,
+            rehearsed: report.rehearsed.is_some(),
             findings,
             gate: *gate,
             sent: *sent,
@@ -75,12 +85,13 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
             next,
             ..ReportJson::of(range)
         }),
-        FindingsForm::Sarif => console.object(&sarif(findings, files)),
+        FindingsForm::Sarif => console.object(&sarif(findings, files, &report.execution())),
         FindingsForm::Github => {
             let failed = gate.iter().map(|check| {
                 annotate::annotation("error", "", 0, &format!("check {} failed", check.gate), &check.evidence)
             });
-            failed.chain(findings.iter().map(annotation)).for_each(|line| console.data(&line));
+            let judged = report.judged().into_iter();
+            judged.chain(failed).chain(findings.iter().map(annotation)).for_each(|line| console.data(&line));
         }
         FindingsForm::Table => {}
     }
@@ -88,12 +99,32 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
     if form == FindingsForm::Table { console.data(text.trim_end()) } else { console.say(text.trim_end()) }
 }
 
+impl Report<'_> {
+    /// How the review went, for who reads only the log: who judged, and that it was only rehearsed where it was.
+    fn execution(&self) -> Execution {
+        Execution {
+            notes: self.rehearsed.iter().map(|notice| format!("{notice}.")).collect(),
+            properties: json!({"judged_by": self.judged_by, "rehearsed": self.rehearsed.is_some()}),
+        }
+    }
+
+    /// The same as an annotation beside no line; none where nobody judged.
+    fn judged(&self) -> Option<String> {
+        let judges = players::in_words(&self.judged_by);
+        match (&self.rehearsed, judges.is_empty()) {
+            (Some(notice), _) => Some(annotate::annotation("warning", "", 0, REHEARSED, notice)),
+            (None, false) => Some(annotate::annotation("notice", "", 0, "judged by", &judges)),
+            (None, true) => None,
+        }
+    }
+}
+
 /// Nothing differs.
 pub(super) fn nothing(range: &Range, form: FindingsForm, console: &Console) {
     let text = format!("{} changes nothing since {}: nothing to review", range.name, range.base);
     match form {
         FindingsForm::Json => console.object(&ReportJson { outcome: "nothing", ..ReportJson::of(range) }),
-        FindingsForm::Sarif => console.object(&sarif(&[], &[])),
+        FindingsForm::Sarif => console.object(&sarif(&[], &[], &Execution::default())),
         FindingsForm::Github => {}
         FindingsForm::Table => console.data(&text),
     }
@@ -112,6 +143,8 @@ impl<'a> ReportJson<'a> {
             merge_base: &range.merge_base,
             commit: &range.commit,
             outcome: "",
+            judged_by: &[],
+            rehearsed: false,
             findings: &[],
             gate: None,
             sent: 0,
@@ -143,7 +176,8 @@ fn told(report: &Report<'_>, findings: bool) -> String {
     };
     let asked = if asked.is_empty() { String::new() } else { format!(": {asked}") };
     let change = format!("{} since {}", range.name, range.base);
-    text.push_str(&format!("{} ({change}) {is}{asked}\nnext: {next}\n", report.scope));
+    let judged = super::judged_by(&report.judged_by, report.rehearsed.clone());
+    text.push_str(&format!("{} ({change}) {is}{asked}\n{judged}next: {next}\n", report.scope));
     text
 }
 
@@ -238,7 +272,7 @@ fn rule(finding: &Finding) -> String {
 }
 
 /// Code scanning wants a place for each result: what cites none is shown at the first file of the change.
-fn sarif(findings: &[Finding], files: &[String]) -> Value {
+fn sarif(findings: &[Finding], files: &[String], execution: &Execution) -> Value {
     let panels = profile::panels(redraft_core::phase::Phase::Implement);
     let roles = panels.iter().flat_map(|panel| &panel.roles).map(|seat| &seat.role);
     let of = |role| profile::of(redraft_core::phase::Phase::Implement, role);
@@ -270,7 +304,7 @@ fn sarif(findings: &[Finding], files: &[String]) -> Value {
             })
         })
         .collect();
-    annotate::sarif(&described, &results)
+    annotate::sarif_of(&described, &results, execution)
 }
 
 fn described(id: &str) -> Value {

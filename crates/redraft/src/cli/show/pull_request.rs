@@ -8,6 +8,7 @@ use crate::cli::site::{Site, Surroundings};
 use redraft_core::decisions;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
+use redraft_core::players::PlayedBy;
 use redraft_core::project;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store as _;
@@ -25,6 +26,9 @@ struct PullRequestJson {
     /// Whether it has come to its end; where not, the body says what is left.
     finished: bool,
     merged: bool,
+    /// Who gave the verdicts that stand.
+    judged_by: Vec<PlayedBy>,
+    rehearsed: bool,
 }
 
 pub(crate) fn pull_request(
@@ -54,6 +58,8 @@ pub(crate) fn pull_request(
         body: body.trim_start().to_owned(),
         finished: state.is_over(Phase::Finish) && !state.cancelled,
         merged: state.merged.is_some(),
+        judged_by: state.judged_by(),
+        rehearsed: state.is_rehearsed(),
     };
     console.show(text.trim_end(), &json);
     Ok(Code::Done)

@@ -245,6 +245,7 @@ pub(in super::super) fn started(order: &Order, strategy: Strategy, pull: bool) -
         missing: vec![],
         told: vec![],
         pull,
+        player: Player::default(),
     }
 }
 

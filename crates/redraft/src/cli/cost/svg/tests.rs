@@ -1,5 +1,6 @@
 use super::*;
 use redraft_core::cost::{Cached, Marks};
+use redraft_core::event::Player;
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::phase::Phase;
 use redraft_core::policy::{Choice, Knowledge, Policy, Predicted};
@@ -29,6 +30,7 @@ fn dispatch(round: usize, strategy: Strategy, bill: Bill, guesses: &[(Strategy, 
     Dispatch {
         ticket: format!("001/specify.1/review/spec-reviewer/{round}.1").parse().unwrap(),
         agent: AgentName::new("model"),
+        player: Player::default(),
         at_ms: 0,
         choice: Choice { prediction, ..Choice::new(strategy, "w") },
         prompt_chars: 1,

@@ -57,7 +57,8 @@ fn what_holds_nothing_up_is_a_note_and_says_why() {
 #[test]
 fn every_result_has_a_rule_and_a_place_also_where_a_model_cites_none() {
     let odd = Finding { category: "made up".to_owned(), ..finding(Severity::Warning, "", 0) };
-    let log = sarif(&[finding(Severity::Blocker, "a b.sh", 3), odd], &["first.sh".to_owned()]);
+    let odd = [finding(Severity::Blocker, "a b.sh", 3), odd];
+    let log = sarif(&odd, &["first.sh".to_owned()], &Execution::default());
     let (rules, results) = (&log["runs"][0]["tool"]["driver"]["rules"], &log["runs"][0]["results"]);
     for result in results.as_array().unwrap() {
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
