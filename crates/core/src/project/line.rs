@@ -66,7 +66,7 @@ pub fn line_in(event: &Event, phase: Option<Phase>) -> String {
         }
         Event::Lost(fact) => {
             format!(
-                "{} was lost; {} reserved for it counts as spent{}",
+                "{} was lost; the budget counts {} for it{}",
                 fact.ticket,
                 fact.cost,
                 undone(&fact.undone)
