@@ -9,8 +9,9 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Version 2 can say that an answer lacks the form that was asked for, version 3 whose hand it is from.
-const VERSION: u16 = 3;
+/// Version 2 can say that an answer lacks the form that was asked for, version 3 whose hand it is from, version 4 who pays
+/// for it and what of its cost is unknown.
+const VERSION: u16 = 4;
 
 pub struct FileInbox {
     runs: PathBuf,
@@ -119,7 +120,7 @@ mod tests {
         fs::write(inbox.file(&ticket), "{\"v\":1,\"outc").unwrap();
         assert_eq!(inbox.get(&ticket, "s"), Ok(None));
         let bare = r#"{"text":"yes","session":null,"usage":{"uncached":0,"written":0,"read":0,"output":0,"cost":0},"opened":null,"denials":[]}"#;
-        for (version, found) in [(0, false), (1, true), (2, true), (3, true), (4, false)] {
+        for (version, found) in [(0, false), (1, true), (2, true), (3, true), (4, true), (5, false)] {
             let kept = format!(r#"{{"v":{version},"session":"s","outcome":{bare}}}"#);
             fs::write(inbox.file(&ticket), kept).unwrap();
             assert_eq!(inbox.get(&ticket, "s").unwrap().is_some(), found, "version {version}");

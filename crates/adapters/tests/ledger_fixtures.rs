@@ -13,6 +13,7 @@ use redraft_core::price::Lifetime;
 use redraft_core::project::{self, BoardRow, Tally};
 use redraft_core::review::TaskEnd;
 use redraft_core::ticket::{Purpose, Scope};
+use redraft_core::usage::{Payment, Usd};
 use redraft_engine::ports::Store;
 use std::path::Path;
 
@@ -54,9 +55,17 @@ fn read(name: &str) -> Vec<Entry> {
         1..=4 => BoardRow { next: "redraft show findings 001".to_owned(), ..expected },
         _ => expected,
     };
-    // Those before version 9 name nobody who judged.
+    // Those before version 9 name nobody who judged, call spent what the budget counts, and tell nothing apart.
     let expected = match row.v {
-        1..=8 => BoardRow { judged_by: Vec::new(), rehearsed: false, ..expected },
+        1..=8 => BoardRow {
+            judged_by: Vec::new(),
+            rehearsed: false,
+            spent_micro_usd: expected.counted_micro_usd,
+            unknown_micro_usd: 0,
+            unknown_bills: 0,
+            counted_micro_usd: 0,
+            ..expected
+        },
         _ => expected,
     };
     assert_eq!(row, expected);
@@ -141,6 +150,22 @@ fn a_ledger_from_before_players_were_stored_names_agents_and_guesses_no_model() 
     assert_eq!(in_words(&state.judged_by()), "rehearsal: spec-reviewer, phase-reviewer");
     assert!(!state.is_rehearsed(), "nobody stored that");
     assert!(project::history(&entries).contains("\n- Agent: rehearsal\n"));
+}
+
+/// `answered` version 5 and `asked` version 4, a board row of version 8: before it was told who pays, with an attempt that
+/// failed and that nobody knows the cost of.
+#[test]
+fn a_ledger_from_before_it_was_told_who_pays_is_read_as_it_was_written() {
+    let entries = read("ledger-answered-5-asked-4.db");
+    assert!(answered(&entries).count() == 9);
+    assert!(answered(&entries).all(|fact| fact.payment == Payment::Unknown && fact.unknown == Usd(0)));
+    let asked = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Asked(asked) => Some(asked.estimate.is_none()),
+        _ => None,
+    });
+    assert_eq!(asked.collect::<Vec<_>>(), [true]);
+    let money = Pipeline::replay(&entries).unwrap().money;
+    assert_eq!((money.spent, money.unknown, money.unknown_bills), (Usd(90_000), Usd(10_000), 1));
 }
 
 /// Version 1: feature 001 through specify, with a rejection, a lost session and a validation.

@@ -1,88 +1,205 @@
-//! What a feature is likely to cost, for the question that is asked before the first paid dispatch.
+//! What the rest of a feature is likely to cost: asked before the first paid dispatch, and again before code is written.
 //!
-//! A plain estimate from stated numbers, not a promise and not a limit: a budget holds because the dearest outcome is
-//! reserved, never because of this. Nothing is decided by it. Start at [`of`].
+//! An estimate, not a promise and not a limit: a budget holds because the dearest outcome is reserved, never because of
+//! this. Nothing is decided by it. Where phases of earlier features were closed in this repository, their bills say what a
+//! role needs ([`History`]); else it is computed from the role's real texts, the documents that are there, and assumptions
+//! that are named (`size`). Start at [`forecast`].
 
+mod history;
+mod plan;
+mod size;
+#[cfg(test)]
+mod tests;
+
+pub use history::History;
+pub use plan::{Part, Play, parts};
+pub use size::Reading;
+
+use crate::ids::{AgentName, Role};
 use crate::prelude::*;
 use crate::price::Card;
-use crate::profile::Kind;
-use crate::usage::{Usage, Usd, grouped};
+use crate::text::count;
+use crate::usage::Usd;
+use serde::{Deserialize, Serialize};
 
-/// Review rounds until a document is approved.
-const ROUNDS: u64 = 3;
-/// A phase reviewer comes in when the domain review is over, and once more if its own finding is mended.
-const HANDOFFS: u64 = 2;
-/// The rules, the role, the document, the files it opens, and what a program adds of its own.
-const CONTEXT_TOKENS: u64 = 20_000;
-/// What a later round adds to a conversation.
-const CHANGE_TOKENS: u64 = 3_000;
-/// Requests of one dispatch: each tool call is followed by one that repeats everything.
-const REQUESTS: u64 = 3;
-const ANSWER_TOKENS: u64 = 3_000;
+/// The agent of a role, as far as it matters to what it costs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaidAgent {
+    pub agent: AgentName,
+    pub card: Card,
+    /// Says how texts are counted.
+    pub model: String,
+    /// Tokens of its own tools and system text.
+    pub overhead: u64,
+}
 
-/// What one role is likely to cost in a loop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Estimate {
-    pub dispatches: u64,
+/// How many tasks there are to carry out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tasks {
+    /// No code is written in what is left.
+    None,
+    Known(u32),
+    /// There is no list yet: as many as earlier features had, or as many as is usual.
+    Assumed(u32),
+}
+
+impl Tasks {
+    /// Where nobody has made a list and no earlier feature says how long one gets.
+    pub const USUAL: u32 = 8;
+
+    fn number(self) -> u32 {
+        match self {
+            Tasks::None => 0,
+            Tasks::Known(tasks) | Tasks::Assumed(tasks) => tasks,
+        }
+    }
+}
+
+/// What is expected, role by role. Stored with the question before code is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Forecast {
+    /// Only the roles whose agents cost money.
+    pub roles: Vec<RoleForecast>,
+    /// How many tasks are carried out; none where no code is written.
+    pub tasks: Option<u32>,
+    /// Whether that number is an assumption, because there is no list of tasks yet.
+    pub tasks_assumed: bool,
+    /// What the budget had left when this was made.
+    #[serde(rename = "left_micro_usd")]
+    pub left: Usd,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoleForecast {
+    pub role: Role,
+    pub agent: AgentName,
+    pub dispatches: u32,
+    #[serde(rename = "expected_micro_usd")]
     pub cost: Usd,
+    /// From the bills of how many earlier features of the repository; 0 where it is computed from sizes.
+    pub features: u32,
 }
 
-/// A role of this kind in one loop, played by a model with this card: a first dispatch that writes everything to the
-/// cache, and later ones that read it there.
-pub fn of(kind: Kind, card: &Card) -> Estimate {
-    let dispatches = match kind {
-        Kind::Author | Kind::Domain => ROUNDS,
-        Kind::Phase => HANDOFFS,
-    };
-    let first = Usage {
-        written: CONTEXT_TOKENS,
-        read: CONTEXT_TOKENS * (REQUESTS - 1),
-        output: ANSWER_TOKENS,
-        ..Usage::default()
-    };
-    let later = Usage {
-        written: CHANGE_TOKENS,
-        read: CONTEXT_TOKENS * REQUESTS,
-        output: ANSWER_TOKENS,
-        ..Usage::default()
-    };
-    let mut sum = first;
-    for _ in 1..dispatches {
-        sum += later;
+/// What the parts of a feature are likely to cost. `player` is none for a role that costs nothing.
+pub fn forecast(
+    parts: &[Part],
+    tasks: Tasks,
+    player: &dyn Fn(&Role) -> Option<PaidAgent>,
+    reading: &Reading<'_>,
+    history: &History,
+    left: Usd,
+) -> Forecast {
+    let mut roles: Vec<RoleForecast> = Vec::new();
+    for part in parts {
+        let role = Role::new(part.profile.role);
+        let Some(player) = player(&role) else { continue };
+        let one = role_forecast(part, role, player, tasks, reading, history);
+        match roles.iter_mut().find(|known| known.role == one.role && known.agent == one.agent) {
+            Some(known) => {
+                known.dispatches += one.dispatches;
+                known.cost = known.cost + one.cost;
+                // A role of several phases has a history where each of them has.
+                known.features = known.features.min(one.features);
+            }
+            None => roles.push(one),
+        }
     }
-    Estimate { dispatches, cost: card.cost(&sum, CONTEXT_TOKENS + CHANGE_TOKENS) }
-}
-
-/// The numbers behind it, in a sentence.
-pub fn assumptions() -> String {
-    format!(
-        "an estimate for a loop of {ROUNDS} rounds in each phase: dispatches of about {} tokens in {REQUESTS} requests, with answers of \
-         {} tokens, and a cache that is still warm when a role returns",
-        grouped(CONTEXT_TOKENS),
-        grouped(ANSWER_TOKENS)
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::price::Cards;
-
-    #[test]
-    fn an_estimate_is_the_sum_of_its_dispatches_at_the_prices_of_the_card() {
-        let cards = Cards::builtin();
-        let sonnet = cards.find("claude-sonnet-4.5").unwrap();
-        // First: 20,000 written at 3.75, 40,000 read at 0.30, 3,000 out at 15 dollars a million; the later ones
-        // 3,000 written, 60,000 read, 3,000 out.
-        let (first, later) = (75_000 + 12_000 + 45_000, 11_250 + 18_000 + 45_000);
-        assert_eq!(of(Kind::Author, sonnet), Estimate { dispatches: 3, cost: Usd(first + 2 * later) });
-        assert_eq!(of(Kind::Domain, sonnet), of(Kind::Author, sonnet));
-        assert_eq!(of(Kind::Phase, sonnet), Estimate { dispatches: 2, cost: Usd(first + later) });
-        assert_eq!(of(Kind::Author, cards.find("local").unwrap()).cost, Usd(0));
-        assert!(
-            assumptions().starts_with("an estimate for a loop of 3 rounds in each phase"),
-            "{}",
-            assumptions()
-        );
+    Forecast {
+        roles,
+        tasks: Some(tasks.number()).filter(|tasks| *tasks > 0),
+        tasks_assumed: matches!(tasks, Tasks::Assumed(_)),
+        left,
     }
+}
+
+fn role_forecast(
+    part: &Part,
+    role: Role,
+    player: PaidAgent,
+    tasks: Tasks,
+    reading: &Reading<'_>,
+    history: &History,
+) -> RoleForecast {
+    let PaidAgent { agent, card, .. } = &player;
+    match history.of(part.phase, &role, part.is_per_task().then(|| tasks.number())) {
+        Some(usual) => RoleForecast {
+            role,
+            agent: agent.clone(),
+            dispatches: usual.dispatches,
+            cost: card.cost(&usual.usage, usual.prompt),
+            features: usual.features,
+        },
+        None => RoleForecast {
+            role,
+            agent: agent.clone(),
+            dispatches: part.first + part.later,
+            cost: size::cost(part, &player, tasks.number(), reading),
+            features: 0,
+        },
+    }
+}
+
+impl Forecast {
+    pub fn cost(&self) -> Usd {
+        self.roles.iter().fold(Usd(0), |sum, role| sum + role.cost)
+    }
+
+    pub fn dispatches(&self) -> u32 {
+        self.roles.iter().map(|role| role.dispatches).sum()
+    }
+
+    /// `about $1.2345 for 19 dispatches, 8 tasks among them`.
+    pub fn in_a_line(&self) -> String {
+        let mut line = format!("about {} for {}", self.cost(), dispatches(self.dispatches()));
+        if let Some(tasks) = self.tasks {
+            let assumed = if self.tasks_assumed { " (assumed: there is no list yet)" } else { "" };
+            line.push_str(&format!(", with {}{assumed}", count(tasks as usize, "task")));
+        }
+        line
+    }
+
+    /// Where the numbers come from.
+    pub fn basis(&self) -> String {
+        let known = |role: &&RoleForecast| role.features > 0;
+        let features = self.roles.iter().map(|role| role.features).filter(|features| *features > 0).min();
+        let names: Vec<&str> = self.roles.iter().filter(known).map(|role| role.role.as_str()).collect();
+        let assumptions = size::assumptions(self.tasks.is_some());
+        let earlier = |features: u32| format!("from {}", count(features as usize, "earlier feature"));
+        match features {
+            Some(features) if names.len() == self.roles.len() => {
+                format!("{} of this repository", earlier(features))
+            }
+            Some(features) => format!(
+                "{} of this repository for {}; for the others {}",
+                earlier(features),
+                names.join(", "),
+                assumptions
+            ),
+            None => assumptions,
+        }
+    }
+
+    /// What a person should know of the budget before they say yes.
+    pub fn shortage(&self) -> Option<String> {
+        (self.cost() > self.left).then(|| {
+            format!("the budget has {} left, which is less: the run will stop before the end", self.left)
+        })
+    }
+
+    /// All of it, as it is told with a question: each role, where it comes from, and whether the budget is enough.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("expected from here: {}", self.in_a_line())];
+        lines.extend(self.roles.iter().map(|one| {
+            format!("  {}: about {} for {} ({})", one.role, one.cost, dispatches(one.dispatches), one.agent)
+        }));
+        lines.push(format!("  an estimate {}", self.basis()));
+        lines.extend(self.shortage());
+        lines
+    }
+}
+
+fn dispatches(number: u32) -> String {
+    count(number as usize, "dispatch")
 }

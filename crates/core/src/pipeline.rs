@@ -3,6 +3,7 @@
 //! The same shape as [`crate::review`], one level up: [`step`] folds, [`pending`] tells. Loop events are handed
 //! down unchanged.
 
+use crate::estimate::Forecast;
 use crate::event::{
     Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened,
     Merged, Now, PhaseClosed,
@@ -14,8 +15,9 @@ use crate::players::Players;
 use crate::prelude::*;
 use crate::probe::MetAgent;
 use crate::project::Tally;
+use crate::project::bills::Bills;
 use crate::review::{self, Effect, End, Loop, Rejected};
-use crate::usage::Usd;
+use crate::usage::{Money, Usd};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pipeline {
@@ -35,8 +37,12 @@ pub struct Pipeline {
     /// The agents it works with, as they were last met.
     pub met: Vec<MetAgent>,
     pub dispatches: u32,
-    /// Billed where it is known, reserved where it is not.
-    pub spent: Usd,
+    /// What its dispatches came to. A budget counts all of it ([`Money::counted`]).
+    pub money: Money,
+    /// The dispatches that are under way, for their bills.
+    pub bills: Bills,
+    /// What was expected when a person was last asked before code is written, until they answer.
+    pub estimate: Option<Forecast>,
     /// How many dispatches hosts were given, whose cost nobody here knows.
     pub untold: u32,
     /// What a person said the feature may cost; without it the configuration decides.
@@ -230,8 +236,8 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         }
         Event::BudgetSet(set) => {
             state.budget = Some(set.limit);
-            let spent = state.spent;
-            state.short = state.short.take().filter(|short| spent + short.needed > set.limit);
+            let counted = state.money.counted();
+            state.short = state.short.take().filter(|short| counted + short.needed > set.limit);
         }
         Event::BudgetReached(reached) => state.short = Some(reached.clone()),
         Event::Cancelled(Cancelled { .. }) if state.open.is_none() => {
@@ -242,7 +248,6 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
         }
         _ => {
             let open = state.open.as_mut().ok_or_else(|| unexpected(event))?;
-            let cost = cost(open, event);
             let tally = Tally::of(state.created.as_ref(), open, event);
             let parked = parked(open, event);
             let settled = settled(open.opened.phase, &open.findings, event);
@@ -251,12 +256,19 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             state.parked.extend(parked);
             state.settled.extend(settled);
             state.tally.add(&tally);
-            state.spent = state.spent + cost;
-            if let Event::Started(started) = event {
-                state.dispatches += 1;
-                state.untold += u32::from(started.pull);
-                state.short = None;
-                state.parked.remove(&started.agent);
+            if let Some(ended) = state.bills.take(event) {
+                state.money += ended.money();
+            }
+            match event {
+                Event::Started(started) => {
+                    state.dispatches += 1;
+                    state.untold += u32::from(started.pull);
+                    state.short = None;
+                    state.parked.remove(&started.agent);
+                }
+                Event::Asked(asked) => state.estimate.clone_from(&asked.estimate),
+                Event::Decided(_) => state.estimate = None,
+                _ => {}
             }
         }
     }
@@ -383,20 +395,6 @@ fn go_back(state: &mut Pipeline, phase: Phase) -> Option<()> {
 fn at_rest(state: &Pipeline) -> Option<()> {
     let at_work = state.open.as_ref().is_some_and(|open| open.flights().next().is_some());
     (state.created.is_some() && !state.cancelled && state.merged.is_none() && !at_work).then_some(())
-}
-
-/// What an event adds to the bill: a failure whose cost is unknown costs what was reserved.
-fn cost(open: &Loop, event: &Event) -> Usd {
-    match event {
-        Event::Answered(fact) => fact.usage.cost,
-        Event::Lost(fact) => fact.cost,
-        Event::Failed(fact) => {
-            let reserved = || open.flights().find(|(_, flight)| flight.started.ticket == fact.ticket);
-            let reserved = || reserved().map(|(_, flight)| flight.started.reserved).unwrap_or_default();
-            fact.usage.map_or_else(reserved, |usage| usage.cost)
-        }
-        _ => Usd(0),
-    }
 }
 
 /// The agent that an event parks, and until when.

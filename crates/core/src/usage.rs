@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 use core::fmt;
-use core::ops::{Add, AddAssign};
+use core::ops::{Add, AddAssign, Sub};
 use serde::{Deserialize, Serialize};
 
 /// What one dispatch used, in tokens, by price class.
@@ -45,11 +45,116 @@ impl Add for Usd {
     }
 }
 
+impl Sub for Usd {
+    type Output = Usd;
+
+    /// Never less than nothing.
+    fn sub(self, other: Usd) -> Usd {
+        Usd(self.0.saturating_sub(other.0))
+    }
+}
+
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Half a unit of the last digit counts as one; sums are never made of what is shown.
         let shown = self.0.saturating_add(50) / 100;
         write!(f, "${}.{:04}", shown / 10_000, shown % 10_000)
+    }
+}
+
+/// Who pays for an answer, as far as its agent can tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Payment {
+    /// Nobody said. Taken to be billed.
+    #[default]
+    Unknown,
+    /// Billed by its tokens: an API key, a cloud's account, usage beyond a plan.
+    Key,
+    /// Covered by the subscription the agent is logged in with.
+    Subscription,
+    /// The agent's own login, which may be a subscription.
+    Login,
+}
+
+/// What dispatches came to, told apart by what is known of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Money {
+    /// Billed.
+    pub spent: Usd,
+    /// What was covered by a subscription would have cost this by the price list.
+    pub covered: Usd,
+    /// The same of what was paid through a login that may be a subscription.
+    pub login: Usd,
+    /// No bill says whether this was charged; at most it was.
+    pub unknown: Usd,
+    /// How many dispatches that is about.
+    pub unknown_bills: u32,
+}
+
+impl Money {
+    /// What a budget counts: everything, because each part of it may be charged.
+    pub fn counted(&self) -> Usd {
+        self.spent + self.covered + self.login + self.unknown
+    }
+
+    /// Adds a known cost.
+    pub fn add_cost(&mut self, cost: Usd, payment: Payment) {
+        let part = match payment {
+            Payment::Unknown | Payment::Key => &mut self.spent,
+            Payment::Subscription => &mut self.covered,
+            Payment::Login => &mut self.login,
+        };
+        *part = *part + cost;
+    }
+
+    /// What is not simply spent, a sentence each.
+    pub fn apart(&self) -> Vec<String> {
+        let Money { covered, login, unknown, unknown_bills, .. } = *self;
+        let mut lines = Vec::new();
+        if unknown > Usd(0) {
+            let who = if unknown_bills == 1 { "1 dispatch" } else { &format!("{unknown_bills} dispatches") };
+            lines.push(format!(
+                "unknown: at most {unknown} more ({who} interrupted, failed or without a bill)"
+            ));
+        }
+        if covered > Usd(0) {
+            lines.push(format!(
+                "covered by your subscription; by the price list it would have been {covered}"
+            ));
+        }
+        if login > Usd(0) {
+            lines.push(format!(
+                "through your login, covered if that is a subscription; by the price list it would have been {login}"
+            ));
+        }
+        lines
+    }
+
+    /// The same in one line, behind what was spent: `$0.1200 + at most $0.5509 unknown`.
+    pub fn in_a_line(&self) -> String {
+        let Money { spent, covered, login, unknown, .. } = *self;
+        let mut line = spent.to_string();
+        if unknown > Usd(0) {
+            line.push_str(&format!(" + at most {unknown} unknown"));
+        }
+        if covered > Usd(0) {
+            line.push_str(&format!(" + {covered} covered by a subscription"));
+        }
+        if login > Usd(0) {
+            line.push_str(&format!(" + {login} through a login"));
+        }
+        line
+    }
+}
+
+impl AddAssign for Money {
+    fn add_assign(&mut self, other: Self) {
+        self.spent = self.spent + other.spent;
+        self.covered = self.covered + other.covered;
+        self.login = self.login + other.login;
+        self.unknown = self.unknown + other.unknown;
+        self.unknown_bills += other.unknown_bills;
     }
 }
 

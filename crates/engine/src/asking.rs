@@ -1,7 +1,9 @@
 //! Asks a person and stores what they answer. What is asked and what it settles is the machine's business.
 
 use crate::driver::{EngineError, Run};
-use redraft_core::event::{Asked, Decision, Event, LaneSet, Question};
+use crate::estimating::Estimating;
+use redraft_core::estimate::Forecast;
+use redraft_core::event::{About, Asked, Decision, Event, LaneSet, Question};
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::review;
 
@@ -18,7 +20,7 @@ impl Run<'_> {
         decided.answers = answers.into_iter().map(clean).collect();
         let mut events: Vec<Event> = Vec::new();
         if !self.already_asked(&question) {
-            events.push(Asked { question }.into());
+            events.push(Asked { question, estimate: None }.into());
         }
         events.push(decided.into());
         self.append(events, &[])?;
@@ -34,10 +36,23 @@ impl Run<'_> {
 
     pub(crate) fn ask(&mut self, question: Question) -> Result<Question, EngineError> {
         if !self.already_asked(&question) {
-            self.append(vec![Asked { question: question.clone() }.into()], &[])?;
+            let estimate = self.expected(&question)?;
+            self.append(vec![Asked { question: question.clone(), estimate }.into()], &[])?;
             self.project()?;
         }
         Ok(question)
+    }
+
+    /// What is expected from here on, for the question before code is written; none where nothing costs money.
+    fn expected(&self, question: &Question) -> Result<Option<Forecast>, EngineError> {
+        if question.about != About::Begin {
+            return Ok(None);
+        }
+        let workspace = self.parts.workspace;
+        let read = |path: &str| workspace.read(path).ok().flatten();
+        let (store, agents) = (self.parts.store, self.parts.agents);
+        let forecast = Estimating { store, agents, rules: &self.rules, read: &read }.forecast(&self.state)?;
+        Ok(Some(forecast).filter(|forecast| !forecast.roles.is_empty()))
     }
 
     fn already_asked(&self, question: &Question) -> bool {

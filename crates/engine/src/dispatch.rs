@@ -49,7 +49,8 @@ impl Run<'_> {
             return Ok(None);
         }
         let mark = self.mark_round()?;
-        let mut budget = Budget { limit: self.rules.budget, spent: self.state.spent, in_flight: Usd(0) };
+        let mut budget =
+            Budget { limit: self.rules.budget, spent: self.state.money.counted(), in_flight: Usd(0) };
         let mut sent = Vec::new();
         for order in orders {
             match self.start(&order, &mark, budget)? {
@@ -317,6 +318,8 @@ impl Run<'_> {
             asked_ms: outcome.asked_ms,
             requests: outcome.requests,
             hand: outcome.hand,
+            payment: outcome.payment,
+            unknown: outcome.unknown,
         };
         self.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("the answer is stored");

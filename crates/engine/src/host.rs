@@ -130,7 +130,8 @@ impl Run<'_> {
     /// another agent is nothing that a host can take, and is ordered anew.
     pub fn hand_out(&mut self, order: &Order) -> Result<Result<(), OverBudget>, EngineError> {
         let mark = self.mark_round()?;
-        let budget = Budget { limit: self.rules.budget, spent: self.state.spent, in_flight: Usd(0) };
+        let budget =
+            Budget { limit: self.rules.budget, spent: self.state.money.counted(), in_flight: Usd(0) };
         if let Err(over) = self.start(order, &mark, budget)? {
             return Ok(Err(over));
         }

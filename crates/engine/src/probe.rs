@@ -325,7 +325,7 @@ fn stored(
 ) -> (Answered, Vec<u8>) {
     let blob = redactor.redact(&outcome.text).0.into_owned().into_bytes();
     let (denials, notes) = (told(&outcome.denials, redactor), told(&outcome.notes, redactor));
-    let Outcome { session, usage, opened, formless, asked_ms, requests, .. } = outcome;
+    let Outcome { session, usage, opened, formless, asked_ms, requests, payment, unknown, .. } = outcome;
     let answer = text::hash(&blob);
     let answered = Answered {
         ticket,
@@ -341,6 +341,8 @@ fn stored(
         asked_ms,
         requests,
         hand: None,
+        payment,
+        unknown,
     };
     (answered, blob)
 }

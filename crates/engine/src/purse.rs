@@ -63,7 +63,8 @@ impl Run<'_> {
         total: Usd,
         done: &BTreeMap<Ticket, Usd>,
     ) -> Result<bool, EngineError> {
-        let mut budget = Budget { limit: self.rules.budget, spent: self.state.spent, in_flight: Usd(0) };
+        let mut budget =
+            Budget { limit: self.rules.budget, spent: self.state.money.counted(), in_flight: Usd(0) };
         let mut reserved = Usd(0);
         for (_, flight) in self.open_loop()?.flights().filter(|(_, flight)| flight.answered.is_none()) {
             let started = &flight.started;

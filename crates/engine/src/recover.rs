@@ -7,7 +7,7 @@ use redraft_core::usage::Usd;
 
 impl Run<'_> {
     /// A dispatch was started and its end was never stored. A finished answer is adopted; otherwise the worktree
-    /// is put back to where it stood, and what was reserved counts as spent.
+    /// is put back to where it stood, and the budget counts what was reserved.
     pub(crate) fn recover(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         let Some(Started { tree, agent, session, .. }) = self.started(ticket) else { return Ok(()) };
         let session = session.as_ref().map_or("", |session| session.as_str());

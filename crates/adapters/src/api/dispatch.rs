@@ -16,7 +16,7 @@ use crate::http::{HttpError, Limits};
 use crate::tools::{ToolResult, Toolbox};
 use redraft_core::event::Now;
 use redraft_core::price::Lifetime;
-use redraft_core::usage::{Usage, grouped};
+use redraft_core::usage::{Payment, Usage, Usd, grouped};
 use redraft_core::verdict;
 use redraft_engine::ports::{AgentError, Outcome, Request, Watch};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -35,6 +35,7 @@ pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Res
         toolbox,
         spending: Spending::new(&agent.card),
         is_known: true,
+        unknown: Usd(0),
         opened: Vec::new(),
         denials: Vec::new(),
         notes: Vec::new(),
@@ -55,6 +56,8 @@ struct Dispatch<'a> {
     spending: Spending<'a>,
     /// Whether the sum is more than an estimate.
     is_known: bool,
+    /// How much of the sum no bill says.
+    unknown: Usd,
     opened: Vec<String>,
     denials: Vec<String>,
     notes: Vec<String>,
@@ -199,7 +202,14 @@ impl Dispatch<'_> {
             self.notes.push(UNTOLD.to_owned());
         }
         let uncached = tokens_at_most(body.len() as u64);
-        self.spending.add(&Counted { uncached, output: tokens_at_most(chars), ..counted.clone() });
+        self.add_at_most(&Counted { uncached, output: tokens_at_most(chars), ..counted.clone() });
+    }
+
+    /// Adds what no bill says.
+    fn add_at_most(&mut self, counted: &Counted) {
+        let before = self.spending.sum().cost;
+        self.spending.add(counted);
+        self.unknown = self.unknown + (self.spending.sum().cost - before);
     }
 
     /// Counts a request that brought no answer: as the service told, else as dear as it can have been.
@@ -214,7 +224,7 @@ impl Dispatch<'_> {
         // Where we cut it off ourselves, it is by this very estimate.
         self.is_known = self.is_known && matches!(trouble, Trouble::Overspent(_));
         let uncached = tokens_at_most(body.len() as u64);
-        self.spending.add(&so_far(Counted { uncached, ..Counted::default() }, chars));
+        self.add_at_most(&so_far(Counted { uncached, ..Counted::default() }, chars));
     }
 
     /// One request and its whole answer.
@@ -268,12 +278,15 @@ impl Dispatch<'_> {
     /// Waits, if the same request may succeed later; else says what the trouble means.
     fn recover(&self, trouble: &Trouble, attempt: u32) -> Result<(), AgentError> {
         let (status, retry_after, kind, message, detail) = match trouble {
-            Trouble::Http(HttpError::Stopped) => return Err(self.interrupted()),
+            Trouble::Http(HttpError::Stopped { .. }) => return Err(self.interrupted()),
             Trouble::Http(error @ HttpError::Refused(_)) => {
                 return Err(self.failed(Now::AskPerson, &error.to_string()));
             }
             Trouble::Http(
-                error @ (HttpError::Broken(_) | HttpError::Unreachable(_) | HttpError::Connect(_)),
+                error @ (HttpError::Broken(_)
+                | HttpError::Unreachable(_)
+                | HttpError::Offline { .. }
+                | HttpError::Connect(_)),
             ) => (None, None, "", "", error.to_string()),
             Trouble::Http(error) => return Err(self.failed(Now::GiveUp, &error.to_string())),
             Trouble::Stream(Fault::Cut) => (None, None, "", "", "the answer broke off".to_owned()),
@@ -299,7 +312,11 @@ impl Dispatch<'_> {
         let retry_after_ms = retry::retry_after_ms(retry_after, self.watch.now_ms());
         let random = self.random();
         let failure = Failure { attempt, status, retry_after_ms, kind, message, left_ms, random };
-        match retry::next(&failure) {
+        let next = match trouble {
+            Trouble::Http(HttpError::Offline { .. }) => retry::next_offline(&failure),
+            _ => retry::next(&failure),
+        };
+        match next {
             Retry::Wait(ms) if self.watch.wait_ms(ms) => Ok(()),
             Retry::Wait(_) => Err(self.interrupted()),
             // A conversation that has outgrown the model can be begun anew with less in it.
@@ -346,6 +363,8 @@ impl Dispatch<'_> {
             asked_ms: self.asked_ms,
             requests: u32::try_from(self.asked).ok(),
             hand: None,
+            payment: Payment::Key,
+            unknown: self.unknown,
         }
     }
 

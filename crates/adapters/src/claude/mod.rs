@@ -7,10 +7,11 @@
 //! engine's port and the program, and nothing of reviews.
 //!
 //! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means, `requests`
-//! what it costs while it works.
+//! what it costs while it works, `payment` who pays for it.
 
 mod flags;
 mod outcome;
+mod payment;
 mod requests;
 mod stream;
 #[cfg(test)]
@@ -121,7 +122,7 @@ impl ClaudeAgent {
     /// The answer among what was heard: none where there is no last line, an error where that says so.
     fn answer(&self, heard: &Heard, asked: &Asked) -> Result<Option<Outcome>, AgentError> {
         let Some(result) = &heard.result else { return Ok(None) };
-        let usage = self.usage(heard, result, Usd(asked.reserved));
+        let (usage, unknown) = self.usage(heard, result, Usd(asked.reserved));
         if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
             let now = match now {
                 // It passed the most there was for it, and was to go on.
@@ -145,17 +146,23 @@ impl ClaudeAgent {
             // Its turns are not its requests: the form of the answer is a call as well.
             requests: None,
             hand: None,
+            payment: payment::of(heard, &self.settings.environment),
+            unknown,
         }))
     }
 
     /// By the card, because only the user knows what is paid: nothing at a server of his own, something else at a
-    /// gateway. After a stream that was cut the program reports no tokens at all; what it says it cost, else what was
-    /// reserved, then counts as spent.
-    fn usage(&self, heard: &Heard, result: &ResultLine, reserved: Usd) -> Usage {
+    /// gateway. After a stream that was cut the program reports no tokens at all; what it says it cost then counts, else
+    /// what was reserved, which is how much of the cost is unknown.
+    fn usage(&self, heard: &Heard, result: &ResultLine, reserved: Usd) -> (Usage, Usd) {
         let (card, told) = (&self.settings.card, result.usage.unwrap_or_default());
+        let mut unknown = Usd(0);
         let cost = match (told.input() + told.output, result.cost) {
             (0, _) if card.is_free() => Usd(0),
-            (0, Usd(0)) => reserved,
+            (0, Usd(0)) => {
+                unknown = reserved;
+                reserved
+            }
             (0, own) => own,
             _ => {
                 let all = told.input();
@@ -163,7 +170,7 @@ impl ClaudeAgent {
                 card.cost_by_lifetime(&told, &result.written, largest)
             }
         };
-        Usage { cost, ..told }
+        (Usage { cost, ..told }, unknown)
     }
 
     /// What is known of the cost of a program that ended without its last line. Where its keeper vanished, or lines

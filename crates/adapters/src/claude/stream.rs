@@ -21,6 +21,10 @@ pub(super) struct Heard {
     pub(super) result: Option<ResultLine>,
     /// When a usage limit that stopped it ends, in milliseconds since 1970.
     pub(super) limit_ends_ms: Option<i64>,
+    /// Where its API key is from; `none` where it has none.
+    pub(super) key_source: Option<String>,
+    /// That it works within a plan, or beyond one where that is billed; none where the service told of no plan.
+    pub(super) plan: Option<bool>,
     /// The status of the last request that failed and was repeated.
     pub(super) retried: Option<u16>,
     /// How often in a row it was about to try again although the service did not accept its login or key.
@@ -122,6 +126,7 @@ impl Listener for Heard {
             (Some("system"), Some("init")) => {
                 self.began = true;
                 self.servers(&line["mcp_servers"]);
+                self.key_source = line["apiKeySource"].as_str().map(str::to_owned);
             }
             (Some("system"), Some("api_retry")) => {
                 self.retried = line["error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
@@ -137,9 +142,13 @@ impl Listener for Heard {
                 self.doing.extend(list(&line["message"]["content"]).iter().filter_map(doing));
             }
             (Some("user"), _) => self.was_answered(&line["message"]["content"]),
-            (Some("rate_limit_event"), _) if line["rate_limit_info"]["status"] == "rejected" => {
-                let seconds = line["rate_limit_info"]["resetsAt"].as_f64();
-                self.limit_ends_ms = seconds.map(|seconds| (seconds * 1000.0) as i64);
+            (Some("rate_limit_event"), _) => {
+                let told = &line["rate_limit_info"];
+                self.plan = Some(told["isUsingOverage"] != true);
+                if told["status"] == "rejected" {
+                    let seconds = told["resetsAt"].as_f64();
+                    self.limit_ends_ms = seconds.map(|seconds| (seconds * 1000.0) as i64);
+                }
             }
             (Some("result"), _) => self.result = Some(ResultLine::of(line)),
             _ => {}

@@ -30,12 +30,13 @@ use redraft_core::price::Card;
 use redraft_core::redact::Redactor;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
-use redraft_core::usage::{Usage, Usd};
+use redraft_core::usage::{Payment, Usage, Usd};
 use redraft_engine::ports::{
     Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
 };
 use rollout::Rollout;
 use spending::Spending;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -88,6 +89,8 @@ struct Counted {
     /// The conversation as the last answer left it, in tokens.
     context: Option<u64>,
     requests: Option<u32>,
+    /// Whether they tell how much of a plan is used.
+    plan: bool,
 }
 
 impl CodexAgent {
@@ -152,7 +155,22 @@ impl CodexAgent {
             asked_ms: heard.asked_ms,
             requests: counted.requests.or_else(|| heard.requests()),
             hand: None,
+            payment: self.payment(counted.plan),
+            unknown: if untold { usage.cost } else { Usd(0) },
         }))
+    }
+
+    /// Of a plan the notes tell how much is used. A key and a provider that it was given are billed by the token; anything
+    /// else is its own login, of which nobody knows the kind.
+    fn payment(&self, plan: bool) -> Payment {
+        let CodexSettings { environment, extra_args, .. } = &self.settings;
+        let key = environment.0.get(OsStr::new("CODEX_API_KEY")).is_some_and(|key| !key.is_empty());
+        let provider = extra_args.iter().any(|word| word.contains("model_provider"));
+        match plan {
+            true => Payment::Subscription,
+            false if key || provider => Payment::Key,
+            false => Payment::Login,
+        }
     }
 
     /// A request beyond a price cliff is dearer. How large they were is known from the conversation; else their sum
@@ -312,6 +330,9 @@ impl Agent for CodexAgent {
             let (begun, done) = (heard.begun, heard.done);
             heard.take(line);
             heard.doing.drain(..).for_each(|doing| watch.tell(&doing));
+            if heard.unconnected >= outcome::UNCONNECTED_MAX {
+                meter.end();
+            }
             if heard.begun > begun {
                 if begun == 0 && !request.resume {
                     spending.read(Rollout::of(&self.settings.environment, &heard.thread, false));
@@ -328,7 +349,12 @@ impl Agent for CodexAgent {
         };
         let finished = launch.run(&meter, &mut hear);
         let finished = finished.map_err(|error| unsent(&self.settings.worker, &error))?;
-        let counted = Counted { context: spending.context(), requests: spending.answers() };
+        if !request.resume && heard.begun == 0 {
+            // It did nothing but speak, so nobody has looked at its notes yet.
+            spending.read(Rollout::of(&self.settings.environment, &heard.thread, false));
+        }
+        let counted =
+            Counted { context: spending.context(), requests: spending.answers(), plan: spending.has_plan() };
         if let Some(tokens) = counted.context.filter(|_| !heard.thread.is_empty()) {
             // Only a reservation depends on it, and that is an estimate without it.
             let _ = self.sessions.keep_size(&SessionId::new(heard.thread.clone()), tokens);
@@ -341,7 +367,13 @@ impl Agent for CodexAgent {
         if let Some(outcome) = self.answer(&heard, &asked, request.schema, watch.now_ms(), counted)? {
             return Ok(outcome);
         }
+        if meter.is_ended() {
+            let (now, detail) = outcome::offline(&heard);
+            let unbilled = AgentError::UNBILLED.filter(|_| outcome::never_connected(&heard));
+            return Err(self.error(now, &detail, unbilled));
+        }
         let (now, detail) = outcome::silence(&heard, &finished);
-        Err(outcome::why(&heard).error(&finished, self.error(now, &detail, None)))
+        let unbilled = AgentError::UNBILLED.filter(|_| outcome::never_connected(&heard));
+        Err(outcome::why(&heard).error(&finished, self.error(now, &detail, unbilled)))
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn failure(message: &str, resumed: bool, now_ms: i64) -> (Now, String
 
 /// Whether a failed turn cost nothing: the model has done nothing in it, and its service refused or was not reached.
 pub(super) fn is_unbilled(heard: &Heard, message: &str) -> bool {
-    const REFUSED: [&str; 13] = [
+    const REFUSED: [&str; 12] = [
         "status 400",
         "status 401",
         "status 403",
@@ -56,10 +56,45 @@ pub(super) fn is_unbilled(heard: &Heard, message: &str) -> bool {
         "quota",
         "missing environment variable",
         "not logged in",
-        "connection refused",
     ];
     let said = message.to_lowercase();
-    !heard.at_work && REFUSED.iter().any(|words| said.contains(words))
+    let refused = || REFUSED.iter().any(|words| said.contains(words));
+    !heard.at_work && (refused() || (is_unconnected(message) && !heard.connected))
+}
+
+/// Whether the words are about a connection that was not made.
+pub(super) fn is_unconnected(message: &str) -> bool {
+    const UNCONNECTED: [&str; 9] = [
+        "connection refused",
+        "error sending request",
+        "error trying to connect",
+        "failed to lookup address",
+        "dns error",
+        "network is unreachable",
+        "no route to host",
+        "certificate",
+        "waiting for network",
+    ];
+    let said = message.to_lowercase();
+    UNCONNECTED.iter().any(|words| said.contains(words))
+}
+
+/// So often in a row it may say that it waits for the network, which is some 20 seconds; by itself it would never give up.
+pub(super) const UNCONNECTED_MAX: u32 = 3;
+
+/// What it means that it has no connection.
+pub(super) fn offline(heard: &Heard) -> (Now, String) {
+    let said = heard.remark.as_deref().unwrap_or_default();
+    (
+        Now::AskPerson,
+        format!("codex is offline: {said}; look at the network, or at the address of its service"),
+    )
+}
+
+/// Whether a turn that was not ended cost nothing: the model has done nothing in it, and all that Codex said of its trouble
+/// is that it had no connection.
+pub(super) fn never_connected(heard: &Heard) -> bool {
+    !heard.at_work && heard.remark.is_some() && !heard.connected
 }
 
 /// Why the turn neither was completed nor failed.

@@ -23,6 +23,8 @@ pub(super) struct Rollout {
     last: Option<Noted>,
     /// Answers that were noted since it was first looked at.
     answers: u32,
+    /// Whether it was told how much of a plan is used.
+    plan: bool,
 }
 
 /// What the thread has used, counted after its last answer.
@@ -38,7 +40,13 @@ impl Rollout {
     pub(super) fn of(environment: &Environment, thread: &str, resumed: bool) -> Rollout {
         let file = home(environment).and_then(|home| find(&home.join("sessions"), thread));
         let written = file.as_ref().filter(|_| resumed).and_then(|file| fs::metadata(file).ok());
-        Rollout { file, at: written.map_or(0, |metadata| metadata.len()), last: None, answers: 0 }
+        Rollout {
+            file,
+            at: written.map_or(0, |metadata| metadata.len()),
+            last: None,
+            answers: 0,
+            plan: false,
+        }
     }
 
     /// The newest counts, if any were noted since the last look.
@@ -51,7 +59,9 @@ impl Rollout {
         // A line without an end is still being written.
         while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
             self.at += line.len() as u64;
-            let noted = if line.len() as u64 <= LINE_BYTES_MAX { noted(&line) } else { None };
+            let counts = if line.len() as u64 <= LINE_BYTES_MAX { counts(&line) } else { None };
+            self.plan |= counts.as_ref().is_some_and(tells_plan);
+            let noted = counts.as_ref().and_then(noted);
             if noted.is_some() && noted != self.last {
                 (self.last, self.answers) = (noted, self.answers.saturating_add(1));
             }
@@ -60,20 +70,33 @@ impl Rollout {
         self.last.filter(|_| self.last != before)
     }
 
+    pub(super) fn has_plan(&self) -> bool {
+        self.plan
+    }
+
     /// How many answers were noted; none where there are no notes.
     pub(super) fn answers(&self) -> Option<u32> {
         Some(self.answers).filter(|answers| *answers > 0)
     }
 }
 
-/// A record of one answer; versions that write none repeat their counts a moment later.
-fn noted(line: &[u8]) -> Option<Noted> {
+/// A line with counts.
+fn counts(line: &[u8]) -> Option<Value> {
     // Most lines are something else, and long.
     let has = |mark: &[u8]| line.windows(mark.len()).any(|window| window == mark);
     if !has(b"\"token_usage_record\"") && !has(b"\"token_count\"") {
         return None;
     }
-    let line: Value = serde_json::from_slice(line).ok()?;
+    serde_json::from_slice(line).ok()
+}
+
+/// Beside its counts Codex notes the limits of the plan it is logged in with. With a key there is no plan.
+fn tells_plan(line: &Value) -> bool {
+    line["payload"]["rate_limits"]["plan_type"].is_string()
+}
+
+/// A record of one answer; versions that write none repeat their counts a moment later.
+fn noted(line: &Value) -> Option<Noted> {
     let payload = &line["payload"];
     let (total, last) = match (line["type"].as_str(), payload["type"].as_str()) {
         (Some("token_usage_record"), _) => (&payload["thread_token_usage"], &payload["usage"]),
@@ -143,6 +166,21 @@ mod tests {
     fn noted(input: u64) -> Option<Noted> {
         let total = Totals { input: 3_000 + input, read: 1_000, written: 0, output: 30 };
         Some(Noted { total, context: input + 20 })
+    }
+
+    #[test]
+    fn a_plan_is_known_by_its_limits_and_a_key_has_none() {
+        let (_home, environment, file) = folder("t-2");
+        let limited = |plan: &str| {
+            let limits =
+                format!(r#""rate_limits":{{"primary":{{"used_percent":3.0}},"plan_type":{plan}}},"info""#);
+            count(700).replace("\"info\"", &limits)
+        };
+        for (line, plan) in [(limited("\"plus\""), true), (limited("null"), false), (count(700), false)] {
+            fs::write(&file, format!("{line}\n")).unwrap();
+            let mut rollout = Rollout::of(&environment, "t-2", false);
+            assert_eq!((rollout.news(), rollout.has_plan()), (noted(700), plan), "{line}");
+        }
     }
 
     #[test]

@@ -57,6 +57,11 @@ impl<'a> Spending<'a> {
         self.rollout.answers()
     }
 
+    /// Whether the notes tell how much of a plan is used.
+    pub(super) fn has_plan(&self) -> bool {
+        self.rollout.has_plan()
+    }
+
     /// What it can have come to when the request after the next one is answered.
     pub(super) fn at_most(&self) -> Usd {
         let (counted, context) = match &self.noted {

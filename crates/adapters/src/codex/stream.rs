@@ -3,6 +3,7 @@
 //! Unknown lines are passed over and broken ones counted. An item of type `error` is a remark and not a failed turn, and
 //! an `error` line is one too while Codex goes on trying. Start at [`Heard`].
 
+use super::outcome::is_unconnected;
 use super::totals::Totals;
 use crate::child::{Listener, skipped};
 use redraft_core::text::one_line;
@@ -26,6 +27,10 @@ pub(super) struct Heard {
     pub(super) failed: Option<String>,
     /// The last remark about something that did not work.
     pub(super) remark: Option<String>,
+    /// Whether one of them was about something else than a connection that was not made.
+    pub(super) connected: bool,
+    /// How often in a row it said that it has none.
+    pub(super) unconnected: u32,
     /// Calls of a server's tools that failed.
     failed_calls: Vec<String>,
     /// When it went on to its last request, as far as it was watched.
@@ -48,6 +53,9 @@ impl Listener for Heard {
         let speaks =
             ["agent_message", "reasoning", "error"].map(|kind| line["item"]["type"] == kind).contains(&true);
         self.done += u64::from(line["type"] == "item.completed" && !speaks);
+        if self.at_work {
+            self.unconnected = 0;
+        }
         match line["type"].as_str() {
             Some("thread.started") => self.thread = word(&line["thread_id"]),
             Some("item.started") => {
@@ -60,7 +68,13 @@ impl Listener for Heard {
             Some("item.completed") if line["item"]["type"] == "mcp_tool_call" => self.called(&line["item"]),
             Some("turn.completed") => self.total = Some(Totals::of(&line["usage"])),
             Some("turn.failed") => self.failed = Some(word(&line["error"]["message"])),
-            Some("error") => self.remark = Some(word(&line["message"])),
+            Some("error") => {
+                let message = word(&line["message"]);
+                let unconnected = is_unconnected(&message);
+                self.connected |= !unconnected;
+                self.unconnected = if unconnected { self.unconnected + 1 } else { 0 };
+                self.remark = Some(message);
+            }
             _ => {}
         }
     }

@@ -13,7 +13,7 @@ use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
 use redraft_core::prompt::Prompt;
 use redraft_core::redact::Redactor;
-use redraft_core::usage::Usd;
+use redraft_core::usage::{Payment, Usd};
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Request};
 use std::ffi::OsString;
 use std::path::Path;
@@ -120,7 +120,7 @@ fn a_turn_in_which_it_only_spoke_was_one_request_and_any_other_is_not_counted_by
             .for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
         heard
     };
-    let counted = Counted { context: None, requests: Some(2) };
+    let counted = Counted { requests: Some(2), ..Counted::default() };
     let asked = Asked::read(folder.path()).unwrap();
     let outcome = agent.answer(&heard, &asked, SCHEMA, 0, counted).unwrap().unwrap();
     assert_eq!(outcome.requests, Some(2), "its notes know more");
@@ -280,6 +280,48 @@ fn the_web_and_servers_are_settings_of_the_command_line() {
     assert_eq!(CodexAgent::new(settings).missing(&tools), ["WebFetch", "mcp__other__x"]);
 }
 
+/// As 0.166.0 says it, every few seconds and for ever.
+const WAITING: &str = r#"{"type":"error","message":"Reconnecting... waiting for network (Connection failed: error sending request)"}"#;
+
+#[test]
+fn a_turn_that_only_waited_for_the_network_cost_nothing_and_is_ended_after_a_few_times() {
+    let heard = |lines: &[&str]| {
+        let mut heard = Heard::default();
+        lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
+        heard
+    };
+    let offline = heard(&[BEGUN, REMARK, WAITING, WAITING, WAITING]);
+    assert!(outcome::never_connected(&offline) && offline.unconnected == outcome::UNCONNECTED_MAX);
+    let (now, detail) = outcome::offline(&offline);
+    assert_eq!(now, Now::AskPerson);
+    assert!(detail.starts_with("codex is offline: Reconnecting... waiting for network"), "{detail}");
+    let cut = r#"{"type":"error","message":"Reconnecting... 1/5 (stream disconnected before completion)"}"#;
+    for (lines, why) in [
+        (&[BEGUN, cut, WAITING][..], "a request was out before"),
+        (&[BEGUN, WAITING, FIRST], "it answers"),
+        (&[BEGUN], "nothing was said of a connection"),
+    ] {
+        let heard = heard(lines);
+        assert!(!outcome::never_connected(&heard) && heard.unconnected < outcome::UNCONNECTED_MAX, "{why}");
+    }
+}
+
+#[test]
+fn who_pays_is_told_by_its_notes_of_a_plan_else_by_the_key_it_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = |variables: &[(&str, &str)], args: &[&str]| {
+        let mut settings = self::agent(folder.path()).settings;
+        settings.environment =
+            Environment(variables.iter().map(|(name, value)| (name.into(), value.into())).collect());
+        settings.extra_args = args.iter().map(|word| (*word).to_owned()).collect();
+        CodexAgent::new(settings)
+    };
+    assert_eq!(agent(&[], &[]).payment(true), Payment::Subscription);
+    assert_eq!(agent(&[], &[]).payment(false), Payment::Login);
+    assert_eq!(agent(&[("CODEX_API_KEY", "sk")], &[]).payment(false), Payment::Key);
+    assert_eq!(agent(&[], &["-c", "model_provider=mine"]).payment(false), Payment::Key);
+}
+
 #[test]
 fn a_call_of_a_server_that_failed_is_noted() {
     let folder = tempfile::tempdir().unwrap();
@@ -322,6 +364,25 @@ fn what_was_refused_or_never_sent_costs_nothing() {
     }
     let cut = "stream disconnected before completion";
     assert_eq!(usage(&[BEGUN, &failed(cut)], false), None, "it may have been billed");
+    for message in [
+        "stream disconnected before completion: error sending request for url (https://x.invalid/v1/responses)",
+        "Connection failed: error sending request",
+        "error trying to connect: dns error: failed to lookup address information",
+        "Connection refused (os error 111)",
+    ] {
+        assert_eq!(usage(&[BEGUN, &failed(message)], false), AgentError::UNBILLED, "{message}");
+        assert_eq!(
+            usage(&[BEGUN, FIRST, &failed(message)], false),
+            None,
+            "{message}: it was answered before"
+        );
+        let cut = format!(r#"{{"type":"error","message":"Reconnecting... 1/5 ({cut})"}}"#);
+        assert_eq!(
+            usage(&[BEGUN, &cut, &failed(message)], false),
+            None,
+            "{message}: a request was out before"
+        );
+    }
     let other = BEGUN.replace("th-1", "th-2");
     let elsewhere = usage(&[&other, LAST, &done(1_000, 0, 10)], true).unwrap();
     assert_eq!((elsewhere.uncached, elsewhere.output), (1_000, 10), "a new thread's counts are its own");

@@ -5,12 +5,14 @@
 //! events and [`retry`] says what a failure means. Start at [`Client::post`].
 
 mod date;
+mod handover;
 mod proxy;
 pub(crate) mod retry;
 pub(crate) mod sse;
 #[cfg(test)]
 mod tests;
 
+use handover::{Connecting, Handover, Stage, Watched};
 use redraft_core::text::span;
 use redraft_engine::ports::{Deadlines, Watch};
 use std::io::Read;
@@ -37,7 +39,10 @@ pub(crate) struct Response<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum HttpError {
     #[error("the run was asked to stop")]
-    Stopped,
+    Stopped {
+        /// Whether that was before anything was sent.
+        unsent: bool,
+    },
     #[error("no connection within {}", span(*.0))]
     Connect(u64),
     #[error("no first byte within {}", span(*.0))]
@@ -53,6 +58,9 @@ pub(crate) enum HttpError {
     /// There was no connection at all, so nothing was sent.
     #[error("no connection: {0}")]
     Unreachable(String),
+    /// The name of the service has no address here.
+    #[error("offline: no address was found for {host} ({why}); look at the network, or at the name")]
+    Offline { host: String, why: String },
     #[error("{0}")]
     Refused(String),
 }
@@ -61,13 +69,27 @@ impl HttpError {
     /// Whether the server can have read nothing of the request.
     pub(crate) fn is_before_sending(&self) -> bool {
         match self {
-            HttpError::Connect(_) | HttpError::Unreachable(_) | HttpError::Refused(_) => true,
-            HttpError::Stopped
-            | HttpError::FirstByte(_)
+            HttpError::Connect(_)
+            | HttpError::Unreachable(_)
+            | HttpError::Offline { .. }
+            | HttpError::Refused(_) => true,
+            HttpError::Stopped { unsent } => *unsent,
+            HttpError::FirstByte(_)
             | HttpError::Idle(_)
             | HttpError::Total(_)
             | HttpError::TooLarge(_)
             | HttpError::Broken(_) => false,
+        }
+    }
+}
+
+impl HttpError {
+    /// What giving up means where nothing was sent: there was no connection in all that time.
+    fn before_sending(self, connect_ms: u64) -> HttpError {
+        match self {
+            HttpError::Stopped { .. } => HttpError::Stopped { unsent: true },
+            HttpError::FirstByte(_) | HttpError::Total(_) => HttpError::Connect(connect_ms),
+            other => other,
         }
     }
 }
@@ -112,7 +134,8 @@ impl Client {
             .max_redirects_will_error(false)
             .user_agent(concat!("redraft/", env!("CARGO_PKG_VERSION")))
             .build();
-        Ok(Client { agent: config.new_agent(), proxy: shown })
+        let agent = ureq::Agent::with_parts(config, Connecting::chain(), Watched::default());
+        Ok(Client { agent, proxy: shown })
     }
 
     /// Sends a body and returns as soon as the head of the answer is there, whatever its status.
@@ -126,10 +149,12 @@ impl Client {
         let request = self.request(url, headers, body, limits.deadlines)?;
         let (sender, pieces) = sync_channel(PIECES_AHEAD);
         let (client, deadlines) = (self.clone(), limits.deadlines);
+        let handover = Handover::default();
+        let theirs = handover.clone();
         let started = std::thread::Builder::new()
             .name("http".to_owned())
-            .spawn(move || exchange(&client, request, deadlines, &sender));
-        started.map_err(|error| HttpError::Broken(format!("no thread for the request: {error}")))?;
+            .spawn(move || exchange(&client, request, deadlines, &theirs, &sender));
+        started.map_err(|error| HttpError::Unreachable(format!("no thread for the request: {error}")))?;
         let asked_ms = limits.watch.now_ms();
         let Deadlines { connect_ms, first_byte_ms, .. } = limits.deadlines;
         let waiting = limits.next(
@@ -138,7 +163,10 @@ impl Client {
             connect_ms.saturating_add(first_byte_ms),
             HttpError::FirstByte(first_byte_ms),
         );
-        match waiting? {
+        // Who gives up before anything was sent also sees to it that nothing is sent later.
+        let given_up =
+            |error: HttpError| if handover.close() { error.before_sending(connect_ms) } else { error };
+        match waiting.map_err(given_up)? {
             Piece::Head { status, retry_after } => {
                 Ok(Response { status, retry_after, pieces, limits, taken: 0 })
             }
@@ -206,7 +234,7 @@ impl Response<'_> {
             match self.next() {
                 Ok(Some(bytes)) => body.extend_from_slice(&bytes),
                 Ok(None) => break,
-                Err(HttpError::Stopped) => return Err(HttpError::Stopped),
+                Err(stopped @ HttpError::Stopped { .. }) => return Err(stopped),
                 // Half an error message is better than none, and the status is known.
                 Err(_) => break,
             }
@@ -226,7 +254,7 @@ impl Limits<'_> {
     ) -> Result<Piece, HttpError> {
         loop {
             if self.watch.stopped() {
-                return Err(HttpError::Stopped);
+                return Err(HttpError::Stopped { unsent: false });
             }
             let now_ms = self.watch.now_ms();
             let passed = |since_ms: i64, limit_ms: u64| {
@@ -252,13 +280,19 @@ fn exchange(
     client: &Client,
     request: ureq::http::Request<String>,
     deadlines: Deadlines,
+    handover: &Handover,
     pieces: &SyncSender<Piece>,
 ) {
     let send = |piece: Piece| pieces.send(piece).is_ok();
+    handover.begin();
+    let host = request.uri().host().unwrap_or_default().to_owned();
     let response = match client.agent.run(request) {
         Ok(response) => response,
         Err(error) => {
-            let failed = failure(&error, deadlines);
+            let failed = match handover.stage() {
+                Stage::Sent => broken(&error, deadlines),
+                stage => unsent(&error, deadlines, stage, host),
+            };
             let proxy = client.proxy.as_deref();
             send(Piece::Failed(
                 proxy.and_then(|proxy| proxy::trouble(proxy, &error, &failed)).unwrap_or(failed),
@@ -282,8 +316,8 @@ fn exchange(
             }
             Err(error) => {
                 let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
-                let broken = || HttpError::Broken(error.to_string());
-                Piece::Failed(inner.map_or_else(broken, |inner| failure(inner, deadlines)))
+                let other = || HttpError::Broken(error.to_string());
+                Piece::Failed(inner.map_or_else(other, |inner| broken(inner, deadlines)))
             }
         };
         let last = !matches!(piece, Piece::Bytes(_));
@@ -293,16 +327,21 @@ fn exchange(
     }
 }
 
-/// The library's own time limits say the same as ours, should they pass first.
-fn failure(error: &ureq::Error, deadlines: Deadlines) -> HttpError {
-    let Deadlines { connect_ms, first_byte_ms, idle_ms, total_ms } = deadlines;
+/// Why a request that was sent brought no answer. The library's own time limits say the same as ours, should they pass
+/// first.
+fn broken(error: &ureq::Error, deadlines: Deadlines) -> HttpError {
+    let Deadlines { first_byte_ms, idle_ms, total_ms, .. } = deadlines;
     match error {
-        ureq::Error::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => {
-            HttpError::Connect(connect_ms)
-        }
         ureq::Error::Timeout(ureq::Timeout::RecvResponse) => HttpError::FirstByte(first_byte_ms),
         ureq::Error::Timeout(ureq::Timeout::PerRead) => HttpError::Idle(idle_ms),
         ureq::Error::Timeout(_) => HttpError::Total(total_ms),
+        other => HttpError::Broken(other.to_string()),
+    }
+}
+
+/// Why nothing of a request was sent.
+fn unsent(error: &ureq::Error, deadlines: Deadlines, stage: Stage, host: String) -> HttpError {
+    match error {
         ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
             HttpError::Refused("the base URL is not a URL of a server".to_owned())
         }
@@ -313,12 +352,12 @@ fn failure(error: &ureq::Error, deadlines: Deadlines) -> HttpError {
         ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::InvalidData => {
             HttpError::Refused(format!("no safe connection: {io}"))
         }
-        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => {
-            HttpError::Unreachable(error.to_string())
+        ureq::Error::Timeout(_) if stage == Stage::Resolving => {
+            HttpError::Offline { host, why: format!("no answer within {}", span(deadlines.connect_ms)) }
         }
-        ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused => {
-            HttpError::Unreachable(error.to_string())
-        }
-        other => HttpError::Broken(other.to_string()),
+        ureq::Error::Timeout(_) => HttpError::Connect(deadlines.connect_ms),
+        ureq::Error::Io(io) if stage == Stage::Resolving => HttpError::Offline { host, why: io.to_string() },
+        ureq::Error::HostNotFound => HttpError::Offline { host, why: error.to_string() },
+        other => HttpError::Unreachable(other.to_string()),
     }
 }

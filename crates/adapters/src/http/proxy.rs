@@ -16,6 +16,9 @@ pub(super) fn trouble(proxy: &str, error: &ureq::Error, failed: &HttpError) -> O
         (_, HttpError::Unreachable(why)) => {
             Some(HttpError::Unreachable(format!("the proxy {proxy} cannot be reached: {why}; {WAY_OUT}")))
         }
+        (_, HttpError::Offline { why, .. }) => Some(HttpError::Unreachable(format!(
+            "the proxy {proxy} cannot be reached: no address was found for it ({why}); {WAY_OUT}"
+        ))),
         (_, HttpError::Connect(_)) => {
             Some(HttpError::Unreachable(format!("{failed} through the proxy {proxy}; {WAY_OUT}")))
         }

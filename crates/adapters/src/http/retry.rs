@@ -28,6 +28,9 @@ pub(crate) enum Retry {
 }
 
 pub(crate) const TRIES_MAX: u32 = 4;
+/// A name that has no address after so many tries, some seconds in all, will have none in a minute either: a person has to
+/// look at the network.
+const OFFLINE_TRIES_MAX: u32 = 3;
 const FIRST_MS: u64 = 1_000;
 const LONGEST_MS: u64 = 30_000;
 /// After so many tries the engine is told to wait at least this long before it dispatches again.
@@ -62,6 +65,14 @@ pub(crate) fn next(failure: &Failure<'_>) -> Retry {
         Meaning::Wrong => Retry::Stop(Now::GiveUp),
         Meaning::Passing => passing(failure),
     }
+}
+
+/// What is next where the name of the service has no address.
+pub(crate) fn next_offline(failure: &Failure<'_>) -> Retry {
+    if failure.attempt >= OFFLINE_TRIES_MAX {
+        return Retry::Stop(Now::AskPerson);
+    }
+    passing(failure)
 }
 
 /// The word that decides, of all that an error has, the most precise first: a limit on money wherever it is said, else

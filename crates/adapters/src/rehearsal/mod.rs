@@ -54,7 +54,7 @@ use redraft_core::ids::AgentName;
 use redraft_core::price::{Card, Cards, Lifetime};
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
-use redraft_core::usage::{Usage, Usd};
+use redraft_core::usage::{Payment, Usage, Usd};
 use redraft_engine::ports::{
     Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
 };
@@ -216,6 +216,8 @@ impl RehearsalAgent {
             asked_ms: None,
             requests: None,
             hand: None,
+            payment: Payment::Unknown,
+            unknown: Usd(0),
         })
     }
 

@@ -24,7 +24,7 @@ use crate::policy::{Choice, Knowledge, Policy};
 use crate::prelude::*;
 use crate::text::one_line;
 use crate::ticket::Ticket;
-use crate::usage::{Usage, Usd};
+use crate::usage::{Payment, Usage, Usd};
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -266,6 +266,13 @@ pub struct Answered {
     /// Whose hand it is from, where a host submitted it. Since version 5.
     #[serde(default)]
     pub hand: Option<Hand>,
+    /// Who pays for it. Since version 6; not known before that.
+    #[serde(default)]
+    pub payment: Payment,
+    /// How much of its cost no bill says: requests that broke off, or whose service told nothing, count as the most they
+    /// can have been. Since version 6; before that such an answer looked billed.
+    #[serde(default)]
+    pub unknown: Usd,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -303,7 +310,7 @@ pub enum Now {
 pub struct Lost {
     pub ticket: Ticket,
     /// What it came to where an interrupted agent knows that; else what had been reserved, because it may have come to
-    /// that. Counts as spent.
+    /// that. The budget counts it.
     pub cost: Usd,
     pub undone: Vec<String>,
 }

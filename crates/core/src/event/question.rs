@@ -1,5 +1,6 @@
 //! What only a person can settle, and what they said. How an answer changes a loop is in [`crate::review`].
 
+use crate::estimate::Forecast;
 use crate::ids::{FindingId, Revision, Role, TaskId};
 use crate::phase::Phase;
 use crate::prelude::*;
@@ -102,6 +103,9 @@ impl Decision {
 #[serde(deny_unknown_fields)]
 pub struct Asked {
     pub question: Question,
+    /// What is expected to be spent from here on, told with the question before code is written. Since version 5.
+    #[serde(default)]
+    pub estimate: Option<Forecast>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -73,7 +73,7 @@ events! {
     "feature-created" 4 FeatureCreated,
     "loop-opened" 7 LoopOpened,
     "started" 6 Started,
-    "answered" 5 Answered,
+    "answered" 6 Answered,
     "raised" 1 Raised,
     "failed" 2 Failed,
     "lost" 1 Lost,
@@ -83,7 +83,7 @@ events! {
     "judged" 2 Judged,
     "edited" 3 Edited,
     "checked" 2 Checked,
-    "asked" 4 Asked,
+    "asked" 5 Asked,
     "decided" 6 Decided,
     "retro-written" 1 RetroWritten,
     "bank-judged" 1 BankJudged,
@@ -139,6 +139,22 @@ mod tests {
         assert_eq!(started.player, Player::default(), "nobody stored who was asked");
         let event = Event::from(Started { told: vec!["heuristic: One".to_owned()], ..started });
         assert_eq!((event.version(), Event::decode("started", 6, &event.encode())), (6, Ok(event)));
+    }
+
+    #[test]
+    fn an_answer_of_version_5_does_not_say_who_pays_and_a_question_of_version_4_expects_nothing() {
+        let body = r#"{"ticket":"031/specify.1/review/spec-reviewer/2.1","answer":"00","usage":{"uncached":1,"written":0,
+            "read":0,"output":1,"cost":9},"session":null,"opened":null,"undone":[],"wall_ms":1,"hand":null}"#;
+        let Ok(Event::Answered(answered)) = Event::decode("answered", 5, body) else { panic!("not read") };
+        assert_eq!((answered.payment, answered.unknown), (Payment::Unknown, Usd(0)));
+        let event = Event::from(Answered { payment: Payment::Subscription, unknown: Usd(4), ..answered });
+        assert_eq!((event.version(), Event::decode("answered", 6, &event.encode())), (6, Ok(event)));
+        let body =
+            r#"{"question":{"pass":1,"number":1,"about":"begin","text":"t","choices":["go","abandon"]}}"#;
+        let Ok(Event::Asked(asked)) = Event::decode("asked", 4, body) else { panic!("not read") };
+        assert_eq!(asked.estimate, None);
+        let event = Event::from(asked);
+        assert_eq!((event.version(), Event::decode("asked", 5, &event.encode())), (5, Ok(event)));
     }
 
     #[test]

@@ -295,6 +295,8 @@ impl History {
                     asked_ms: None,
                     requests: None,
                     hand: None,
+                    payment: Default::default(),
+                    unknown: Default::default(),
                 }
                 .into(),
             };

@@ -1,5 +1,6 @@
 //! One row per feature, stored beside its events so that `status` need not fold any.
 
+use crate::estimate::Forecast;
 use crate::event::{BudgetReached, FeatureCreated, Life, ReviewedChange, Started};
 use crate::phase::Phase;
 use crate::pipeline::{self, Pipeline};
@@ -9,6 +10,7 @@ use crate::project::Tally;
 use crate::review::{self, Effect, End, Loop, Making, Seat};
 use crate::text;
 use crate::ticket::Purpose;
+use crate::usage::{Money, Usd};
 use serde::{Deserialize, Serialize};
 
 /// What `status` shows of a feature. Stored as JSON; an older or newer form is simply computed again.
@@ -35,6 +37,7 @@ pub struct BoardRow {
     pub question: Option<String>,
     pub choices: Vec<String>,
     pub dispatches: u32,
+    /// Billed. Until version 8 also what is apart from that now.
     pub spent_micro_usd: u64,
     pub updated_ms: i64,
     /// What is watched over several features. Since version 2.
@@ -87,6 +90,22 @@ pub struct BoardRow {
     /// Whether the rehearsal agent wrote or judged any of what stands. Since version 9.
     #[serde(default)]
     pub rehearsed: bool,
+    /// What may have been charged beside that and nobody knows, and for how many dispatches. Since version 9.
+    #[serde(default)]
+    pub unknown_micro_usd: u64,
+    #[serde(default)]
+    pub unknown_bills: u32,
+    /// What a subscription covered, and what went through a login that may be one, by the price list. Since version 9.
+    #[serde(default)]
+    pub covered_micro_usd: u64,
+    #[serde(default)]
+    pub login_micro_usd: u64,
+    /// What the budget counts: all of these. Since version 9.
+    #[serde(default)]
+    pub counted_micro_usd: u64,
+    /// What is expected from here on, where a person is asked before code is written. Since version 9.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Forecast>,
     /// The command that goes on from here.
     pub next: String,
 }
@@ -143,6 +162,17 @@ impl BoardRow {
     /// Whether it has the form of this program; another one lacks something or has too much.
     pub fn is_current(&self) -> bool {
         self.v == VERSION
+    }
+
+    /// What its dispatches came to.
+    pub fn money(&self) -> Money {
+        Money {
+            spent: Usd(self.spent_micro_usd),
+            covered: Usd(self.covered_micro_usd),
+            login: Usd(self.login_micro_usd),
+            unknown: Usd(self.unknown_micro_usd),
+            unknown_bills: self.unknown_bills,
+        }
     }
 
     /// As its folder is called.
@@ -235,7 +265,13 @@ impl BoardRow {
             question: question.map(|question| question.text),
             choices: choices.unwrap_or_default(),
             dispatches: state.dispatches,
-            spent_micro_usd: state.spent.0,
+            spent_micro_usd: state.money.spent.0,
+            unknown_micro_usd: state.money.unknown.0,
+            unknown_bills: state.money.unknown_bills,
+            covered_micro_usd: state.money.covered.0,
+            login_micro_usd: state.money.login.0,
+            counted_micro_usd: state.money.counted().0,
+            estimate: state.estimate.clone(),
             untold: state.untold,
             judged_by: state.judged_last_by(),
             rehearsed: state.is_rehearsed(),

@@ -86,7 +86,7 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
         }
         Event::Lost(fact) => {
             format!(
-                "{} was lost; {} reserved for it counts as spent{}",
+                "{} was lost; the budget counts {} for it{}",
                 fact.ticket,
                 fact.cost,
                 undone(&fact.undone)

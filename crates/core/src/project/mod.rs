@@ -3,6 +3,7 @@
 //! Everything here can be deleted and comes back byte for byte. Nothing here is read back as truth, and none
 //! of it is part of a revision or a delta.
 
+pub mod bills;
 mod board;
 pub mod costs;
 mod history;

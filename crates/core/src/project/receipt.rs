@@ -1,5 +1,6 @@
 //! What was sent, what it cost, and what resuming saved.
 
+use super::bills::{Bill, Bills, Ended};
 use crate::event::{Certify, Decided, Entry, Event, Judgement, Player, Started};
 use crate::ids::{AgentName, Role};
 use crate::phase::Phase;
@@ -8,7 +9,7 @@ use crate::prelude::*;
 use crate::probe::Resume;
 use crate::text::count;
 use crate::ticket::Ticket;
-use crate::usage::{Usage, Usd, grouped};
+use crate::usage::{Money, Payment, Usage, Usd, grouped};
 use serde::Serialize;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -21,9 +22,16 @@ pub struct Receipt {
     pub sent_chars: u64,
     /// Characters the same dispatches would have sent with a fresh prompt each time.
     pub fresh_chars: u64,
+    /// The tokens of all bills that are known, and what of them was charged.
     pub spent: Usage,
-    /// Counted for dispatches whose end nobody saw; part of `spent.cost`.
-    pub lost: Usd,
+    /// What may have been charged beside that and nobody knows, and for how many dispatches.
+    pub unknown_micro_usd: Usd,
+    pub unknown_bills: u32,
+    /// What a subscription covered, and what went through a login that may be one, by the price list.
+    pub covered_micro_usd: Usd,
+    pub login_micro_usd: Usd,
+    /// What the budget counts: all of these.
+    pub counted_micro_usd: Usd,
     /// How many dispatches a host did, which tells nobody what they cost.
     pub unknown: u32,
     pub notes: Vec<String>,
@@ -39,6 +47,10 @@ pub struct ReceiptLine {
     pub usage: Usage,
     /// Whether nobody knows what it used and cost.
     pub unknown: bool,
+    /// The most it may have cost beside what is known.
+    pub at_most_micro_usd: Usd,
+    /// Who pays for it: `key`, `subscription`, `login` or `unknown`.
+    pub payment: Payment,
     pub end: String,
 }
 
@@ -53,7 +65,7 @@ pub struct ReceiptAgent {
 
 pub fn receipt(entries: &[Entry]) -> Receipt {
     let mut lines: Vec<ReceiptLine> = Vec::new();
-    let mut reserved: BTreeMap<Ticket, Usd> = BTreeMap::new();
+    let (mut bills, mut money) = (Bills::default(), Money::default());
     let mut first: BTreeMap<(u16, String), u64> = BTreeMap::new();
     let mut receipt = Receipt {
         v: 1,
@@ -62,11 +74,16 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
         sent_chars: 0,
         fresh_chars: 0,
         spent: Usage::default(),
-        lost: Usd(0),
+        unknown_micro_usd: Usd(0),
+        unknown_bills: 0,
+        covered_micro_usd: Usd(0),
+        login_micro_usd: Usd(0),
+        counted_micro_usd: Usd(0),
         unknown: 0,
         notes: Vec::new(),
     };
     for entry in entries {
+        let ended = bills.take(&entry.event);
         match &entry.event {
             Event::LoopOpened(opened) => {
                 // A later pass has rules of its own.
@@ -102,9 +119,9 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                     first.insert(key.clone(), fact.prompt_chars);
                 }
                 receipt.sent_chars += fact.prompt_chars;
+                receipt.unknown += u32::from(fact.pull);
                 receipt.fresh_chars +=
                     first.get(&key).copied().unwrap_or(fact.prompt_chars).max(fact.prompt_chars);
-                reserved.insert(fact.ticket.clone(), fact.reserved);
                 receipt.send(fact);
                 lines.push(ReceiptLine {
                     ticket: fact.ticket.clone(),
@@ -114,6 +131,8 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                     prompt_chars: fact.prompt_chars,
                     usage: Usage::default(),
                     unknown: fact.pull,
+                    at_most_micro_usd: Usd(0),
+                    payment: Payment::Unknown,
                     end: "under way".to_owned(),
                 });
             }
@@ -125,22 +144,10 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                     let (ticket, conversation) = (&fact.ticket, &hand.conversation);
                     receipt.notes.push(format!("{ticket}: same hand: {conversation} reviewed what it wrote"));
                 }
-                end(&mut lines, &fact.ticket, fact.usage, "answered");
+                end(&mut lines, &mut money, ended, "answered");
             }
-            Event::Raised(fact) => {
-                reserved.insert(fact.ticket.clone(), fact.reserved);
-            }
-            Event::Failed(fact) => {
-                let unknown = Usage {
-                    cost: reserved.get(&fact.ticket).copied().unwrap_or_default(),
-                    ..Usage::default()
-                };
-                end(&mut lines, &fact.ticket, fact.usage.unwrap_or(unknown), "failed");
-            }
-            Event::Lost(fact) => {
-                receipt.lost = receipt.lost + fact.cost;
-                end(&mut lines, &fact.ticket, Usage { cost: fact.cost, ..Usage::default() }, "lost");
-            }
+            Event::Failed(_) => end(&mut lines, &mut money, ended, "failed"),
+            Event::Lost(_) => end(&mut lines, &mut money, ended, "lost"),
             Event::Judged(fact) => {
                 let said = match fact.judgement {
                     Judgement::Approved => "approved",
@@ -165,18 +172,40 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
             _ => {}
         }
     }
-    for line in &lines {
-        receipt.spent += line.usage;
-        receipt.unknown += u32::from(line.unknown);
-    }
+    lines.iter().for_each(|line| receipt.spent += line.usage);
+    receipt.spent.cost = money.spent;
+    receipt.unknown_micro_usd = money.unknown;
+    receipt.unknown_bills = money.unknown_bills;
+    receipt.covered_micro_usd = money.covered;
+    receipt.login_micro_usd = money.login;
+    receipt.counted_micro_usd = money.counted();
     receipt.lines = lines;
     receipt
 }
 
-fn end(lines: &mut [ReceiptLine], ticket: &Ticket, usage: Usage, said: &str) {
-    if let Some(line) = lines.iter_mut().find(|line| line.ticket == *ticket) {
-        line.usage = usage;
-        line.end = said.to_owned();
+fn end(lines: &mut [ReceiptLine], money: &mut Money, ended: Option<Ended>, said: &str) {
+    let Some(ended) = ended else { return };
+    *money += ended.money();
+    let Some(line) = lines.iter_mut().find(|line| line.ticket == ended.ticket) else { return };
+    line.at_most_micro_usd = ended.money().unknown;
+    line.payment = ended.payment;
+    line.end = said.to_owned();
+    match ended.bill {
+        Bill::Known(usage) => line.usage = usage,
+        Bill::Unknown { .. } => line.unknown = true,
+        Bill::UnderWay => {}
+    }
+}
+
+impl ReceiptLine {
+    fn cost(&self) -> String {
+        match (self.unknown, self.payment, self.at_most_micro_usd) {
+            (true, ..) => "unknown".to_owned(),
+            (false, Payment::Subscription, Usd(0)) => format!("{} covered", self.usage.cost),
+            (false, Payment::Login, Usd(0)) => format!("{} login", self.usage.cost),
+            (false, _, Usd(0)) => self.usage.cost.to_string(),
+            (false, ..) => format!("{} + unknown", self.usage.cost),
+        }
     }
 }
 
@@ -189,6 +218,16 @@ impl Receipt {
                 let (agent, player) = (fact.agent.clone(), fact.player.clone());
                 self.agents.push(ReceiptAgent { agent, player, dispatches: 1 });
             }
+        }
+    }
+
+    fn money(&self) -> Money {
+        Money {
+            spent: self.spent.cost,
+            covered: self.covered_micro_usd,
+            login: self.login_micro_usd,
+            unknown: self.unknown_micro_usd,
+            unknown_bills: self.unknown_bills,
         }
     }
 
@@ -205,7 +244,7 @@ impl Receipt {
                 grouped(line.prompt_chars),
                 known(grouped(line.usage.input())),
                 known(grouped(line.usage.output)),
-                if line.unknown { "unknown".to_owned() } else { line.usage.cost.to_string() },
+                line.cost(),
                 line.end.clone(),
             ]);
         }
@@ -216,13 +255,15 @@ impl Receipt {
             "\nsent {sent} characters in {}; with a fresh prompt each time it would have been about {fresh} ({percent} %)\n",
             count(self.lines.len(), "dispatch")
         ));
-        let unknown = match self.unknown {
+        let hosts = match self.unknown {
             0 => String::new(),
             some => format!(" and what {} of hosts cost, which is unknown", count(some as usize, "dispatch")),
         };
-        out.push_str(&format!("spent {}{unknown}; orchestration: 0 tokens\n", self.spent.cost));
-        if self.lost > Usd(0) {
-            out.push_str(&format!("of that {} count for dispatches that were lost\n", self.lost));
+        out.push_str(&format!("spent {}{hosts}; orchestration: 0 tokens\n", self.spent.cost));
+        let apart = self.money().apart();
+        apart.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        if !apart.is_empty() {
+            out.push_str(&format!("the budget counts all of that: {}\n", self.counted_micro_usd));
         }
         for ReceiptAgent { agent, player, dispatches } in &self.agents {
             let dispatches = count(*dispatches as usize, "dispatch");

@@ -57,6 +57,8 @@ mod tests {
             asked_ms: None,
             requests: None,
             hand: None,
+            payment: Default::default(),
+            unknown: Default::default(),
         })
     }
 

@@ -250,7 +250,7 @@ impl Counts {
             ("unknown_bills", u64::from(sum.unknown)),
         ];
         let texts = [
-            ("cost", sum.billed.cost.to_string()),
+            ("cost", sum.money().in_a_line()),
             ("wall_time", span(self.wall_ms)),
             ("agent_time", span(self.agents_ms)),
         ];

@@ -7,7 +7,7 @@ use redraft_core::price::{Card, Lifetime};
 pub use redraft_core::probe::Resume;
 use redraft_core::prompt::Prompt;
 use redraft_core::ticket::Ticket;
-use redraft_core::usage::{Usage, Usd};
+use redraft_core::usage::{Payment, Usage, Usd};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -183,6 +183,12 @@ pub struct Outcome {
     /// Whose hand it is from, where a host submitted it.
     #[serde(default)]
     pub hand: Option<Hand>,
+    /// Who pays for it, as far as the agent can tell.
+    #[serde(default)]
+    pub payment: Payment,
+    /// How much of the cost no bill says: what broke off, or told nothing, counts as the most it can have been.
+    #[serde(default)]
+    pub unknown: Usd,
 }
 
 /// Why an agent gave no answer. `detail` is free of secrets.
@@ -191,7 +197,7 @@ pub struct Outcome {
 pub struct AgentError {
     pub now: Now,
     pub detail: String,
-    /// What it cost all the same; none where that is not known, and then what was reserved counts as spent.
+    /// What it cost all the same; none where that is not known, and then the budget counts what was reserved.
     pub usage: Option<Usage>,
     /// Whether the run was asked to stop, rather than the agent failing by itself.
     pub interrupted: bool,

@@ -15,7 +15,7 @@ pub struct Recovered {
     /// Answers that had been finished; stored with what they really cost.
     pub adopted: usize,
     pub lost: usize,
-    /// What was reserved for the lost ones; counts as spent.
+    /// What was reserved for the lost ones: the most they can have cost.
     pub reserved: Usd,
 }
 

@@ -250,14 +250,6 @@ impl<'a> Cast<'a> {
         })
     }
 
-    /// What the agent of a role costs by its card; none for one that has no model.
-    pub(crate) fn card_of(&self, role: &Role) -> Option<Card> {
-        match self.config.agents.get(self.config.agent_of(role)?)? {
-            AgentConfig::Model(agent) => self.card(agent).ok(),
-            AgentConfig::Rehearsal { .. } | AgentConfig::Pull => None,
-        }
-    }
-
     /// The proxy before a service. Nothing is made ready to be sent to an address that only the file knows.
     fn proxy(&self, name: &AgentName, agent: &ModelAgent, usual: &str) -> Result<Option<String>, String> {
         if let Some(address) = self.config.address_of(name).filter(|_| !self.is_accepted()) {

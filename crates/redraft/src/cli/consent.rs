@@ -7,41 +7,33 @@ use super::cast::Cast;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::Surroundings;
-use redraft_adapters::sqlite::Ledger;
-use redraft_core::estimate::{self, Estimate};
+use redraft_core::estimate::{Forecast, RoleForecast};
 use redraft_core::event::{Entry, Event, FeatureCreated};
-use redraft_core::ids::{AgentName, Role};
+use redraft_core::ids::AgentName;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::profile::{self, Kind, Profile};
 use redraft_core::text::count;
 use redraft_core::usage::Usd;
-use redraft_engine::ports::{Agents, Store};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// An agent that will be paid, with the roles it plays.
-struct Paid {
-    what: String,
-    roles: Vec<(Role, Estimate)>,
-}
+use redraft_engine::Estimating;
+use std::collections::BTreeSet;
 
 /// Whether a person agrees, or agreed before to every agent that costs money.
 pub(crate) fn given(
-    ledger: &Ledger,
     created: &FeatureCreated,
+    estimating: Estimating<'_>,
     agents: &Cast<'_>,
-    budget: Usd,
     command: &str,
     around: &Surroundings,
     console: &Console,
 ) -> Result<bool, CliError> {
-    let entries = ledger.read(created.scope())?;
+    let entries = estimating.store.read(created.scope())?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let expected = estimating.forecast(&state)?;
     let agreed = agreed_to(&entries);
-    let paid = paid(agents, &entries)?;
-    if paid.keys().all(|name| agreed.contains(name)) {
+    if expected.roles.iter().all(|one| agreed.contains(&one.agent)) {
         return Ok(true);
     }
-    let likely = paid.values().flat_map(|paid| &paid.roles).fold(Usd(0), |sum, (_, role)| sum + role.cost);
-    console.say_before_asking(&told(&paid, likely, budget));
+    let (likely, budget) = (expected.cost(), estimating.rules.budget);
+    console.say_before_asking(&told(&expected, agents, budget));
     if console.can_ask() {
         let word = console.ask("go on? yes or no: ", &around.clock);
         return Ok(word.is_some_and(|word| word == "yes" || word == "y"));
@@ -62,63 +54,31 @@ fn agreed_to(entries: &[Entry]) -> BTreeSet<AgentName> {
     started.collect()
 }
 
-/// Who will be paid in the phases that are left, and how much, about.
-fn paid(agents: &Cast<'_>, entries: &[Entry]) -> Result<BTreeMap<AgentName, Paid>, CliError> {
-    let state = Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    let reviews = state.created.as_ref().is_none_or(|created| created.lane.reviews());
-    let alone = state.created.as_ref().is_some_and(|created| created.document.is_some());
-    // Nobody works on a change that is only reviewed.
-    let change = state.created.as_ref().filter(|created| created.change.is_some());
-    let panel = change.map(|created| profile::panels_in(created.until, created.lane));
-    let in_panel = |profile: &Profile| {
-        let mut roles = panel.iter().flatten().flat_map(|panel| &panel.roles);
-        roles.any(|one| one.role.as_str() == profile.role)
-    };
-    let mut paid: BTreeMap<AgentName, Paid> = BTreeMap::new();
-    for phase in state.phases().filter(|phase| !state.is_over(*phase)) {
-        let sits = |one: &&&Profile| match alone {
-            _ if panel.is_some() => in_panel(one),
-            true => one.kind != Kind::Phase,
-            false => reviews || one.kind == Kind::Author,
-        };
-        for profile in profile::cast(phase).iter().filter(sits) {
-            let role = Role::new(profile.role);
-            let agent = agents.agent_for(&role).map_err(|detail| CliError::new(Code::Config, detail))?;
-            if agent.is_free() {
-                continue;
-            }
-            let likely =
-                agents.card_of(&role).map(|card| estimate::of(profile.kind, &card)).unwrap_or_default();
-            let entry = paid.entry(agent.name());
-            let entry = entry.or_insert_with(|| Paid { what: agent.describe(), roles: Vec::new() });
-            match entry.roles.iter_mut().find(|(known, _)| *known == role) {
-                Some((_, sum)) => {
-                    sum.dispatches += likely.dispatches;
-                    sum.cost = sum.cost + likely.cost;
-                }
-                None => entry.roles.push((role, likely)),
-            }
-        }
-    }
-    Ok(paid)
-}
-
-fn told(paid: &BTreeMap<AgentName, Paid>, likely: Usd, budget: Usd) -> String {
+/// What is told before the question.
+fn told(expected: &Forecast, agents: &Cast<'_>, budget: Usd) -> String {
     let mut text = "these roles are played by agents that cost money:\n".to_owned();
-    for (name, Paid { what, roles }) in paid {
-        for (role, Estimate { dispatches, cost }) in roles {
-            let dispatches = count(usize::try_from(*dispatches).unwrap_or(usize::MAX), "dispatch");
-            text.push_str(&format!("  {role}: {what}, about {cost} for {dispatches}\n"));
+    let names: BTreeSet<&AgentName> = expected.roles.iter().map(|one| &one.agent).collect();
+    for name in names {
+        let what = agents.named(name).map(|agent| agent.describe()).unwrap_or_default();
+        let roles = || expected.roles.iter().filter(|one| one.agent == *name);
+        for RoleForecast { role, dispatches, cost, features, .. } in roles() {
+            let dispatches = count(*dispatches as usize, "dispatch");
+            let from = match features {
+                0 => String::new(),
+                some => format!(", from {}", count(*some as usize, "earlier feature")),
+            };
+            text.push_str(&format!("  {role}: {what}, about {cost} for {dispatches}{from}\n"));
         }
-        let sum = roles.iter().fold(Usd(0), |sum, (_, role)| sum + role.cost);
+        let sum = roles().fold(Usd(0), |sum, one| sum + one.cost);
         text.push_str(&format!("  agent {name}: about {sum} in all\n"));
     }
-    text.push_str(&format!("expected: about {likely} ({})\n", estimate::assumptions()));
+    text.push_str(&format!("expected: {}\n", expected.in_a_line()));
+    text.push_str(&format!("  an estimate {}\n", expected.basis()));
     text.push_str(&format!(
         "budget: at most {budget} for the feature in all; no request is sent that could pass it"
     ));
-    if likely > budget {
-        text.push_str("\nthe budget is below what is expected: the run will stop before the end");
+    if let Some(shortage) = expected.shortage() {
+        text.push_str(&format!("\n{shortage}"));
     }
     text
 }

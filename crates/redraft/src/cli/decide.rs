@@ -5,8 +5,10 @@ use super::args::DecideArgs;
 use super::board::next_after;
 use super::console::Console;
 use super::errors::{CliError, Code};
+use super::run::Expected;
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
+use redraft_core::estimate::Forecast;
 use redraft_core::event::{About, Asked, Cancelled, Decision, Event, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::pipeline::{self, Pipeline};
@@ -22,6 +24,9 @@ struct DecideJson<'a> {
     v: u16,
     feature: String,
     question: Option<&'a Question>,
+    /// What is expected from here on, where code is written next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<Expected>,
     decided: Option<&'static str>,
     next: String,
 }
@@ -46,7 +51,8 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         if choice.is_some() {
             return Err(CliError::usage(format!("feature {id} is not waiting for a decision")).hint(next));
         }
-        let shown = DecideJson { v: 1, feature, question: None, decided: None, next: next.clone() };
+        let shown =
+            DecideJson { v: 1, feature, question: None, estimate: None, decided: None, next: next.clone() };
         console.show(&format!("feature {id} is not waiting for a decision\nnext: {next}"), &shown);
         return Ok(Code::Done);
     };
@@ -56,8 +62,12 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         let next = around.next(&format!("redraft decide {id} {}{answer}", names.first().unwrap_or(&"")));
         let findings: String = in_the_way(&state).iter().map(|line| format!("\n{line}")).collect();
         let choices = format!("choices: {}", names.join(", "));
-        let text = format!("feature {id}: {}{findings}\n{choices}\nnext: {next}", question.text);
-        console.show(&text, &DecideJson { v: 1, feature, question: Some(&question), decided: None, next });
+        let lines = state.estimate.iter().flat_map(Forecast::lines);
+        let expected: String = lines.map(|line| format!("\n  {line}")).collect();
+        let text = format!("feature {id}: {}{findings}{expected}\n{choices}\nnext: {next}", question.text);
+        let estimate = state.estimate.as_ref().map(Expected::of);
+        let question = Some(&question);
+        console.show(&text, &DecideJson { v: 1, feature, question, estimate, decided: None, next });
         return Ok(Code::Waiting);
     };
     if !question.choices.contains(&choice) {
@@ -69,14 +79,15 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         return Err(CliError::usage("accepting is a ruling and needs a reason").hint("add --why \"…\""));
     }
     let answers = answers(&question, choice, args.answer, around)?;
-    let asked = Event::from(Asked { question: question.clone() });
+    let asked =
+        entries.iter().any(|entry| matches!(&entry.event, Event::Asked(fact) if fact.question == question));
     let why = around.redactor.redact(args.why.trim()).0;
     let mut decided = review::decision(open, &question, choice, &around.user, &why);
     decided.answers = answers;
     let decided = Event::from(decided);
     let mut events = vec![decided];
-    if !entries.iter().any(|entry| entry.event == asked) {
-        events.insert(0, asked);
+    if !asked {
+        events.insert(0, Asked { question: question.clone(), estimate: None }.into());
     }
     let mut next_state = state.clone();
     for event in &events {
@@ -103,6 +114,7 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         v: 1,
         feature,
         question: Some(&question),
+        estimate: None,
         decided: Some(choice.name()),
         next: next.clone(),
     };
@@ -167,7 +179,14 @@ fn abandon(
     })?;
     let next = next_after(site, ledger, id, around)?;
     let decided = Some(Decision::Abandon.name());
-    let shown = DecideJson { v: 1, feature: id.to_string(), question: None, decided, next: next.clone() };
+    let shown = DecideJson {
+        v: 1,
+        feature: id.to_string(),
+        question: None,
+        estimate: None,
+        decided,
+        next: next.clone(),
+    };
     console.show(&format!("feature {id} is given up; its branch stays\nnext: {next}"), &shown);
     Ok(Code::Done)
 }

@@ -39,8 +39,8 @@ use redraft_core::profile::{self, Kind};
 use redraft_core::project::{self, Receipt};
 use redraft_core::review::Loop;
 use redraft_core::text::indented;
-use redraft_engine::ports::{Agents, Clock, NoChecks, NoMerging};
-use redraft_engine::{Parts, Run, Stop};
+use redraft_engine::ports::{Agents, Clock, NoChecks, NoMerging, Workspace};
+use redraft_engine::{Estimating, Parts, Run, Stop};
 use serde::Serialize;
 use std::path::Path;
 
@@ -115,7 +115,9 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     for role in &roles {
         agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
     }
-    if !args.yes && !consent::given(&ledger, &created, &agents, rules.budget, &command, around, console)? {
+    let read = |path: &str| workspace.read(path).ok().flatten();
+    let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
+    if !args.yes && !consent::given(&created, estimating, &agents, &command, around, console)? {
         console.say(&format!("nothing was sent\nnext: {}", around.next(&command)));
         return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
     }

@@ -21,6 +21,7 @@ use super::story::Story;
 use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
+use redraft_core::estimate::Forecast;
 use redraft_core::event::{About, Decision, Entry, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::{Lane, Phase};
@@ -50,6 +51,9 @@ struct RunJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks: Option<TaskTally>,
     question: Option<&'a Question>,
+    /// Where it waits before code is written: what is expected from there on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<Expected>,
     /// Where it is parked: when the usage limit is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     parked_until_ms: Option<i64>,
@@ -61,6 +65,30 @@ struct RunJson<'a> {
     warnings: Vec<Warning>,
     folder: String,
     next: String,
+}
+
+/// An estimate for programs.
+#[derive(Serialize)]
+pub(crate) struct Expected {
+    estimate: bool,
+    expected_micro_usd: u64,
+    dispatches: u32,
+    /// Where the numbers come from, in words.
+    basis: String,
+    #[serde(flatten)]
+    forecast: Forecast,
+}
+
+impl Expected {
+    pub(crate) fn of(forecast: &Forecast) -> Expected {
+        Expected {
+            estimate: true,
+            expected_micro_usd: forecast.cost().0,
+            dispatches: forecast.dispatches(),
+            basis: forecast.basis(),
+            forecast: forecast.clone(),
+        }
+    }
 }
 
 pub(crate) fn run(args: RunArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
@@ -241,6 +269,7 @@ fn report_on(
     let warnings = monitor::watch(site, &rows, around);
     let receipt = &receipt;
     let tasks = row.tasks;
+    let estimate = row.estimate.as_ref().map(Expected::of);
     let shown = RunJson {
         v: 1,
         feature,
@@ -250,6 +279,7 @@ fn report_on(
         ready: row.ready,
         tasks,
         question,
+        estimate,
         parked_until_ms,
         receipt,
         undone,
@@ -477,6 +507,7 @@ fn report(shown: &RunJson<'_>, notice: &str, more: &str, ending: Option<Ending>)
         ready,
         tasks,
         question,
+        estimate,
         parked_until_ms,
         receipt,
         undone,
@@ -486,6 +517,8 @@ fn report(shown: &RunJson<'_>, notice: &str, more: &str, ending: Option<Ending>)
     } = shown;
     let next = from_when(next, *parked_until_ms);
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
+    let lines = estimate.iter().flat_map(|estimate| estimate.forecast.lines());
+    let expected: String = lines.map(|line| format!("\n  {line}")).collect();
     let outcome = match *outcome {
         "closed" => "closed by gates only, no reviewer".to_owned(),
         "host" => "waiting for a host".to_owned(),
@@ -495,7 +528,10 @@ fn report(shown: &RunJson<'_>, notice: &str, more: &str, ending: Option<Ending>)
     let ending = ending.map_or_else(|| format!("{more}folder: {folder}\nnext: {next}"), |ending| ending.text);
     let undone: String = undone.iter().map(lost_and_found).collect();
     let tasks = tasks.map(|tasks| format!("{}\n", tasks.in_words())).unwrap_or_default();
-    format!("{}\n{undone}{tasks}feature {feature} is {outcome}{asked}\n{notice}{ending}", receipt.text())
+    format!(
+        "{}\n{undone}{tasks}feature {feature} is {outcome}{asked}{expected}\n{notice}{ending}",
+        receipt.text()
+    )
 }
 
 fn lost_and_found(undone: &Undone) -> String {

@@ -15,7 +15,6 @@ use redraft_core::players;
 use redraft_core::project::{self, BoardRow, Warning};
 use redraft_core::text::{count, indented, utc};
 use redraft_core::ticket::Scope;
-use redraft_core::usage::Usd;
 use redraft_engine::ports::{Store, StoreError, Workspace};
 use serde::Serialize;
 
@@ -86,7 +85,7 @@ fn text(shown: &StatusJson) -> String {
     let several = shown.features.iter().filter(|feature| board::goes_on(&feature.row)).count() > 1;
     for Seen { row, blocked_by, held_by } in &shown.features {
         let BoardRow { id, slug, phase, .. } = row;
-        let spent = Usd(row.spent_micro_usd);
+        let spent = row.money().in_a_line();
         let status = if row.life == "planned" { "planned" } else { row.status_in_words() };
         text.push_str(&format!("{id} {slug}  {status}, {phase}"));
         if row.phases.len() > 1 {
@@ -122,6 +121,10 @@ fn text(shown: &StatusJson) -> String {
         if let Some(question) = &row.question {
             text.push_str(&format!("    waiting: {}\n", indented(question, 4)));
         }
+        if let Some(estimate) = &row.estimate {
+            text.push_str(&format!("    expected from here: {}\n", estimate.in_a_line()));
+            text.push_str(&format!("      an estimate {}\n", estimate.basis()));
+        }
         if !blocked_by.is_empty() {
             text.push_str(&format!("    {}\n", board::blocked_by(blocked_by)));
         }
@@ -141,7 +144,7 @@ fn text(shown: &StatusJson) -> String {
         let kind = review::kind_of(row.phase.parse().unwrap_or(Phase::Document));
         let (findings, dispatches) =
             (count(row.open_findings as usize, "open finding"), count(row.dispatches as usize, "dispatch"));
-        let (status, spent) = (&row.status, Usd(row.spent_micro_usd));
+        let (status, spent) = (&row.status, row.money().in_a_line());
         text.push_str(&format!(
             "{scope} {document}  {status}, as {kind}, {findings}, {dispatches}, {spent}\n"
         ));

@@ -163,7 +163,7 @@ fn a_bill_that_nobody_knows_is_said_to_be_unknown_and_nothing_is_claimed_from_it
         "attempts that came to nothing",
         "specify.1/draft/spec-author/1.1     lost    reserved $0.0100  bill unknown",
         "specify.1/review/spec-reviewer/1.1  failed  reserved $0.0100  bill unknown",
-        "2 bills are unknown; $0.0200 counts as spent for that",
+        "unknown: at most $0.0200 more (2 dispatches interrupted, failed or without a bill)",
         "no savings are claimed: the bill of specify.1/review/spec-reviewer/1.1 is unknown",
     ] {
         assert!(text.contains(words), "{words} in\n{text}");
@@ -171,10 +171,14 @@ fn a_bill_that_nobody_knows_is_said_to_be_unknown_and_nothing_is_claimed_from_it
     let shown = scratch.json(["cost"]);
     let sum = &shown["sum"];
     assert_eq!((&sum["failed"], &sum["lost"], &sum["unknown_bills"]), (&json!(1), &json!(1), &json!(2)));
-    let spent = scratch.json(["status"])["features"][0]["spent_micro_usd"].as_u64().unwrap();
-    let told =
-        sum["billed_micro_usd"].as_u64().unwrap() + sum["reserved_for_unknown_micro_usd"].as_u64().unwrap();
-    assert_eq!(told, spent, "what the budget counts");
+    let row = scratch.json(["status"])["features"][0].clone();
+    assert_eq!(row["spent_micro_usd"], sum["billed_micro_usd"], "what was billed, and nothing else");
+    assert_eq!((&row["unknown_micro_usd"], &row["unknown_bills"]), (&json!(20_000), &json!(2)));
+    let counted = sum["billed_micro_usd"].as_u64().unwrap() + 20_000;
+    assert_eq!((&row["counted_micro_usd"], &sum["counted_micro_usd"]), (&json!(counted), &json!(counted)));
+    let status = scratch.run(["status"]).expect(0).stdout;
+    let billed = Usd(counted - 20_000);
+    assert!(status.contains(&format!("{billed} + at most $0.0200 unknown")), "{status}");
 }
 
 #[test]

@@ -97,6 +97,45 @@ fn what_an_interrupted_agent_knows_to_have_cost_counts_and_not_what_was_reserved
     assert_eq!(shown["sum"]["billed_micro_usd"], cost, "{shown:#}");
 }
 
+/// Like Claude Code that has told nothing of any answer yet.
+const SILENT: &str = r#"#!/bin/sh
+[ "$1" = --version ] && echo 9.9.9 && exit 0
+cat > /dev/null
+echo '{"type":"system","subtype":"init","apiKeySource":"ANTHROPIC_API_KEY"}'
+echo begun > "$HOME/begun"
+exec sleep 4377
+"#;
+
+#[test]
+fn what_an_interrupted_agent_may_have_cost_is_counted_and_not_called_spent() {
+    const POLLS_MAX: usize = 20_000_000;
+    let scratch = feature(IDEA);
+    executable(&scratch, "claude.sh", SILENT);
+    let agent = "model = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n";
+    scratch.write("redraft.toml", &format!("[agents.claude]\n{agent}[roles]\nspec-author = \"claude\"\n"));
+    scratch.run(["trust", "--yes"]).expect(0);
+    let begun = scratch.outside().join("home/begun");
+    let child = scratch.redraft(["run", "001", "--yes"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let child = child.unwrap();
+    assert!((0..POLLS_MAX).any(|_| begun.exists()));
+    signal(&scratch, &child, "-INT");
+    let ran = Ran::of(child.wait_with_output().unwrap()).expect(130);
+    let reserved = bodies(&events(&scratch), "lost").next().unwrap()["cost"].as_u64().unwrap();
+    assert!(reserved > 100_000, "{reserved}");
+    let most = redraft_core::usage::Usd(reserved);
+    for words in [
+        "spent $0.0000; orchestration: 0 tokens".to_owned(),
+        format!("unknown: at most {most} more (1 dispatch interrupted, failed or without a bill)"),
+        format!("the budget counts all of that: {most}"),
+    ] {
+        assert!(ran.stdout.contains(&words), "{words}: {}", ran.stdout);
+    }
+    let status = scratch.run(["status"]).expect(0).stdout;
+    assert!(status.contains(&format!("$0.0000 + at most {most} unknown")), "{status}");
+    let ran = scratch.run(["run", "001", "--yes", "--budget", "0.6"]).expect(5);
+    assert!(ran.stderr.contains("of the budget of $0.6000 is left"), "it is still counted: {}", ran.stderr);
+}
+
 #[test]
 fn an_edit_made_while_a_run_was_dead_is_undone_and_the_next_run_says_how_to_get_it_back() {
     for json in [false, true] {

@@ -149,20 +149,38 @@ fn money_is_agreed_to_once_before_the_first_paid_dispatch() {
         "{}",
         ran.stderr
     );
+    let about = |line: &str| {
+        let amount = line.split_once("about $").unwrap().1.split_once(' ').unwrap().0.to_owned();
+        (amount.parse::<f64>().unwrap() * 10_000.0).round() as u64
+    };
+    let roles: Vec<u64> = ran
+        .stderr
+        .lines()
+        .filter(|line| line.ends_with(" dispatches") && line.starts_with("  "))
+        .map(about)
+        .collect();
+    assert_eq!(roles.len(), 3, "{}", ran.stderr);
+    let sum = ran.stderr.lines().find(|line| line.starts_with("  agent model: about $")).map(about).unwrap();
+    // Each is rounded where it is shown.
+    assert!(sum.abs_diff(roles.iter().sum()) <= 2 && sum > 1_000, "{}", ran.stderr);
+    let sum = format!("about ${}.{:04}", sum / 10_000, sum % 10_000);
     for words in [
-        ", about $0.2805 for 3 dispatches",
-        "agent model: about $0.7673 in all",
-        "expected: about $0.7673 (an estimate for a loop of 3 rounds",
+        &format!("expected: {sum} for 8 dispatches\n"),
+        "  an estimate from the sizes of the roles' texts and of the documents, with 3 review rounds a phase",
         "budget: at most $5.0000 for the feature in all",
     ] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
     assert!(!ran.stderr.contains("will stop before the end"), "{}", ran.stderr);
-    let small = run(&scratch, &["run", "001", "--budget", "0.50"]);
-    assert!(small.stderr.contains("the budget is below what is expected"), "{}", small.stderr);
+    let small = run(&scratch, &["run", "001", "--budget", "0.05"]);
+    assert!(
+        small.stderr.contains("the budget has $0.0500 left, which is less: the run will stop before the end"),
+        "{}",
+        small.stderr
+    );
     let json = run(&scratch, &["run", "001", "--json"]);
     assert_eq!(json.code, Some(6));
-    assert!(json.stdout.contains("about $0.7673 is expected, at most $5.0000"), "{}", json.stdout);
+    assert!(json.stdout.contains(&format!("{sum} is expected, at most $5.0000")), "{}", json.stdout);
     assert!(provider.requests().is_empty());
     let ran = run(&scratch, &["run", "001", "--yes", "--budget", "0.01"]);
     assert_eq!(ran.code, Some(5), "{}", ran.stderr);
@@ -237,8 +255,9 @@ fn a_price_of_the_configuration_is_what_is_estimated_and_billed() {
     let config = std::fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
     scratch.write("redraft.toml", &format!("{config}[prices.\"my-own-model\"]\ninput = 0\noutput = 1000\n"));
     let ran = run(&scratch, &["run", "001"]);
-    // Three answers of 3,000 tokens at a thousand dollars a million, and nothing for what goes in.
-    assert!(ran.stderr.contains(", about $9.0000 for 3 dispatches"), "{}", ran.stderr);
+    // Three answers of 1,500 tokens, with 150 for each of seven requests, at a thousand dollars a million; what goes in is
+    // free.
+    assert!(ran.stderr.contains(", about $5.5500 for 3 dispatches"), "{}", ran.stderr);
     let ran = run(&scratch, &["run", "001", "--yes", "--budget", "1000"]);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.stdout, ran.stderr);
     let events = events(&scratch);

@@ -1,6 +1,6 @@
 use super::*;
 use redraft_core::event::Now;
-use redraft_core::usage::Usd;
+use redraft_core::usage::{Payment, Usd};
 use std::io::{Read as _, Write as _};
 
 fn overloaded() -> Reply {
@@ -138,6 +138,93 @@ fn a_server_that_is_not_there_is_tried_four_times() {
         "{error}"
     );
     assert_eq!(world.waits().len(), 3);
+}
+
+fn elsewhere(world: &World, base_url: &str) -> ApiAgent {
+    let base_url = base_url.to_owned();
+    ApiAgent::anthropic(AnthropicSettings { base_url, ..world.anthropic_settings() }).unwrap()
+}
+
+#[test]
+fn a_name_without_an_address_is_called_offline_costs_nothing_and_is_not_waited_for_long() {
+    let world = World::answering(vec![overloaded()]);
+    for base_url in ["https://nowhere.invalid", "https://nowhere.invalid:8443"] {
+        let error = world.run(&elsewhere(&world, base_url), &world.fresh()).unwrap_err();
+        assert!(error.detail.contains("offline: no address was found for nowhere.invalid ("), "{error}");
+        assert_eq!((error.now, error.usage), (Now::AskPerson, AgentError::UNBILLED), "{error}");
+    }
+    let waits = world.waits();
+    assert!(
+        waits.len() == 4 && waits.iter().sum::<u64>() <= 6_000,
+        "twice each, some seconds in all: {waits:?}"
+    );
+}
+
+/// A server on loopback that does this with each connection.
+fn listening(act: impl Fn(std::net::TcpStream) + Send + 'static) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || listener.incoming().flatten().for_each(act));
+    address
+}
+
+#[test]
+fn what_fails_before_a_byte_of_the_request_was_sent_costs_nothing_whatever_it_is() {
+    // It speaks no TLS: it closes at once, says something else, or breaks off in the middle.
+    let closes = listening(drop);
+    let talks = listening(|mut stream| drop(stream.write_all(b"HTTP/1.1 400 what?\r\n\r\n")));
+    let breaks = listening(|mut stream| {
+        let _ = stream.read(&mut [0; 64]);
+        let _ = stream.write_all(&[22, 3, 3]);
+    });
+    for address in [closes, talks, breaks] {
+        let world = World::answering(vec![overloaded()]);
+        let agent = elsewhere(&world, &format!("https://{address}"));
+        let error = world.run(&agent, &world.fresh()).unwrap_err();
+        assert_eq!(error.usage, AgentError::UNBILLED, "{error}");
+    }
+    // Without TLS the request is written, and nobody knows what became of it.
+    let world = World::answering(vec![overloaded()]);
+    let closes = listening(|mut stream| drop(stream.read(&mut [0; 64])));
+    let error = world.run(&elsewhere(&world, &format!("http://{closes}")), &world.fresh()).unwrap_err();
+    assert_eq!(error.usage, None, "{error}");
+}
+
+#[test]
+fn who_stops_before_a_connection_was_made_owes_nothing_and_nothing_is_sent_later() {
+    let world = World::answering(vec![overloaded()]);
+    let (sender, sent) = std::sync::mpsc::channel();
+    let silent = listening(move |mut stream| {
+        // A TLS greeting that is never answered, so that no connection comes to be.
+        let mut heard = [0; 1];
+        let _ = stream.read(&mut heard);
+        let _ = sender.send(stream);
+    });
+    let agent = elsewhere(&world, &format!("https://{silent}"));
+    world.watch.stop_after.store(5, Ordering::SeqCst);
+    let error = world.run(&agent, &world.fresh()).unwrap_err();
+    assert!(error.interrupted, "{error}");
+    assert_eq!(error.usage, AgentError::UNBILLED, "nothing was sent");
+    // Once a request is out, nobody knows.
+    let stalled = World::answering(vec![Reply::Stall]);
+    let out = |watch: &Clockwork| watch.looks.load(Ordering::SeqCst);
+    stalled.watch.stop_after.store(60, Ordering::SeqCst);
+    let error = stalled.error();
+    assert!(error.interrupted && out(&stalled.watch) >= 60, "{error}");
+    assert_eq!(stalled.provider.requests().len(), 1);
+    assert_eq!(error.usage, None);
+    drop(sent);
+}
+
+#[test]
+fn what_no_bill_says_is_told_apart_from_what_was_billed() {
+    let world = World::answering(vec![Reply::Close, Reply::Json(verdict())]);
+    let outcome = world.run(&world.anthropic(), &world.fresh()).unwrap();
+    let world = World::answering(vec![Reply::Json(verdict())]);
+    let once = world.run(&world.anthropic(), &world.fresh()).unwrap();
+    assert_eq!((once.unknown, once.payment), (Usd(0), Payment::Key));
+    assert_eq!(outcome.usage.cost, outcome.unknown + once.usage.cost, "the first may have been billed");
+    assert!(outcome.unknown > Usd(0));
 }
 
 #[test]
@@ -357,6 +444,7 @@ fn an_answer_whose_service_tells_no_usage_costs_the_most_it_can_have() {
     let told = world.run(&agent, &world.fresh()).unwrap();
     assert_eq!(told.notes.len(), 0, "{:?}", told.notes);
     assert!(untold.usage.cost >= told.usage.cost && untold.usage.cost.0 > 0, "{untold:?} {told:?}");
+    assert_eq!((untold.unknown, told.unknown), (untold.usage.cost, Usd(0)), "it is no bill");
 }
 
 /// A proxy on loopback that gives each connection this answer and closes it. None: it says nothing at all.

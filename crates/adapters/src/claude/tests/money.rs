@@ -1,9 +1,10 @@
 //! What an answer costs, by which prices.
 
 use super::{DONE, INIT, kept, request, settings};
+use crate::child::Environment;
 use crate::claude::{ClaudeAgent, ClaudeSettings, flags};
 use redraft_core::price::{Card, Cards, Changes, Cliff, Lifetime, Override, PerMillion, Repriced, Says};
-use redraft_core::usage::{Usage, Usd};
+use redraft_core::usage::{Payment, Usage, Usd};
 use redraft_engine::ports::Request;
 use std::path::Path;
 
@@ -36,6 +37,49 @@ fn what_an_answer_costs_is_said_by_the_card_whatever_the_program_says() {
     let written = [(Lifetime::FiveMinutes, 2_000)];
     assert_eq!(cost(&unknown, &[INIT, &dear]), unknown.cost_by_lifetime(&usage, &written, 2_510));
     assert!(cost(&unknown, &[INIT, &dear]) > cost(&listed, &[INIT, &dear]));
+}
+
+#[test]
+fn who_pays_is_told_by_the_source_of_the_key_the_plan_and_the_variables_it_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let init = |source: &str| INIT.replace("\"cwd\"", &format!("\"apiKeySource\":\"{source}\",\"cwd\""));
+    // As 2.1.197 prints them: with a login always, with a key or a token of a gateway never.
+    let plan = |overage: bool| {
+        format!(
+            r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"allowed","isUsingOverage":{overage}}}}}"#
+        )
+    };
+    let paid = |lines: &[&str], variables: &[(&str, &str)]| {
+        kept(folder.path(), lines);
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        let environment = Environment(variables.collect());
+        let settings = ClaudeSettings { environment, ..settings(folder.path()) };
+        ClaudeAgent::new(settings).recovered(folder.path()).unwrap().payment
+    };
+    let none = init("none");
+    assert_eq!(paid(&[INIT, DONE], &[]), Payment::Unknown, "an older program does not say it");
+    assert_eq!(paid(&[&init("ANTHROPIC_API_KEY"), DONE], &[]), Payment::Key);
+    assert_eq!(paid(&[&init("/login managed key"), DONE], &[]), Payment::Key);
+    assert_eq!(paid(&[&none, &plan(false), DONE], &[]), Payment::Subscription);
+    assert_eq!(paid(&[&none, &plan(true), DONE], &[]), Payment::Key, "beyond the plan it is billed");
+    assert_eq!(paid(&[&none, DONE], &[]), Payment::Login);
+    assert_eq!(paid(&[&none, DONE], &[("ANTHROPIC_AUTH_TOKEN", "abc")]), Payment::Key);
+    assert_eq!(paid(&[&none, DONE], &[("CLAUDE_CODE_USE_BEDROCK", "1")]), Payment::Key);
+    assert_eq!(paid(&[&none, DONE], &[("CLAUDE_CODE_USE_BEDROCK", "0")]), Payment::Login);
+}
+
+#[test]
+fn an_answer_that_tells_no_tokens_and_no_cost_may_have_cost_what_was_reserved() {
+    let folder = tempfile::tempdir().unwrap();
+    let unknown = |lines: &[&str]| {
+        kept(folder.path(), lines);
+        let outcome = ClaudeAgent::new(settings(folder.path())).recovered(folder.path()).unwrap();
+        (outcome.usage.cost, outcome.unknown)
+    };
+    let untold = DONE.replace("\"usage\":", "\"unknown\":");
+    assert_eq!(unknown(&[INIT, &untold.replace("0.0125", "0")]), (Usd(77_000), Usd(77_000)));
+    assert_eq!(unknown(&[INIT, &untold]), (Usd(12_500), Usd(0)), "the program says what it cost");
+    assert_eq!(unknown(&[INIT, DONE]).1, Usd(0));
 }
 
 #[test]

@@ -211,6 +211,8 @@ fn counted(round: u16, usage: Usage, opened: Option<Vec<String>>, requests: Opti
         asked_ms,
         requests,
         hand: None,
+        payment: Default::default(),
+        unknown: Default::default(),
     };
     told.into()
 }

@@ -11,14 +11,16 @@ mod savings;
 #[cfg(test)]
 mod tests;
 
+use super::bills::{Bills, Ended};
 use crate::event::{Entry, Event, Judgement, Player, Started};
 use crate::ids::{AgentName, FeatureId, Role};
 use crate::phase::Phase;
 use crate::policy::{Choice, Knowledge, Policy, Prediction, Strategy};
 use crate::prelude::*;
 use crate::ticket::Ticket;
-use crate::usage::{Usage, Usd};
+use crate::usage::{Money, Payment, Usage, Usd};
 
+pub use super::bills::Bill;
 pub use accuracy::{Accuracies, Accuracy};
 pub use rules::{Measure, RoleRules, Rule, rules};
 pub use savings::{Replayed, played, replayed};
@@ -65,18 +67,11 @@ pub struct Dispatch {
     /// Whether a host did the work, which tells nobody what it used.
     pub pull: bool,
     pub bill: Bill,
+    /// What it may have cost beyond a bill that is known.
+    pub beyond: Usd,
+    pub payment: Payment,
     /// `answered`, `approved`, `failed`, … as a receipt says it.
     pub end: &'static str,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bill {
-    UnderWay,
-    Known(Usage),
-    /// It may have cost something, and nobody knows what; this much counts as spent.
-    Unknown {
-        counted: Usd,
-    },
 }
 
 /// What several dispatches come to.
@@ -85,19 +80,25 @@ pub struct Sum {
     pub dispatches: u32,
     pub failed: u32,
     pub lost: u32,
-    /// Of the bills that are known.
+    /// Of the bills that are known, by the price list where no money was charged.
     pub billed: Usage,
-    /// How many bills are not, and what counts as spent for them.
+    /// How many bills are not, and the most that may have been charged for them.
     pub unknown: u32,
     pub reserved: Usd,
+    /// How many of them are those of hosts.
+    pub hosts: u32,
+    /// What of the billed cost a subscription covered, and what went through a login that may be one.
+    pub covered: Usd,
+    pub login: Usd,
     /// How many dispatches were predicted, and what.
     pub predicted: u32,
     pub prediction: Usage,
 }
 
 pub fn costs(entries: &[Entry]) -> Costs {
-    let mut costs = Costs::default();
+    let (mut costs, mut bills) = (Costs::default(), Bills::default());
     for entry in entries {
+        let ended = bills.take(&entry.event);
         match &entry.event {
             Event::FeatureCreated(fact) => {
                 costs.feature = Some(fact.id);
@@ -112,10 +113,10 @@ pub fn costs(entries: &[Entry]) -> Costs {
                 roles: Vec::new(),
             }),
             Event::Started(fact) => costs.start(fact, entry.at_ms),
-            Event::Answered(fact) => costs.end(&fact.ticket, "answered", Some(fact.usage)),
+            Event::Answered(_) => costs.end(ended, "answered"),
             Event::Raised(fact) => costs.raise(&fact.ticket, fact.reserved),
-            Event::Failed(fact) => costs.end(&fact.ticket, "failed", fact.usage),
-            Event::Lost(fact) => costs.lose(&fact.ticket, fact.cost),
+            Event::Failed(_) => costs.end(ended, "failed"),
+            Event::Lost(_) => costs.end(ended, "lost"),
             Event::Judged(fact) => costs.say(
                 &fact.ticket,
                 match fact.judgement {
@@ -180,6 +181,8 @@ impl Costs {
             reserved: fact.reserved,
             pull: fact.pull,
             bill: Bill::UnderWay,
+            beyond: Usd(0),
+            payment: Payment::Unknown,
             end: "under way",
         };
         match found.roles.iter_mut().find(|one| one.role == *role) {
@@ -192,20 +195,12 @@ impl Costs {
         }
     }
 
-    fn end(&mut self, ticket: &Ticket, said: &'static str, usage: Option<Usage>) {
-        let Some(one) = self.find(ticket) else { return };
-        one.end = said;
-        one.bill = match one.pull {
-            true => Bill::Unknown { counted: Usd(0) },
-            false => bill(one.reserved, said == "answered", usage),
-        };
-    }
-
-    /// What counts is what had been reserved, unless the agent knew better.
-    fn lose(&mut self, ticket: &Ticket, cost: Usd) {
-        let reserved = self.find(ticket).map(|one| one.reserved);
-        let known = Usage { cost, ..Usage::default() };
-        self.end(ticket, "lost", Some(known).filter(|_| reserved != Some(cost)));
+    fn end(&mut self, ended: Option<Ended>, said: &'static str) {
+        // Whatever ends was started.
+        let Some(ended) = ended else { return };
+        if let Some(one) = self.find(&ended.ticket) {
+            (one.end, one.bill, one.beyond, one.payment) = (said, ended.bill, ended.beyond, ended.payment);
+        }
     }
 
     fn raise(&mut self, ticket: &Ticket, reserved: Usd) {
@@ -238,18 +233,6 @@ impl Costs {
     }
 }
 
-/// What is known of a bill. Where nothing was reserved nothing could be charged, so nothing is unknown. An answer
-/// without a single token is one whose agent does not say what it used.
-fn bill(reserved: Usd, answered: bool, usage: Option<Usage>) -> Bill {
-    let silent = |usage: &Usage| usage.input() + usage.output == 0 && usage.cost == Usd(0);
-    match usage {
-        Some(usage) if answered && silent(&usage) && reserved > Usd(0) => Bill::Unknown { counted: Usd(0) },
-        Some(usage) => Bill::Known(usage),
-        None if reserved == Usd(0) => Bill::Known(Usage::default()),
-        None => Bill::Unknown { counted: reserved },
-    }
-}
-
 impl Dispatch {
     /// The ticket without the feature.
     pub fn name(&self) -> String {
@@ -271,6 +254,11 @@ impl Dispatch {
         self.choice.prediction.as_ref()
     }
 
+    /// What it came to.
+    pub fn money(&self) -> Money {
+        if self.pull { Money::default() } else { self.bill.money(self.beyond, self.payment) }
+    }
+
     pub fn billed(&self) -> Option<&Usage> {
         match &self.bill {
             Bill::Known(usage) => Some(usage),
@@ -280,6 +268,13 @@ impl Dispatch {
 }
 
 impl Sum {
+    /// What the dispatches came to.
+    pub fn money(&self) -> Money {
+        let Sum { covered, login, reserved, .. } = *self;
+        let spent = self.billed.cost - covered - login;
+        Money { spent, covered, login, unknown: reserved, unknown_bills: self.unknown - self.hosts }
+    }
+
     pub fn add_dispatch(&mut self, dispatch: &Dispatch) {
         self.dispatches += 1;
         self.failed += u32::from(dispatch.end == "failed");
@@ -287,11 +282,17 @@ impl Sum {
         match dispatch.bill {
             Bill::UnderWay => {}
             Bill::Known(usage) => self.billed += usage,
-            Bill::Unknown { counted } => {
-                self.unknown += 1;
-                self.reserved = self.reserved + counted;
+            // A host's is unknown, too, though nothing is reserved for it.
+            Bill::Unknown { .. } if dispatch.pull => {
+                (self.unknown, self.hosts) = (self.unknown + 1, self.hosts + 1)
             }
+            Bill::Unknown { .. } => {}
         }
+        let money = dispatch.money();
+        self.unknown += money.unknown_bills;
+        self.reserved = self.reserved + money.unknown;
+        self.covered = self.covered + money.covered;
+        self.login = self.login + money.login;
         if let Some(prediction) = dispatch.prediction() {
             self.predicted += 1;
             self.prediction += prediction.usage;
@@ -305,6 +306,9 @@ impl Sum {
         self.billed += other.billed;
         self.unknown += other.unknown;
         self.reserved = self.reserved + other.reserved;
+        self.hosts += other.hosts;
+        self.covered = self.covered + other.covered;
+        self.login = self.login + other.login;
         self.predicted += other.predicted;
         self.prediction += other.prediction;
     }

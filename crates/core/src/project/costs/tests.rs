@@ -102,6 +102,8 @@ impl Story {
             asked_ms: None,
             requests: None,
             hand: None,
+            payment: Default::default(),
+            unknown: Default::default(),
         });
     }
 
@@ -154,11 +156,51 @@ fn sums_hold_what_was_billed_and_keep_what_is_unknown_apart() {
     assert_eq!(phase.roles[1].dispatches[4].bill, Bill::UnderWay);
 }
 
+/// The same answer, paid by somebody else or with a part that no bill says.
+fn paid(story: &mut Story, end: &str, payment: Payment, unknown: u64) {
+    story.answer(end, usage(10, 0, 0, 5, 300));
+    let Some(Entry { event: Event::Answered(fact), .. }) = story.0.last_mut() else { panic!() };
+    (fact.payment, fact.unknown) = (payment, Usd(unknown));
+}
+
 #[test]
-fn where_nothing_was_reserved_nothing_is_unknown() {
-    assert_eq!(bill(Usd(0), false, None), Bill::Known(Usage::default()));
-    assert_eq!(bill(Usd(0), true, Some(Usage::default())), Bill::Known(Usage::default()));
-    assert_eq!(bill(Usd(1), false, None), Bill::Unknown { counted: Usd(1) });
+fn what_a_subscription_covers_and_what_nobody_knows_is_never_called_spent() {
+    let mut story = Story::new();
+    let ends = ["review/spec-reviewer/1.1", "review/spec-reviewer/2.1", "review/spec-reviewer/3.1"];
+    let payments = [(Payment::Key, 0), (Payment::Subscription, 0), (Payment::Key, 100)];
+    for (end, (payment, unknown)) in ends.iter().zip(payments) {
+        story.start(end, Strategy::Lazy, 90, None);
+        paid(&mut story, end, payment, unknown);
+    }
+    story.start("review/phase-reviewer/1.1", Strategy::Lazy, 90, None);
+    paid(&mut story, "review/phase-reviewer/1.1", Payment::Login, 0);
+    // It fails without a word of who pays, which is who paid for the last answer of that agent.
+    story.start("review/phase-reviewer/2.1", Strategy::Lazy, 90, None);
+    story.fail("review/phase-reviewer/2.1", Some(usage(1, 0, 0, 0, 7)));
+    story.start("review/phase-reviewer/2.2", Strategy::Lazy, 90, None);
+    story.put(Lost { ticket: ticket("review/phase-reviewer/2.2"), cost: Usd(900), undone: Vec::new() });
+    let money =
+        Money { spent: Usd(500), covered: Usd(300), login: Usd(307), unknown: Usd(1_000), unknown_bills: 2 };
+    let sum = costs(&story.0).sum;
+    assert_eq!(sum.money(), money);
+    assert_eq!((sum.billed.cost, sum.unknown, sum.reserved), (Usd(1_107), 2, Usd(1_000)));
+    let receipt = crate::project::receipt(&story.0);
+    assert_eq!((receipt.spent.cost, receipt.counted_micro_usd), (money.spent, money.counted()));
+    assert_eq!((receipt.covered_micro_usd, receipt.login_micro_usd), (money.covered, money.login));
+    let text = receipt.text();
+    for words in [
+        "spent $0.0005; orchestration: 0 tokens\n",
+        "unknown: at most $0.0010 more (2 dispatches interrupted, failed or without a bill)\n",
+        "covered by your subscription; by the price list it would have been $0.0003\n",
+        "through your login, covered if that is a subscription; by the price list it would have been $0.0003\n",
+        "the budget counts all of that: $0.0021\n",
+        "$0.0003 covered  answered",
+        "$0.0002 + unknown  answered",
+        "unknown  lost",
+    ] {
+        assert!(text.contains(words), "{words} in\n{text}");
+    }
+    assert!(!text.contains("spent $0.0021"), "{text}");
 }
 
 #[test]

@@ -167,6 +167,8 @@ pub(super) fn late(ticket: &Ticket) -> Vec<Event> {
             asked_ms: None,
             requests: None,
             hand: None,
+            payment: Default::default(),
+            unknown: Default::default(),
         }
         .into(),
         Lost { ticket: ticket(), cost: Usd(1), undone: vec![] }.into(),

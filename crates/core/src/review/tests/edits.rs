@@ -121,9 +121,9 @@ fn a_decision_about_another_revision_and_a_question_about_another_thing_are_refu
     assert!(world.play(10));
     assert!(crate::pipeline::step(&world.state, &stale.into()).is_err());
     let reworded = Question { text: "in other words".into(), ..question.clone() };
-    assert!(crate::pipeline::step(&state, &Asked { question: reworded }.into()).is_ok());
+    assert!(crate::pipeline::step(&state, &Asked { question: reworded, estimate: None }.into()).is_ok());
     let other = Question { about: About::Gate, ..question };
-    assert!(crate::pipeline::step(&state, &Asked { question: other }.into()).is_err());
+    assert!(crate::pipeline::step(&state, &Asked { question: other, estimate: None }.into()).is_err());
 }
 
 #[test]

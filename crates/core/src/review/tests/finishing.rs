@@ -98,7 +98,7 @@ fn decide(world: &mut World, choice: Decision) {
     let [Effect::Ask(question)] = owed.as_slice() else { panic!("nobody is asked: {owed:?}") };
     let question = question.clone();
     let decided = decision(world.state.open.as_ref().unwrap(), &question, choice, "ann", "w");
-    world.happen(Asked { question });
+    world.happen(Asked { question, estimate: None });
     world.happen(decided);
 }
 

@@ -60,7 +60,7 @@ fn asked(world: &World) -> Question {
 fn decide(world: &mut World, choice: Decision) {
     let question = asked(world);
     let decided = crate::review::decision(open(world), &question, choice, "ann", "w");
-    world.happen(Asked { question });
+    world.happen(Asked { question, estimate: None });
     world.happen(decided);
 }
 

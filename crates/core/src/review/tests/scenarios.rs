@@ -41,7 +41,7 @@ pub(super) fn about(world: &World) -> Option<About> {
 pub(super) fn decide(world: &mut World, choice: Decision) {
     let question = question(open(world)).unwrap();
     let decided = decision(open(world), &question, choice, "ann", "good enough");
-    world.happen(Asked { question });
+    world.happen(Asked { question, estimate: None });
     world.happen(decided);
 }
 
@@ -439,10 +439,10 @@ fn a_dispatch_that_was_cut_off_for_want_of_money_is_owed_again_and_says_what_it_
         assert!(pipeline::step(&world.state, &raised(reserved)).is_err(), "only a higher one says something");
         world.happen(Raised { ticket: ticket.clone(), reserved: reserved + Usd(1) });
         assert_eq!(open(&world).flights().next().unwrap().1.started.reserved, reserved + Usd(1));
-        let spent = world.state.spent;
+        let counted = world.state.money.counted();
         let now = Now::OverBudget(Usd(needs));
         world.happen(Failed { ticket, now, detail: "cut off".into(), usage: None, undone: vec![] });
-        assert_eq!(world.state.spent, spent + reserved + Usd(1), "what was reserved in the end");
+        assert_eq!(world.state.money.counted(), counted + reserved + Usd(1), "what was reserved in the end");
         let effects = pending(open(&world));
         let [Effect::Dispatch(order)] = effects.as_slice() else { panic!("{effects:?}") };
         assert_eq!(order.needs, Some((agent, Usd(needs))));

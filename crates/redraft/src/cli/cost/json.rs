@@ -131,10 +131,13 @@ pub(super) fn accuracy(accuracy: &Accuracy) -> Value {
 
 fn sum(sum: &Sum) -> Value {
     let predicted = (sum.predicted > 0).then_some(sum.prediction.cost);
+    let money = sum.money();
     json!({
         "dispatches": sum.dispatches, "failed": sum.failed, "lost": sum.lost,
         "tokens": tokens(&sum.billed), "billed_micro_usd": sum.billed.cost,
+        "spent_micro_usd": money.spent, "covered_micro_usd": money.covered, "login_micro_usd": money.login,
         "unknown_bills": sum.unknown, "reserved_for_unknown_micro_usd": sum.reserved,
+        "counted_micro_usd": money.counted(),
         "predicted_dispatches": sum.predicted, "predicted_micro_usd": predicted,
     })
 }
@@ -156,6 +159,7 @@ pub(super) fn dispatch(one: &Dispatch) -> Value {
         "ticket": one.ticket, "agent": one.agent, "player": one.player, "strategy": one.strategy().name(), "end": one.end,
         "prompt_chars": one.prompt_chars, "bill": bill, "tokens": billed.map(tokens),
         "billed_micro_usd": billed.map(|usage| usage.cost), "reserved_micro_usd": one.reserved,
+        "payment": one.payment, "unknown_micro_usd": one.money().unknown,
         "prediction": one.prediction().map(prediction),
     })
 }

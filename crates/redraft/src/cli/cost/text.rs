@@ -12,7 +12,7 @@ use redraft_core::project::costs::{
 };
 use redraft_core::text::count;
 use redraft_core::ticket::Scope;
-use redraft_core::usage::{Usage, Usd, grouped};
+use redraft_core::usage::{Money, Payment, Usage, Usd, grouped};
 use std::cmp::Ordering;
 
 const TOKENS: [&str; 5] = ["uncached", "written", "read", "output", "hit"];
@@ -70,12 +70,13 @@ fn told(sum: &Sum) -> String {
 }
 
 fn spent(sum: &Sum) -> String {
-    let mut text = String::new();
-    if sum.unknown > 0 {
-        let bills = if sum.unknown == 1 { "1 bill is" } else { &format!("{} bills are", sum.unknown) };
-        text.push_str(&format!("{bills} unknown; {} counts as spent for that\n", sum.reserved));
+    let money = sum.money();
+    let mut text = format!("spent {}; orchestration: 0 tokens", money.spent);
+    let apart = money.apart();
+    apart.iter().for_each(|line| text.push_str(&format!("\n{line}")));
+    if !apart.is_empty() {
+        text.push_str(&format!("\nthe budget counts all of that: {}", money.counted()));
     }
-    text.push_str(&format!("spent {}; orchestration: 0 tokens", sum.billed.cost + sum.reserved));
     text
 }
 
@@ -112,10 +113,12 @@ fn sum_row(mut before: Vec<String>, sum: &Sum) -> Vec<String> {
 }
 
 fn billed_sum(sum: &Sum) -> String {
-    match sum.unknown {
-        0 => sum.billed.cost.to_string(),
-        some => format!("{} + {some} unknown", sum.billed.cost),
-    }
+    let Money { spent, covered, login, .. } = sum.money();
+    let mut parts = vec![spent.to_string()];
+    parts.extend((covered > Usd(0)).then(|| format!("{covered} covered")));
+    parts.extend((login > Usd(0)).then(|| format!("{login} login")));
+    parts.extend((sum.unknown > 0).then(|| format!("{} unknown", sum.unknown)));
+    parts.join(" + ")
 }
 
 fn dispatch_row(dispatch: &Dispatch) -> Vec<String> {
@@ -129,11 +132,21 @@ fn dispatch_row(dispatch: &Dispatch) -> Vec<String> {
     row.push(dispatch.prediction().map_or("not predicted".to_owned(), predicted));
     row.push(match &dispatch.bill {
         Bill::UnderWay => String::new(),
-        Bill::Known(usage) => usage.cost.to_string(),
+        Bill::Known(usage) => known(usage.cost, dispatch),
         Bill::Unknown { .. } => "unknown".to_owned(),
     });
     row.push(dispatch.end.to_owned());
     row
+}
+
+/// A bill with what is said of it: who paid, or that it may not be all.
+fn known(cost: Usd, dispatch: &Dispatch) -> String {
+    match (dispatch.payment, dispatch.beyond) {
+        (Payment::Subscription, Usd(0)) => format!("{cost} covered"),
+        (Payment::Login, Usd(0)) => format!("{cost} login"),
+        (Payment::Unknown | Payment::Key, Usd(0)) => cost.to_string(),
+        _ => format!("{cost} + unknown"),
+    }
 }
 
 fn tokens(usage: Option<&Usage>) -> [String; 5] {

@@ -145,7 +145,7 @@ impl Told<'_> {
             Bill::UnderWay => return (*end).to_owned(),
             Bill::Unknown { counted } => {
                 return format!(
-                    "{end}; the bill is unknown, {reserved} was reserved and {counted} counts as spent"
+                    "{end}; the bill is unknown, {reserved} was reserved and the budget counts {counted}"
                 );
             }
             Bill::Known(usage) => usage,

@@ -52,7 +52,7 @@ impl Probing<'_> {
         drop(Room(folder(&self.place.site, name)));
         if lost > 0 {
             self.console.say(&format!(
-                "{name}: an earlier probe was cut off; {reserved}, what it had reserved, counts as spent"
+                "{name}: an earlier probe was cut off; what it cost is unknown, at most {reserved}"
             ));
         }
         if adopted > 0 {
@@ -106,6 +106,7 @@ impl Probing<'_> {
         let able = agent.is_none_or(|agent| agent.abilities().resume != Resume::No);
         let known = records.resumable(&name, &version);
         let last = last(&entries, &version);
+        let receipt = project::receipt(&entries);
         Ok(AgentReport {
             resume: if able { known.resume } else { Resume::No },
             why: if able { known.why } else { "V2: the agent keeps no conversations".to_owned() },
@@ -113,7 +114,8 @@ impl Probing<'_> {
             cache_share: last.and_then(|(probed, _)| probed.cache_share),
             probed_at_ms: last.map(|(_, at_ms)| at_ms),
             cost: last.map_or(Usd(0), |(probed, _)| probed.cost),
-            spent: project::receipt(&entries).spent.cost,
+            spent: receipt.spent.cost,
+            unknown: receipt.unknown_micro_usd,
             name: name.to_string(),
             kind,
             version,

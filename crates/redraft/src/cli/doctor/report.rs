@@ -49,6 +49,8 @@ pub(super) struct AgentReport {
     pub(super) cost: Usd,
     /// By all probes of this agent so far.
     pub(super) spent: Usd,
+    /// What they may have cost beside that and nobody knows.
+    pub(super) unknown: Usd,
     pub(super) expected: Usd,
     pub(super) reserved: Usd,
     pub(super) note: String,
@@ -161,6 +163,7 @@ impl AgentReport {
             probed_at: self.probed_at_ms.map(utc),
             cost_micro_usd: self.cost.0,
             spent_micro_usd: self.spent.0,
+            unknown_micro_usd: self.unknown.0,
             expected_micro_usd: self.expected.0,
             reserved_micro_usd: self.reserved.0,
             note: &self.note,
@@ -195,6 +198,8 @@ struct AgentJson<'a> {
     cost_micro_usd: u64,
     /// Of all probes of this agent.
     spent_micro_usd: u64,
+    /// What they may have cost beside that and nobody knows.
+    unknown_micro_usd: u64,
     expected_micro_usd: u64,
     reserved_micro_usd: u64,
     note: &'a str,

@@ -10,6 +10,7 @@ use clap::Parser as _;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project::costs::{Sum, costs};
 use redraft_core::ticket::Scope;
+use redraft_core::usage::Usd;
 use redraft_engine::ports::Store as _;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -117,7 +118,11 @@ fn cost(desk: &Desk, args: &Of) -> Result<Reply, CliError> {
     let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     let sum = |sum: &Sum| Spent {
         dispatches: sum.dispatches,
-        billed: sum.billed.cost.to_string(),
+        billed: sum.money().spent.to_string(),
+        covered: Some(sum.money().covered)
+            .filter(|covered| *covered > Usd(0))
+            .map(|covered| covered.to_string()),
+        login: Some(sum.money().login).filter(|login| *login > Usd(0)).map(|login| login.to_string()),
         unknown: sum.unknown,
         counted: sum.reserved.to_string(),
     };

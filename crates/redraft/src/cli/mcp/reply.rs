@@ -92,7 +92,12 @@ pub(super) struct OfPhase {
 pub(super) struct Spent {
     pub(super) dispatches: u32,
     pub(super) billed: String,
-    /// How many bills nobody knows, and what counts as spent for them.
+    /// What a subscription covered, and what went through a login that may be one, by the price list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) covered: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) login: Option<String>,
+    /// How many bills nobody knows, and the most that may have been charged for them.
     pub(super) unknown: u32,
     pub(super) counted: String,
 }

@@ -31,9 +31,8 @@ use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
 use redraft_core::review::Loop;
-use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, NoMerging, Store, Workspace};
-use redraft_engine::{Parts, Reviewed, Rules, Run, Stop};
+use redraft_engine::{Estimating, Parts, Reviewed, Rules, Run, Stop};
 
 pub(super) fn review(
     site: &Site,
@@ -89,7 +88,7 @@ impl Call<'_> {
         let entries = ledger.read(scope.clone())?;
         let rules = self.rules(&entries)?;
         let agents = Cast::new(site, &grounds.config, around);
-        if !self.may_send(&agents, rules.budget)? {
+        if !self.may_send(&agents, &rules)? {
             console.say(&format!("nothing was sent\nnext: {}", around.next(&self.command)));
             return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
         }
@@ -180,14 +179,16 @@ impl Call<'_> {
     }
 
     /// Whether every reviewer is there, and a person agrees where one costs money.
-    fn may_send(&self, agents: &Cast<'_>, budget: Usd) -> Result<bool, CliError> {
+    fn may_send(&self, agents: &Cast<'_>, rules: &Rules) -> Result<bool, CliError> {
         let Call { grounds, ledger, created, command, args, around, console, .. } = self;
         trust::require_for_agents(ledger, &grounds.config, &grounds.roles, command)
             .map_err(|error| error.hint(self.accepting()))?;
         for role in &grounds.roles {
             agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
         }
-        Ok(args.yes || consent::given(ledger, created, agents, budget, command, around, console)?)
+        // There are no documents beside a change.
+        let estimating = Estimating { store: ledger, agents, rules, read: &|_| None };
+        Ok(args.yes || consent::given(created, estimating, agents, command, around, console)?)
     }
 
     /// How the change stands now.

@@ -23,8 +23,8 @@ use redraft_core::ids::{FeatureId, Role};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::profile;
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Agents, Store as _};
-use redraft_engine::{Parts, Progress, Run};
+use redraft_engine::ports::{Agents, Store as _, Workspace};
+use redraft_engine::{Estimating, Parts, Progress, Run};
 
 /// Who does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,8 +118,9 @@ pub(crate) fn with_run<T>(
             // A configuration that cannot work is told before anything is sent.
             agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
         }
-        if !args.yes && !consent::given(&ledger, &created, &agents, rules.budget, &command, around, console)?
-        {
+        let read = |path: &str| workspace.read(path).ok().flatten();
+        let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
+        if !args.yes && !consent::given(&created, estimating, &agents, &command, around, console)? {
             return Ok(None);
         }
     }

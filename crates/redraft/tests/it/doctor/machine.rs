@@ -210,11 +210,12 @@ fn a_probe_that_is_killed_anywhere_is_ended_by_the_next_doctor() {
         let count = |kind| bodies(&events, kind).count();
         assert_eq!(count("started"), count("answered") + count("lost"), "boundary {boundary}");
         assert!(count("lost") <= 1, "boundary {boundary}");
-        let spent = u64::try_from(count("started")).unwrap() * 500_000;
+        let money = |kind| u64::try_from(count(kind)).unwrap() * 500_000;
+        let told = agent(&report, "rehearsal");
         assert_eq!(
-            agent(&report, "rehearsal")["spent_micro_usd"],
-            spent,
-            "boundary {boundary}: lost money counts"
+            (&told["spent_micro_usd"], &told["unknown_micro_usd"]),
+            (&money("answered").into(), &money("lost").into()),
+            "boundary {boundary}: what was lost is told apart"
         );
     }
     panic!("doctor never came to its end");

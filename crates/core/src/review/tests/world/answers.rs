@@ -68,6 +68,8 @@ impl World {
             asked_ms: None,
             requests: None,
             hand,
+            payment: Default::default(),
+            unknown: Usd(0),
         });
     }
 
@@ -187,7 +189,7 @@ impl World {
 
     pub(super) fn ask(&mut self, question: Question) {
         self.people += 1;
-        self.happen(Asked { question: question.clone() });
+        self.happen(Asked { question: question.clone(), estimate: None });
         let choices: Vec<Decision> =
             question.choices.iter().copied().filter(|c| *c != Decision::Abandon).collect();
         let drawn = choices[self.number() as usize % choices.len()];

@@ -5,6 +5,7 @@ use redraft_core::ids::{AgentName, Role};
 use redraft_core::phase::Phase;
 use redraft_core::policy::{Choice, Knowledge, Policy, Predicted};
 use redraft_core::project::costs::Sum;
+use redraft_core::usage::Payment;
 
 fn usage(uncached: u64, cost: u64) -> Usage {
     Usage { uncached, cost: Usd(cost), ..Usage::default() }
@@ -36,6 +37,8 @@ fn dispatch(round: usize, strategy: Strategy, bill: Bill, guesses: &[(Strategy, 
         prompt_chars: 1,
         reserved: Usd(90_000),
         pull: false,
+        beyond: Usd(0),
+        payment: Payment::Key,
         bill,
         end: "approved",
     }

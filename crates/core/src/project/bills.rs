@@ -1,0 +1,189 @@
+//! What each dispatch came to, followed from its start to its end.
+//!
+//! One rule for the budget, the board, the receipt and `redraft cost`, so that they cannot disagree: money is spent where a
+//! bill says so. What may have been charged and nobody knows is kept apart. Start at [`Bills::take`].
+
+use crate::event::Event;
+use crate::ids::AgentName;
+use crate::prelude::*;
+use crate::ticket::Ticket;
+use crate::usage::{Money, Payment, Usage, Usd};
+
+/// The dispatches that are under way, and who pays for which agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bills {
+    open: BTreeMap<Ticket, Open>,
+    /// As its last answer said. What fails or is lost does not say it, and is paid for in the same way.
+    payments: BTreeMap<AgentName, Payment>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Open {
+    agent: AgentName,
+    reserved: Usd,
+    pull: bool,
+}
+
+/// A dispatch that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    pub ticket: Ticket,
+    pub bill: Bill,
+    /// What it may have cost beyond a bill that is known.
+    pub beyond: Usd,
+    pub payment: Payment,
+    /// Whether a host did the work, which tells nobody what it used.
+    pub pull: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bill {
+    UnderWay,
+    Known(Usage),
+    /// It may have cost something, and nobody knows what; at most this much, which the budget counts.
+    Unknown {
+        counted: Usd,
+    },
+}
+
+impl Bills {
+    /// What an event ends, if it ends a dispatch.
+    pub fn take(&mut self, event: &Event) -> Option<Ended> {
+        match event {
+            Event::Started(fact) => {
+                let (agent, reserved, pull) = (fact.agent.clone(), fact.reserved, fact.pull);
+                self.open.insert(fact.ticket.clone(), Open { agent, reserved, pull });
+                None
+            }
+            Event::Raised(fact) => {
+                let open = self.open.get_mut(&fact.ticket)?;
+                open.reserved = fact.reserved;
+                None
+            }
+            Event::Answered(fact) => {
+                let open = self.open.remove(&fact.ticket)?;
+                self.payments.insert(open.agent.clone(), fact.payment);
+                let (bill, beyond) = answered(open.reserved, fact.usage, fact.unknown);
+                Some(self.ended(&fact.ticket, open, bill, beyond))
+            }
+            Event::Failed(fact) => {
+                let open = self.open.remove(&fact.ticket)?;
+                let bill = unanswered(open.reserved, fact.usage);
+                Some(self.ended(&fact.ticket, open, bill, Usd(0)))
+            }
+            Event::Lost(fact) => {
+                let open = self.open.remove(&fact.ticket)?;
+                // What counts is what had been reserved, unless the agent knew better.
+                let known = Usage { cost: fact.cost, ..Usage::default() };
+                let bill = unanswered(open.reserved, Some(known).filter(|_| fact.cost != open.reserved));
+                Some(self.ended(&fact.ticket, open, bill, Usd(0)))
+            }
+            _ => None,
+        }
+    }
+
+    fn ended(&self, ticket: &Ticket, open: Open, bill: Bill, beyond: Usd) -> Ended {
+        let payment = self.payments.get(&open.agent).copied().unwrap_or_default();
+        let ticket = ticket.clone();
+        match open.pull {
+            true => {
+                let bill = Bill::Unknown { counted: Usd(0) };
+                Ended { ticket, bill, beyond: Usd(0), payment, pull: true }
+            }
+            false => Ended { ticket, bill, beyond, payment, pull: false },
+        }
+    }
+}
+
+impl Ended {
+    /// What it came to. What hosts cost is nobody's business here.
+    pub fn money(&self) -> Money {
+        if self.pull { Money::default() } else { self.bill.money(self.beyond, self.payment) }
+    }
+}
+
+impl Bill {
+    pub(crate) fn money(&self, beyond: Usd, payment: Payment) -> Money {
+        let mut money = Money { unknown: beyond, ..Money::default() };
+        match self {
+            Bill::UnderWay => {}
+            Bill::Known(usage) => {
+                money.add_cost(usage.cost, payment);
+                money.unknown_bills = u32::from(beyond > Usd(0));
+            }
+            Bill::Unknown { counted } => {
+                money.unknown = *counted;
+                money.unknown_bills = 1;
+            }
+        }
+        money
+    }
+}
+
+/// The bill of an answer, and what it may have cost beyond that. An answer without a single token is one whose agent does
+/// not say what it used.
+fn answered(reserved: Usd, usage: Usage, unknown: Usd) -> (Bill, Usd) {
+    let silent = usage.input() + usage.output == 0 && usage.cost == Usd(0);
+    match usage {
+        _ if silent && reserved > Usd(0) => (Bill::Unknown { counted: Usd(0) }, Usd(0)),
+        Usage { cost, .. } if cost > Usd(0) && unknown >= cost => (Bill::Unknown { counted: cost }, Usd(0)),
+        usage => (Bill::Known(Usage { cost: usage.cost - unknown, ..usage }), unknown),
+    }
+}
+
+/// The bill of what brought no answer. Where nothing was reserved nothing could be charged, so nothing is unknown.
+fn unanswered(reserved: Usd, usage: Option<Usage>) -> Bill {
+    match usage {
+        Some(usage) => Bill::Known(usage),
+        None if reserved == Usd(0) => Bill::Known(Usage::default()),
+        None => Bill::Unknown { counted: reserved },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(tokens: u64, cost: u64) -> Usage {
+        Usage { uncached: tokens, cost: Usd(cost), ..Usage::default() }
+    }
+
+    #[test]
+    fn where_nothing_was_reserved_nothing_is_unknown() {
+        assert_eq!(unanswered(Usd(0), None), Bill::Known(Usage::default()));
+        assert_eq!(answered(Usd(0), Usage::default(), Usd(0)), (Bill::Known(Usage::default()), Usd(0)));
+        assert_eq!(unanswered(Usd(1), None), Bill::Unknown { counted: Usd(1) });
+    }
+
+    #[test]
+    fn the_part_of_an_answers_cost_that_no_bill_says_is_kept_apart() {
+        for (used, unknown, bill, beyond) in [
+            (usage(9, 50), 0, Bill::Known(usage(9, 50)), 0),
+            (usage(9, 50), 20, Bill::Known(usage(9, 30)), 20),
+            (usage(9, 50), 50, Bill::Unknown { counted: Usd(50) }, 0),
+            (usage(0, 50), 50, Bill::Unknown { counted: Usd(50) }, 0),
+            (usage(0, 0), 0, Bill::Unknown { counted: Usd(0) }, 0),
+        ] {
+            assert_eq!(answered(Usd(900), used, Usd(unknown)), (bill, Usd(beyond)), "{used:?} {unknown}");
+        }
+    }
+
+    #[test]
+    fn money_goes_to_whoever_pays_and_the_budget_counts_all_of_it() {
+        let known = |cost| Bill::Known(usage(1, cost));
+        let mut sum = known(7).money(Usd(0), Payment::Unknown);
+        sum += known(10).money(Usd(0), Payment::Key);
+        sum += known(200).money(Usd(0), Payment::Subscription);
+        sum += known(3_000).money(Usd(0), Payment::Login);
+        sum += known(0).money(Usd(40_000), Payment::Key);
+        sum += Bill::Unknown { counted: Usd(500_000) }.money(Usd(0), Payment::Subscription);
+        let expected = Money {
+            spent: Usd(17),
+            covered: Usd(200),
+            login: Usd(3_000),
+            unknown: Usd(540_000),
+            unknown_bills: 2,
+        };
+        assert_eq!((sum, sum.counted()), (expected, Usd(543_217)));
+    }
+}

@@ -1,0 +1,93 @@
+//! Money is called what it is: billed, unknown, or covered by a subscription; and what never reached a service is free.
+
+use crate::documents::CLEAN;
+use crate::models::run;
+use crate::world::{PROGRAM, bodies, events, executable, feature};
+use redraft_core::usage::Usd;
+use redraft_testkit::Scratch;
+use serde_json::json;
+use std::fs;
+
+#[test]
+fn without_a_network_nothing_is_spent_and_the_run_says_offline_and_stops() {
+    for kind in ["anthropic", "openai"] {
+        let scratch = Scratch::repository(PROGRAM);
+        scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
+        let agent = format!(
+            "kind = \"{kind}\"\nmodel = \"claude-sonnet-4.5\"\nbase_url = \"https://nowhere.invalid\"\nkey_env = \"TEST_MODEL_KEY\"\n"
+        );
+        scratch.write("redraft.toml", &format!("[agents.model]\n{agent}[roles]\ndefault = \"model\"\n"));
+        scratch.run(["trust", "--yes"]).expect(0);
+        let ran = run(&scratch, &["run", "001", "--yes"]);
+        assert_eq!(ran.code, Some(4), "{}\n{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("offline: no address was found for nowhere.invalid ("), "{}", ran.stdout);
+        assert!(ran.stdout.contains("spent $0.0000; orchestration"), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("unknown"), "{}", ran.stdout);
+        let events = events(&scratch);
+        assert_eq!(bodies(&events, "failed").count(), 1, "a minute later there is no network either");
+        let sum = &scratch.json(["cost", "001"])["sum"];
+        assert_eq!((&sum["unknown_bills"], &sum["counted_micro_usd"]), (&json!(0), &json!(0)), "{sum:#}");
+    }
+}
+
+/// An author like Claude Code that is logged in with a plan, and says so as it does.
+const PLANNED: &str = r#"#!/bin/sh
+[ "$1" = --version ] && echo 9.9.9 && exit 0
+while [ $# -gt 1 ]; do [ "$1" = --session-id ] && id=$2; shift; done
+cat > /dev/null
+folder=$(echo docs/features/001-*)
+mkdir -p "$folder"
+cp "$HOME/spec.md" "$folder/"
+echo '{"type":"system","subtype":"init","apiKeySource":"none"}'
+PLAN
+printf '{"type":"result","subtype":"success","is_error":false,"session_id":"%s","total_cost_usd":0.5,' "$id"
+printf '"usage":{"input_tokens":100000,"output_tokens":0},"structured_output":{"summary":"written"}}\n'
+"#;
+
+#[test]
+fn what_a_subscription_covers_is_told_with_what_it_would_have_cost() {
+    let plan = |overage: bool| {
+        format!(
+            r#"echo '{{"type":"rate_limit_event","rate_limit_info":{{"status":"allowed","isUsingOverage":{overage}}}}}'"#
+        )
+    };
+    for (plan, payment, field, words) in [
+        (plan(false), "subscription", "covered_micro_usd", "covered by your subscription; by the price list"),
+        (
+            String::new(),
+            "login",
+            "login_micro_usd",
+            "through your login, covered if that is a subscription; by the price list",
+        ),
+        (plan(true), "key", "spent_micro_usd", ""),
+    ] {
+        let scratch = feature("Export the monthly report as CSV");
+        executable(&scratch, "claude.sh", &PLANNED.replace("PLAN", &plan));
+        fs::create_dir_all(scratch.outside().join("home")).unwrap();
+        fs::write(scratch.outside().join("home/spec.md"), CLEAN).unwrap();
+        let agent = "model = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n";
+        scratch
+            .write("redraft.toml", &format!("[agents.claude]\n{agent}[roles]\nspec-author = \"claude\"\n"));
+        scratch.run(["trust", "--yes"]).expect(0);
+        let ran = scratch.run(["run", "001", "--yes"]).expect(0);
+        let events = events(&scratch);
+        let answers = bodies(&events, "answered").filter(|body| body["payment"] == payment).count() as u64;
+        assert!(answers > 0, "{payment}");
+        // 100,000 tokens at 3 dollars a million in each.
+        let sum = answers * 300_000;
+        let price = Usd(sum);
+        let covered = !words.is_empty();
+        let spent = format!("spent {};", if covered { Usd(0) } else { price });
+        let cost = scratch.run(["cost", "001"]).expect(0).stdout;
+        for text in [&ran.stdout, &cost] {
+            assert!(text.contains(&spent), "{payment}: {text}");
+            let told = text.contains(&format!("{words} it would have been {price}\n"));
+            let counted = text.contains(&format!("the budget counts all of that: {price}"));
+            assert_eq!((told, counted), (covered, covered), "{payment}: {text}");
+        }
+        let row = &scratch.json(["status"])["features"][0];
+        assert_eq!((&row[field], &row["counted_micro_usd"]), (&json!(sum), &json!(sum)), "{row:#}");
+        let shown = &scratch.json(["cost", "001"])["sum"];
+        assert_eq!((&shown[field], &shown["billed_micro_usd"]), (&json!(sum), &json!(sum)), "{shown:#}");
+    }
+}
