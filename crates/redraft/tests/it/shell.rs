@@ -194,7 +194,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 39] = [
+const TYPED: [(&str, &[&str]); 40] = [
     ("redraft init", &[]),
     ("redraft new", &["Export the orders", "--until", "design"]),
     ("redraft status", &[]),
@@ -223,6 +223,7 @@ const TYPED: [(&str, &[&str]); 39] = [
     ("redraft bank backfill", &[]),
     ("redraft bank retire", &["Whole Files", "--why", "everybody knows", "--feature", "001"]),
     ("redraft doctor", &[]),
+    ("redraft models", &[]),
     ("redraft trust", &[]),
     ("redraft replay", &["--ledger"]),
     ("redraft demo", &["--keep", "kept"]),

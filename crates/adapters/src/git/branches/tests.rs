@@ -1,5 +1,4 @@
 use super::super::testbed::Bed;
-use super::*;
 
 fn commit(bed: &Bed, branch: &str, file: &str) {
     bed.raw(&bed.root, &["checkout", "-q", "-b", branch]);
