@@ -88,7 +88,8 @@ impl Estimating<'_> {
         }
         let planned = state.open.as_ref().filter(|open| open.opened.phase == Phase::Implement);
         if let Some(open) = planned {
-            return Tasks::Known(number(open.opened.tasks.len()));
+            let owed = open.opened.tasks.iter().filter(|task| !task.ticked);
+            return Tasks::Known(number(owed.count()));
         }
         // Where no list is made, the specification is the one task.
         if created.lane == Lane::Express || state.left_out(Phase::CreateTasks).is_some() {

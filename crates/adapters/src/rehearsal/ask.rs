@@ -34,7 +34,7 @@ pub(super) struct Ask {
     pub(super) design: Option<String>,
     /// The files of the change.
     pub(super) files: Vec<String>,
-    /// The tasks that a person went on without.
+    /// The tasks that are not looked for in the change: a person went on without them, or they were done before.
     pub(super) left_out: Vec<String>,
     /// Whether it is shown what has changed and not the whole.
     pub(super) in_part: bool,
@@ -124,7 +124,11 @@ impl Ask {
             files: (prompt.get("given-change").or_else(|| prompt.get("implementation-files")))
                 .map(changed_files)
                 .unwrap_or_default(),
-            left_out: prompt.get("left-out").map(first_words).unwrap_or_default(),
+            left_out: ["left-out", "done-before"]
+                .iter()
+                .filter_map(|name| prompt.get(name))
+                .flat_map(first_words)
+                .collect(),
             in_part: prompt.get("digest-note").is_some(),
             artifacts,
             delta,
@@ -450,10 +454,11 @@ mod tests {
             ("task", task),
             ("implementation-files", files.to_owned()),
             ("left-out", left.to_owned()),
+            ("done-before", "## Tasks Done Before\n\nDone:\n\n- 1.0 Begin\n".to_owned()),
         ]));
         assert_eq!(ask.task.as_deref(), Some("### 1.1 Do\n"));
         assert_eq!(ask.files, ["src/a b.sh", "src/c.rs"]);
-        assert_eq!(ask.left_out, ["2.3"]);
+        assert_eq!(ask.left_out, ["2.3", "1.0"]);
     }
 
     #[test]

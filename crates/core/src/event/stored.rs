@@ -130,7 +130,7 @@ mod tests {
         };
         assert_eq!(opened.bank, None);
         let event = Event::from(LoopOpened { bank: Some(BlobId::new("11")), ..opened });
-        assert_eq!((event.version(), Event::decode("loop-opened", 6, &event.encode())), (7, Ok(event)));
+        assert_eq!((event.version(), Event::decode("loop-opened", 7, &event.encode())), (7, Ok(event)));
         let started = r#"{"ticket":"031/specify.1/review/spec-reviewer/2.1","agent":"a","sees":null,"since":null,
             "choice":{"strategy":"lazy","why":"w"},"prompt":"00","prompt_chars":1,"context_chars":1,"session":null,
             "tree":{"head":"","branch":"","index":"","work":""},"reserved":0,"expires_ms":0,"markers":[]}"#;

@@ -81,6 +81,7 @@ pub(super) fn compose(
     let by_itself = created.change.is_some();
     let about = About::of(state, order);
     let (checks, results, left_out) = (about.checks(), about.results(), about.left_out());
+    let done_before = about.done_before();
     let mends = matches!(purpose, Purpose::Implement | Purpose::Revise);
     let failed = state.failed_gate().filter(|_| mends);
     let code = Code {
@@ -88,6 +89,7 @@ pub(super) fn compose(
         checks: &checks,
         results: &results,
         left_out: &left_out,
+        done_before: &done_before,
         wanted: task.as_ref().and_then(|task| task.wanted.as_deref()),
         constraints: task.as_ref().and_then(|task| task.constraints.as_deref()),
         task: None,
@@ -259,6 +261,12 @@ impl<'a> About<'a> {
             seen.then_some(CheckResult { check, passed: found.code == Some(0) })
         };
         self.state.opened.gates.iter().filter_map(result).collect()
+    }
+
+    fn done_before(&self) -> Vec<(&'a str, &'a str)> {
+        let tasks = self.state.making.iter().flat_map(|making| &making.tasks);
+        let before = tasks.filter(|task| task.end == Some(TaskEnd::Before));
+        before.map(|task| (task.id.as_str(), task.title.as_str())).collect()
     }
 
     fn left_out(&self) -> Vec<LeftOut<'a>> {

@@ -16,8 +16,10 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What a terminal of 100 columns leaves for names of the user's own beside the other columns.
+/// What the list is held to, and how far names of the user's own are cut for it.
+const COLUMNS_MAX: usize = 100;
 const NAME_CHARS_MAX: usize = 24;
+const NAME_CHARS_MIN: usize = 12;
 
 #[derive(Serialize)]
 struct ModelsJson {
@@ -144,26 +146,36 @@ fn agent(name: &AgentName, settings: &AgentConfig, cards: &Cards) -> AgentJson {
     }
 }
 
-fn text(shown: &ModelsJson) -> String {
-    let cell = |text: &str| one_line(text, NAME_CHARS_MAX);
-    let head = ["vendor", "model", "or", "input", "read", "write", "output", "context"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for model in &shown.models {
-        let mark = if model.basis == "listed" { "" } else { "*" };
-        rows.push(vec![
-            cell(&model.vendor),
-            format!("{}{mark}", cell(&model.model)),
-            cell(&model.aliases.join(", ")),
-            model.input.clone(),
-            model.read.clone(),
-            model.write.clone(),
-            model.output.clone(),
-            grouped(model.context_tokens),
-        ]);
-    }
+/// The list with names as long as there is room for.
+fn list(models: &[ModelJson]) -> String {
     use Lean::{Left, Right};
-    let mut text = table(&[Left, Left, Left, Right, Right, Right, Right, Right], &rows);
+    let cut_to = |chars: usize| {
+        let head = ["vendor", "model", "or", "input", "read", "write", "output", "context"];
+        let mut rows = vec![head.map(str::to_owned).to_vec()];
+        for model in models {
+            let mark = if model.basis == "listed" { "" } else { "*" };
+            rows.push(vec![
+                one_line(&model.vendor, NAME_CHARS_MIN),
+                format!("{}{mark}", one_line(&model.model, chars)),
+                one_line(&model.aliases.join(", "), NAME_CHARS_MAX),
+                model.input.clone(),
+                model.read.clone(),
+                model.write.clone(),
+                model.output.clone(),
+                grouped(model.context_tokens),
+            ]);
+        }
+        table(&[Left, Left, Left, Right, Right, Right, Right, Right], &rows)
+    };
+    let fits = |text: &String| text.lines().all(|line| line.chars().count() <= COLUMNS_MAX);
+    let widest = (NAME_CHARS_MIN..=NAME_CHARS_MAX).rev().map(cut_to).find(fits);
+    widest.unwrap_or_else(|| cut_to(NAME_CHARS_MIN))
+}
+
+fn text(shown: &ModelsJson) -> String {
+    let mut text = list(&shown.models);
     text.push_str("\ndollars for a million tokens: input, read from the cache, written to it, output\n");
+    text.push_str("context: tokens the model holds, 200,000 where its vendor gives no number\n");
     let age = shown.age.as_ref().map(|age| format!(", {age}")).unwrap_or_default();
     text.push_str(&format!("prices read in {}{age}\n", shown.read));
     if shown.models.iter().any(|model| model.basis != "listed") {
@@ -175,7 +187,7 @@ fn text(shown: &ModelsJson) -> String {
     if !shown.agents.is_empty() {
         let mut rows = vec![["agent", "kind", "model", "price"].map(str::to_owned).to_vec()];
         rows.extend(shown.agents.iter().map(row));
-        text.push_str(&format!("\n{}", table(&[Left, Left, Left, Left], &rows)));
+        text.push_str(&format!("\n{}", table(&[Lean::Left; 4], &rows)));
     }
     for agent in &shown.agents {
         if let Some(problem) = &agent.problem {

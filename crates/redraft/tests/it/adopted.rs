@@ -119,34 +119,52 @@ fn sent(scratch: &Scratch) -> Vec<String> {
     tasks.collect()
 }
 
+/// Puts what another repository built for its first task into this one, as those who ticked its box have done.
+fn build_first(scratch: &Scratch, other: &Scratch) {
+    let events = crate::world::events(other);
+    let built = crate::world::bodies(&events, "built").next().unwrap();
+    for file in built["files"].as_array().unwrap().iter().map(|file| file.as_str().unwrap()) {
+        let text = other.git(["show", &format!("{}:{file}", built["commit"].as_str().unwrap())]);
+        scratch.write(file, &format!("{text}\n"));
+        scratch.git(["add", file]);
+    }
+    scratch.git(["commit", "-q", "-m", "the first task"]);
+}
+
 #[test]
 fn a_ticked_task_counts_as_done_before_and_is_not_sent_and_unticking_sends_it() {
+    let run = |scratch: &Scratch| scratch.run(["run", "001", "--yes", "--until", "implement"]).expect(0);
+    let unticked = with_ticked("[ ]");
+    let report = unticked.json(["adopt", "--yes"]);
+    assert!(!report["features"][0]["notes"].to_string().contains("ticked"), "{report:#}");
+    run(&unticked);
+    let all = sent(&unticked);
     let scratch = with_ticked("[x]");
+    build_first(&scratch, &unticked);
     let report = scratch.json(["adopt", "--yes"]);
     let notes = report["features"][0]["notes"].to_string();
     assert!(
         notes.contains("1 of its ") && notes.contains("done before it was adopted, not by redraft"),
         "{notes}"
     );
-    let unticked = with_ticked("[ ]");
-    let report = unticked.json(["adopt", "--yes"]);
-    assert!(!report["features"][0]["notes"].to_string().contains("ticked"), "{report:#}");
-    // What a person does with the box in the worktree is what counts when code is begun.
-    let reviewed = with_ticked("[x]");
-    reviewed.run(["adopt", "--yes"]).expect(0);
-    let list = reviewed.artifacts("001").join("tasks.md");
-    let text = std::fs::read_to_string(&list).unwrap();
-    std::fs::write(&list, text.replacen("- [x] ", "- [ ] ", 1)).unwrap();
-    for one in [&scratch, &unticked, &reviewed] {
-        one.run(["run", "001", "--yes", "--until", "implement"]).expect(0);
-    }
-    let (ticked, all) = (sent(&scratch), sent(&unticked));
+    run(&scratch);
+    let ticked = sent(&scratch);
     assert!(all.len() > 2 && ticked[..] == all[1..], "{ticked:?} {all:?}");
-    assert_eq!(sent(&reviewed), all);
+    let told = scratch.run(["show", "prompt", "001", "--role", "implementation-reviewer"]).expect(0).stdout;
+    assert!(told.contains("## Tasks Done Before") && told.contains(&format!("\n- {} ", all[0])), "{told}");
+    scratch.run(["show", "prompt", "001", "--verify"]).expect(0);
     let board = scratch.json(["status"]);
     assert_eq!(board["features"][0]["tasks"]["done"], all.len(), "{board:#}");
     let log = std::fs::read_to_string(scratch.artifacts("001").join("implementation-log.md")).unwrap();
     assert!(log.contains("Done before it was adopted, not by redraft: its box was ticked."), "{log}");
     let line = scratch.run(["log", "001"]).expect(0).stdout;
     assert!(line.contains(&format!("; done before it was adopted, not by redraft: {}\n", all[0])), "{line}");
+    // What the box says when code is begun is what counts.
+    let changed = with_ticked("[x]");
+    changed.run(["adopt", "--yes"]).expect(0);
+    let list = changed.artifacts("001").join("tasks.md");
+    let text = std::fs::read_to_string(&list).unwrap();
+    std::fs::write(&list, text.replacen("- [x] ", "- [ ] ", 1)).unwrap();
+    run(&changed);
+    assert_eq!(sent(&changed), all);
 }

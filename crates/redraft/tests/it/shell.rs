@@ -194,7 +194,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 42] = [
+const TYPED: [(&str, &[&str]); 43] = [
     ("redraft config", &[]),
     ("redraft config set", &["budget", "4"]),
     ("redraft config unset", &["budget"]),
@@ -226,6 +226,7 @@ const TYPED: [(&str, &[&str]); 42] = [
     ("redraft bank backfill", &[]),
     ("redraft bank retire", &["Whole Files", "--why", "everybody knows", "--feature", "001"]),
     ("redraft doctor", &[]),
+    ("redraft models", &[]),
     ("redraft trust", &[]),
     ("redraft replay", &["--ledger"]),
     ("redraft demo", &["--keep", "kept"]),

@@ -34,7 +34,7 @@ pub(super) struct World<'a> {
     /// The requirements, by their ids for comparing.
     pub(super) needs: &'a [(String, Need)],
     pub(super) jobs: &'a [Job],
-    /// The tasks that a person went on without.
+    /// The tasks that are not looked for in the change.
     pub(super) left_out: &'a [String],
     /// Whether these are all files of the change: only then can something be missing.
     pub(super) whole: bool,

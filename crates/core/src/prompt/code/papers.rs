@@ -14,6 +14,8 @@ pub struct Code<'a> {
     pub results: &'a [CheckResult<'a>],
     /// For a reviewer: tasks that a person went on without.
     pub left_out: &'a [LeftOut<'a>],
+    /// For a reviewer: tasks that were done before the feature was adopted, each with its id and title.
+    pub done_before: &'a [(&'a str, &'a str)],
     /// The problem and the goals, in the words of the PRD. The same for all tasks.
     pub wanted: Option<&'a str>,
     /// What the task list says of all its tasks. The same for all of them.

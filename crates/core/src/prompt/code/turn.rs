@@ -67,6 +67,22 @@ pub(super) fn left_out(code: &Code<'_>) -> Option<Fragment> {
     Some(Fragment::new("left-out", text))
 }
 
+/// Tasks whose code a reviewer finds in the files and not in the change.
+pub(super) fn done_before(code: &Code<'_>) -> Option<Fragment> {
+    if code.done_before.is_empty() {
+        return None;
+    }
+    let mut text = "## Tasks Done Before\n\nThese tasks were done, and ticked off by a person, before the work on this \
+                    change began. What they built is in the files of the repository and not in the change: that the change does \
+                    not hold it is no finding; that it is not in the files, or is wrong there, is one:\n\n"
+        .to_owned();
+    for (id, title) in code.done_before {
+        let line = |value: &str| one_line(value, FIELD_CHARS_MAX);
+        text.push_str(&format!("- {} {}\n", line(id), line(title)));
+    }
+    Some(Fragment::new("done-before", text))
+}
+
 /// What changed since a reviewer last looked: the files with their counts, then the diff.
 pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
     let heading = match brief.purpose {

@@ -53,6 +53,8 @@ pub(super) const OUTLINE: &str = "\
 
 pub(super) const TEST_FILES: &str = "tests/limits.rs";
 
+pub(super) const DONE_BEFORE: (&str, &str) = ("1.0", "Give every key an id");
+
 pub(super) const LEFT_OUT: LeftOut<'static> =
     LeftOut { id: "1.2", title: "Refuse revoked keys", why: "the store of keys is replaced next week" };
 

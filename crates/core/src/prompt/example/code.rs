@@ -306,7 +306,13 @@ fn reviewer(profile: &Profile, show: Show<'_>) {
     if profile.letter == 'I' {
         let failed = [CheckResult { passed: false, ..change::PASSED[0] }];
         let left_out = [change::LEFT_OUT];
-        let code = Code { results: &failed, left_out: &left_out, ..texts.code(&texts.first) };
+        let done_before = [change::DONE_BEFORE];
+        let code = Code {
+            results: &failed,
+            left_out: &left_out,
+            done_before: &done_before,
+            ..texts.code(&texts.first)
+        };
         show("review, after decisions of a person", Brief { code: Some(code), ..first });
         let settled = [super::settled()];
         show("review, with settled matters", Brief { settled: &settled, ..first });
