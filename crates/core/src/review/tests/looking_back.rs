@@ -113,9 +113,14 @@ fn ac_8_a_feature_without_an_implementation_log_says_so() {
 fn ac_7_and_sc_6_the_log_and_the_bundle_come_from_events_alone() {
     let mut world = World::building(Rules { tasks: 1, ..rules(&[1]) }, CALM, vec![1]);
     assert!(world.play(500));
-    let log = crate::project::implementation_log(&world.log).unwrap();
+    let log = crate::project::implementation_log_of_roles(&world.log).unwrap();
     let again = crate::pipeline::Pipeline::replay(&world.log).unwrap();
     let figures = Figures::of(&again, &world.log);
     assert_eq!(figures, Figures::of(&world.state, &world.log));
-    assert!(bundle(&figures, &again, &world.log, &change(), &[]).contains(log.trim_end()));
+    let sent = bundle(&figures, &again, &world.log, &change(), &[]);
+    assert!(sent.contains(log.trim_end()));
+    let [history, log] =
+        [crate::project::history(&world.log), crate::project::implementation_log(&world.log).unwrap()];
+    assert!(history.contains("- Agent: fake\n") && log.contains("- **Agent:** fake\n"), "{history}{log}");
+    assert!(!sent.contains("fake"), "what is sent does not depend on who played: {sent}");
 }

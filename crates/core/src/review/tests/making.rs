@@ -223,15 +223,15 @@ fn checks_that_fail_three_times_in_a_row_ask_a_person() {
     assert_eq!(making(&world).tally(), (1, 0), "a person took it as it is");
 }
 
-/// Seed 022, SC-4 and interface 4: an entry for every task, with its four fields.
+/// Seed 022, SC-4 and interface 4: an entry for every task, with its four fields and who built it.
 #[test]
 fn sc_4_the_implementation_log_has_an_entry_for_every_task() {
     let mut world = building(2, false);
     assert_eq!(crate::project::implementation_log(&world.log), None, "nothing was built");
     assert!(world.play(200));
     let log = crate::project::implementation_log(&world.log).unwrap();
-    let entry =
-        "- **Files changed:** f\n- **Decisions:** none\n- **Deviations:** none\n- **Concerns:** none\n";
+    let entry = "- **Files changed:** f\n- **Decisions:** none\n- **Deviations:** none\n- **Concerns:** none\n\
+         - **Agent:** fake\n";
     assert_eq!(
         log,
         format!(
