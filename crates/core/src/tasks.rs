@@ -186,11 +186,13 @@ pub fn read(text: &str) -> Result<TaskList, NoTasks> {
     }
     let mut notes = duplicates(&chosen);
     let parents = parents(&outline);
+    let ids = chosen.iter().flat_map(|one| [one.id].into_iter().chain(one.aliases.iter().copied()));
+    let known: BTreeSet<String> = ids.map(key).collect();
     let mut tasks: Vec<Task> = Vec::with_capacity(chosen.len());
     let mut chosen = chosen.into_iter().peekable();
     while let Some(one) = chosen.next() {
         let next = chosen.peek().map_or(usize::MAX, |next| next.line);
-        tasks.push(task(one, next, &outline, &parents));
+        tasks.push(task(one, next, &outline, &parents, &known));
     }
     without_own(&mut tasks);
     let places = needs::places(&tasks);
@@ -221,7 +223,13 @@ pub fn read(text: &str) -> Result<TaskList, NoTasks> {
     Ok(list)
 }
 
-fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Option<usize>]) -> Task {
+fn task(
+    one: Candidate<'_>,
+    next: usize,
+    outline: &Outline<'_>,
+    parents: &[Option<usize>],
+    known: &BTreeSet<String>,
+) -> Task {
     let end = block::last_line(outline, one.line, one.end.min(next)) + 1;
     let fields = field::fields(outline, one.line, end, one.head);
     let done = field::done(&fields);
@@ -237,7 +245,7 @@ fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Optio
         form: one.form,
         done,
         depends_on: Vec::new(),
-        needs: needs::needs(outline, one.line, end, one.head),
+        needs: needs::needs(outline, one.line, end, one.head, known),
         refs,
         unread,
         groups,

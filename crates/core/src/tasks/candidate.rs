@@ -75,8 +75,9 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
     let mut table: Option<Table> = None;
     let headings: Vec<_> = outline.sections().iter().filter(|section| section.level > 0).collect();
     let mut chapters = Chapters::default();
-    // Paragraphs in bold that may be tasks, of which each goes on to the next.
-    let mut bold: Vec<usize> = Vec::new();
+    // Paragraphs in bold that may be tasks, and lines where groups of those begin.
+    let mut bold: Vec<Candidate<'a>> = Vec::new();
+    let mut bold_groups: Vec<usize> = Vec::new();
     for (at, text) in outline.lines().iter().enumerate() {
         let chapter = chapters.count;
         if let Some(heading) = headings.get(chapter).filter(|heading| heading.lines.start == at) {
@@ -98,13 +99,10 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             let one = of_item(&item, at).or_else(|| of_number(&item, at).filter(|_| chapters.lists_tasks()));
             found.extend(one.map(|one| Candidate { end: end(), chapter, under_tasks, ..one }));
         } else if let Some(one) = of_bold(text, at) {
-            if let Some(last) = bold.last() {
-                let before: &mut Candidate<'_> = &mut found[*last];
-                before.end = before.end.min(at);
-            }
-            bold.push(found.len());
             let end = outline.at(at).map_or(at + 1, |section| section.own.end);
-            found.push(Candidate { end, chapter, under_tasks, ..one });
+            bold.push(Candidate { end, chapter, under_tasks, ..one });
+        } else if is_bold_group(text) {
+            bold_groups.push(at);
         }
         table = Table::next(table, text, at);
         if let Some(table) = table.as_ref().filter(|table| table.rows > 0) {
@@ -117,7 +115,44 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             }));
         }
     }
+    found.extend(bold_tasks(bold, &bold_groups));
+    found.sort_by_key(|one| one.line);
     found
+}
+
+/// Those paragraphs in bold that may be tasks; each goes on to the next one or to the next group. One such as `R1` may be
+/// one only beside others such as `T1`.
+fn bold_tasks<'a>(mut all: Vec<Candidate<'a>>, groups: &[usize]) -> Vec<Candidate<'a>> {
+    let lettered = all.iter().any(|one| one.claim == Claim::Plain && one.shape == Shape::Task);
+    all.retain(|one| one.claim == Claim::Plain || lettered);
+    let starts: Vec<usize> = all.iter().map(|one| one.line).skip(1).chain([usize::MAX]).collect();
+    for (one, next) in all.iter_mut().zip(starts) {
+        let group = groups.get(groups.partition_point(|line| *line < one.line)).copied();
+        one.end = one.end.min(next).min(group.unwrap_or(usize::MAX));
+    }
+    all
+}
+
+/// `**Group A — Setup**`, `**Phase 2**`: a paragraph in bold that heads tasks.
+fn is_bold_group(line: &str) -> bool {
+    const GROUPS: [&str; 11] = [
+        "group",
+        "phase",
+        "stage",
+        "milestone",
+        "sprint",
+        "iteration",
+        "wave",
+        "epic",
+        "track",
+        "workstream",
+        "gruppe",
+    ];
+    let inside = line.strip_prefix("**").and_then(|rest| rest.trim_end().strip_suffix("**"));
+    let Some((word, rest)) = inside.and_then(|inside| inside.split_once(' ')) else { return false };
+    let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+    let counted = rest.starts_with(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
+    GROUPS.contains(&word.to_lowercase().as_str()) && counted && is_set_off(&rest[end..])
 }
 
 /// The headings above a line.
@@ -214,7 +249,13 @@ fn of_bold(line: &str, at: usize) -> Option<Candidate<'_>> {
     let (claim, id) = claimed(text)?;
     // All of it is in bold, or a sign parts the id from the title.
     let whole = inside.find("**").is_some_and(|end| inside[end + 2..].trim().is_empty());
-    let is_task = claim == Claim::Plain && (whole || is_set_off(id.rest));
+    let set_off = is_set_off(id.rest);
+    let is_task = match claim {
+        Claim::Plain => whole || set_off,
+        // `**R1. Title**`, which `candidates` looks at again.
+        Claim::Fair => whole && set_off && id.shape == Shape::Lettered && !text.ends_with(":**"),
+        Claim::Faint => false,
+    };
     is_task.then(|| Candidate::new(claim, id, Form::ListItem, at)).flatten()
 }
 

@@ -33,9 +33,8 @@ impl<'a> Reader<'a> {
         if self.about == About::Mentions && !(sign && self.directly(at)) {
             return None;
         }
-        // `114 design C13` is of feature 114.
-        let three = word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit());
-        if three && self.part.is_none() && self.letters.is_none() {
+        // `114 design C13` and `114-limits C13` are of feature 114.
+        if is_feature(word) && self.part.is_none() && self.letters.is_none() {
             self.foreign = true;
         }
         if self.foreign {
@@ -70,11 +69,10 @@ impl<'a> Reader<'a> {
             false => id.to_owned(),
         };
         for id in [first].into_iter().chain(more.iter().map(String::as_str)) {
-            self.push(Reference {
-                noun: noun.clone(),
-                basis: basis.clone(),
-                ..self.reference(kind, spell(id), raw)
-            });
+            let reference = self.reference(kind, spell(id), raw);
+            // The document that was named last may be another one's: `design "Sync", L1`.
+            let named = reference.named && basis == Basis::Plain;
+            self.push(Reference { noun: noun.clone(), basis: basis.clone(), named, ..reference });
         }
         self.after(end);
         let digits = first.find(|c: char| c.is_ascii_digit());
@@ -215,6 +213,13 @@ impl<'a> Reader<'a> {
         let from = self.clause.min(self.found.len());
         &mut self.found[from..]
     }
+}
+
+/// `114`, or the name of a feature's folder: `114-limits`.
+fn is_feature(word: &str) -> bool {
+    let name = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let named = name.strip_prefix('-').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()));
+    word.len() - name.len() == 3 && (name.is_empty() || named)
 }
 
 fn letters(id: &str) -> &str {
