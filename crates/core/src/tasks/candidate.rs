@@ -4,6 +4,7 @@
 
 use super::Form;
 use super::block::end_of_item;
+use super::bold;
 use super::form;
 use super::id::{self, Id, Shape};
 use super::line::{self, Item};
@@ -76,7 +77,7 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
     let headings: Vec<_> = outline.sections().iter().filter(|section| section.level > 0).collect();
     let mut chapters = Chapters::default();
     // Paragraphs in bold that may be tasks, and lines where groups of those begin.
-    let mut bold: Vec<Candidate<'a>> = Vec::new();
+    let mut in_bold: Vec<Candidate<'a>> = Vec::new();
     let mut bold_groups: Vec<usize> = Vec::new();
     for (at, text) in outline.lines().iter().enumerate() {
         let chapter = chapters.count;
@@ -98,10 +99,10 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             let end = || end_of_item(outline, at, item.indent);
             let one = of_item(&item, at).or_else(|| of_number(&item, at).filter(|_| chapters.lists_tasks()));
             found.extend(one.map(|one| Candidate { end: end(), chapter, under_tasks, ..one }));
-        } else if let Some(one) = of_bold(text, at) {
+        } else if let Some(one) = bold::of(text, at) {
             let end = outline.at(at).map_or(at + 1, |section| section.own.end);
-            bold.push(Candidate { end, chapter, under_tasks, ..one });
-        } else if is_bold_group(text) {
+            in_bold.push(Candidate { end, chapter, under_tasks, ..one });
+        } else if bold::is_group(text) {
             bold_groups.push(at);
         }
         table = Table::next(table, text, at);
@@ -115,44 +116,9 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             }));
         }
     }
-    found.extend(bold_tasks(bold, &bold_groups));
+    found.extend(bold::tasks(in_bold, &bold_groups));
     found.sort_by_key(|one| one.line);
     found
-}
-
-/// Those paragraphs in bold that may be tasks; each goes on to the next one or to the next group. One such as `R1` may be
-/// one only beside others such as `T1`.
-fn bold_tasks<'a>(mut all: Vec<Candidate<'a>>, groups: &[usize]) -> Vec<Candidate<'a>> {
-    let lettered = all.iter().any(|one| one.claim == Claim::Plain && one.shape == Shape::Task);
-    all.retain(|one| one.claim == Claim::Plain || lettered);
-    let starts: Vec<usize> = all.iter().map(|one| one.line).skip(1).chain([usize::MAX]).collect();
-    for (one, next) in all.iter_mut().zip(starts) {
-        let group = groups.get(groups.partition_point(|line| *line < one.line)).copied();
-        one.end = one.end.min(next).min(group.unwrap_or(usize::MAX));
-    }
-    all
-}
-
-/// `**Group A — Setup**`, `**Phase 2**`: a paragraph in bold that heads tasks.
-fn is_bold_group(line: &str) -> bool {
-    const GROUPS: [&str; 11] = [
-        "group",
-        "phase",
-        "stage",
-        "milestone",
-        "sprint",
-        "iteration",
-        "wave",
-        "epic",
-        "track",
-        "workstream",
-        "gruppe",
-    ];
-    let inside = line.strip_prefix("**").and_then(|rest| rest.trim_end().strip_suffix("**"));
-    let Some((word, rest)) = inside.and_then(|inside| inside.split_once(' ')) else { return false };
-    let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
-    let counted = rest.starts_with(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
-    GROUPS.contains(&word.to_lowercase().as_str()) && counted && is_set_off(&rest[end..])
 }
 
 /// The headings above a line.
@@ -241,24 +207,6 @@ fn of_item<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
     is_task.then_some(Candidate { indent: item.indent, ..one })
 }
 
-/// A paragraph in bold that begins as the heading of a task would: `**Task 1: Title**`.
-fn of_bold(line: &str, at: usize) -> Option<Candidate<'_>> {
-    const INDENT_MAX: usize = 3;
-    let text = line.trim();
-    let inside = text.strip_prefix("**").filter(|_| line::indent(line) <= INDENT_MAX)?;
-    let (claim, id) = claimed(text)?;
-    // All of it is in bold, or a sign parts the id from the title.
-    let whole = inside.find("**").is_some_and(|end| inside[end + 2..].trim().is_empty());
-    let set_off = is_set_off(id.rest);
-    let is_task = match claim {
-        Claim::Plain => whole || set_off,
-        // `**R1. Title**`, which `candidates` looks at again.
-        Claim::Fair => whole && set_off && id.shape == Shape::Lettered && !text.ends_with(":**"),
-        Claim::Faint => false,
-    };
-    is_task.then(|| Candidate::new(claim, id, Form::ListItem, at)).flatten()
-}
-
 /// `ids` is the column that is headed as one of ids; in other tables only what can be nothing else counts, faintly.
 fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> {
     let cells = line::cells(text)?;
@@ -287,7 +235,7 @@ fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> 
 }
 
 impl<'a> Candidate<'a> {
-    fn new(claim: Claim, id: Id<'a>, form: Form, line: usize) -> Option<Candidate<'a>> {
+    pub(super) fn new(claim: Claim, id: Id<'a>, form: Form, line: usize) -> Option<Candidate<'a>> {
         if id.shape == Shape::Requirement {
             return None;
         }
@@ -327,7 +275,7 @@ impl<'a> Candidate<'a> {
 }
 
 /// The id a text begins with, and how plainly it is one of a task.
-fn claimed(text: &str) -> Option<(Claim, Id<'_>)> {
+pub(super) fn claimed(text: &str) -> Option<(Claim, Id<'_>)> {
     let (word, rest) = word(text);
     if let Some(word) = word {
         let id = id::leading(rest, true)?;
@@ -367,7 +315,7 @@ fn begins_with_word(text: &str) -> bool {
 }
 
 /// Whether a sign parts an id from what follows.
-fn is_set_off(rest: &str) -> bool {
+pub(super) fn is_set_off(rest: &str) -> bool {
     let bare = rest.trim_start_matches(['*', '_', '`', ']']);
     let marked = bare.len() < rest.len();
     let text = bare.trim_start();

@@ -34,7 +34,8 @@ impl<'a> Reader<'a> {
             return None;
         }
         // `114 design C13` and `114-limits C13` are of feature 114.
-        if is_feature(word) && self.part.is_none() && self.letters.is_none() {
+        let three = word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+        if three && self.part.is_none() && self.letters.is_none() || is_folder(word) {
             self.foreign = true;
         }
         if self.foreign {
@@ -152,7 +153,7 @@ impl<'a> Reader<'a> {
         let raw = &self.text[self.raw_start(at)..end];
         if let Some(Letters { text, kind, dotted }) = self.letters.clone() {
             // `D6.1, 2` may be D6.2 or D2.
-            if dotted && !first.contains('.') {
+            if dotted && !first.contains('.') || begins_with_plural(rest) {
                 return None;
             }
             for number in numbers() {
@@ -215,11 +216,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `114`, or the name of a feature's folder: `114-limits`.
-fn is_feature(word: &str) -> bool {
+/// The name of a feature's folder: `114-limits`.
+fn is_folder(word: &str) -> bool {
     let name = word.trim_start_matches(|c: char| c.is_ascii_digit());
     let named = name.strip_prefix('-').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()));
-    word.len() - name.len() == 3 && (name.is_empty() || named)
+    word.len() - name.len() == 3 && named
+}
+
+/// Whether a text begins with a word that a number before it counts: `11 functions`.
+fn begins_with_plural(text: &str) -> bool {
+    const LETTERS_MIN: usize = 4;
+    let text = text.strip_prefix(' ').unwrap_or_default();
+    let end = text.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(text.len());
+    end >= LETTERS_MIN && text[..end].ends_with('s')
 }
 
 fn letters(id: &str) -> &str {

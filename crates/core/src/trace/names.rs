@@ -253,7 +253,9 @@ impl Reader<'_> {
             ["and ", "or ", "und ", "to ", "through ", "in the "].iter().any(|word| rest.starts_with(word));
         rest.is_empty()
             || word
-            || rest.starts_with([',', ';', '/', '+', '&', '(', ')', ']', '.', ':', '|', '\n', '—', '–', '-', '→', '⇒'])
+            || rest.starts_with([
+                ',', ';', '/', '+', '&', '(', ')', ']', '.', ':', '|', '\n', '—', '–', '-', '→', '⇒',
+            ])
     }
 
     /// Where a title ends that is followed by titles in it: `→ Sync → Conflicts`.

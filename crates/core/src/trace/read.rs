@@ -231,6 +231,7 @@ impl<'a> Reader<'a> {
             }
         } else if self.is_architecture(&lower, end) {
             self.document(Kind::Design, at);
+            return end + usize::from(self.text[end..].starts_with('.'));
         } else if let Some((part, kind)) = part_of(&lower).filter(|(part, _)| self.is_part(part)) {
             self.part(Part { word: part, kind, at, end, capital: word.starts_with(char::is_uppercase) });
             // `Sec. 3` is no end of a sentence.
@@ -261,9 +262,10 @@ impl<'a> Reader<'a> {
 
     /// `architecture §2`, `arch. section 3`: what the design is also called, where a part of it follows.
     fn is_architecture(&self, word: &str, end: usize) -> bool {
-        let rest = self.text[end..].trim_start_matches(['.', ' ']);
-        let part = ["§", "section ", "sec. ", "chapter "].iter().any(|part| rest.starts_with(part));
-        part && ["architecture", "architecture.md", "arch"].contains(&word)
+        let rest = &self.text[end..];
+        let rest = rest.strip_prefix('.').unwrap_or(rest).trim_start_matches(' ');
+        let named = ["architecture", "architecture.md", "arch"].contains(&word);
+        named && ["§", "section ", "sec. ", "chapter "].iter().any(|part| rest.starts_with(part))
     }
 
     /// Whether the word for a part is one here: a task is one of the list itself, unless a document is named, or the plan

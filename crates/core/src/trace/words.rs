@@ -174,8 +174,8 @@ pub(super) fn part_of(word: &str) -> Option<(&'static str, Option<Kind>)> {
         "decision" | "decisions" => ("Decision", Some(Kind::Design)),
         "requirement" | "requirements" | "req" | "reqs" => ("Requirement", Some(Kind::Spec)),
         "story" | "stories" => ("Story", Some(Kind::Spec)),
-        "section" | "sections" | "sec" | "chapter" | "chapters" | "ch" | "clause" | "abschnitt" | "abschnitte"
-        | "kapitel" => ("", None),
+        "section" | "sections" | "sec" | "chapter" | "chapters" | "ch" | "clause" | "abschnitt"
+        | "abschnitte" | "kapitel" => ("", None),
         "phase" | "phases" => ("Phase", None),
         "stage" | "stages" => ("Stage", None),
         "sprint" | "sprints" => ("Sprint", None),
