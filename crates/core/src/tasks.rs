@@ -6,10 +6,13 @@
 //! [`read`].
 
 pub(crate) mod block;
+mod bold;
 mod candidate;
 mod choose;
 mod field;
 mod form;
+#[cfg(test)]
+mod forms;
 pub(crate) mod id;
 pub(crate) mod line;
 mod needs;
@@ -186,11 +189,13 @@ pub fn read(text: &str) -> Result<TaskList, NoTasks> {
     }
     let mut notes = duplicates(&chosen);
     let parents = parents(&outline);
+    let ids = chosen.iter().flat_map(|one| [one.id].into_iter().chain(one.aliases.iter().copied()));
+    let known: BTreeSet<String> = ids.map(key).collect();
     let mut tasks: Vec<Task> = Vec::with_capacity(chosen.len());
     let mut chosen = chosen.into_iter().peekable();
     while let Some(one) = chosen.next() {
         let next = chosen.peek().map_or(usize::MAX, |next| next.line);
-        tasks.push(task(one, next, &outline, &parents));
+        tasks.push(task(one, next, &outline, &parents, &known));
     }
     without_own(&mut tasks);
     let places = needs::places(&tasks);
@@ -221,7 +226,13 @@ pub fn read(text: &str) -> Result<TaskList, NoTasks> {
     Ok(list)
 }
 
-fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Option<usize>]) -> Task {
+fn task(
+    one: Candidate<'_>,
+    next: usize,
+    outline: &Outline<'_>,
+    parents: &[Option<usize>],
+    known: &BTreeSet<String>,
+) -> Task {
     let end = block::last_line(outline, one.line, one.end.min(next)) + 1;
     let fields = field::fields(outline, one.line, end, one.head);
     let done = field::done(&fields);
@@ -237,7 +248,7 @@ fn task(one: Candidate<'_>, next: usize, outline: &Outline<'_>, parents: &[Optio
         form: one.form,
         done,
         depends_on: Vec::new(),
-        needs: needs::needs(outline, one.line, end, one.head),
+        needs: needs::needs(outline, one.line, end, one.head, known),
         refs,
         unread,
         groups,
@@ -269,14 +280,20 @@ fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group], text:
     // A task that names its requirements only still belongs to the step it stands under.
     let above: Vec<Vec<Reference>> =
         groups.iter().rev().map(|group| trace::inherited(&group.title)).collect();
-    for kind in Kind::ALL.into_iter().filter(|kind| !known.contains(kind)) {
+    // `P1` may be of the plan, so that only the plan can tell whether a part of it is named.
+    let unsure = !refs.iter().any(|one| one.kind == Kind::Plan && one.named);
+    for kind in Kind::ALL {
+        let repeated_only = known.contains(&kind);
+        if repeated_only && !(kind == Kind::Plan && unsure) {
+            continue;
+        }
         let of = |refs: &[Reference], repeats: bool| -> Vec<Reference> {
             let fits = |one: &&Reference| one.kind == kind && one.repeats() == repeats;
             refs.iter().filter(fits).cloned().collect()
         };
         // What is named is meant by the innermost group that names something. Which headings of the plan are repeated
         // only the plan can tell.
-        let named = above.iter().map(|refs| of(refs, false)).find(|refs| !refs.is_empty());
+        let named = above.iter().map(|refs| of(refs, false)).find(|refs| !refs.is_empty() && !repeated_only);
         refs.extend(named.unwrap_or_else(|| above.iter().flat_map(|refs| of(refs, true)).collect()));
     }
     let mut seen: BTreeSet<(Kind, String)> = BTreeSet::new();

@@ -119,10 +119,16 @@ pub fn locate_all(references: &[Reference], documents: &BTreeMap<Kind, Targets<'
             *found = Found::One(*one);
         }
     }
-    // Of groups in groups, the innermost; and of a group nothing, where a part of what it repeats is named.
+    // Of groups in groups, the innermost; and of a group nothing, where a part of what it repeats is named, or the task
+    // itself names a part of that document.
+    let own = |of: Kind| {
+        let mut located = references.iter().zip(&all);
+        located.any(|(one, (kind, found))| *kind == of && one.must_lead() && matches!(found, Found::One(_)))
+    };
+    let own: BTreeSet<Kind> = Kind::ALL.into_iter().filter(|kind| own(*kind)).collect();
     for (_, (kind, found)) in references.iter().zip(&mut all).filter(|(one, _)| one.repeats()) {
         let Found::One(outer) = *found else { continue };
-        if sections.iter().any(|(of, one)| of == kind && holds(&outer, one)) {
+        if own.contains(kind) || sections.iter().any(|(of, one)| of == kind && holds(&outer, one)) {
             *found = Found::None;
         }
     }

@@ -4,6 +4,7 @@
 
 use super::Form;
 use super::block::end_of_item;
+use super::bold;
 use super::form;
 use super::id::{self, Id, Shape};
 use super::line::{self, Item};
@@ -75,8 +76,9 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
     let mut table: Option<Table> = None;
     let headings: Vec<_> = outline.sections().iter().filter(|section| section.level > 0).collect();
     let mut chapters = Chapters::default();
-    // Paragraphs in bold that may be tasks, of which each goes on to the next.
-    let mut bold: Vec<usize> = Vec::new();
+    // Paragraphs in bold that may be tasks, and lines where groups of those begin.
+    let mut in_bold: Vec<Candidate<'a>> = Vec::new();
+    let mut bold_groups: Vec<usize> = Vec::new();
     for (at, text) in outline.lines().iter().enumerate() {
         let chapter = chapters.count;
         if let Some(heading) = headings.get(chapter).filter(|heading| heading.lines.start == at) {
@@ -97,14 +99,11 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             let end = || end_of_item(outline, at, item.indent);
             let one = of_item(&item, at).or_else(|| of_number(&item, at).filter(|_| chapters.lists_tasks()));
             found.extend(one.map(|one| Candidate { end: end(), chapter, under_tasks, ..one }));
-        } else if let Some(one) = of_bold(text, at) {
-            if let Some(last) = bold.last() {
-                let before: &mut Candidate<'_> = &mut found[*last];
-                before.end = before.end.min(at);
-            }
-            bold.push(found.len());
+        } else if let Some(one) = bold::of(text, at) {
             let end = outline.at(at).map_or(at + 1, |section| section.own.end);
-            found.push(Candidate { end, chapter, under_tasks, ..one });
+            in_bold.push(Candidate { end, chapter, under_tasks, ..one });
+        } else if bold::is_group(text) {
+            bold_groups.push(at);
         }
         table = Table::next(table, text, at);
         if let Some(table) = table.as_ref().filter(|table| table.rows > 0) {
@@ -117,6 +116,8 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             }));
         }
     }
+    found.extend(bold::tasks(in_bold, &bold_groups));
+    found.sort_by_key(|one| one.line);
     found
 }
 
@@ -206,18 +207,6 @@ fn of_item<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
     is_task.then_some(Candidate { indent: item.indent, ..one })
 }
 
-/// A paragraph in bold that begins as the heading of a task would: `**Task 1: Title**`.
-fn of_bold(line: &str, at: usize) -> Option<Candidate<'_>> {
-    const INDENT_MAX: usize = 3;
-    let text = line.trim();
-    let inside = text.strip_prefix("**").filter(|_| line::indent(line) <= INDENT_MAX)?;
-    let (claim, id) = claimed(text)?;
-    // All of it is in bold, or a sign parts the id from the title.
-    let whole = inside.find("**").is_some_and(|end| inside[end + 2..].trim().is_empty());
-    let is_task = claim == Claim::Plain && (whole || is_set_off(id.rest));
-    is_task.then(|| Candidate::new(claim, id, Form::ListItem, at)).flatten()
-}
-
 /// `ids` is the column that is headed as one of ids; in other tables only what can be nothing else counts, faintly.
 fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> {
     let cells = line::cells(text)?;
@@ -246,7 +235,7 @@ fn of_row(text: &str, ids: Option<usize>, line: usize) -> Option<Candidate<'_>> 
 }
 
 impl<'a> Candidate<'a> {
-    fn new(claim: Claim, id: Id<'a>, form: Form, line: usize) -> Option<Candidate<'a>> {
+    pub(super) fn new(claim: Claim, id: Id<'a>, form: Form, line: usize) -> Option<Candidate<'a>> {
         if id.shape == Shape::Requirement {
             return None;
         }
@@ -286,7 +275,7 @@ impl<'a> Candidate<'a> {
 }
 
 /// The id a text begins with, and how plainly it is one of a task.
-fn claimed(text: &str) -> Option<(Claim, Id<'_>)> {
+pub(super) fn claimed(text: &str) -> Option<(Claim, Id<'_>)> {
     let (word, rest) = word(text);
     if let Some(word) = word {
         let id = id::leading(rest, true)?;
@@ -326,7 +315,7 @@ fn begins_with_word(text: &str) -> bool {
 }
 
 /// Whether a sign parts an id from what follows.
-fn is_set_off(rest: &str) -> bool {
+pub(super) fn is_set_off(rest: &str) -> bool {
     let bare = rest.trim_start_matches(['*', '_', '`', ']']);
     let marked = bare.len() < rest.len();
     let text = bare.trim_start();

@@ -40,6 +40,10 @@ pub(super) fn fields<'a>(
         if outline.is_fenced(at) {
             continue;
         }
+        if let Some(inside) = comment(line) {
+            fields.extend(of_comment(inside));
+            continue;
+        }
         let labels = if at == start { first_labels(line) } else { labels(line) };
         let count = labels.len();
         for (nth, Label { text, value, closed }) in labels.into_iter().enumerate() {
@@ -54,6 +58,19 @@ pub(super) fn fields<'a>(
         }
     }
     fields
+}
+
+/// What a line holds that is nothing but a comment.
+fn comment(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("<!--")?.strip_suffix("-->")
+}
+
+/// `<!-- refs: FR-1 -->`. Other comments explain a template, so only one that names something is a field.
+fn of_comment(text: &str) -> Option<Field<'_>> {
+    let (label, value) = text.split_once(':')?;
+    let (label, value) = (label.trim(), value.trim());
+    let names = is_label(label) && !trace::references(label, value).is_empty();
+    names.then(|| Field { label, text: value.to_owned() })
 }
 
 /// What says when a task is done: what speaks of being done, else of acceptance, else of checking it.
@@ -111,7 +128,7 @@ fn done_rank(label: &str) -> Option<u8> {
         Some(1)
     } else if words.first().is_some_and(|first| CHECKED.contains(first)) {
         Some(2)
-    } else if is_state(&words) {
+    } else if is_state(&words) || is_exit(&words) {
         Some(3)
     } else {
         None
@@ -119,11 +136,22 @@ fn done_rank(label: &str) -> Option<u8> {
 }
 
 /// `Ready when`, `Finished once`: a state and the word that begins its condition; `Only when` is about something else.
+/// What stands before `if` may be anything (`Stop if`), so that must be the end of the work.
 fn is_state(words: &[&str]) -> bool {
     const WORDS_MAX: usize = 3;
+    if let [state, "if" | "falls"] = words {
+        return ["finished", "ready", "closed", "accepted", "resolved", "shipped"].contains(state);
+    }
     let begins = words.last().is_some_and(|last| ["when", "once", "wenn"].contains(last));
     let other = ["only", "use", "used", "run", "runs", "skip", "if", "even", "except"];
     begins && (2..=WORDS_MAX).contains(&words.len()) && !words.iter().any(|word| other.contains(word))
+}
+
+/// `Exit`, `Exit condition`, `Proof`, `Proof of completion`; not `Exit code`.
+fn is_exit(words: &[&str]) -> bool {
+    const BESIDE: [&str; 7] = ["condition", "conditions", "gate", "test", "when", "of", "completion"];
+    let Some((first, rest)) = words.split_first() else { return false };
+    ["exit", "proof"].contains(first) && rest.iter().all(|word| BESIDE.contains(word))
 }
 
 struct Label<'a> {

@@ -26,7 +26,7 @@ pub struct Need {
 }
 
 /// What a line begins with that names what a task depends on.
-const LABELS: [&str; 26] = [
+const LABELS: [&str; 28] = [
     "depends on",
     "depends",
     "dependencies",
@@ -40,6 +40,8 @@ const LABELS: [&str; 26] = [
     "order",
     "prerequisite",
     "prerequisites",
+    "prereq",
+    "prereqs",
     "abhängig von",
     "hängt ab von",
     "abhängigkeiten",
@@ -56,8 +58,14 @@ const LABELS: [&str; 26] = [
 ];
 
 /// What the lines from `start` to before `end` name; of a row, what its cell in a column so named does. `head` is the
-/// first row of its table.
-pub(super) fn needs(outline: &Outline<'_>, start: usize, end: usize, head: Option<usize>) -> Vec<Need> {
+/// first row of its table, and `known` has the keys of all tasks: `W1-2` is a task or a range.
+pub(super) fn needs(
+    outline: &Outline<'_>,
+    start: usize,
+    end: usize,
+    head: Option<usize>,
+    known: &BTreeSet<String>,
+) -> Vec<Need> {
     if let Some(head) = head {
         let columns = field::columns(outline.lines()[head], outline.lines()[start]);
         let is_label = |name: &str| {
@@ -66,11 +74,14 @@ pub(super) fn needs(outline: &Outline<'_>, start: usize, end: usize, head: Optio
         };
         return columns
             .filter(|(name, _)| is_label(name))
-            .flat_map(|(_, cell)| of_list(cell, start))
+            .flat_map(|(_, cell)| of_list(cell, start, known))
             .collect();
     }
     let lines = outline.lines().iter().enumerate().take(end).skip(start);
-    lines.filter(|(at, _)| !outline.is_fenced(*at)).flat_map(|(at, line)| of_line(line, at)).collect()
+    let lines = lines.filter(|(at, _)| !outline.is_fenced(*at));
+    let mut needs: Vec<Need> = behind_title(outline.lines()[start], start, known);
+    needs.extend(lines.flat_map(|(at, line)| of_line(line, at, known)));
+    needs
 }
 
 /// Whether a line says what a task depends on.
@@ -163,17 +174,29 @@ fn splits(part: &str, whole: &str) -> bool {
     whole.ends_with(|c: char| c.is_ascii_digit()) && part.strip_prefix(whole).is_some_and(letter)
 }
 
-fn of_line(line: &str, at: usize) -> Vec<Need> {
-    lists(line).flat_map(|list| of_list(list, at)).collect()
+fn of_line(line: &str, at: usize, known: &BTreeSet<String>) -> Vec<Need> {
+    lists(line).flat_map(|list| of_list(list, at, known)).collect()
 }
 
-fn of_list(mut rest: &str, at: usize) -> Vec<Need> {
+/// What a task comes after, behind its title: `Closed rooms, after T13`. A number may be one of anything.
+fn behind_title(line: &str, at: usize, known: &BTreeSet<String>) -> Vec<Need> {
+    let Some(list) = [", after ", "; after "].iter().find_map(|sign| Some(line.rsplit_once(sign)?.1)) else {
+        return Vec::new();
+    };
+    let needs = of_list(list, at, known);
+    let sure = |need: &Need| {
+        known.contains(&need.key) && (need.by_name || need.id.starts_with(|c: char| c.is_ascii_uppercase()))
+    };
+    if needs.iter().all(sure) { needs } else { Vec::new() }
+}
+
+fn of_list(mut rest: &str, at: usize, known: &BTreeSet<String>) -> Vec<Need> {
     let mut needs: Vec<Need> = Vec::new();
     let (mut by_name, mut to) = (false, false);
     loop {
         let (named, after) = after_word(rest);
         by_name |= named;
-        let whole = piece(after, by_name).map(|(id, after)| (id.to_owned(), after));
+        let whole = piece(after, by_name, known).map(|(id, after)| (id.to_owned(), after));
         let Some((id, after)) = needs.last().and_then(|last| elided(&last.id, after, to)).or(whole) else {
             break;
         };
@@ -199,14 +222,18 @@ fn after_remark(text: &str) -> &str {
     after.filter(|after| after_separator(after).is_some()).unwrap_or(text)
 }
 
-/// The id a list goes on with. `1.1-1.3` and `T1..T3` are two.
-fn piece(text: &str, named: bool) -> Option<(&str, &str)> {
+/// The id a list goes on with. `1.1-1.3` and `T1..T3` are two; `W1-2` is one where a task is called so.
+fn piece<'a>(text: &'a str, named: bool, known: &BTreeSet<String>) -> Option<(&'a str, &'a str)> {
+    /// A longer word is no id, nor two.
+    const TOKEN_MAX: usize = 50;
     let text = text.trim_start_matches(['*', '_', '`', '[', ' ']);
     let end = text.find(|c: char| !id::is_inner(c)).unwrap_or(text.len());
     let token = text[..end].trim_end_matches(['.', '-', '_']);
-    let joints = token.match_indices('-').map(|(at, _)| at).chain(token.find(".."));
+    let joints = || token.match_indices('-').map(|(at, _)| at).chain(token.find(".."));
     let counted = |at: &usize| token[..*at].contains(|c: char| c.is_ascii_digit());
-    let end = joints.filter(counted).min().unwrap_or(token.len());
+    let is_task = |end: &usize| token.len() <= TOKEN_MAX && known.contains(&key(&token[..*end]));
+    let task = [token.len()].into_iter().chain(joints()).filter(is_task).max();
+    let end = task.or_else(|| joints().filter(counted).min()).unwrap_or(token.len());
     let (id, after) = text.split_at(end);
     let is_id = id::shape(id).is_some_and(|shape| shape != id::Shape::Requirement)
         || named && id.len() == 1 && id.starts_with(|c: char| c.is_ascii_uppercase());

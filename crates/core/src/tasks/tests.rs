@@ -3,7 +3,7 @@
 use super::*;
 
 /// `id | title | lines | form` of each task.
-fn told(text: &str) -> Vec<String> {
+pub(super) fn told(text: &str) -> Vec<String> {
     let list = read(text).unwrap();
     let one = |task: &Task| {
         format!("{} | {} | {}-{} | {}", task.id, task.title, task.line, task.end_line, task.form.name())
@@ -11,11 +11,11 @@ fn told(text: &str) -> Vec<String> {
     list.tasks.iter().map(one).collect()
 }
 
-fn ids(text: &str) -> Vec<String> {
+pub(super) fn ids(text: &str) -> Vec<String> {
     read(text).map(|list| list.tasks.into_iter().map(|task| task.id).collect()).unwrap_or_default()
 }
 
-fn first(text: &str) -> Task {
+pub(super) fn first(text: &str) -> Task {
     read(text).unwrap().tasks.remove(0)
 }
 
@@ -319,7 +319,7 @@ fn a_task_knows_what_it_refers_to_and_where_it_stands() {
 }
 
 /// `kind id` of each reference of the last task, with a question mark where a document must define it.
-fn last_refs(text: &str) -> Vec<String> {
+pub(super) fn last_refs(text: &str) -> Vec<String> {
     let mark = |one: &Reference| if one.basis == trace::Basis::Plain { "" } else { "?" };
     let refs = &read(text).unwrap().tasks.pop().unwrap().refs;
     refs.iter().map(|one| format!("{} {}{}", one.kind.name(), one.id, mark(one))).collect()

@@ -69,6 +69,14 @@ impl Targets<'_> {
         self.best(found.into_iter().filter(|(_, place)| speaks(*place)).collect(), false)
     }
 
+    /// The innermost section that holds a line, counted from 1. The title of the document holds everything.
+    pub(super) fn around(&self, line: usize) -> Option<Target> {
+        let section = self.outline.at(line.checked_sub(1)?).filter(|section| section.level > 1)?;
+        let at = self.places.partition_point(|place| place.line < section.lines.start);
+        self.places.get(at).filter(|place| place.how == Match::Heading)?;
+        Some(self.target(at, false))
+    }
+
     /// The headings that begin as another one does and have no other title: `Phase 2 — Store` for `Phase 2`, `The store`.
     pub(super) fn repeated(&self, id: &str, title: &str) -> Found {
         let asked = Asked::of(id);

@@ -37,6 +37,11 @@ fn ranges_and_lists_may_leave_out_what_their_ids_share() {
         ("Why", "Plan steps 2 to 4", vec!["plan Step 2", "plan Step 3", "plan Step 4"]),
         ("Covers", "FR-1 to FR-4 except FR-3", vec!["spec FR-1", "spec FR-2", "spec FR-4"]),
         ("Requirement", "R3 (not R5), R6", vec!["spec R3", "spec R6"]),
+        ("Design", "D3.1, .2 and .3", vec!["design D3.1", "design D3.2", "design D3.3"]),
+        ("Covers", "NFR-3 plus -4; AC-5", vec!["spec NFR-3", "spec NFR-4", "spec AC-5"]),
+        ("Covers", "FR-1, 2, 11 functions", vec!["spec FR-1", "spec FR-2"]),
+        ("Trace", "F-2 ⇒ CR-2.1", vec!["design F-2?", "spec CR-2.1"]),
+        ("Refs", "F-2 | F-3", vec!["design F-2?", "design F-3?"]),
         // It may be D6.2 or D2.
         ("Why", "D6.1, 2", vec!["design D6.1"]),
     ] {
@@ -49,6 +54,21 @@ fn parts_are_named_by_any_word_before_a_number() {
     for (label, text, wanted) in [
         ("Why", "plan Task 1.2; AC-4", vec!["plan 1.2", "spec AC-4"]),
         ("Plan task", "1.1", vec!["plan 1.1"]),
+        ("Plan task", "Task 3.1", vec!["plan 3.1"]),
+        ("Plan", "Task 3", vec!["plan Task 3"]),
+        ("Plan", "Tasks 2.1-2.2", vec!["plan 2.1", "plan 2.2"]),
+        ("Plan", "Step 3 (after Task 2)", vec!["plan Step 3"]),
+        ("Design", "C1, for Task 2", vec!["design C1"]),
+        ("Built in", "C1", vec!["design C1"]),
+        ("Built with", "C1", vec![]),
+        ("Basis", "plan ch. 2; arch. §1", vec!["plan 2", "design 1"]),
+        ("Basis", "architecture §§2.1–2.2", vec!["design 2.1", "design 2.2"]),
+        ("Why", "the architecture needs 2 files", vec![]),
+        ("Bezug", "Entwurf Abschnitt 3.1–3.2", vec!["design 3.1", "design 3.2"]),
+        ("Trace", "C1, 044-portal FR-2, FR-3", vec!["design C1", "spec FR-3"]),
+        ("Trace", "design.md:21, FR-3", vec!["design :21", "spec FR-3"]),
+        ("Trace", "`design.md:21`", vec!["design :21"]),
+        ("Trace", "design.md#L21-L30", vec!["design :21"]),
         ("Phase", "3", vec!["plan Phase 3?"]),
         ("Phase", "Phase 1", vec!["plan Phase 1?"]),
         ("Plan phase", "Phase 1", vec!["plan Phase 1"]),
@@ -79,6 +99,7 @@ fn titles_and_names_are_read_behind_their_document_or_before_it() {
         ("Why", "Design the storage", vec![]),
         ("Design", "Case queue, Data protection", vec!["design § Case queue?", "design § Data protection?"]),
         ("Design", "`CaseQueue`", vec!["design § CaseQueue?"]),
+        ("Requirements", "1.1; Design: Case queue_", vec!["spec 1.1", "design § Case queue?"]),
         ("Why", "see design \"Retry policy\"", vec!["design § Retry policy"]),
         ("Why", "design: 'Retry policy', FR-1", vec!["design § Retry policy", "spec FR-1"]),
         ("Why", "plan: 'Step 2 – Storage'", vec!["plan Step 2"]),
@@ -141,6 +162,13 @@ fn an_id_of_two_documents_is_of_the_one_that_is_named_or_of_its_home() {
         // No letters of theirs, but one document has it.
         ("Why", "S1", "spec.md:10"),
         ("Why", "S9", "none"),
+        // Also behind another document's title.
+        ("Why", "design \"Storage\", S1", "design.md:3 spec.md:10"),
+        // A line is in a section, and the title of a document is none.
+        ("Why", "design.md:5", "design.md:3"),
+        ("Why", "design.md:7", "design.md:7"),
+        ("Why", "design.md:1", "none"),
+        ("Why", "design.md:999", "none"),
         // A step in the phase that is named before it.
         ("Why", "Plan Phase 2, Step 1", "plan.md:7 plan.md:9"),
     ] {
@@ -198,9 +226,23 @@ fn lines_of_text_define_ids_and_numbers_in_passing_do_not() {
 #[test]
 fn fields_of_any_length_are_read_once() {
     const TIMES: usize = 5_000;
-    for piece in
-        ["“", "'a ", "FR-1-", "1-", "design ", "Design A ", "x in the ", "( ", "FR-1, ", "§ A/", "`a"]
-    {
+    for piece in [
+        "“",
+        "'a ",
+        "FR-1-",
+        "1-",
+        "design ",
+        "Design A ",
+        "x in the ",
+        "( ",
+        "FR-1, ",
+        "§ A/",
+        "design.md:1-",
+        "arch. ",
+        "D1 and .",
+        "— C1 [",
+        "`a",
+    ] {
         let text = piece.repeat(TIMES);
         for label in ["Why", "Design", "AC"] {
             assert!(references(label, &text).len() <= 200, "{piece}");

@@ -4,7 +4,7 @@
 //! Start at [`inherited`].
 
 use super::place::Lead;
-use super::range::is_lettered;
+use super::range::{first_of_range, is_lettered};
 use super::read::read;
 use super::words::{About, home, kind_of};
 use super::{Basis, Kind, Reference};
@@ -68,9 +68,22 @@ fn repeated(title: &str) -> Option<Reference> {
     Some(Reference { kind, ..of_plan(&raw, id, Basis::IfRepeated(lead.after.to_owned())) })
 }
 
+/// What stands in brackets of any kind, and behind the last dash, if that is nothing but ids: `Gate — F-2 + F-5`.
 fn in_brackets(title: &str) -> impl Iterator<Item = Reference> {
-    let opened = title.split('(').skip(1);
-    opened.filter_map(|rest| rest.split_once(')').map(|(inside, _)| inside)).flat_map(of_bracket)
+    const BRACKETS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
+    let inside = BRACKETS.into_iter().flat_map(|(open, close)| {
+        let opened = title.split(open).skip(1);
+        opened.filter_map(move |rest| rest.split_once(close).map(|(inside, _)| inside))
+    });
+    inside.chain(listed_behind(title)).flat_map(of_bracket)
+}
+
+fn listed_behind(title: &str) -> Option<&str> {
+    let tails = [" — ", " – ", " - ", " -- "].into_iter().filter_map(|dash| Some(title.rsplit_once(dash)?.1));
+    let tail = tails.min_by_key(|tail| tail.len())?.trim();
+    let mut words = tail.split([' ', ',', ';', '/', '+', '&']).filter(|word| !word.is_empty());
+    let is_id = |word: &str| is_lettered(first_of_range(word)) || ["and", "und"].contains(&word);
+    words.all(is_id).then_some(tail)
 }
 
 /// What a remark in a title refers to: a step of the plan, ids, or parts behind their document: `(Step 5, alone)`,
@@ -86,7 +99,8 @@ fn of_bracket(inside: &str) -> Vec<Reference> {
     let verb = VERBS.contains(&first.trim_end_matches(':').to_lowercase().as_str());
     let text = if verb { rest.trim_start() } else { inside };
     let document = text.split([' ', ':']).next().is_some_and(|word| kind_of(&word.to_lowercase()).is_some());
-    if !document && !id::leading(text, false).is_some_and(|id| is_lettered(id.text)) {
+    let end = text.find(|c: char| !id::is_inner(c)).unwrap_or(text.len());
+    if !document && !is_lettered(first_of_range(&text[..end])) {
         return Vec::new();
     }
     let mut found = read(text, About::Anything);

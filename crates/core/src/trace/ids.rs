@@ -33,9 +33,9 @@ impl<'a> Reader<'a> {
         if self.about == About::Mentions && !(sign && self.directly(at)) {
             return None;
         }
-        // `114 design C13` is of feature 114.
+        // `114 design C13` and `114-limits C13` are of feature 114.
         let three = word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit());
-        if three && self.part.is_none() && self.letters.is_none() {
+        if three && self.part.is_none() && self.letters.is_none() || is_folder(word) {
             self.foreign = true;
         }
         if self.foreign {
@@ -70,11 +70,10 @@ impl<'a> Reader<'a> {
             false => id.to_owned(),
         };
         for id in [first].into_iter().chain(more.iter().map(String::as_str)) {
-            self.push(Reference {
-                noun: noun.clone(),
-                basis: basis.clone(),
-                ..self.reference(kind, spell(id), raw)
-            });
+            let reference = self.reference(kind, spell(id), raw);
+            // The document that was named last may be another one's: `design "Sync", L1`.
+            let named = reference.named && basis == Basis::Plain;
+            self.push(Reference { noun: noun.clone(), basis: basis.clone(), named, ..reference });
         }
         self.after(end);
         let digits = first.find(|c: char| c.is_ascii_digit());
@@ -154,7 +153,7 @@ impl<'a> Reader<'a> {
         let raw = &self.text[self.raw_start(at)..end];
         if let Some(Letters { text, kind, dotted }) = self.letters.clone() {
             // `D6.1, 2` may be D6.2 or D2.
-            if dotted && !first.contains('.') {
+            if dotted && !first.contains('.') || begins_with_plural(rest) {
                 return None;
             }
             for number in numbers() {
@@ -215,6 +214,21 @@ impl<'a> Reader<'a> {
         let from = self.clause.min(self.found.len());
         &mut self.found[from..]
     }
+}
+
+/// The name of a feature's folder: `114-limits`.
+fn is_folder(word: &str) -> bool {
+    let name = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let named = name.strip_prefix('-').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()));
+    word.len() - name.len() == 3 && named
+}
+
+/// Whether a text begins with a word that a number before it counts: `11 functions`.
+fn begins_with_plural(text: &str) -> bool {
+    const LETTERS_MIN: usize = 4;
+    let text = text.strip_prefix(' ').unwrap_or_default();
+    let end = text.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(text.len());
+    end >= LETTERS_MIN && text[..end].ends_with('s')
 }
 
 fn letters(id: &str) -> &str {

@@ -47,6 +47,29 @@ impl Reader<'_> {
         behind
     }
 
+    /// `design.md:21`, `design.md#L21-L30`: a line of a document, and where its number ends. It stands for the section
+    /// that it is in.
+    pub(super) fn line(&mut self, kind: Kind, at: usize, end: usize) -> Option<usize> {
+        const DIGITS_MAX: usize = 6;
+        let rest = &self.text[end..];
+        let number = rest.strip_prefix("#L").or_else(|| rest.strip_prefix(':'))?;
+        let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+        let after = &number[digits..];
+        if !(1..=DIGITS_MAX).contains(&digits) || after.starts_with(char::is_alphanumeric) {
+            return None;
+        }
+        // Up to which line is of no use.
+        let to = after.trim_start_matches(['-', '–', ':', 'L']);
+        let to = to.trim_start_matches(|c: char| c.is_ascii_digit());
+        let numbered = self.text[..self.text.len() - to.len()].ends_with(|c: char| c.is_ascii_digit());
+        let behind = self.text.len() - if numbered { to } else { after }.len();
+        let basis = self.basis(Basis::Plain);
+        let reference = self.reference(kind, format!(":{}", &number[..digits]), &self.text[at..behind]);
+        self.push(Reference { basis, ..reference });
+        self.after(behind);
+        Some(behind)
+    }
+
     /// A title in quotation marks, and where it ends.
     pub(super) fn quoted(&mut self, mark: char, at: usize) -> Option<usize> {
         const MARKS: [(char, &[char]); 7] = [
@@ -230,7 +253,9 @@ impl Reader<'_> {
             ["and ", "or ", "und ", "to ", "through ", "in the "].iter().any(|word| rest.starts_with(word));
         rest.is_empty()
             || word
-            || rest.starts_with([',', ';', '/', '+', '&', '(', ')', ']', '.', ':', '|', '\n', '—', '–', '-'])
+            || rest.starts_with([
+                ',', ';', '/', '+', '&', '(', ')', ']', '.', ':', '|', '\n', '—', '–', '-', '→', '⇒',
+            ])
     }
 
     /// Where a title ends that is followed by titles in it: `→ Sync → Conflicts`.
@@ -272,7 +297,8 @@ fn title_of_chapter(text: &str) -> Option<&str> {
     let near = text.char_indices().map(|(at, _)| at).find(|at| *at > TITLE_CHARS_MAX).unwrap_or(text.len());
     let end = text[..near].find(|c| SIGNS.contains(c)).unwrap_or(near);
     let end = [" - ", ". "].iter().filter_map(|sign| text[..end].find(sign)).fold(end, usize::min);
-    let title = text[..end].trim().trim_end_matches('.');
+    // Emphasis may end with it: `_Design: Retry policy_`.
+    let title = text[..end].trim().trim_end_matches(['.', '_', '*']);
     let first = title.split(' ').next().unwrap_or_default();
     let letters = home(first.strip_suffix('s').unwrap_or(first)).is_some();
     let named =

@@ -102,8 +102,20 @@ impl Joint {
         if let Some(word) = WORDS.iter().find(|word| trimmed.starts_with(**word)) {
             return (trimmed.len() < text.len()).then(|| (Joint::Word, length(word.len())));
         }
-        let list = trimmed.starts_with([',', '/', '+', '&']);
-        list.then(|| (Joint::List { tight: !blanks(1) }, length(1)))
+        // `D3.1, .2 and .3`; what follows a word must leave out something to go on with the list.
+        const LISTS: [&str; 5] = ["and ", "or ", "plus ", "und ", "sowie "];
+        if let Some(word) = LISTS.iter().find(|word| trimmed.starts_with(**word)) {
+            let list = Joint::List { tight: false };
+            return (trimmed.len() < text.len()).then(|| (list, length(word.len())));
+        }
+        if !trimmed.starts_with([',', '/', '+', '&']) {
+            return None;
+        }
+        // `, and .3`
+        let behind = trimmed[1..].trim_start_matches(' ');
+        let word = LISTS.iter().find(|word| behind.starts_with(**word)).map_or(0, |word| word.len());
+        let sign = trimmed.len() - behind.len() + word;
+        Some((Joint::List { tight: !blanks(1) && word == 0 }, length(sign)))
     }
 
     /// The ids that follow, and how much of the text they take.
@@ -198,6 +210,10 @@ mod tests {
             ("FR-1-3", "FR-1 FR-2 FR-3"),
             ("FR-001…FR-003", "FR-001 FR-002 FR-003"),
             ("FR-001,-002, -003", "FR-001 FR-002 FR-003"),
+            ("D3.1, .2 and .3", "D3.1 D3.2 D3.3"),
+            ("D3.1, .2, and .3", "D3.1 D3.2 D3.3"),
+            ("NFR-3 plus -4", "NFR-3 NFR-4"),
+            ("1.1 und .2", "1.1 1.2"),
             ("FR-1 through FR-3", "FR-1 FR-2 FR-3"),
             ("FR-1 to 3", "FR-1 FR-2 FR-3"),
             ("1.1-1.3", "1.1 1.2 1.3"),
@@ -212,6 +228,9 @@ mod tests {
             ("C1 - 3 files", "C1"),
             ("3 - 5 files", "3"),
             ("C1, 2", "C1"),
+            ("C1 and 2 files", "C1"),
+            ("D3.1 and 2", "D3.1"),
+            ("D3.1 android", "D3.1"),
             ("AC-2-1", "AC-2-1"),
             ("D6-narrow", "D6"),
             ("C3-a", "C3-a"),

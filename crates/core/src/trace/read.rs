@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         if matches!(c, ';' | '\n' | ')') {
             self.excepted = false;
         }
-        self.fresh |= matches!(c, ',' | ';' | '/' | '+' | '&' | '(' | '\n' | '→');
+        self.fresh |= matches!(c, ',' | ';' | '/' | '+' | '&' | '|' | '(' | '\n' | '→' | '⇒');
         at + c.len_utf8()
     }
 
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
         let Some(end) = rest.find('`') else { return at + 1 };
         let inside = rest[..end].trim();
         match kind_of(&inside.to_lowercase()) {
-            _ if inside.contains(".md#") => return at + 1,
+            _ if inside.contains(".md#") || inside.contains(".md:") => return at + 1,
             Some(kind) if self.belongs_behind(kind, at, at + 1 + end + 1) => {}
             Some(kind) => self.document(kind, at),
             None if id::shape(inside).is_some() => return at + 1,
@@ -227,8 +227,11 @@ impl<'a> Reader<'a> {
             self.document(kind, at);
             self.excepted = false;
             if lower.ends_with(".md") {
-                return self.anchor(kind, at, end);
+                return self.line(kind, at, end).unwrap_or_else(|| self.anchor(kind, at, end));
             }
+        } else if self.is_architecture(&lower, end) {
+            self.document(Kind::Design, at);
+            return end + usize::from(self.text[end..].starts_with('.'));
         } else if let Some((part, kind)) = part_of(&lower).filter(|(part, _)| self.is_part(part)) {
             self.part(Part { word: part, kind, at, end, capital: word.starts_with(char::is_uppercase) });
             // `Sec. 3` is no end of a sentence.
@@ -257,9 +260,19 @@ impl<'a> Reader<'a> {
         end
     }
 
-    /// Whether the word for a part is one here: a task is one of the list itself, unless a document is named.
+    /// `architecture §2`, `arch. section 3`: what the design is also called, where a part of it follows.
+    fn is_architecture(&self, word: &str, end: usize) -> bool {
+        let rest = &self.text[end..];
+        let rest = rest.strip_prefix('.').unwrap_or(rest).trim_start_matches(' ');
+        let named = ["architecture", "architecture.md", "arch"].contains(&word);
+        named && ["§", "section ", "sec. ", "chapter "].iter().any(|part| rest.starts_with(part))
+    }
+
+    /// Whether the word for a part is one here: a task is one of the list itself, unless a document is named, or the plan
+    /// by the field.
     fn is_part(&self, part: &str) -> bool {
-        part != "Task" || self.kind.is_some_and(|(_, named)| named >= self.last && self.ready)
+        let of_field = self.about == About::Document(Kind::Plan) && self.ready && !self.stale;
+        part != "Task" || of_field || self.kind.is_some_and(|(_, named)| named >= self.last && self.ready)
     }
 
     fn part(&mut self, part: Part) {

@@ -86,6 +86,9 @@ impl Targets<'_> {
         if let Some(title) = id.strip_prefix("§ ").filter(|title| is_title(title)) {
             return Found::of(self.chapter(title));
         }
+        if let Some(line) = id.strip_prefix(':') {
+            return line.parse().ok().and_then(|line| self.around(line)).map_or(Found::None, Found::One);
+        }
         let titled = self.titled(id);
         if !titled.is_empty() {
             return Found::of(titled);

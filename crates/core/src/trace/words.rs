@@ -58,7 +58,7 @@ impl About {
 }
 
 /// Words of labels that say that something is referred to.
-const REFERS: [&str; 35] = [
+const REFERS: [&str; 37] = [
     "why",
     "source",
     "sources",
@@ -92,6 +92,8 @@ const REFERS: [&str; 35] = [
     "supports",
     "realizes",
     "realises",
+    "built",
+    "implemented",
     "basis",
     "bezug",
 ];
@@ -172,7 +174,8 @@ pub(super) fn part_of(word: &str) -> Option<(&'static str, Option<Kind>)> {
         "decision" | "decisions" => ("Decision", Some(Kind::Design)),
         "requirement" | "requirements" | "req" | "reqs" => ("Requirement", Some(Kind::Spec)),
         "story" | "stories" => ("Story", Some(Kind::Spec)),
-        "section" | "sections" | "sec" | "chapter" | "chapters" | "clause" => ("", None),
+        "section" | "sections" | "sec" | "chapter" | "chapters" | "ch" | "clause" | "abschnitt"
+        | "abschnitte" | "kapitel" => ("", None),
         "phase" | "phases" => ("Phase", None),
         "stage" | "stages" => ("Stage", None),
         "sprint" | "sprints" => ("Sprint", None),
