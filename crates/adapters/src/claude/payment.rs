@@ -26,14 +26,9 @@ pub(super) fn of(heard: &Heard, environment: &Environment) -> Payment {
     };
     match (heard.key_source.as_deref(), heard.plan) {
         (None, _) => Payment::Unknown,
-        (Some("none"), Some(within)) => {
-            if within {
-                Payment::Subscription
-            } else {
-                Payment::Key
-            }
-        }
-        (Some("none"), None) if BILLED.iter().any(|name| set(name)) => Payment::Key,
+        (Some("none"), Some(true)) => Payment::Subscription,
+        (Some("none"), Some(false)) => Payment::Key,
+        (Some("none"), None) if BILLED.iter().any(set) => Payment::Key,
         (Some("none"), None) => Payment::Login,
         (Some(_), _) => Payment::Key,
     }
