@@ -69,7 +69,9 @@ fn described(
         return Ok(format!("the server {server}"));
     }
     let agent = Cast::new(site, config, around).named(name)?;
-    Ok(format!("{}, {}", agent.describe(), account(model, around)))
+    let player = agent.player();
+    let program = format!("{} {}", player.program, player.version);
+    Ok(format!("{}, {}, {}", program.trim_end(), player.model, account(model, around)))
 }
 
 /// Who pays, as the user knows it.

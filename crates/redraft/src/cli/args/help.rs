@@ -57,14 +57,15 @@ Examples:
 A value that is no number, list or word of TOML is taken as text, so nothing needs quotes inside quotes. A file with \
 the change in it is checked first; one that could not be used is not written.
 
-Exit codes: as `redraft config`";
+Exit codes: 0 written or nothing to change, 2 no such key or not a repository, 3 the value is refused or a file has a \
+mistake";
 
 pub(super) const CONFIG_UNSET_HELP: &str = "\
 Examples:
   redraft config unset roles.default
   redraft config unset budget --repo
 
-Exit codes: as `redraft config`";
+Exit codes: 0 taken out or nothing there, 2 not a key or not a repository, 3 a file has a mistake";
 
 pub(super) const NEW_HELP: &str = "\
 Examples:
