@@ -122,7 +122,8 @@ fn a_panel_reserves_together_and_stops_before_the_dispatch_that_does_not_fit() {
         let started = started(&scratch);
         assert_eq!(started.len(), sent, "{budget}: {started:?}\n{}", ran.stderr);
         assert_eq!(ran.code, Some(5), "{budget}: {}", ran.stderr);
-        assert!(ran.stdout.contains(&format!("spent ${sent}.0000")), "{}", ran.stdout);
+        let counted = &scratch.json(["status"])["features"][0]["counted_micro_usd"];
+        assert_eq!(*counted, sent * 1_000_000, "{}", ran.stdout);
         scratch.run(["run", "001"]).expect(5);
         assert_eq!(self::started(&scratch).len(), sent, "a restart resets nothing");
     }
