@@ -125,11 +125,11 @@ fn a_model_behind_http_is_named_wherever_its_verdict_stands() {
     scratch.write("redraft.toml", &key.replace("TEST_MODEL_KEY", "HOME"));
     let (texts, objects) = told(&scratch);
     for (place, text) in &texts {
-        assert!(text.contains("model (Anthropic API), claude-sonnet-4.5"), "{place}:\n{text}");
+        assert!(text.contains("model (Anthropic API), claude-sonnet-4-5"), "{place}:\n{text}");
         assert!(!text.contains(REHEARSED) && !text.contains("No model"), "{place}:\n{text}");
     }
     for (place, object) in &objects {
-        let wanted = ["spec-reviewer", "model", "anthropic", "Anthropic API", "claude-sonnet-4.5"];
+        let wanted = ["spec-reviewer", "model", "anthropic", "Anthropic API", "claude-sonnet-4-5"];
         assert_eq!(first_judge(object), wanted, "{place}");
         assert_eq!(
             (&object["judged_by"][0]["version"], &object["rehearsed"]),
@@ -153,7 +153,7 @@ printf '%s\n' '"usage":{"input_tokens":10,"output_tokens":10},"result":"","struc
 fn claude_code_is_named_with_its_version_beside_a_role_that_was_only_rehearsed() {
     let scratch = feature("Export the monthly report as CSV");
     executable(&scratch, "program.sh", CLAUDE);
-    let config = "[agents.claude]\nkind = \"claude\"\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./program.sh\"\n\
+    let config = "[agents.claude]\nkind = \"claude\"\nmodel = \"claude-sonnet-4-5\"\nprogram = \"./program.sh\"\n\
                   [roles]\nspec-reviewer = \"claude\"\n";
     scratch.write("redraft.toml", config);
     let folder = scratch.worktree("001").join("docs/features/001-export-the-monthly-report-as-csv");
@@ -164,11 +164,11 @@ fn claude_code_is_named_with_its_version_beside_a_role_that_was_only_rehearsed()
     assert_eq!((&ran["outcome"], &ran["rehearsed"]), (&"approved".into(), &true.into()), "{ran}");
     let judges = ran["judged_by"].as_array().unwrap();
     let wanted = json!({"role": "spec-reviewer", "agent": "claude", "kind": "claude", "program": "Claude Code",
-        "version": "2.1.325", "model": "claude-sonnet-4.5"});
+        "version": "2.1.325", "model": "claude-sonnet-4-5"});
     assert_eq!(judges[0], wanted);
     assert_eq!((&judges[1]["role"], &judges[1]["kind"]), (&"phase-reviewer".into(), &"rehearsal".into()));
     let message = scratch.git_in(&scratch.worktree("001"), ["log", "-1", "--format=%B"]);
-    let approved = "Redraft-Approved: spec-reviewer by claude (Claude Code 2.1.325), claude-sonnet-4.5\n\
+    let approved = "Redraft-Approved: spec-reviewer by claude (Claude Code 2.1.325), claude-sonnet-4-5\n\
                     Redraft-Approved: phase-reviewer by rehearsal, no model\n";
     assert!(message.contains(approved), "{message}");
     let request = scratch.run(["show", "pull-request"]).expect(0).stdout;
@@ -252,7 +252,7 @@ fn claude_code_that_reviews_a_change_is_named_in_every_form() {
     executable(&scratch, "../program.sh", CLAUDE);
     let program = scratch.outside().join("program.sh").display().to_string();
     let config = format!(
-        "[agents.claude]\nkind = \"claude\"\nmodel = \"claude-sonnet-4.5\"\nprogram = \"{program}\"\n\
+        "[agents.claude]\nkind = \"claude\"\nmodel = \"claude-sonnet-4-5\"\nprogram = \"{program}\"\n\
          [roles]\ndefault = \"claude\"\n"
     );
     scratch.write("redraft.toml", &config);
@@ -266,9 +266,9 @@ fn claude_code_that_reviews_a_change_is_named_in_every_form() {
     let run = &log["runs"][0];
     assert_eq!(run["invocations"][0]["toolExecutionNotifications"], json!([]));
     let judge = &run["properties"]["judged_by"][0];
-    assert_eq!((&judge["version"], &judge["model"]), (&"2.1.325".into(), &"claude-sonnet-4.5".into()));
+    assert_eq!((&judge["version"], &judge["model"]), (&"2.1.325".into(), &"claude-sonnet-4-5".into()));
     let github = review(&scratch, &["--yes", "--format", "github"]).expect(0).stdout;
-    let wanted = "::notice title=judged by::claude (Claude Code 2.1.325), claude-sonnet-4.5: implementation-reviewer, \
+    let wanted = "::notice title=judged by::claude (Claude Code 2.1.325), claude-sonnet-4-5: implementation-reviewer, \
                   code-quality-reviewer, security-reviewer\n";
     assert_eq!(github, wanted);
 }
