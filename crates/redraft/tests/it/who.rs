@@ -125,11 +125,11 @@ fn a_model_behind_http_is_named_wherever_its_verdict_stands() {
     scratch.write("redraft.toml", &key.replace("TEST_MODEL_KEY", "HOME"));
     let (texts, objects) = told(&scratch);
     for (place, text) in &texts {
-        assert!(text.contains("model (Anthropic API), claude-sonnet-4-5"), "{place}:\n{text}");
+        assert!(text.contains("model (Anthropic API), claude-sonnet-4.5"), "{place}:\n{text}");
         assert!(!text.contains(REHEARSED) && !text.contains("No model"), "{place}:\n{text}");
     }
     for (place, object) in &objects {
-        let wanted = ["spec-reviewer", "model", "anthropic", "Anthropic API", "claude-sonnet-4-5"];
+        let wanted = ["spec-reviewer", "model", "anthropic", "Anthropic API", "claude-sonnet-4.5"];
         assert_eq!(first_judge(object), wanted, "{place}");
         assert_eq!(
             (&object["judged_by"][0]["version"], &object["rehearsed"]),
