@@ -12,7 +12,7 @@ use crate::child::{Ended, Environment, Script};
 use crate::clock::SystemClock;
 use redraft_core::redact::Redactor;
 use redraft_core::text::count;
-use redraft_engine::ports::{Check, CheckRun, Checks, Clock as _};
+use redraft_engine::ports::{Check, CheckRun, Checks, Clock};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
@@ -43,10 +43,10 @@ impl Checks for ShellChecks<'_> {
             redactor: self.redactor,
             limit_ms: self.limit_ms,
         };
-        let began_ms = self.clock.now_ms();
+        let began = Clock::moment(self.clock);
         let mut tail = Tail::default();
         let ended = script.run(self.clock, &mut |line| tail.push(line)).map_err(|error| error.to_string())?;
-        let wall_ms = u64::try_from(self.clock.now_ms() - began_ms).unwrap_or(0);
+        let wall_ms = Clock::moment(self.clock).ms_since(began);
         let (code, how, stopped) = match ended {
             Ended::Well => (Some(0), String::new(), false),
             Ended::Badly { code, how } => (code, how, false),

@@ -1,15 +1,17 @@
 //! The real clock, and the flag that Ctrl-C raises.
 
 use redraft_core::usage::Usd;
-use redraft_engine::ports::Clock;
+use redraft_engine::ports::{Clock, Moment};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 pub struct SystemClock {
     stop: Arc<AtomicBool>,
     /// How far it is ahead of the machine's, in milliseconds.
     ahead_ms: i64,
+    /// What moments are counted from. On Linux and macOS this clock stands still while the machine sleeps.
+    began: Instant,
 }
 
 /// How often a wait looks at the flag.
@@ -17,7 +19,7 @@ const SLICE_MS: u64 = 25;
 
 impl SystemClock {
     pub fn new(stop: Arc<AtomicBool>) -> Self {
-        Self { stop, ahead_ms: 0 }
+        Self { stop, ahead_ms: 0, began: Instant::now() }
     }
 
     /// The same, so far ahead of the machine's; for tests of what happens when something expires.
@@ -36,6 +38,10 @@ impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX).saturating_add(self.ahead_ms)
+    }
+
+    fn moment(&self) -> Moment {
+        Moment::after(self.began.elapsed())
     }
 
     fn wait_ms(&self, ms: u64) -> bool {
@@ -66,6 +72,10 @@ impl redraft_engine::ports::Watch for SystemClock {
 
     fn now_ms(&self) -> i64 {
         Clock::now_ms(self)
+    }
+
+    fn moment(&self) -> Moment {
+        Clock::moment(self)
     }
 
     /// There is nobody to tell where there is only a clock.

@@ -5,7 +5,7 @@
 //! until that one has begun to answer: by then a cache holds what they share, and it is paid for once. Nothing here knows
 //! what a dispatch is for. Start at [`beside`].
 
-use crate::ports::{Clock, Watch};
+use crate::ports::{Clock, Moment, Watch};
 use redraft_core::usage::Usd;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -137,6 +137,10 @@ impl<T: Send> Watch for Watching<'_, T> {
         self.clock.now_ms()
     }
 
+    fn moment(&self) -> Moment {
+        self.clock.moment()
+    }
+
     fn begun(&self) {
         self.begun.note(self.place);
     }
@@ -163,6 +167,10 @@ mod tests {
     impl Clock for Still {
         fn now_ms(&self) -> i64 {
             7
+        }
+
+        fn moment(&self) -> Moment {
+            Moment::after(Duration::ZERO)
         }
 
         fn wait_ms(&self, _ms: u64) -> bool {

@@ -348,7 +348,7 @@ fn after(sent: &[Sent]) -> Vec<Option<usize>> {
 }
 
 fn send(parts: &Parts<'_>, sent: &Sent, watch: &dyn Watch) -> End {
-    let began_ms = parts.clock.now_ms();
+    let began = parts.clock.moment();
     let result = sent.agent.run(&sent.request, watch);
     let result = result.map(|outcome| clean(outcome, parts.redactor));
     // What cannot be continued is not remembered, or the machine would order a turn in it.
@@ -361,8 +361,7 @@ fn send(parts: &Parts<'_>, sent: &Sent, watch: &dyn Watch) -> End {
         kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })?;
         parts.boundaries.pass("the answer is kept");
     }
-    let wall_ms = parts.clock.now_ms().saturating_sub(began_ms).max(0) as u64;
-    Ok((result, wall_ms))
+    Ok((result, parts.clock.moment().ms_since(began)))
 }
 
 pub(crate) fn clean(mut outcome: Outcome, redactor: &Redactor) -> Outcome {

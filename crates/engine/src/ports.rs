@@ -4,6 +4,7 @@ mod agent;
 mod checks;
 mod inbox;
 mod merging;
+mod moment;
 mod store;
 mod workspace;
 
@@ -14,13 +15,17 @@ pub use agent::{
 pub use checks::{Check, CheckRun, Checks, NoChecks};
 pub use inbox::Inbox;
 pub use merging::{Forecast, Merge, MergeError, MergeOutcome, Merging, NoMerging};
+pub use moment::Moment;
 pub use store::{Append, Store, StoreError};
 pub use workspace::{ALL_FILES, Commit, CommitRefused, Trailers, Workspace, WorkspaceError, covers};
 
 /// Time, as the run sees it, and whether it should still go on.
 pub trait Clock: Send + Sync {
-    /// Milliseconds since 1970, UTC.
+    /// Milliseconds since 1970, UTC: for what is recorded, shown, or agreed with others. It may jump either way, and a
+    /// machine that sleeps finds it changed when it wakes.
     fn now_ms(&self) -> i64;
+    /// For limits and for how long something took.
+    fn moment(&self) -> Moment;
     /// Waits, but returns early (false) when the run is asked to stop.
     fn wait_ms(&self, ms: u64) -> bool;
     /// Whether the user asked the run to stop.

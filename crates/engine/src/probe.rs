@@ -196,10 +196,10 @@ impl<'a> Probe<'a> {
             return Ok(Sent::OverBudget(over));
         }
         let mark = self.start(&request, reserved)?;
-        let began_ms = self.parts.clock.now_ms();
+        let began = self.parts.clock.moment();
         let (result, reserved) = self.ask(&request, reserved)?;
         self.parts.boundaries.pass("a probed agent answered");
-        let wall_ms = self.parts.clock.now_ms().saturating_sub(began_ms).max(0) as u64;
+        let wall_ms = self.parts.clock.moment().ms_since(began);
         let name = request.ticket.to_string();
         let undone = self.parts.workspace.restore(&mark, &[], &name)?;
         match result {

@@ -18,7 +18,7 @@ use redraft_core::event::Now;
 use redraft_core::price::Lifetime;
 use redraft_core::usage::{Payment, Usage, Usd, grouped};
 use redraft_core::verdict;
-use redraft_engine::ports::{AgentError, Outcome, Request, Watch};
+use redraft_engine::ports::{AgentError, Moment, Outcome, Request, Watch};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
@@ -29,7 +29,7 @@ pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Res
         agent,
         request,
         watch,
-        began_ms: watch.now_ms(),
+        began: watch.moment(),
         asked: 0,
         asked_ms: None,
         toolbox,
@@ -47,7 +47,7 @@ struct Dispatch<'a> {
     agent: &'a ApiAgent,
     request: &'a Request,
     watch: &'a dyn Watch,
-    began_ms: i64,
+    began: Moment,
     /// Requests sent, repetitions included.
     asked: u64,
     /// When the last of them was.
@@ -232,7 +232,7 @@ impl Dispatch<'_> {
         let agent = self.agent;
         let url = format!("{}{}", agent.base_url, agent.wire.path());
         let headers = agent.wire.headers(agent.key.as_ref().map(super::Key::expose));
-        let limits = Limits { deadlines: self.request.deadlines, began_ms: self.began_ms, watch: self.watch };
+        let limits = Limits { deadlines: self.request.deadlines, began: self.began, watch: self.watch };
         let sent = Counted { uncached: body.chars().count() as u64 / CHARS_PER_TOKEN, ..Counted::default() };
         let mut response = agent.client.post(&url, &headers, body, limits)?;
         if response.status != 200 {
@@ -408,7 +408,7 @@ impl Dispatch<'_> {
     }
 
     fn left_ms(&self) -> u64 {
-        let passed = self.watch.now_ms().saturating_sub(self.began_ms).max(0) as u64;
+        let passed = self.watch.moment().ms_since(self.began);
         self.request.deadlines.total_ms.saturating_sub(passed)
     }
 

@@ -5,7 +5,7 @@
 //! business of whoever listens to the program, and so is whether anything it does can still help. Start at [`Meter`].
 
 use redraft_core::usage::Usd;
-use redraft_engine::ports::Watch;
+use redraft_engine::ports::{Moment, Watch};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The run as a program's listener sees it: stopped, too, when the program was cut off.
@@ -80,6 +80,10 @@ impl Watch for Meter<'_> {
         self.watch.now_ms()
     }
 
+    fn moment(&self) -> Moment {
+        self.watch.moment()
+    }
+
     fn tell(&self, doing: &str) {
         self.watch.tell(doing);
     }
@@ -112,6 +116,10 @@ mod tests {
 
         fn now_ms(&self) -> i64 {
             0
+        }
+
+        fn moment(&self) -> Moment {
+            Moment::after(std::time::Duration::ZERO)
         }
 
         fn tell(&self, _doing: &str) {}

@@ -9,7 +9,7 @@
 //! Start at `Launch::run` (our side) and [`worker::work`] (the other side). [`Script`] runs an accepted command the
 //! same way.
 
-mod descendants;
+pub(crate) mod descendants;
 mod environment;
 mod keep;
 mod lines;

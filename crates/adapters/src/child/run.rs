@@ -5,7 +5,7 @@ use super::lines::{Bounded, Line};
 use super::orphans::settle;
 use super::worker::{self, Exit, Told};
 use redraft_core::text::span;
-use redraft_engine::ports::{Deadlines, Watch};
+use redraft_engine::ports::{Deadlines, Moment, Watch};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader};
@@ -136,14 +136,14 @@ impl Launch<'_> {
 impl Started {
     /// Hands over lines; says why it stopped before the end of the output, if it did.
     fn listen(&self, deadlines: Deadlines, watch: &dyn Watch, each: &mut dyn FnMut(Line)) -> Option<End> {
-        let began_ms = watch.now_ms();
-        let mut heard_ms = None;
+        let began = watch.moment();
+        let mut heard = None;
         loop {
             match self.steps.recv_timeout(SLICE) {
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {}
                 Ok(step) => {
-                    heard_ms = Some(watch.now_ms());
+                    heard = Some(watch.moment());
                     if step != Line::Part {
                         each(step);
                     }
@@ -152,7 +152,7 @@ impl Started {
             if watch.stopped() {
                 return Some(End::Stopped);
             }
-            if let Some(slow) = late(deadlines, began_ms, heard_ms, watch.now_ms()) {
+            if let Some(slow) = late(deadlines, began, heard, watch.moment()) {
                 return Some(End::Slow(slow));
             }
         }
@@ -160,15 +160,15 @@ impl Started {
 }
 
 /// The deadline that has passed, if any.
-pub(super) fn late(deadlines: Deadlines, began_ms: i64, heard_ms: Option<i64>, now_ms: i64) -> Option<Slow> {
-    let passed = |since_ms: i64, limit_ms: u64| now_ms.saturating_sub(since_ms).max(0) as u64 >= limit_ms;
+pub(super) fn late(deadlines: Deadlines, began: Moment, heard: Option<Moment>, now: Moment) -> Option<Slow> {
+    let passed = |since: Moment, limit_ms: u64| now.ms_since(since) >= limit_ms;
     let Deadlines { first_byte_ms, idle_ms, total_ms, .. } = deadlines;
-    if passed(began_ms, total_ms) {
+    if passed(began, total_ms) {
         return Some(Slow::Total(total_ms));
     }
-    match heard_ms {
-        None => passed(began_ms, first_byte_ms).then_some(Slow::FirstByte(first_byte_ms)),
-        Some(heard_ms) => passed(heard_ms, idle_ms).then_some(Slow::Idle(idle_ms)),
+    match heard {
+        None => passed(began, first_byte_ms).then_some(Slow::FirstByte(first_byte_ms)),
+        Some(heard) => passed(heard, idle_ms).then_some(Slow::Idle(idle_ms)),
     }
 }
 

@@ -7,9 +7,10 @@ use super::program::number;
 use super::run::{Slow, late};
 use super::session::{Asked, Fingerprint, Sessions};
 use redraft_core::ids::SessionId;
-use redraft_engine::ports::Deadlines;
+use redraft_engine::ports::{Deadlines, Moment};
 use std::ffi::OsString;
 use std::io::{BufReader, Read};
+use std::time::Duration;
 
 fn lines(bytes: impl Read, max: usize) -> Vec<Line> {
     let mut reading = Bounded::new(BufReader::with_capacity(8, bytes), max);
@@ -73,12 +74,13 @@ fn an_agent_sees_the_named_variables_and_no_other() {
 #[test]
 fn each_deadline_counts_from_its_own_beginning() {
     let deadlines = Deadlines { connect_ms: 1, first_byte_ms: 10, idle_ms: 20, total_ms: 50 };
-    assert_eq!(late(deadlines, 100, None, 109), None);
-    assert_eq!(late(deadlines, 100, None, 110), Some(Slow::FirstByte(10)));
-    assert_eq!(late(deadlines, 100, Some(105), 124), None);
-    assert_eq!(late(deadlines, 100, Some(105), 125), Some(Slow::Idle(20)));
-    assert_eq!(late(deadlines, 100, Some(149), 150), Some(Slow::Total(50)));
-    assert_eq!(late(deadlines, 100, Some(105), 90), None, "a clock that was set back ends nothing");
+    let at = |ms| Moment::after(Duration::from_millis(ms));
+    let late = |heard: Option<u64>, now| late(deadlines, at(100), heard.map(at), at(now));
+    assert_eq!(late(None, 109), None);
+    assert_eq!(late(None, 110), Some(Slow::FirstByte(10)));
+    assert_eq!(late(Some(105), 124), None);
+    assert_eq!(late(Some(105), 125), Some(Slow::Idle(20)));
+    assert_eq!(late(Some(149), 150), Some(Slow::Total(50)));
 }
 
 #[test]

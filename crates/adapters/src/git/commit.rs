@@ -5,11 +5,13 @@
 
 use super::error::GitError;
 use super::files::Kind;
+use super::holder::holder;
 use super::objects;
 use super::standing::head_and_branch;
 use super::workspace::GitWorkspace;
 use redraft_core::text::one_line;
 use redraft_engine::ports::{Commit, CommitRefused, Trailers, WorkspaceError};
+use std::path::Path;
 
 const TICKET: &str = "Redraft-Ticket";
 const SEQ: &str = "Redraft-Seq";
@@ -169,13 +171,17 @@ pub(super) fn refusal(error: GitError) -> WorkspaceError {
         "no email was given",
         "no name was given",
     ];
-    let signing =
-        ["failed to sign", "signing failed", "failed to write commit object", "gpg.", "user.signingkey"];
+    let signing = ["failed to sign", "signing failed", "gpg.", "user.signingkey", "ssh-keygen", "Load key"];
+    // Git ends with these words when signing failed in whatever way, but also when the object could not be written,
+    // of which it then says more.
+    let unwritten =
+        ["unable to write", "write error", "insufficient permission", "unable to create", "denied"];
+    let unsigned = says(&["failed to write commit object"]) && !says(&unwritten);
     let refused = if let Some(lock) = error.lock() {
-        CommitRefused::Locked(lock.to_owned())
+        CommitRefused::Locked { lock: lock.to_owned(), by: holder(Path::new(lock)) }
     } else if says(&identity) {
         CommitRefused::NoIdentity
-    } else if says(&signing) {
+    } else if says(&signing) || unsigned {
         CommitRefused::Signing(one_line(stderr, 400))
     } else {
         return error.into();

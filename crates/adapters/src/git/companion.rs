@@ -7,11 +7,13 @@
 
 use super::error::GitError;
 use super::run::{Call, Done, Running};
+use super::wait::{self, Answers, Cut};
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// A place for a companion: empty until the first question.
 #[derive(Debug, Default)]
@@ -22,9 +24,10 @@ pub(super) struct Companion {
     command: String,
     child: Child,
     input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    output: BufReader<Answers>,
     /// What it writes to stderr: a file, because nobody reads along and a full pipe would stop it.
     complaints: Option<File>,
+    limit: Duration,
 }
 
 impl Slot {
@@ -37,11 +40,16 @@ impl Slot {
     ) -> Result<T, GitError> {
         // A companion is put back only after a whole answer, so a poisoned lock guards nothing half done.
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(mut companion) = slot.take()
-            && let Ok(answer) = question(&mut companion)
-        {
-            *slot = Some(companion);
-            return Ok(answer);
+        if let Some(mut companion) = slot.take() {
+            match question(&mut companion) {
+                Ok(answer) => {
+                    *slot = Some(companion);
+                    return Ok(answer);
+                }
+                // Another would take as long.
+                Err(error) if is_cut(&error) => return Err(companion.failure(&error)),
+                Err(_) => {}
+            }
         }
         let mut companion = start()?;
         match question(&mut companion) {
@@ -64,10 +72,12 @@ impl Companion {
     pub(super) fn start(call: Call, scratch: &Path) -> Result<Companion, GitError> {
         let complaints = nameless(scratch).ok();
         let heard = complaints.as_ref().and_then(|file| file.try_clone().ok());
-        let Running { command, mut child } = call.start(heard.map_or_else(Stdio::null, Stdio::from))?;
+        let Running { command, mut child, limit } =
+            call.start(heard.map_or_else(Stdio::null, Stdio::from))?;
         match (child.stdin.take(), child.stdout.take()) {
             (Some(input), Some(output)) => {
-                Ok(Companion { command, child, input, output: BufReader::new(output), complaints })
+                let output = BufReader::new(Answers { output, limit });
+                Ok(Companion { command, child, input, output, complaints, limit })
             }
             _ => Err(GitError::Broken { command, detail: "it has no pipes".to_owned() }),
         }
@@ -96,6 +106,13 @@ impl Companion {
 
     /// Why there was no answer, in git's own words where it said any.
     fn failure(mut self, error: &io::Error) -> GitError {
+        if is_cut(error) {
+            let cut = match error.kind() {
+                io::ErrorKind::TimedOut => Cut::Slow { limit: self.limit, waited_for: None },
+                _ => Cut::Stopped,
+            };
+            return GitError::cut(self.command.clone(), wait::ended(&mut self.child, cut));
+        }
         let gone = matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe);
         let code = if gone { self.child.wait().ok().and_then(|status| status.code()) } else { None };
         let stderr = self.complaints.take().and_then(|file| said(file).ok()).unwrap_or_default();
@@ -115,6 +132,11 @@ impl Drop for Companion {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Whether an answer took too long, or the run was asked to stop meanwhile.
+fn is_cut(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::ConnectionAborted)
 }
 
 /// An answer that git never gives.

@@ -1,10 +1,14 @@
 //! What can go wrong with git, each with its way out, and how the engine's port sees it.
 
+use super::holder::holder;
 use super::run::held_lock;
+use super::wait::Cut;
 use crate::shell_word::quoted_path;
+use redraft_core::text::span;
 use redraft_engine::ports::WorkspaceError;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -44,8 +48,26 @@ pub enum GitError {
     BadName(String),
     #[error("{} is not a worktree of this repository; try: git worktree repair {}", .0.display(), quoted_path(.0))]
     NotAWorktree(PathBuf),
-    #[error("no space left for {command}: {detail}")]
-    NoSpace { command: String, detail: String },
+    #[error("{}: something is in the way, {detail}; move it away", .folder.display())]
+    InTheWay { folder: PathBuf, detail: String },
+    #[error("another redraft is moving the checkout {} to another commit; run the same command again", .0.display())]
+    Moving(PathBuf),
+    #[error(
+        "{} is between two commits and could not be put back: {detail}; mend that, and the next `redraft run` puts \
+         it right", .folder.display()
+    )]
+    HalfMoved { folder: PathBuf, detail: String },
+    #[error(
+        "{} tells of a checkout that was being moved, and cannot be followed; look at `git status` there, then \
+         remove the file", .0.display()
+    )]
+    Journal(PathBuf),
+    #[error("{trouble}: {command}: {detail}")]
+    Disk { command: String, trouble: Trouble, detail: String },
+    #[error("{command} was not done after {} and was ended{}", minutes(.limit), waiting(.waited_for.as_deref()))]
+    Slow { command: String, limit: Duration, waited_for: Option<String> },
+    #[error("{0} was ended, because the run was asked to stop")]
+    Stopped(String),
     #[error("{}: {detail}", .path.display())]
     File { path: PathBuf, detail: String },
     /// Git ended with an error of its own.
@@ -56,17 +78,45 @@ pub enum GitError {
     Broken { command: String, detail: String },
 }
 
+/// What is wrong with the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// It, or the user's share of it, is used up.
+    #[error("no space left")]
+    Full,
+    #[error("the disk failed")]
+    Failing,
+    #[error("the file system is read-only")]
+    ReadOnly,
+}
+
+/// The system's number for an error of a device; the standard library has no name for it.
+const EIO: i32 = 5;
+
 /// The oldest git this was written for: `cat-file -z` came with it.
 pub const MINIMUM: &str = "2.38";
 
 impl GitError {
     pub(super) fn file(path: &Path, error: &io::Error) -> GitError {
         let detail = error.to_string();
-        if is_full(error) {
-            GitError::NoSpace { command: path.display().to_string(), detail }
-        } else {
-            GitError::File { path: path.to_owned(), detail }
+        match Trouble::of(error) {
+            Some(trouble) => GitError::Disk { command: path.display().to_string(), trouble, detail },
+            None => GitError::File { path: path.to_owned(), detail },
         }
+    }
+
+    /// A call that was ended.
+    pub(super) fn cut(command: String, cut: Cut) -> GitError {
+        match cut {
+            Cut::Slow { limit, waited_for } => GitError::Slow { command, limit, waited_for },
+            Cut::Stopped => GitError::Stopped(command),
+        }
+    }
+
+    /// A lock of git's that is held, in git's own words.
+    pub(super) fn locked(command: &str, lock: &Path) -> GitError {
+        let stderr = format!("fatal: Unable to create '{}': File exists.", lock.display());
+        GitError::Failed { command: command.to_owned(), code: Some(128), stderr }
     }
 
     /// What git wrote to stderr, where it got so far.
@@ -85,11 +135,20 @@ impl GitError {
 
 impl From<GitError> for WorkspaceError {
     fn from(error: GitError) -> WorkspaceError {
-        let lock = error.lock().map(|lock| {
-            format!("another git process holds the lock {lock}; wait for it, or remove the file if none is running")
+        let lock = error.lock().map(|lock| match holder(Path::new(lock)) {
+            Some(holder) => format!("another program ({holder}) holds the lock {lock}; wait for it to end"),
+            None => format!(
+                "another git process holds the lock {lock}; wait for it, or remove the file if none is running"
+            ),
         });
         match error {
-            GitError::NoSpace { command, detail } => WorkspaceError::Full(format!("{command}: {detail}")),
+            GitError::Disk { command, trouble, detail } => trouble.told_of(format!("{command}: {detail}")),
+            GitError::Stopped(command) => WorkspaceError::Interrupted { command },
+            GitError::Slow { ref command, limit, ref waited_for } => WorkspaceError::Slow {
+                command: command.clone(),
+                limit: minutes(&limit),
+                waited_for: waited_for.clone(),
+            },
             GitError::File { path, detail } => {
                 WorkspaceError::File { path: path.display().to_string(), detail }
             }
@@ -106,9 +165,49 @@ impl From<GitError> for WorkspaceError {
     }
 }
 
-/// Whether the disk or the user's share of it is used up.
-pub(super) fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+impl Trouble {
+    /// What an error of the system says about the disk, if it does.
+    pub(super) fn of(error: &io::Error) -> Option<Trouble> {
+        match (error.kind(), error.raw_os_error()) {
+            (io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded, _) => Some(Trouble::Full),
+            (io::ErrorKind::ReadOnlyFilesystem, _) => Some(Trouble::ReadOnly),
+            (_, Some(EIO)) => Some(Trouble::Failing),
+            _ => None,
+        }
+    }
+
+    /// The same from the words of a program.
+    pub(super) fn told(stderr: &str) -> Option<Trouble> {
+        let says = |any: &[&str]| any.iter().any(|text| stderr.contains(text));
+        // The rest follows from the first of these, whichever else is told.
+        if says(&["Input/output error"]) {
+            Some(Trouble::Failing)
+        } else if says(&["No space left on device", "Disk quota exceeded"]) {
+            Some(Trouble::Full)
+        } else if says(&["Read-only file system"]) {
+            Some(Trouble::ReadOnly)
+        } else {
+            None
+        }
+    }
+
+    /// As the engine's port sees it.
+    pub(super) fn told_of(self, detail: String) -> WorkspaceError {
+        match self {
+            Trouble::Full => WorkspaceError::Full(detail),
+            Trouble::Failing => WorkspaceError::Disk(detail),
+            Trouble::ReadOnly => WorkspaceError::ReadOnly(detail),
+        }
+    }
+}
+
+/// `10 min`
+fn minutes(limit: &Duration) -> String {
+    span(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn waiting(waited_for: Option<&str>) -> String {
+    waited_for.map(|program| format!("; it was waiting for `{program}`")).unwrap_or_default()
 }
 
 fn explain(code: Option<i32>, stderr: &str) -> String {

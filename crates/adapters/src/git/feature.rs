@@ -4,8 +4,10 @@
 //! The caller holds the repository lock; nothing here guards against another Redraft doing the same.
 
 use super::error::GitError;
+use super::moving::{self, Move, MoveError};
 use super::repository::{Listed, Repository, worktrees};
 use redraft_core::ids::{FeatureId, ReviewId};
+use redraft_engine::boundary::Boundaries;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -120,7 +122,12 @@ impl Repository {
 
     /// Puts the main checkout on a feature's branch, creating it where it is missing. Refused when the checkout has
     /// changes that would be carried along; nothing happens when it is on the branch already.
-    pub fn enter_feature(&self, branch: &str, base_commit: &str) -> Result<(), GitError> {
+    pub fn enter_feature(
+        &self,
+        branch: &str,
+        base_commit: &str,
+        boundaries: &Boundaries,
+    ) -> Result<(), GitError> {
         self.exclude_worktrees()?;
         if self.is_in_place(branch)? {
             return Ok(());
@@ -129,12 +136,23 @@ impl Repository {
         if self.has_changes(main)? {
             return Err(GitError::Dirty(main.to_owned()));
         }
-        let switch = self.git.call(main, ["switch", "--quiet", "--no-guess"]);
-        let switch = match self.has_branch(branch)? {
-            true => switch.arg(branch),
-            false => switch.arg("--no-track").arg("-c").arg(branch).arg(base_commit),
-        };
-        switch.succeed().map(drop)
+        if !self.has_branch(branch)? {
+            self.git.call(main, ["branch", "--no-track", branch, base_commit]).succeed()?;
+        }
+        self.refuse_checked_out(branch, main)?;
+        let commit = |name: &str| self.git.call(main, ["rev-parse", "--verify", name]).text();
+        let (from, to) = (commit("HEAD^{commit}")?, commit(&format!("refs/heads/{branch}^{{commit}}"))?);
+        let was = self.git.call(main, ["symbolic-ref", "--quiet", "HEAD"]).end()?;
+        let was = String::from_utf8_lossy(&was.stdout).trim().to_owned();
+        let was = if was.is_empty() { from.clone() } else { was };
+        let head = moving::Head::Switch { was, branch: branch.to_owned() };
+        let what = format!("switching to {branch}");
+        let wanted = Move { folder: main, from: &from, to: &to, head, what };
+        self.move_checkout(&wanted, boundaries).map_err(|error| match error {
+            MoveError::InTheWay(detail) => GitError::InTheWay { folder: main.to_owned(), detail },
+            MoveError::Moved => GitError::Moving(main.to_owned()),
+            MoveError::Git(error) => error,
+        })
     }
 
     /// Whether the main checkout is on this branch.
@@ -160,7 +178,7 @@ impl Repository {
     }
 
     /// Keeps the worktrees out of `git status` of the main checkout without touching a tracked file.
-    fn exclude_worktrees(&self) -> Result<(), GitError> {
+    pub(super) fn exclude_worktrees(&self) -> Result<(), GitError> {
         let line = format!("/{WORKTREES}/");
         let path = self.common_dir().join("info").join("exclude");
         let failed = |error: io::Error| GitError::file(&path, &error);

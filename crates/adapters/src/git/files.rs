@@ -3,7 +3,7 @@
 //! Agents may put links where files were. Writing follows none; reading follows one only to a place inside the
 //! worktree. Git's own folder is out of reach.
 
-use super::error::is_full;
+use super::error::Trouble;
 use redraft_engine::ports::WorkspaceError;
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Write as _};
@@ -177,10 +177,9 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
 }
 
 pub(super) fn failed(path: &str, error: &io::Error) -> WorkspaceError {
-    if is_full(error) {
-        WorkspaceError::Full(format!("{path}: {error}"))
-    } else {
-        refused(path, &error.to_string())
+    match Trouble::of(error) {
+        Some(trouble) => trouble.told_of(format!("{path}: {error}")),
+        None => refused(path, &error.to_string()),
     }
 }
 

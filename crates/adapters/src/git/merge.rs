@@ -1,17 +1,19 @@
 //! What merging a feature's branch would give, a folder that holds it, and the merge itself.
 //!
 //! The forecast is `git merge-tree`, which touches no checkout. The merge is a commit made of what was forecast. Where the
-//! branch is checked out, git itself moves that checkout forward, and only from a clean state; else the branch alone moves,
-//! and only from where it was.
+//! branch is checked out, `moving` takes that checkout along as a whole, and only from a clean state; else the branch alone
+//! moves, and only from where it was.
 
 use super::change::nobodys;
 use super::commit::full_message;
 use super::error::GitError;
 use super::files::os_path;
+use super::moving::{self, Move, MoveError};
 use super::repository::Repository;
 use super::temp_index::TempIndex;
 use redraft_core::event::History;
 use redraft_core::ids::Revision;
+use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{
     Commit, Forecast, Merge, MergeError, MergeOutcome, Merging, Trailers, WorkspaceError,
 };
@@ -28,6 +30,7 @@ pub struct GitMerging<'a> {
     pub folder: PathBuf,
     /// Files that git does not track and that checks need, from the main checkout.
     pub copy: Vec<String>,
+    pub boundaries: &'a Boundaries,
 }
 
 /// The files shown of a conflict or of an unclean checkout.
@@ -115,25 +118,22 @@ impl Merging for GitMerging<'_> {
             call = call.arg("-p").arg(&forecast.head);
         }
         let commit = call.arg("-m").arg(message).text().map_err(super::commit::refusal)?;
-        match place {
-            Some(folder) => {
-                let call = self.repository.git.call(&folder, ["merge", "--ff-only", "--quiet", &commit]);
-                let done = call.end().map_err(failed)?;
-                if let Some(error) = done.failure() {
-                    let (into, folder) = (merge.into.to_owned(), folder.display().to_string());
-                    let detail = error.stderr().trim().to_owned();
-                    return Err(MergeError::Refused { into, folder, detail });
-                }
+        let branch = merge.into.to_owned();
+        let (folder, head) = match &place {
+            Some(folder) => (folder.as_path(), moving::Head::Advance { branch }),
+            None => (self.repository.main_checkout(), moving::Head::Beside { branch }),
+        };
+        let what = format!("the merge of {} into {}", self.branch, merge.into);
+        let wanted = Move { folder, from: &forecast.into, to: &commit, head, what };
+        let moved = self.repository.move_checkout(&wanted, self.boundaries);
+        moved.map_err(|error| match error {
+            MoveError::InTheWay(detail) => {
+                let (into, folder) = (merge.into.to_owned(), folder.display().to_string());
+                MergeError::Refused { into, folder, detail }
             }
-            None => {
-                let name = format!("refs/heads/{}", merge.into);
-                let call = self.repository.call(["update-ref", "-m", "redraft: merge"]);
-                let moved = call.arg(name).arg(&commit).arg(&forecast.into).end().map_err(failed)?;
-                if moved.failure().is_some() {
-                    return Err(MergeError::Moved(merge.into.to_owned()));
-                }
-            }
-        }
+            MoveError::Moved => MergeError::Moved(merge.into.to_owned()),
+            MoveError::Git(error) => failed(error),
+        })?;
         Ok(Commit(commit))
     }
 

@@ -7,8 +7,8 @@
 //! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
-//! `commit`, `merge` for the branch as a whole, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
+//! `commit`, `merge` for the branch as a whole, `moving` for a person's checkout that goes from one commit to another, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
+//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
 
 mod apart;
 mod branches;
@@ -21,8 +21,10 @@ mod feature;
 mod files;
 mod glance;
 mod history;
+mod holder;
 mod hooks;
 mod merge;
+mod moving;
 mod objects;
 mod recent;
 mod refs;
@@ -34,6 +36,7 @@ mod standing;
 mod temp_index;
 #[cfg(test)]
 mod testbed;
+mod wait;
 mod workspace;
 mod writing;
 
@@ -44,6 +47,8 @@ pub use feature::FeaturePlace;
 pub use glance::{Glance, real_path, state_around};
 pub use history::{Entered, Step, Written};
 pub use merge::GitMerging;
+pub use moving::{CutOff, Settled};
 pub use repository::{Head, Repository};
 pub use run::Git;
+pub use wait::stops_with;
 pub use workspace::GitWorkspace;

@@ -4,7 +4,8 @@
 //! messages, literal paths. Whatever the user configured stays in force otherwise (identity, signing, filters).
 //! Nothing here knows what a call is for.
 
-use super::error::{GitError, MINIMUM};
+use super::error::{GitError, MINIMUM, Trouble};
+use super::wait::{self, Cut};
 use super::writing::Writing;
 use redraft_core::text::one_line;
 use std::borrow::Cow;
@@ -86,11 +87,12 @@ pub struct Git {
     program: OsString,
     overrides: Vec<(OsString, Option<OsString>)>,
     patience: Duration,
+    limit: Duration,
 }
 
 impl Default for Git {
     fn default() -> Git {
-        Git { program: on_the_path("git"), overrides: Vec::new(), patience: PATIENCE }
+        Git { program: on_the_path("git"), overrides: Vec::new(), patience: PATIENCE, limit: wait::LIMIT }
     }
 }
 
@@ -114,6 +116,18 @@ impl Git {
     pub fn with_patience(mut self, patience: Duration) -> Git {
         self.patience = patience;
         self
+    }
+
+    /// How long every call may take.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Duration) -> Git {
+        self.limit = limit;
+        self
+    }
+
+    /// How long every call waits for a lock that is held.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// Refuses a git that lacks what the other modules rely on; its version otherwise.
@@ -152,6 +166,7 @@ impl Git {
             input: None,
             marker: None,
             patience: self.patience,
+            limit: self.limit,
         }
     }
 }
@@ -165,6 +180,7 @@ pub(super) struct Call {
     input: Option<Vec<u8>>,
     marker: Option<PathBuf>,
     patience: Duration,
+    limit: Duration,
 }
 
 impl Call {
@@ -237,11 +253,12 @@ impl Call {
         let mut left = self.patience;
         loop {
             let output = match &self.marker {
-                None => feed(&mut self.command, self.input.as_deref()),
+                None => feed(&mut self.command, self.input.as_deref(), self.limit),
                 Some(marker) => Writing::begin(marker, self.input.as_deref())
-                    .and_then(|writing| writing.during(&mut self.command)),
+                    .and_then(|writing| writing.during(&mut self.command, self.limit)),
             };
             let output = output.map_err(|error| self.unstarted(&error))?;
+            let output = output.map_err(|cut| GitError::cut(self.shown(), cut))?;
             let done = Done {
                 command: self.shown(),
                 code: output.status.code(),
@@ -260,7 +277,7 @@ impl Call {
         self.complete();
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         let child = self.command.spawn().map_err(|error| self.unstarted(&error))?;
-        Ok(Running { command: self.shown(), child })
+        Ok(Running { command: self.shown(), child, limit: self.limit })
     }
 
     fn complete(&mut self) {
@@ -293,6 +310,8 @@ impl Call {
 pub(super) struct Running {
     pub(super) command: String,
     pub(super) child: Child,
+    /// How long each answer may take.
+    pub(super) limit: Duration,
 }
 
 /// A call that came to its end.
@@ -315,8 +334,8 @@ impl Done {
         let (command, stderr) = (self.command.clone(), self.stderr.clone());
         if self.code == Some(0) {
             None
-        } else if stderr.contains("No space left on device") || stderr.contains("Disk quota exceeded") {
-            Some(GitError::NoSpace { command, detail: one_line(&stderr, 400) })
+        } else if let Some(trouble) = Trouble::told(&stderr) {
+            Some(GitError::Disk { command, trouble, detail: one_line(&stderr, 400) })
         } else {
             Some(GitError::Failed { command, code: self.code, stderr })
         }
@@ -376,9 +395,9 @@ fn on_the_path(name: &str) -> OsString {
     name.into()
 }
 
-fn feed(command: &mut Command, input: Option<&[u8]>) -> io::Result<Output> {
+fn feed(command: &mut Command, input: Option<&[u8]>, limit: Duration) -> io::Result<Result<Output, Cut>> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let Some(input) = input else { return command.stdin(Stdio::null()).output() };
+    let Some(input) = input else { return wait::output(&mut command.stdin(Stdio::null()).spawn()?, limit) };
     let short = input.len() <= PIPE_BYTES_MIN;
     let mut child = command.stdin(Stdio::piped()).spawn()?;
     let stdin = child.stdin.take();
@@ -386,12 +405,12 @@ fn feed(command: &mut Command, input: Option<&[u8]>) -> io::Result<Output> {
     let write = move || stdin.map(|mut pipe| pipe.write_all(input));
     if short {
         drop(write());
-        return child.wait_with_output();
+        return wait::output(&mut child, limit);
     }
     // Written beside the reading, or a long input and a long output would wait for each other.
     std::thread::scope(|scope| {
         scope.spawn(write);
-        child.wait_with_output()
+        wait::output(&mut child, limit)
     })
 }
 

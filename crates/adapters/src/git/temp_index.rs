@@ -90,7 +90,7 @@ impl Index {
 
     /// Git trusts a file's times only if they are older than the index. A copy that looked newer than its original
     /// would hide changes made in the same second, so it keeps the original's time.
-    fn write(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let mut file = fs::File::create(path)?;
         file.write_all(&self.bytes)?;
         file.set_modified(self.modified)

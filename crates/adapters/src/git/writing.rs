@@ -8,6 +8,7 @@
 //!
 //! Start with [`Writing`]; [`clear`] is for the next run.
 
+use super::wait::{self, Cut};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -50,13 +51,16 @@ impl Writing<'_> {
 
     /// Makes the call. The marker goes when git has ended, however it ended: a git that was stopped by a signal it
     /// could catch has let its locks go.
-    pub(super) fn during(self, command: &mut Command) -> io::Result<Output> {
+    pub(super) fn during(self, command: &mut Command, limit: Duration) -> io::Result<Result<Output, Cut>> {
         let stdin = self.held.try_clone()?;
         command.stdin(Stdio::from(stdin)).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let output = command.output();
+        let output = command.spawn().and_then(|mut child| wait::output(&mut child, limit));
         // The command would keep its copy of the file until it is dropped.
         command.stdin(Stdio::null());
-        let killed = output.as_ref().is_ok_and(|output| output.status.code().is_none());
+        let killed = output.as_ref().is_ok_and(|output| match output {
+            Ok(output) => output.status.code().is_none(),
+            Err(_) => true,
+        });
         if !killed {
             // One that stays is cleared by the next run.
             let _ = fs::remove_file(self.marker);

@@ -14,7 +14,7 @@ mod tests;
 
 use handover::{Connecting, Handover, Stage, Watched};
 use redraft_core::text::span;
-use redraft_engine::ports::{Deadlines, Watch};
+use redraft_engine::ports::{Deadlines, Moment, Watch};
 use std::io::Read;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -94,11 +94,11 @@ impl HttpError {
     }
 }
 
-/// When the exchange must be over. `began_ms` is when the whole dispatch began, of which this may be a later request.
+/// When the exchange must be over. `began` is when the whole dispatch began, of which this may be a later request.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits<'a> {
     pub(crate) deadlines: Deadlines,
-    pub(crate) began_ms: i64,
+    pub(crate) began: Moment,
     pub(crate) watch: &'a dyn Watch,
 }
 
@@ -155,11 +155,11 @@ impl Client {
             .name("http".to_owned())
             .spawn(move || exchange(&client, request, deadlines, &theirs, &sender));
         started.map_err(|error| HttpError::Unreachable(format!("no thread for the request: {error}")))?;
-        let asked_ms = limits.watch.now_ms();
+        let asked = limits.watch.moment();
         let Deadlines { connect_ms, first_byte_ms, .. } = limits.deadlines;
         let waiting = limits.next(
             &pieces,
-            asked_ms,
+            asked,
             connect_ms.saturating_add(first_byte_ms),
             HttpError::FirstByte(first_byte_ms),
         );
@@ -211,8 +211,8 @@ impl Response<'_> {
     /// The next bytes of the body; none at its end.
     pub(crate) fn next(&mut self) -> Result<Option<Vec<u8>>, HttpError> {
         let idle_ms = self.limits.deadlines.idle_ms;
-        let now_ms = self.limits.watch.now_ms();
-        match self.limits.next(&self.pieces, now_ms, idle_ms, HttpError::Idle(idle_ms))? {
+        let now = self.limits.watch.moment();
+        match self.limits.next(&self.pieces, now, idle_ms, HttpError::Idle(idle_ms))? {
             Piece::Bytes(bytes) => {
                 self.taken = self.taken.saturating_add(bytes.len() as u64);
                 if self.taken > BODY_BYTES_MAX {
@@ -248,7 +248,7 @@ impl Limits<'_> {
     fn next(
         &self,
         pieces: &Receiver<Piece>,
-        since_ms: i64,
+        since: Moment,
         wait_ms: u64,
         late: HttpError,
     ) -> Result<Piece, HttpError> {
@@ -256,11 +256,9 @@ impl Limits<'_> {
             if self.watch.stopped() {
                 return Err(HttpError::Stopped { unsent: false });
             }
-            let now_ms = self.watch.now_ms();
-            let passed = |since_ms: i64, limit_ms: u64| {
-                now_ms.saturating_sub(since_ms) >= i64::try_from(limit_ms).unwrap_or(i64::MAX)
-            };
-            if passed(self.began_ms, self.deadlines.total_ms) {
+            let now = self.watch.moment();
+            let passed = |since: Moment, limit_ms: u64| now.ms_since(since) >= limit_ms;
+            if passed(self.began, self.deadlines.total_ms) {
                 return Err(HttpError::Total(self.deadlines.total_ms));
             }
             match pieces.recv_timeout(SLICE) {
@@ -268,7 +266,7 @@ impl Limits<'_> {
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(HttpError::Broken("the reading thread ended".to_owned()));
                 }
-                Err(RecvTimeoutError::Timeout) if passed(since_ms, wait_ms) => return Err(late),
+                Err(RecvTimeoutError::Timeout) if passed(since, wait_ms) => return Err(late),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }

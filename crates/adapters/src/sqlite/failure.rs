@@ -1,5 +1,6 @@
 //! What SQLite's errors mean to the engine: which file, what is wrong with it, what can be done.
 
+use crate::disk::free_bytes;
 use redraft_engine::ports::StoreError;
 use rusqlite::ErrorCode;
 use rusqlite::ffi;
@@ -62,6 +63,8 @@ impl Place {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 StoreError::ReadOnly { path, detail }
             }
+            // No name of the standard library's for it.
+            _ if error.raw_os_error() == Some(5) => StoreError::Disk { path, detail },
             _ => StoreError::Other { path, detail },
         }
     }
@@ -87,10 +90,17 @@ impl Place {
         };
         match failed.code {
             ErrorCode::DiskFull => StoreError::Full { path, detail },
-            ErrorCode::SystemIoFailure if refused_to_grow(failed.extended_code) => StoreError::Full {
-                path,
-                detail: format!("{detail}; the disk is full, or a quota or file size limit is reached"),
-            },
+            ErrorCode::SystemIoFailure if refused_to_grow(failed.extended_code) => {
+                let room = Path::new(&path).parent().map(free_bytes);
+                match room {
+                    Some(Ok(free)) if free < ROOM_MIN => StoreError::Full { path, detail },
+                    _ => {
+                        let why = "the disk failed, or a quota or a file size limit is reached";
+                        StoreError::Disk { path, detail: format!("{detail}; {why}") }
+                    }
+                }
+            }
+            ErrorCode::SystemIoFailure => StoreError::Disk { path, detail },
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreError::Damaged { path, detail },
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { path, detail },
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreError::ReadOnly { path, detail },
@@ -99,8 +109,12 @@ impl Place {
     }
 }
 
+/// Less room than this on a disk is none.
+const ROOM_MIN: u64 = 1 << 20;
+
 /// SQLite says "full" only for ENOSPC in a write. The same limit hits as EFBIG or EDQUOT in a write, and when
-/// the shared index of the log has to grow, under these codes; the system's own number is out of reach.
+/// the shared index of the log has to grow, under these codes, as does a disk that fails; the system's own number is
+/// out of reach.
 fn refused_to_grow(extended_code: i32) -> bool {
     matches!(extended_code, ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE)
 }
@@ -115,6 +129,7 @@ mod tests {
             StoreError::Damaged { .. } => "damaged",
             StoreError::Newer { .. } => "newer",
             StoreError::Full { .. } => "full",
+            StoreError::Disk { .. } => "disk",
             StoreError::ReadOnly { .. } => "read only",
             StoreError::Busy { .. } => "busy",
             StoreError::Other { .. } => "other",
@@ -126,9 +141,10 @@ mod tests {
         let place = Place::new(Path::new("state/ledger.db"));
         for (code, expected) in [
             (ffi::SQLITE_FULL, "full"),
-            (ffi::SQLITE_IOERR_WRITE, "full"),
-            (ffi::SQLITE_IOERR_SHMSIZE, "full"),
-            (ffi::SQLITE_IOERR_READ, "other"),
+            (ffi::SQLITE_IOERR_WRITE, "disk"),
+            (ffi::SQLITE_IOERR_SHMSIZE, "disk"),
+            (ffi::SQLITE_IOERR_READ, "disk"),
+            (ffi::SQLITE_IOERR_FSYNC, "disk"),
             (ffi::SQLITE_READONLY, "read only"),
             (ffi::SQLITE_READONLY_DBMOVED, "read only"),
             (ffi::SQLITE_PERM, "read only"),

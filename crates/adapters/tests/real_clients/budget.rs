@@ -37,6 +37,10 @@ impl Watch for Purse {
         Clock::now_ms(&self.clock)
     }
 
+    fn moment(&self) -> redraft_engine::ports::Moment {
+        Clock::moment(&self.clock)
+    }
+
     fn tell(&self, _doing: &str) {}
 
     fn afford(&self, total: Usd) -> bool {

@@ -174,6 +174,10 @@ impl Watch for StopAt<'_> {
         self.clock.now_ms()
     }
 
+    fn moment(&self) -> redraft_engine::ports::Moment {
+        self.clock.moment()
+    }
+
     fn tell(&self, _doing: &str) {}
 
     fn afford(&self, _total: redraft_core::usage::Usd) -> bool {

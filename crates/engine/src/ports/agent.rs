@@ -1,5 +1,6 @@
 //! An agent: something that is given a prompt and a folder and answers.
 
+use super::Moment;
 use redraft_core::cost::Marks;
 use redraft_core::event::{Hand, Now, Player};
 use redraft_core::ids::{AgentName, Role, SessionId};
@@ -215,7 +216,10 @@ pub trait Watch: Send + Sync {
     fn stopped(&self) -> bool;
     /// Waits at most this long; false when the run is asked to stop.
     fn wait_ms(&self, ms: u64) -> bool;
+    /// The time of day, for what is recorded; see [`Clock::now_ms`](super::Clock::now_ms).
     fn now_ms(&self) -> i64;
+    /// For limits.
+    fn moment(&self) -> Moment;
     /// What the agent does now, in a few words, for whoever watches: `Read docs/spec.md`. Nothing depends on it.
     fn tell(&self, doing: &str);
     /// It begins to answer: from now on a cache holds what it was sent. Whoever shares that may wait for this.

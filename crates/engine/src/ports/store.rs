@@ -45,6 +45,8 @@ pub enum StoreError {
     Newer { path: String, detail: String },
     #[error("no space left for the ledger {path}: {detail}")]
     Full { path: String, detail: String },
+    #[error("the disk refused the ledger {path}: {detail}")]
+    Disk { path: String, detail: String },
     #[error("the ledger {path} cannot be written: {detail}")]
     ReadOnly { path: String, detail: String },
     #[error("the ledger {path} is busy: {detail}")]

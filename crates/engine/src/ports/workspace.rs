@@ -130,12 +130,23 @@ pub enum WorkspaceError {
     File { path: String, detail: String },
     #[error("no space left: {0}")]
     Full(String),
+    #[error("the disk failed: {0}")]
+    Disk(String),
+    #[error("the file system is read-only: {0}")]
+    ReadOnly(String),
+    /// Git did not end within its limit; `waited_for` is the program it had started last.
+    #[error("{command} was not done after {limit} and was ended{}", waiting(.waited_for.as_deref()))]
+    Slow { command: String, limit: String, waited_for: Option<String> },
     #[error("{path}:{line} holds what looks like a secret ({kind}), so it is not committed")]
     Secret { path: String, line: usize, kind: &'static str },
     #[error("{command}: {detail}")]
     Git { command: String, detail: String },
     #[error("{command} was ended by a signal")]
     Interrupted { command: String },
+}
+
+fn waiting(program: Option<&str>) -> String {
+    program.map(|program| format!("; it was waiting for `{program}`")).unwrap_or_default()
 }
 
 /// Why a commit was refused; each has a way out of its own.
@@ -145,8 +156,12 @@ pub enum CommitRefused {
     NoIdentity,
     #[error("signing did not work: {0}")]
     Signing(String),
-    #[error("another git process holds the lock {0}")]
-    Locked(String),
+    #[error("{} holds the lock {lock}", .by.as_ref().map_or_else(|| "another git process".to_owned(), |by| format!("another program ({by})")))]
+    Locked {
+        lock: String,
+        /// Who has it open, where the system tells: `git, process 4711`.
+        by: Option<String>,
+    },
     #[error("{0} is ignored by .gitignore")]
     Ignored(String),
     #[error("HEAD is not on branch {0}")]

@@ -159,6 +159,8 @@ impl From<StoreError> for CliError {
             StoreError::Full { .. } => {
                 CliError::new(Code::Config, message).hint("free some space, then run the same command again")
             }
+            StoreError::Disk { .. } => CliError::new(Code::Config, message)
+                .hint("look at the disk, the quota and `ulimit -f`; the same command goes on when it can be written again"),
             StoreError::ReadOnly { .. } => CliError::new(Code::Config, message)
                 .hint("make the repository's .git/redraft folder writable; `redraft status` works without"),
             StoreError::Busy { .. } => CliError::new(Code::Held, message).hint("try again in a moment"),
@@ -179,11 +181,29 @@ impl From<WorkspaceError> for CliError {
                 "take it out of the file (and change the secret if it is real), then run again".to_owned()
             }
             WorkspaceError::Full(_) => "free some space, then run the same command again".to_owned(),
+            WorkspaceError::Disk(_) => {
+                "look at the disk (the system's log tells more); the same command goes on when it works again"
+                    .to_owned()
+            }
+            WorkspaceError::ReadOnly(_) => "make it writable, then run the same command again".to_owned(),
+            WorkspaceError::Slow { waited_for, .. } => slow_hint(waited_for.as_deref()).to_owned(),
             WorkspaceError::File { .. } | WorkspaceError::Git { .. } | WorkspaceError::Interrupted { .. } => {
                 "nothing is lost; mend the cause and run the same command again".to_owned()
             }
         };
         CliError::new(Code::Config, error.to_string()).hint(hint)
+    }
+}
+
+/// What makes a git that hung go on.
+fn slow_hint(waited_for: Option<&str>) -> &'static str {
+    let is = |names: &[&str]| waited_for.is_some_and(|name| names.iter().any(|one| name.starts_with(one)));
+    if is(&["gpg", "pinentry", "ssh-keygen"]) {
+        "unlock the signing key, or git config commit.gpgsign false for this repository, then run again"
+    } else if is(&["git-remote", "ssh", "git-lfs"]) {
+        "git was fetching something; see that the server answers (git fetch), then run the same command again"
+    } else {
+        "nothing is lost; see that the disk answers (git status), then run the same command again"
     }
 }
 
@@ -197,7 +217,10 @@ fn commit_hint(refused: &CommitRefused) -> String {
             "unlock the signing key, or git config commit.gpgsign false for this repository, then run again"
                 .to_owned()
         }
-        CommitRefused::Locked(lock) => {
+        CommitRefused::Locked { by: Some(_), .. } => {
+            "wait for it to end, then run the same command again".to_owned()
+        }
+        CommitRefused::Locked { lock, by: None } => {
             format!(
                 "wait for the other git process to end, or remove {lock} if there is none, then run again"
             )
@@ -219,15 +242,21 @@ impl From<GitError> for CliError {
             | GitError::NoCommits(_)
             | GitError::LineBreak(_)
             | GitError::Dirty(_)
+            | GitError::InTheWay { .. }
             | GitError::FolderExists(_)
             | GitError::FolderInTheWay(_)
             | GitError::BranchInTheWay(_)
             | GitError::CheckedOut { .. }
             | GitError::BadName(_) => Code::Usage,
+            GitError::Moving(_) => Code::Held,
+            GitError::Stopped(_) => Code::Interrupted,
             GitError::Missing { .. }
             | GitError::TooOld { .. }
             | GitError::NotAWorktree(_)
-            | GitError::NoSpace { .. }
+            | GitError::HalfMoved { .. }
+            | GitError::Journal(_)
+            | GitError::Disk { .. }
+            | GitError::Slow { .. }
             | GitError::File { .. }
             | GitError::Failed { .. }
             | GitError::Broken { .. } => Code::Config,

@@ -84,6 +84,7 @@ pub(crate) fn create(
     let course = course(args, idea, &config)?;
     let project = args.project.as_deref().map(|word| project_named(site, word)).transpose()?;
     let prd = args.prd.as_deref().map(|file| read_prd(&around.folder.join(file), around)).transpose()?;
+    site.settle(console)?;
     let head = site.repository.head()?;
     // Whatever would stop the feature from being made is found before a number is given out.
     let in_place = config.workspace.mode == WorkspaceMode::InPlace;

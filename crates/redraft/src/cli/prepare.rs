@@ -33,7 +33,7 @@ pub(crate) fn prepare(
     let worktree = site.worktree(created)?;
     if created.in_place {
         let _lock = site.lock_repository(around, console)?;
-        site.repository.enter_feature(&created.branch, &created.base_commit)?;
+        site.repository.enter_feature(&created.branch, &created.base_commit, &around.boundaries)?;
         around.boundaries.pass("a worktree is there");
         if !ready.exists() {
             bring_prd(site, ledger, created)?;

@@ -222,8 +222,8 @@ fn program(path: Option<&std::ffi::OsStr>) -> String {
 }
 
 /// How long the repository's lock is waited for: longer than making a worktree takes, shorter than anybody's patience.
-const REPOSITORY_WAIT_MS: i64 = 10_000;
-const REPOSITORY_TOLD_MS: i64 = 1_000;
+const REPOSITORY_WAIT_MS: u64 = 10_000;
+const REPOSITORY_TOLD_MS: u64 = 1_000;
 const REPOSITORY_PAUSE_MS: u64 = 20;
 
 /// A repository and what Redraft knows of it.
@@ -319,14 +319,14 @@ impl Site {
 
     /// The repository's lock, which others hold for moments only: numbers, worktrees. So it is waited for, but not for long.
     pub(crate) fn lock_repository(&self, around: &Surroundings, console: &Console) -> Result<Lock, CliError> {
-        let begun_ms = around.clock.now_ms();
+        let begun = around.clock.moment();
         let mut told = false;
         loop {
             let held = match self.lock("repo", around) {
                 Err(error) if error.code == Code::Held => error,
                 taken => return taken,
             };
-            let waited_ms = around.clock.now_ms() - begun_ms;
+            let waited_ms = around.clock.moment().ms_since(begun);
             if !told && waited_ms >= REPOSITORY_TOLD_MS {
                 console.say(&format!("waiting for the repository: {}", held.message));
                 told = true;
@@ -335,6 +335,14 @@ impl Site {
                 return Err(held);
             }
         }
+    }
+
+    /// Brings a checkout that a killed process left between two commits to one of them.
+    pub(crate) fn settle(&self, console: &Console) -> Result<(), CliError> {
+        if let Some(settled) = self.repository.settle()? {
+            console.say(&settled.to_string());
+        }
+        Ok(())
     }
 
     /// Whether there are folders of features in the main checkout, whoever made them.

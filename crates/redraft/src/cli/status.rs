@@ -8,6 +8,7 @@ use super::meant::scope_of;
 use super::monitor;
 use super::review;
 use super::site::{Site, Surroundings};
+use redraft_adapters::git::CutOff;
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::event::{Entry, FeatureCreated};
 use redraft_core::phase::Phase;
@@ -30,6 +31,9 @@ struct StatusJson {
     branches: Vec<String>,
     /// What happens too often over several features, with the remedy.
     warnings: Vec<Warning>,
+    /// What was cut off in a checkout that it left between two commits; the next run puts it right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_off: Option<String>,
     next: String,
     /// When that can be typed, where it must wait for the end of a usage limit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,7 +78,25 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
     let (features, reviews, next_after) = (board.features, board.reviews, after_ms.map(utc));
     let branches =
         if features.is_empty() && args.feature.is_none() { site.branches_of_others() } else { Vec::new() };
-    let shown = StatusJson { v: 1, features, reviews, branches, warnings, next, next_after, verified_events };
+    let cut_off = site.repository.cut_off();
+    if let Some(CutOff { what, folder }) = &cut_off {
+        console.say(&format!(
+            "{what} was cut off and {} stands in between; the next run or merge here puts it right",
+            folder.display()
+        ));
+    }
+    let cut_off = cut_off.map(|cut_off| cut_off.what);
+    let shown = StatusJson {
+        v: 1,
+        features,
+        reviews,
+        branches,
+        warnings,
+        cut_off,
+        next,
+        next_after,
+        verified_events,
+    };
     console.show(&text(&shown), &shown);
     monitor::say(&shown.warnings, console);
     Ok(Code::Done)

@@ -38,6 +38,10 @@ impl Clock for TestClock {
         self.0.load(Ordering::SeqCst)
     }
 
+    fn moment(&self) -> redraft_engine::ports::Moment {
+        redraft_engine::ports::Moment::after(std::time::Duration::ZERO)
+    }
+
     fn wait_ms(&self, _ms: u64) -> bool {
         true
     }

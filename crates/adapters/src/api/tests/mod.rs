@@ -14,7 +14,7 @@ use redraft_core::price::{Cards, Lifetime};
 use redraft_core::prompt::{Fragment, Prompt, SCHEMA};
 use redraft_core::redact::Redactor;
 use redraft_core::usage::Usd;
-use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request, Watch};
+use redraft_engine::ports::{Agent, AgentError, Deadlines, Moment, Outcome, Request, Watch};
 use redraft_testkit::provider::{Provider, Recorded, Reply, Script};
 use serde_json::{Value, json};
 use std::fs;
@@ -64,7 +64,12 @@ impl Watch for Clockwork {
     }
 
     fn now_ms(&self) -> i64 {
-        self.now_ms.fetch_add(self.step_ms.load(Ordering::SeqCst), Ordering::SeqCst)
+        self.now_ms.load(Ordering::SeqCst)
+    }
+
+    fn moment(&self) -> Moment {
+        let now_ms = self.now_ms.fetch_add(self.step_ms.load(Ordering::SeqCst), Ordering::SeqCst);
+        Moment::after(std::time::Duration::from_millis(now_ms as u64))
     }
 
     fn tell(&self, doing: &str) {

@@ -147,12 +147,12 @@ fn a_held_lock_is_named() {
     let lock = place.git_dir.join("index.lock");
     fs::write(&lock, "").unwrap();
     let why = refused(place.commit(&paths(&["spec.md"]), "draft", &trailers()));
-    assert_eq!(why, CommitRefused::Locked(lock.display().to_string()));
+    assert_eq!(why, CommitRefused::Locked { lock: lock.display().to_string(), by: None });
     fs::remove_file(&lock).unwrap();
     let lock = bed.root.join(".git/refs/heads/feature/031-limits.lock");
     fs::write(&lock, "").unwrap();
     let why = refused(place.commit(&paths(&["spec.md"]), "draft", &trailers()));
-    assert_eq!(why, CommitRefused::Locked(lock.display().to_string()));
+    assert_eq!(why, CommitRefused::Locked { lock: lock.display().to_string(), by: None });
 }
 
 #[cfg(unix)]
@@ -250,4 +250,54 @@ fn a_commit_names_who_wrote_and_who_approved_it_in_trailers_that_git_reads() {
                   claude-sonnet-5.5\nRedraft-Approved: a by rehearsal, no model\nRedraft-Approved: b by c\nRedraft-Seq: 7\n";
     assert_eq!(text, wanted);
     assert_eq!(full_message("by hand", &Trailers::default()), "by hand\n");
+}
+
+#[test]
+fn only_what_is_about_signing_is_told_as_signing() {
+    let failed = |stderr: &str| GitError::Failed {
+        command: "git commit".to_owned(),
+        code: Some(128),
+        stderr: stderr.to_owned(),
+    };
+    // As git 2.47, gpg 2.2 and OpenSSH 9 say it.
+    for (stderr, signing) in [
+        (
+            "error: gpg failed to sign the data:\n[GNUPG:] INV_SGNR 9 x\n\nfatal: failed to write commit object",
+            true,
+        ),
+        (
+            "error: cannot run gpg: No such file or directory\nerror: gpg failed to sign the data\nfatal: failed to write commit object",
+            true,
+        ),
+        (
+            "error: Couldn't load public key /k: No such file or directory?\n\nfatal: failed to write commit object",
+            true,
+        ),
+        (
+            "error: Load key \"/k\": incorrect passphrase supplied to decrypt private key\nfatal: failed to write commit object",
+            true,
+        ),
+        (
+            "error: user.signingkey needs to be set for ssh signing\nfatal: failed to write commit object",
+            true,
+        ),
+        (
+            "error: insufficient permission for adding an object to repository database .git/objects\n\nfatal: failed to write commit object",
+            false,
+        ),
+        (
+            "error: unable to create temporary file: Permission denied\nfatal: failed to write commit object",
+            false,
+        ),
+        ("error: file write error: Bad address\nfatal: failed to write commit object", false),
+        (
+            "error: unable to write loose object file: Cannot allocate memory\nfatal: failed to write commit object",
+            false,
+        ),
+        ("fatal: cannot lock ref 'HEAD': Unable to create '/r/.git/HEAD.lock': Permission denied", false),
+        ("fatal: cannot update the ref 'HEAD': unable to append to '.git/logs/HEAD': Is a directory", false),
+    ] {
+        let found = matches!(refusal(failed(stderr)), WorkspaceError::Commit(CommitRefused::Signing(_)));
+        assert_eq!(found, signing, "{stderr}");
+    }
 }

@@ -143,7 +143,7 @@ fn a_feature_in_place_is_entered_once_and_again_only_from_a_clean_checkout() {
     let repository = bed.repository();
     let base = repository.head().unwrap().commit;
     let branch = "feature/031-limits";
-    let enter = || repository.enter_feature(branch, &base);
+    let enter = || repository.enter_feature(branch, &base, &Boundaries::default());
     bed.write("mine.txt", "not committed");
     let error = enter().unwrap_err();
     assert!(matches!(&error, GitError::Dirty(path) if *path == bed.root), "{error}");

@@ -4,6 +4,8 @@ use super::*;
 use crate::git::testbed::{Bed, get, put};
 use redraft_engine::ports::Workspace as _;
 
+static NONE: std::sync::LazyLock<Boundaries> = std::sync::LazyLock::new(Boundaries::default);
+
 /// A repository whose feature branch has a commit with `feature.txt`.
 fn bed() -> (Bed, Repository, crate::git::GitWorkspace) {
     let bed = Bed::new();
@@ -17,7 +19,8 @@ fn bed() -> (Bed, Repository, crate::git::GitWorkspace) {
 
 fn merging<'a>(repository: &'a Repository, place: &crate::git::GitWorkspace) -> GitMerging<'a> {
     let folder = repository.main_checkout().join(".redraft/worktrees/x.merge");
-    GitMerging { repository, branch: place.branch().to_owned(), folder, copy: vec![".env".to_owned()] }
+    let (branch, copy) = (place.branch().to_owned(), vec![".env".to_owned()]);
+    GitMerging { repository, branch, folder, copy, boundaries: &NONE }
 }
 
 fn trailers() -> Trailers {

@@ -55,15 +55,49 @@ fn an_input_of_any_length_arrives_whole() {
 }
 
 #[test]
-fn a_full_disk_is_told_apart_from_other_failures() {
+fn what_the_disk_did_is_told_as_it_was() {
     let done = |stderr: &str| Done {
         command: "git add".to_owned(),
         code: Some(128),
         stdout: Vec::new(),
         stderr: stderr.to_owned(),
     };
-    let full = done("error: unable to write file x: No space left on device").failure();
-    assert!(matches!(full, Some(GitError::NoSpace { .. })));
+    // As git 2.47 says it.
+    for (stderr, trouble) in [
+        ("error: unable to write file x: No space left on device", Some(Trouble::Full)),
+        ("fatal: cannot create directory at 'a': Disk quota exceeded", Some(Trouble::Full)),
+        (
+            "error: unable to create temporary file: Read-only file system\nerror: x: failed to insert into database",
+            Some(Trouble::ReadOnly),
+        ),
+        ("fatal: Unable to create '/r/.git/index.lock': Read-only file system", Some(Trouble::ReadOnly)),
+        (
+            "error: file write error: Input/output error\nfatal: failed to write commit object",
+            Some(Trouble::Failing),
+        ),
+        ("fatal: unable to fsync loose object file: Input/output error", Some(Trouble::Failing)),
+        (
+            "fatal: loose object abc (stored in .git/objects/ab/c) is corrupt: Input/output error",
+            Some(Trouble::Failing),
+        ),
+        ("error: insufficient permission for adding an object to repository database .git/objects", None),
+        ("error: open(\"x\"): Permission denied\nfatal: adding files failed", None),
+        ("error: gpg failed to sign the data\nfatal: failed to write commit object", None),
+        ("fatal: bad object", None),
+    ] {
+        let found = match done(stderr).failure() {
+            Some(GitError::Disk { trouble, .. }) => Some(trouble),
+            _ => None,
+        };
+        assert_eq!(found, trouble, "{stderr}");
+    }
+    let failing = done("error: file write error: Input/output error").failure().unwrap();
+    assert_eq!(failing.to_string(), "the disk failed: git add: error: file write error: Input/output error");
+    for (number, trouble) in
+        [(5, Some(Trouble::Failing)), (28, Some(Trouble::Full)), (30, Some(Trouble::ReadOnly)), (13, None)]
+    {
+        assert_eq!(Trouble::of(&io::Error::from_raw_os_error(number)), trouble, "errno {number}");
+    }
     let other = done("fatal: bad object").failure().unwrap();
     assert_eq!(other.to_string(), "git add: fatal: bad object");
     assert_eq!(done("").failure().unwrap().to_string(), "git add: ended with code 128 and said nothing");

@@ -165,6 +165,10 @@ impl Watch for StopsWhileWaiting {
         0
     }
 
+    fn moment(&self) -> redraft_engine::ports::Moment {
+        redraft_engine::ports::Moment::after(std::time::Duration::ZERO)
+    }
+
     fn tell(&self, _doing: &str) {}
 
     fn afford(&self, _total: Usd) -> bool {

@@ -107,6 +107,10 @@ impl Watch for StopsAfter {
         0
     }
 
+    fn moment(&self) -> redraft_engine::ports::Moment {
+        redraft_engine::ports::Moment::after(std::time::Duration::ZERO)
+    }
+
     fn tell(&self, _doing: &str) {}
 
     fn afford(&self, _total: redraft_core::usage::Usd) -> bool {

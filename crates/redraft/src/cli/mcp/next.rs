@@ -18,7 +18,7 @@ use redraft_core::pipeline::Pipeline;
 use redraft_core::project::BoardRow;
 use redraft_core::text::utc;
 use redraft_core::ticket::{Scope, Ticket};
-use redraft_engine::ports::{Clock as _, Store as _};
+use redraft_engine::ports::{Clock as _, Moment, Store as _};
 use redraft_engine::{Owed, Progress, Run, Stop, Work};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// How long a feature that somebody has is waited for before the host is told.
-const HELD_MS: i64 = 1_500;
+const HELD_MS: u64 = 1_500;
 const LOOK_AGAIN_MS: u64 = 50;
 
 /// What two calls that come together wait for each other at the least.
@@ -54,7 +54,7 @@ pub(super) struct Job {
     thread: JoinHandle<()>,
     end: Receiver<Result<Rest, CliError>>,
     doing: Arc<Doing>,
-    began_ms: i64,
+    began: Moment,
 }
 
 impl Job {
@@ -138,7 +138,7 @@ fn awaited(desk: &Arc<Desk>, id: FeatureId, job: Job) -> Result<Rest, CliError> 
             Err(CliError::new(Code::Bug, format!("driving feature {id} on ended in a panic")))
         }
         Err(RecvTimeoutError::Timeout) => {
-            let waited_s = desk.around.clock.now_ms().saturating_sub(job.began_ms).max(0) as u64 / 1000;
+            let waited_s = desk.around.clock.moment().ms_since(job.began) / 1000;
             let what = job.doing.now();
             desk.jobs.lock().unwrap_or_else(PoisonError::into_inner).insert(id, job);
             // The longer it takes, the less often it is worth a turn to ask.
@@ -186,7 +186,7 @@ fn begin(desk: &Arc<Desk>, id: FeatureId, beside: Vec<Ticket>) -> Job {
         // Nobody listens any more once the host has gone; what was handed out is given again.
         let _ = tell.send(drive(&inside.around, id, &beside, &told));
     });
-    Job { thread, end, doing, began_ms: desk.around.clock.now_ms() }
+    Job { thread, end, doing, began: desk.around.clock.moment() }
 }
 
 fn drive(around: &Surroundings, id: FeatureId, beside: &[Ticket], doing: &Doing) -> Result<Rest, CliError> {
@@ -195,7 +195,7 @@ fn drive(around: &Surroundings, id: FeatureId, beside: &[Ticket], doing: &Doing)
     let progress: &dyn Progress = doing;
     let wish =
         Wish { site: &site, id, args: &args, players: Players::Host, progress, around, console: &console };
-    let since_ms = around.clock.now_ms();
+    let since = around.clock.moment();
     loop {
         let state = with_run(&wish, |run, stage| {
             require_trusted_checks(run.state(), stage.ledger, stage.config, &args, &console)?;
@@ -203,7 +203,7 @@ fn drive(around: &Surroundings, id: FeatureId, beside: &[Ticket], doing: &Doing)
             tidy(stage.inbox, &Scope::Feature(id), run.entries(), &console);
             Ok(Rest { state, seq: run.state().seq })
         });
-        let waited_ms = around.clock.now_ms().saturating_sub(since_ms);
+        let waited_ms = around.clock.moment().ms_since(since);
         match state {
             // Another server, a submission or a command has it for a moment.
             Err(error) if error.code == Code::Held && waited_ms < HELD_MS => {

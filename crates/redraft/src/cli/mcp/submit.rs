@@ -19,7 +19,7 @@ use serde::Deserialize;
 const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// How long the feature is waited for; what is submitted is kept for whoever has it after that.
-const HELD_MS: i64 = 1_500;
+const HELD_MS: u64 = 1_500;
 const LOOK_AGAIN_MS: u64 = 50;
 
 #[derive(Deserialize)]
@@ -57,7 +57,7 @@ pub(super) fn submit(desk: &Desk, args: &SubmitArgs) -> Result<Reply, CliError> 
     if let Some((refusal, why)) = given.refused(&state, &entries, &around.redactor, around.clock.now_ms()) {
         return Ok(refused(refusal, why));
     }
-    let (console, since_ms) = (Console::kept(), around.clock.now_ms());
+    let (console, since) = (Console::kept(), around.clock.moment());
     loop {
         let wish = Wish {
             site: &site,
@@ -72,7 +72,7 @@ pub(super) fn submit(desk: &Desk, args: &SubmitArgs) -> Result<Reply, CliError> 
             let taken = run.submit(&given)?;
             Ok(taken.map(|()| run.undone().to_vec()))
         });
-        let waited_ms = around.clock.now_ms().saturating_sub(since_ms);
+        let waited_ms = around.clock.moment().ms_since(since);
         match done {
             Ok(Some(Ok(undone))) => return Ok(accepted(&undone)),
             Ok(Some(Err((refusal, why)))) => return Ok(refused(refusal, why)),

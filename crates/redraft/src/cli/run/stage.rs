@@ -96,6 +96,7 @@ pub(crate) fn with_run<T>(
     say_lower_budget(&config, console);
     let mut rules = rules(site, &config, args, around)?;
     let _lock = site.lock(&id.to_string(), around)?;
+    site.settle(console)?;
     let ledger = site.writer()?;
     let created = site.created(&ledger, id)?;
     if args.budget.is_none() {
@@ -137,6 +138,7 @@ pub(crate) fn with_run<T>(
         branch: created.branch.clone(),
         folder: site.merge_folder(&created),
         copy: config.workspace.copy.clone(),
+        boundaries: &around.boundaries,
     };
     let parts = Parts {
         merging: &merging,

@@ -1,0 +1,209 @@
+//! What is written down of a move, for whoever comes after a crash.
+//!
+//! The file is replaced in one step and is on disk before anything it tells of is done. It goes when the move is
+//! over, so a newer program finds an older one's only after a crash; one of another version is not touched.
+
+use super::files::Stamp;
+use super::{Head, Move};
+use crate::git::error::GitError;
+use crate::git::files::os_path;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+pub(super) const FILE: &str = "journal.json";
+
+const VERSION: u16 = 1;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Journal {
+    v: u16,
+    /// What our `index.lock` holds.
+    pub(super) token: String,
+    /// For people: `the merge of feature/001-x into main`.
+    pub(super) what: String,
+    checkout: String,
+    git_dir: String,
+    staging: String,
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) head: Head,
+    /// None while it is prepared, when nothing in the checkout has been touched.
+    pub(super) plan: Option<Plan>,
+    /// The main checkout, which the paths begin from: a repository may be moved as a whole.
+    #[serde(skip)]
+    root: PathBuf,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Plan {
+    pub(super) steps: Vec<Step>,
+    /// Folders of submodules that come or go; their files are not ours.
+    pub(super) submodules: Vec<String>,
+    /// The hash of the new index, once it is about to be put in place.
+    pub(super) index: Option<String>,
+}
+
+/// One file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Step {
+    pub(super) path: String,
+    /// What stood there, and what shall stand there.
+    pub(super) old: Option<Stamp>,
+    pub(super) new: Option<Stamp>,
+}
+
+impl Plan {
+    pub(super) fn submodules(&self) -> impl Iterator<Item = PathBuf> {
+        self.submodules.iter().map(|path| decoded(path))
+    }
+}
+
+impl Step {
+    pub(super) fn path(&self) -> PathBuf {
+        decoded(&self.path)
+    }
+}
+
+impl Journal {
+    pub(super) fn new(
+        wanted: &Move<'_>,
+        checkout: &Path,
+        git_dir: &Path,
+        staging: &Path,
+        root: &Path,
+    ) -> Journal {
+        let kept = |path: &Path| encoded(path.strip_prefix(root).unwrap_or(path));
+        Journal {
+            v: VERSION,
+            token: format!("redraft {} {}\n", std::process::id(), uuid::Uuid::new_v4()),
+            what: wanted.what.clone(),
+            checkout: kept(checkout),
+            git_dir: kept(git_dir),
+            staging: kept(staging),
+            from: wanted.from.to_owned(),
+            to: wanted.to.to_owned(),
+            head: wanted.head.clone(),
+            plan: None,
+            root: root.to_owned(),
+        }
+    }
+
+    /// The journal of a move that has not come to its end, if there is one. `root` is the main checkout.
+    pub(super) fn read(path: &Path, root: &Path) -> Result<Option<Journal>, GitError> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(GitError::file(path, &error)),
+        };
+        match serde_json::from_slice::<Journal>(&bytes) {
+            Ok(journal) if journal.v == VERSION => Ok(Some(Journal { root: root.to_owned(), ..journal })),
+            _ => Err(GitError::Journal(path.to_owned())),
+        }
+    }
+
+    /// Replaces the file in one step, and returns when it is on disk.
+    pub(super) fn write(&self, path: &Path) -> Result<(), GitError> {
+        let temporary = path.with_extension("part");
+        let write = || -> io::Result<()> {
+            let mut file = File::create(&temporary)?;
+            file.write_all(&serde_json::to_vec(self)?)?;
+            file.sync_all()?;
+            fs::rename(&temporary, path)?;
+            path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+        };
+        write().map_err(|error| GitError::file(path, &error))
+    }
+
+    pub(super) fn checkout(&self) -> PathBuf {
+        self.whole(&self.checkout)
+    }
+
+    pub(super) fn git_dir(&self) -> PathBuf {
+        self.whole(&self.git_dir)
+    }
+
+    pub(super) fn staging(&self) -> PathBuf {
+        self.whole(&self.staging)
+    }
+
+    /// The files that shall stand in the checkout.
+    pub(super) fn staged(&self) -> PathBuf {
+        self.staging().join("new")
+    }
+
+    /// The files that stood there.
+    pub(super) fn saved(&self) -> PathBuf {
+        self.staging().join("old")
+    }
+
+    pub(super) fn index(&self) -> PathBuf {
+        self.git_dir().join("index")
+    }
+
+    pub(super) fn index_lock(&self) -> PathBuf {
+        self.git_dir().join("index.lock")
+    }
+
+    /// Lets go of the index, if it is ours.
+    pub(super) fn unlock_index(&self) {
+        let path = self.index_lock();
+        if fs::read(&path).is_ok_and(|held| held == self.token.as_bytes()) {
+            // Who removed it meanwhile has done the same.
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    fn whole(&self, path: &str) -> PathBuf {
+        match path {
+            "" => self.root.clone(),
+            path => self.root.join(decoded(path)),
+        }
+    }
+}
+
+/// A path as text, whatever bytes it has: those that are no plain text are written as `%FF`.
+pub(super) fn encoded(path: &Path) -> String {
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '%' => text.push_str("%25"),
+                c => text.push(c),
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("%{byte:02X}")));
+    }
+    text
+}
+
+fn decoded(text: &str) -> PathBuf {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let byte = part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.extend(byte);
+        bytes.extend(part.as_bytes().get(2..).unwrap_or_default());
+    }
+    os_path(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_of_any_bytes_is_written_as_text_and_read_back() {
+        for bytes in
+            [&b"a/b.txt"[..], b"", "grün/ñ\n\"".as_bytes(), b"100%", b"%41", b"\xff\xfe/x%\x80", b"%"]
+        {
+            let path = os_path(bytes);
+            assert_eq!(decoded(&encoded(&path)), path, "{bytes:?}");
+        }
+        assert_eq!(encoded(Path::new("docs/grün.md")), "docs/grün.md");
+    }
+}

@@ -1,0 +1,243 @@
+//! Waits for a git that was started, and ends it with everything it started when it takes too long.
+//!
+//! A signing prompt that nobody sees, a fetch from a server that does not answer and a disk that is about to fail all
+//! look the same from here: git goes on and says nothing. So every call has a limit. Ctrl-C reaches a git in the same
+//! terminal by itself; a run that is stopped otherwise gives the call under way a little time, because a commit is
+//! better finished than broken off.
+
+#[cfg(target_os = "linux")]
+use crate::child::descendants::{Process, all};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::process::{Child, ChildStdout, ExitStatus, Output};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// How long a call may take. The largest checkout over a slow network is done before; what takes longer hangs.
+pub(super) const LIMIT: Duration = Duration::from_secs(600);
+
+/// How long a call may still take when the run is asked to stop.
+const STOPPING: Duration = Duration::from_secs(10);
+
+/// How long git gets to let go of its locks before it is killed.
+const LETTING_GO: Duration = Duration::from_secs(2);
+
+/// How often limits are looked at.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// Asks every call of git of this process to end soon after this is raised, as Ctrl-C does. The first one counts.
+pub fn stops_with(stop: Arc<AtomicBool>) {
+    // A process has one such flag, since it has one terminal.
+    let _ = STOP.set(stop);
+}
+
+static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+fn is_stopped() -> bool {
+    STOP.get().is_some_and(|stop| stop.load(Ordering::SeqCst))
+}
+
+/// Why a call was ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Its time was up; the program it was waiting for, if any.
+    Slow { limit: Duration, waited_for: Option<String> },
+    /// The run was asked to stop.
+    Stopped,
+}
+
+/// The time a call has.
+#[derive(Debug)]
+pub(super) struct Allowance {
+    limit: Duration,
+    began: Instant,
+    stopped: Option<Instant>,
+}
+
+impl Allowance {
+    pub(super) fn new(limit: Duration) -> Allowance {
+        Allowance { limit, began: Instant::now(), stopped: None }
+    }
+
+    /// Whether it is used up, seen from now.
+    fn is_over(&mut self) -> Option<Cut> {
+        if is_stopped() {
+            let since = self.stopped.get_or_insert_with(Instant::now);
+            if since.elapsed() >= STOPPING {
+                return Some(Cut::Stopped);
+            }
+        }
+        (self.began.elapsed() >= self.limit).then_some(Cut::Slow { limit: self.limit, waited_for: None })
+    }
+}
+
+/// Takes everything a git writes until it has ended. Its input is somebody else's business.
+pub(super) fn output(child: &mut Child, limit: Duration) -> io::Result<Result<Output, Cut>> {
+    let (mut stdout, mut stderr) = (child.stdout.take(), child.stderr.take());
+    let (mut said, mut complained) = (Vec::new(), Vec::new());
+    let mut allowance = Allowance::new(limit);
+    while stdout.is_some() || stderr.is_some() {
+        wait_for(&[stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)])?;
+        take(&mut stdout, &mut said)?;
+        take(&mut stderr, &mut complained)?;
+        if let Some(cut) = allowance.is_over() {
+            return Ok(Err(ended(child, cut)));
+        }
+    }
+    loop {
+        if let Some(status) = gone(child)? {
+            return Ok(Ok(Output { status, stdout: said, stderr: complained }));
+        }
+        if let Some(cut) = allowance.is_over() {
+            return Ok(Err(ended(child, cut)));
+        }
+    }
+}
+
+/// The output of a git that stays, which answers within the limit or not at all.
+#[derive(Debug)]
+pub(super) struct Answers {
+    pub(super) output: ChildStdout,
+    pub(super) limit: Duration,
+}
+
+impl Read for Answers {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut allowance = Allowance::new(self.limit);
+        while !wait_for(&[Some(self.output.as_fd())])? {
+            match allowance.is_over() {
+                None => {}
+                Some(Cut::Slow { .. }) => return Err(io::ErrorKind::TimedOut.into()),
+                // Not `Interrupted`, after which readers try again.
+                Some(Cut::Stopped) => return Err(io::ErrorKind::ConnectionAborted.into()),
+            }
+        }
+        self.output.read(buffer)
+    }
+}
+
+/// Waits a slice at most; whether one of these has something to read or has ended.
+fn wait_for(descriptors: &[Option<std::os::fd::BorrowedFd<'_>>]) -> io::Result<bool> {
+    let open = descriptors.iter().flatten();
+    let mut polled: Vec<PollFd<'_>> = open.map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+    let slice = Timespec { tv_sec: 0, tv_nsec: i64::from(SLICE.subsec_nanos()) };
+    match poll(&mut polled, Some(&slice)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads what is there; closes what has ended.
+fn take(pipe: &mut Option<impl Read + AsFd>, into: &mut Vec<u8>) -> io::Result<()> {
+    let Some(open) = pipe else { return Ok(()) };
+    let mut polled = [PollFd::from_borrowed_fd(open.as_fd(), PollFlags::IN)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    if !matches!(poll(&mut polled, Some(&now)), Ok(ready) if ready > 0) {
+        return Ok(());
+    }
+    let mut buffer = [0; 64 * 1024];
+    match open.read(&mut buffer) {
+        Ok(0) => *pipe = None,
+        Ok(count) => into.extend_from_slice(&buffer[..count]),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+/// How a git that has closed its pipes ended; none if it is still there after a slice. Mostly it is gone at once.
+fn gone(child: &mut Child) -> io::Result<Option<ExitStatus>> {
+    #[cfg(target_os = "linux")]
+    if let Some(pid) = Pid::from_raw(child.id().cast_signed())
+        && let Ok(held) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())
+    {
+        wait_for(&[Some(held.as_fd())])?;
+        return child.try_wait();
+    }
+    // A git without pipes has nothing left to do but to end.
+    child.wait().map(Some)
+}
+
+/// Ends a git and everything it started, and says what it was waiting for.
+pub(super) fn ended(child: &mut Child, cut: Cut) -> Cut {
+    let below = descendants(child);
+    // A number may be given to another process meanwhile, which then began at another time.
+    let before: Vec<(Pid, u64)> = below.iter().filter_map(|pid| Some((*pid, began(*pid)?))).collect();
+    let cut = match cut {
+        Cut::Slow { limit, .. } => Cut::Slow { limit, waited_for: below.last().and_then(|pid| name(*pid)) },
+        Cut::Stopped => Cut::Stopped,
+    };
+    // Git removes its locks when it is asked to end, so it is asked first.
+    let own = Pid::from_raw(child.id().cast_signed());
+    own.iter().chain(&below).for_each(|pid| signal(*pid, Signal::TERM));
+    let asked = Instant::now();
+    let mut left = descendants(child);
+    while asked.elapsed() < LETTING_GO && matches!(child.try_wait(), Ok(None)) {
+        std::thread::park_timeout(SLICE);
+        left = descendants(child);
+    }
+    // What outlived its parent is nobody's child any more, but still has its number.
+    left.extend(
+        below.iter().filter(|pid| began(**pid).is_some_and(|began| before.contains(&(**pid, began)))),
+    );
+    left.iter().for_each(|pid| signal(*pid, Signal::KILL));
+    // One that has ended is what we want.
+    let _ = child.kill();
+    let _ = child.wait();
+    cut
+}
+
+/// The processes a child has started, the youngest generation last.
+#[cfg(target_os = "linux")]
+fn descendants(child: &Child) -> Vec<Pid> {
+    let all: Vec<Process> = all().collect();
+    let mut found: Vec<Pid> = Pid::from_raw(child.id().cast_signed()).into_iter().collect();
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        let children = all.iter().filter(|one| one.parent == parent.as_raw_nonzero().get() && !one.ended);
+        found.extend(children.map(|one| one.pid));
+        at += 1;
+    }
+    found.split_off(1.min(found.len()))
+}
+
+/// Without `/proc` nobody can tell; what git started ends when git does, or with its own limits.
+#[cfg(not(target_os = "linux"))]
+fn descendants(_child: &Child) -> Vec<Pid> {
+    Vec::new()
+}
+
+fn signal(pid: Pid, signal: Signal) {
+    // It may have ended by itself meanwhile.
+    let _ = kill_process(pid, signal);
+}
+
+/// When a process began, in ticks of the system.
+#[cfg(target_os = "linux")]
+fn began(pid: Pid) -> Option<u64> {
+    Process::read(pid).map(|process| process.began)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn began(_pid: Pid) -> Option<u64> {
+    None
+}
+
+/// What a process is called.
+#[cfg(target_os = "linux")]
+fn name(pid: Pid) -> Option<String> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(text.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn name(_pid: Pid) -> Option<String> {
+    None
+}
+
+#[cfg(test)]
+mod tests;
