@@ -115,6 +115,8 @@ impl Merging for GitMerging<'_> {
             call = call.arg("-p").arg(&forecast.head);
         }
         let commit = call.arg("-m").arg(message).text().map_err(super::commit::refusal)?;
+        // A branch must name nothing that a power cut could take.
+        self.repository.settle().map_err(failed)?;
         match place {
             Some(folder) => {
                 let call = self.repository.git.call(&folder, ["merge", "--ff-only", "--quiet", &commit]);

@@ -8,7 +8,7 @@
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
 //! `commit`, `merge` for the branch as a whole, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
+//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space, `cut` clears up after a power cut.
 
 mod apart;
 mod branches;
@@ -16,6 +16,7 @@ mod change;
 mod commit;
 mod companion;
 mod create;
+mod cut;
 mod error;
 mod feature;
 mod files;
@@ -26,6 +27,7 @@ mod merge;
 mod objects;
 mod recent;
 mod refs;
+mod repair;
 mod repository;
 mod restore;
 mod revision;
@@ -44,6 +46,7 @@ pub use feature::FeaturePlace;
 pub use glance::{Glance, real_path, state_around};
 pub use history::{Entered, Step, Written};
 pub use merge::GitMerging;
+pub use repair::Damage;
 pub use repository::{Head, Repository};
 pub use run::Git;
 pub use workspace::GitWorkspace;
