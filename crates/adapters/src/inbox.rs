@@ -1,20 +1,27 @@
 //! Finished answers as files: `runs/TICKET/outcome.json` in the state folder.
 //!
-//! An answer is written whole under another name and then renamed, so a file that is there is complete.
+//! An answer is written whole under another name and then renamed, so a file that is there is complete. What its author
+//! wrote to the worktree is on disk before it: an answer that was kept is adopted, whatever became of the run.
 
-use redraft_core::ticket::Ticket;
+use crate::barrier::{Barrier, sync_folder};
+use redraft_core::ticket::{Scope, Ticket};
 use redraft_engine::ports::{Inbox, Outcome};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Version 2 can say that an answer lacks the form that was asked for, version 3 whose hand it is from, version 4 who pays
 /// for it and what of its cost is unknown.
 const VERSION: u16 = 4;
 
+/// What an answer is called until all of it is there.
+const PART: &str = "outcome.json.part";
+
 pub struct FileInbox {
     runs: PathBuf,
+    barrier: Option<Arc<Barrier>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -27,7 +34,13 @@ struct Kept {
 
 impl FileInbox {
     pub fn new(state: &Path) -> Self {
-        Self { runs: state.join("runs") }
+        Self { runs: state.join("runs"), barrier: None }
+    }
+
+    /// Lets every answer wait until what was written with it is on disk.
+    #[must_use]
+    pub fn behind(self, barrier: Arc<Barrier>) -> Self {
+        Self { barrier: Some(barrier), ..self }
     }
 
     /// Removes everything kept of a dispatch, and the folders around it that are empty then.
@@ -47,6 +60,22 @@ impl FileInbox {
         Ok(())
     }
 
+    /// Removes answers of a scope that were being written when everything ended. The caller holds the scope's lock.
+    pub fn sweep(&self, scope: &Scope) {
+        let mut folders = vec![self.runs.join(scope.to_string())];
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(entry.path());
+                } else if entry.file_name() == PART {
+                    // One that stays is written over by the next attempt.
+                    let _ = fs::remove_file(entry.path());
+                }
+            }
+        }
+    }
+
     fn file(&self, ticket: &Ticket) -> PathBuf {
         self.runs.join(ticket.to_string()).join("outcome.json")
     }
@@ -60,11 +89,15 @@ impl Inbox for FileInbox {
         fs::create_dir_all(folder).map_err(named)?;
         let kept = Kept { v: VERSION, session: session.to_owned(), outcome: outcome.clone() };
         let bytes = serde_json::to_vec(&kept).map_err(|error| error.to_string())?;
-        let part = folder.join("outcome.json.part");
+        let part = folder.join(PART);
         let mut writing = fs::File::create(&part).map_err(named)?;
         writing.write_all(&bytes).map_err(named)?;
-        writing.sync_all().map_err(named)?;
-        fs::rename(&part, &file).map_err(named)
+        match &self.barrier {
+            Some(barrier) => barrier.hold(),
+            None => writing.sync_all(),
+        }
+        .map_err(named)?;
+        fs::rename(&part, &file).and_then(|()| sync_folder(folder)).map_err(named)
     }
 
     fn get(&self, ticket: &Ticket, session: &str) -> Result<Option<Outcome>, String> {
@@ -105,6 +138,24 @@ mod tests {
         inbox.forget(&two).unwrap();
         assert!(!folder.path().join("runs/031").exists());
         assert!(inbox.get(&other, "s").unwrap().is_some());
+    }
+
+    #[test]
+    fn a_sweep_removes_half_answers_of_its_scope_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let inbox = FileInbox::new(folder.path());
+        let [own, other]: [Ticket; 2] = [
+            "031/specify.1/review/spec-reviewer/2.1".parse().unwrap(),
+            "032/specify.1/review/spec-reviewer/2.1".parse().unwrap(),
+        ];
+        for ticket in [&own, &other] {
+            inbox.put(ticket, "s", &Outcome::default()).unwrap();
+            fs::write(inbox.file(ticket).with_file_name(PART), "{").unwrap();
+        }
+        inbox.sweep(&own.scope);
+        assert!(!inbox.file(&own).with_file_name(PART).exists());
+        assert!(inbox.get(&own, "s").unwrap().is_some());
+        assert!(inbox.file(&other).with_file_name(PART).exists());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! at [`sqlite::Ledger`] (where the events are); agents are [`rehearsal`] and, for models behind HTTP, [`api`].
 
 pub mod api;
+pub mod barrier;
 pub mod checks;
 pub mod child;
 pub mod claude;

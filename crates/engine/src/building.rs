@@ -136,7 +136,15 @@ impl Run<'_> {
     pub(crate) fn paths_of_change(&self, to: &Revision) -> Result<Vec<String>, EngineError> {
         let open = self.open_loop()?;
         match (is_code(&open.opened), &open.revision) {
-            (true, Some(from)) => Ok(self.parts.workspace.changed(from, to)?),
+            (true, Some(from)) => match self.parts.workspace.changed(from, to) {
+                // What it is compared with is lost; the branch has what is left of it.
+                Err(WorkspaceError::AnchorLost(_)) => {
+                    let mut files = self.parts.workspace.uncommitted()?;
+                    files.retain(|file| !self.projections().contains(file));
+                    Ok(files)
+                }
+                changed => Ok(changed?),
+            },
             _ => Ok(open.opened.paths.clone()),
         }
     }

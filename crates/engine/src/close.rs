@@ -38,6 +38,7 @@ impl Run<'_> {
         let trailers = Trailers { seq: self.state.seq, approved, ..Trailers::default() };
         self.parts.boundaries.pass("before a close is committed");
         self.commit(&paths, &format!("redraft: {phase} {word}"), &trailers)?;
+        self.parts.workspace.require_readable(&self.created.base_commit)?;
         self.parts.boundaries.pass("before a close is stored");
         self.append_at(at_ms, vec![event], &[])
     }

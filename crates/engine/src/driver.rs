@@ -252,6 +252,11 @@ impl<'a> Run<'a> {
             let effects = pipeline::pending(&self.state);
             if effects.is_empty() || self.is_far_enough(&effects) {
                 self.project()?;
+                let lies_open = self.state.merged.is_none() && !self.state.cancelled;
+                if lies_open && !self.created.is_review() {
+                    // Whoever hears that it is approved may merge it by hand.
+                    self.parts.workspace.require_readable(&self.created.base_commit)?;
+                }
                 return Ok(Stop::Done);
             }
             if let Some(rest) = self.rests_with_a_person(&effects) {

@@ -4,6 +4,7 @@ use crate::driver::{EngineError, Run};
 use crate::ports::Trailers;
 use redraft_core::event::{Compared, Edited};
 use redraft_core::ids::Revision;
+use redraft_core::phase::Phase;
 use redraft_core::text::hash;
 
 /// A change that is reviewed by itself, as it stands now.
@@ -109,7 +110,12 @@ impl Run<'_> {
 
     fn keep(&self, name: &str, revision: &Revision) -> Result<(), EngineError> {
         let open = self.open_loop()?;
-        let (scope, phase, pass) = (self.created.scope(), open.opened.phase, open.opened.pass);
-        Ok(self.parts.workspace.keep(&format!("{scope}/{phase}.{pass}/{name}"), revision)?)
+        let name = self.anchor(open.opened.phase, open.opened.pass, name);
+        Ok(self.parts.workspace.keep(&name, revision)?)
+    }
+
+    /// The full name of an anchor.
+    pub(crate) fn anchor(&self, phase: Phase, pass: u16, name: &str) -> String {
+        format!("{}/{phase}.{pass}/{name}", self.created.scope())
     }
 }

@@ -259,6 +259,7 @@ impl Run<'_> {
                 let idea = one_line(&self.created.idea, 72);
                 let message = format!("Merge feature {feature}-{}: {idea}", self.created.slug);
                 let merge = Merge { into: &into, history, message: &message, trailers: &trailers };
+                self.parts.workspace.require_readable(&self.created.base_commit)?;
                 self.parts.boundaries.pass("before a merge");
                 self.parts.merging.merge(&forecast, &merge)?
             }

@@ -152,9 +152,12 @@ impl Run<'_> {
             profiles: Papers::read(&self.rules.profiles, &opened.profiles),
             bank: bank.map(|bytes| Index::of(bank::decode(&bytes))),
         };
-        self.append(vec![opened.into()], &blobs)?;
-        // Kept from git's collection: prompts are built from it until there is a draft.
-        base.map_or(Ok(()), |base| self.keep_anchor(0, &base))
+        // Kept from git's collection before anything names it: prompts are built from it until there is a draft.
+        if let Some(base) = &base {
+            self.parts.workspace.keep(&self.anchor(phase, pass, "0"), base)?;
+            self.parts.boundaries.pass("before a loop with a base is stored");
+        }
+        self.append(vec![opened.into()], &blobs)
     }
 
     /// The knowledge bank of the worktree, without secrets. A change that is reviewed by itself is judged without what it

@@ -113,7 +113,7 @@ impl Repository {
             return Ok(());
         }
         let add = self.call(["worktree", "add", "--quiet", "--detach"]);
-        add.arg(worktree).arg(commit).succeed().map(drop)
+        self.make_worktree(worktree, add.arg(worktree).arg(commit))
     }
 }
 

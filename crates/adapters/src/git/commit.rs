@@ -42,6 +42,7 @@ pub(super) fn commit(
     if named.is_empty() {
         return Ok(None);
     }
+    place.sync_to_disk()?;
     let call = place
         .writing(["commit", "--quiet", "--only", "--no-verify", "--cleanup=verbatim", "--untracked-files=no"])
         // A guessed address would stay in the history for ever.
@@ -65,7 +66,9 @@ pub(super) fn head(place: &GitWorkspace) -> Result<(Commit, Trailers), Workspace
     let call = place.call(["rev-list", "-1", "--no-commit-header"]).setting("trailer.separators=:");
     let text = match call.arg(format).arg("HEAD").text() {
         Err(error) if error.stderr().contains("unknown revision") => {
-            return Err(GitError::NoCommits(place.root().to_owned()).into());
+            // A feature begins on a commit, so one that is not there was lost.
+            let detail = "it leads to no commit that can be read".to_owned();
+            return Err(WorkspaceError::Damaged { what: format!("branch {}", place.branch), detail });
         }
         text => text?,
     };

@@ -1,6 +1,7 @@
 //! What can go wrong with git, each with its way out, and how the engine's port sees it.
 
 use super::holder::holder;
+use super::repair::is_damage;
 use super::run::held_lock;
 use super::wait::Cut;
 use crate::shell_word::quoted_path;
@@ -127,6 +128,11 @@ impl GitError {
         }
     }
 
+    /// Whether git says that what it has stored cannot be read.
+    pub fn is_damage(&self) -> bool {
+        is_damage(self.stderr())
+    }
+
     /// The lock file another git process holds, if that is what stopped this one.
     pub(super) fn lock(&self) -> Option<&str> {
         held_lock(self.stderr())
@@ -155,6 +161,12 @@ impl From<GitError> for WorkspaceError {
             // Git passes on the signal that ended it, or says so by its code.
             GitError::Failed { command, code: None | Some(130 | 143), .. } => {
                 WorkspaceError::Interrupted { command }
+            }
+            GitError::Failed { command, code, stderr } if lock.is_none() && is_damage(&stderr) => {
+                WorkspaceError::Damaged {
+                    what: "the repository".to_owned(),
+                    detail: format!("{command}: {}", explain(code, &stderr)),
+                }
             }
             GitError::Failed { command, code, stderr } => {
                 WorkspaceError::Git { command, detail: lock.unwrap_or_else(|| explain(code, &stderr)) }

@@ -101,12 +101,13 @@ impl Repository {
         } else {
             add.arg("-b").arg(branch).arg(worktree).arg(base_commit)
         };
-        add.succeed().map(drop)
+        self.make_worktree(worktree, add)
     }
 
     /// Whether a worktree has yet to be made here; what is left of one that was never completed goes.
     pub(super) fn makes_room_for(&self, worktree: &Path) -> Result<bool, GitError> {
         self.exclude_worktrees()?;
+        self.unmake(worktree)?;
         let listed = worktrees(self.call([]))?;
         match listed.iter().find(|listed| same_path(&listed.path, worktree)) {
             Some(found) if found.is_half_made() || !found.path.exists() => self.unregister(found)?,

@@ -118,6 +118,8 @@ impl Merging for GitMerging<'_> {
             call = call.arg("-p").arg(&forecast.head);
         }
         let commit = call.arg("-m").arg(message).text().map_err(super::commit::refusal)?;
+        // A branch must name nothing that a power cut could take.
+        self.repository.sync_to_disk().map_err(failed)?;
         let branch = merge.into.to_owned();
         let (folder, head) = match &place {
             Some(folder) => (folder.as_path(), moving::Head::Advance { branch }),

@@ -8,7 +8,7 @@
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
 //! `commit`, `merge` for the branch as a whole, `moving` for a person's checkout that goes from one commit to another, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
+//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space, `cut` clears up after a power cut.
 
 mod apart;
 mod branches;
@@ -16,6 +16,7 @@ mod change;
 mod commit;
 mod companion;
 mod create;
+mod cut;
 mod error;
 mod feature;
 mod files;
@@ -28,6 +29,7 @@ mod moving;
 mod objects;
 mod recent;
 mod refs;
+mod repair;
 mod repository;
 mod restore;
 mod revision;
@@ -48,6 +50,7 @@ pub use glance::{Glance, real_path, state_around};
 pub use history::{Entered, Step, Written};
 pub use merge::GitMerging;
 pub use moving::{CutOff, Settled};
+pub use repair::Damage;
 pub use repository::{Head, Repository};
 pub use run::Git;
 pub use wait::stops_with;

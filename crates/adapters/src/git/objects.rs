@@ -5,6 +5,7 @@
 
 use super::companion::{Companion, Slot, unexpected};
 use super::error::GitError;
+use super::run::durable;
 use super::workspace::GitWorkspace;
 use std::fs;
 use std::io;
@@ -97,7 +98,7 @@ pub(super) fn store_tree(place: &GitWorkspace, entries: &[TreeEntry<'_>]) -> Res
 pub(super) fn set_ref(place: &GitWorkspace, name: &str, id: &str) -> Result<(), GitError> {
     let lines = format!("start\noption no-deref\nupdate {name} {id}\ncommit\n");
     place.companions.refs.ask(
-        || Companion::start(place.call(["update-ref", "--stdin"]), &place.temp()),
+        || Companion::start(durable(place.call(["update-ref", "--stdin"])), &place.temp()),
         |companion| {
             companion.say(lines.as_bytes())?;
             for expected in ["start: ok", "commit: ok"] {
@@ -114,6 +115,7 @@ pub(super) fn set_ref(place: &GitWorkspace, name: &str, id: &str) -> Result<(), 
 /// The same for a name of ours (`refs/redraft/…`), which nobody but the feature's own run sets: a lock on it is one that a
 /// killed git of ours has left.
 pub(super) fn set_own_ref(place: &GitWorkspace, name: &str, id: &str) -> Result<(), GitError> {
+    place.sync_to_disk()?;
     match set_ref(place, name, id) {
         Err(error) if error.lock().is_some() => {
             // If it cannot be removed, the second attempt says so.

@@ -6,11 +6,13 @@
 use super::error::GitError;
 use super::files::os_path;
 use super::run::{Call, Git};
+use crate::barrier::Barrier;
 use redraft_core::adopt::is_date;
 use redraft_core::ids::FeatureId;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A repository with a main checkout.
 #[derive(Debug, Clone)]
@@ -19,6 +21,7 @@ pub struct Repository {
     main: PathBuf,
     here: PathBuf,
     common: PathBuf,
+    barrier: Arc<Barrier>,
 }
 
 /// Where HEAD stands.
@@ -55,7 +58,9 @@ impl Repository {
                 let (here, common) = (os_path(here), os_path(common));
                 let main =
                     if common == os_path(git_dir) { here.clone() } else { main_checkout(&git, &common)? };
-                Ok(Repository { git, main, here, common })
+                let worktrees = main.join(".redraft").join("worktrees");
+                let barrier = Arc::new(Barrier::new([common.clone(), main.clone(), worktrees]));
+                Ok(Repository { git, main, here, common, barrier })
             }
             _ if done.stderr.contains("not a git repository") => {
                 Err(GitError::NotARepository(folder.to_owned()))
@@ -83,6 +88,16 @@ impl Repository {
     /// Where Redraft's state is: one for all worktrees, untouched by `git clean`.
     pub fn state_dir(&self) -> PathBuf {
         self.common.join("redraft")
+    }
+
+    /// What brings the repository and its worktrees to disk.
+    pub fn barrier(&self) -> Arc<Barrier> {
+        Arc::clone(&self.barrier)
+    }
+
+    /// Returns when everything in the repository and its worktrees is on disk.
+    pub(super) fn sync_to_disk(&self) -> Result<(), GitError> {
+        self.barrier.hold().map_err(|error| GitError::file(&self.common, &error))
     }
 
     /// Where HEAD of the checkout we are in stands.

@@ -81,6 +81,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often a held lock is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
+/// Lets git sync each file before it gives it its name, whatever is configured. Not every command of git's keeps to it.
+pub(super) fn durable(call: Call) -> Call {
+    call.setting("core.fsync=all").setting("core.fsyncMethod=fsync")
+}
+
 /// The git program and the environment it gets.
 #[derive(Debug, Clone)]
 pub struct Git {

@@ -9,15 +9,16 @@ use super::objects::Companions;
 use super::recent::Recent;
 use super::refs::MarkedRefs;
 use super::repository::Repository;
-use super::run::{Call, Git};
+use super::run::{Call, Git, durable};
 use super::writing::{self, Cleared};
 use super::{change, commit, refs, restore, revision, standing};
+use crate::barrier::Barrier;
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
 use redraft_engine::ports::{Commit, Trailers, Workspace, WorkspaceError};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A worktree and the branch that is worked on in it.
 #[derive(Debug)]
@@ -39,6 +40,7 @@ pub struct GitWorkspace {
     marked: Mutex<Option<MarkedRefs>>,
     /// Folders that were asked for.
     apart: Mutex<Vec<Apart>>,
+    barrier: Arc<Barrier>,
 }
 
 impl GitWorkspace {
@@ -76,6 +78,7 @@ impl GitWorkspace {
             recent: Mutex::default(),
             marked: Mutex::default(),
             apart: Mutex::default(),
+            barrier: repository.barrier(),
         })
     }
 
@@ -94,9 +97,16 @@ impl GitWorkspace {
         call.env("GIT_DIR", &self.git_dir).env("GIT_WORK_TREE", self.root())
     }
 
-    /// A call for this worktree that changes its index, HEAD or branch. Only one is made at a time.
+    /// A call for this worktree that changes its index, HEAD or branch. Only one is made at a time. Git brings to disk
+    /// what it writes before it gives it its name, so that a power cut finds each of them as before or as after.
     pub(super) fn writing<const N: usize>(&self, args: [&str; N]) -> Call {
-        self.call(args).marked(self.scratch.join(writing::MARKER))
+        durable(self.call(args)).marked(self.scratch.join(writing::MARKER))
+    }
+
+    /// Returns when everything in the repository and its worktrees is on disk. A ref that is moved after it names nothing
+    /// that a power cut could take.
+    pub(super) fn sync_to_disk(&self) -> Result<(), GitError> {
+        self.barrier.hold().map_err(|error| GitError::file(&self.common, &error))
     }
 
     /// What was asked a moment ago. A panic elsewhere cannot leave it half written, so a poisoned lock is as good.
@@ -123,6 +133,7 @@ impl GitWorkspace {
         {
             return;
         }
+        writing::clear_indexes(&self.git_dir);
         let Ok(entries) = fs::read_dir(&self.scratch) else { return };
         for entry in entries.flatten() {
             // What cannot be removed now is in nobody's way, and the next run tries again.
@@ -258,6 +269,14 @@ impl Workspace for GitWorkspace {
 
     fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError> {
         commit::newest_seq(self, base)
+    }
+
+    fn require_readable(&self, base: &str) -> Result<(), WorkspaceError> {
+        GitWorkspace::require_readable(self, base)
+    }
+
+    fn uncommitted(&self) -> Result<Vec<String>, WorkspaceError> {
+        Ok(self.uncommitted_files()?)
     }
 
     fn head(&self) -> Result<(Commit, Trailers), WorkspaceError> {

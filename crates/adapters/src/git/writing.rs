@@ -102,6 +102,27 @@ pub(super) fn clear(marker: &Path, locks: &[PathBuf], patience: Duration) -> Cle
     cleared
 }
 
+/// Removes indexes that a killed `git commit` was making, `next-index-PID.lock`: git finds them in nobody's way and leaves
+/// them for ever. One whose process lives is somebody's.
+#[cfg(unix)]
+pub(super) fn clear_indexes(git_dir: &Path) {
+    let Ok(entries) = fs::read_dir(git_dir) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let pid = name.strip_prefix("next-index-").and_then(|rest| rest.strip_suffix(".lock"));
+        let pid = pid.and_then(|pid| pid.parse().ok()).and_then(rustix::process::Pid::from_raw);
+        // Where the process belongs to somebody else the system does not say that there is none.
+        let is_gone = |pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH);
+        if pid.is_some_and(is_gone) {
+            // What cannot be removed now is in nobody's way, and the next run tries again.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn clear_indexes(_: &Path) {}
+
 /// Waits until nobody holds the marker; false once there is no time left.
 #[expect(clippy::disallowed_methods, reason = "only while the git of a killed run comes to its end")]
 fn let_go(marker: &File, mut left: Duration) -> bool {

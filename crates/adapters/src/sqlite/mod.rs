@@ -16,19 +16,20 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
+use crate::barrier::Barrier;
 use chain::Chain;
 use checkpoint::Checkpoint;
 use failure::{Failure, Place};
 use layout::Found;
 use link::Link;
-use redraft_core::event::Entry;
+use redraft_core::event::{Entry, Event};
 use redraft_core::ids::BlobId;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -60,6 +61,8 @@ pub struct Ledger {
     newer: Option<String>,
     /// How far this process has found the file in order; stored with its next change, which costs nothing extra.
     reached: Mutex<Option<Checkpoint>>,
+    /// Held before an event is stored that rests on files.
+    barrier: Option<Arc<Barrier>>,
 }
 
 impl Ledger {
@@ -72,6 +75,13 @@ impl Ledger {
     /// Opens it for reading by somebody who would rather not know than wait.
     pub fn glance(folder: &Path) -> Result<Ledger, StoreError> {
         Ledger::open_waiting(folder, Mode::ReadOnly, Duration::ZERO)
+    }
+
+    /// Lets every event wait until what it rests on is on disk.
+    #[must_use]
+    pub fn behind(mut self, barrier: Arc<Barrier>) -> Ledger {
+        self.barrier = Some(barrier);
+        self
     }
 
     /// Where the ledger of a folder is, whether or not it exists.
@@ -232,7 +242,7 @@ impl Ledger {
         match (namespace, newer) {
             (Some(namespace), newer) => {
                 let (link, reached) = (Mutex::new(link), Mutex::default());
-                Ok(Ledger { place, link, mode, namespace, newer, reached })
+                Ok(Ledger { place, link, mode, namespace, newer, reached, barrier: None })
             }
             (None, Some(newer)) => Err(place.newer(newer)),
             (None, None) => Err(place.damaged("the namespace of its session names is missing")),
@@ -301,6 +311,12 @@ impl Store for Ledger {
     }
 
     fn append(&self, append: Append<'_>) -> Result<Vec<Entry>, StoreError> {
+        if let Some(barrier) = &self.barrier
+            && append.events.iter().any(Event::rests_on_files)
+        {
+            let held = barrier.hold();
+            held.map_err(|error| self.place.of_io("bringing to disk what its next event tells of", &error))?;
+        }
         self.change(|connection| {
             let Append { scope, decided_on, at_ms, events, blobs, board } = append;
             let found = rows::last_seq(&self.place, connection, &scope)?;

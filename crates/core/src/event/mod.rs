@@ -15,6 +15,7 @@ mod hand;
 mod making;
 mod player;
 mod question;
+mod resting;
 mod stored;
 
 use crate::findings::{FindingChange, Threshold};

@@ -84,6 +84,13 @@ pub trait Workspace: Send + Sync {
     /// were merged before lie behind the base.
     fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError>;
 
+    /// [`WorkspaceError::Damaged`] where something that HEAD has and `base` has not cannot be read. Asked before a branch is
+    /// approved or merged.
+    fn require_readable(&self, base: &str) -> Result<(), WorkspaceError>;
+
+    /// The files that are not as HEAD has them, in order; ignored ones do not count.
+    fn uncommitted(&self) -> Result<Vec<String>, WorkspaceError>;
+
     /// The trailers of HEAD's commit, and its id.
     fn head(&self) -> Result<(Commit, Trailers), WorkspaceError>;
 }
@@ -141,6 +148,9 @@ pub enum WorkspaceError {
     Secret { path: String, line: usize, kind: &'static str },
     #[error("{command}: {detail}")]
     Git { command: String, detail: String },
+    /// What git has stored cannot be read.
+    #[error("{what} is damaged: {detail}")]
+    Damaged { what: String, detail: String },
     #[error("{command} was ended by a signal")]
     Interrupted { command: String },
 }

@@ -7,6 +7,7 @@
 mod features;
 mod machine;
 mod probing;
+mod repair;
 mod report;
 mod setup;
 
@@ -27,6 +28,9 @@ use report::{AgentReport, Line, Report};
 use std::sync::Arc;
 
 pub(crate) fn doctor(args: DoctorArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    if args.repair {
+        return repair::repair(args.yes, around, console);
+    }
     let Machine { lines, place } = machine::look(around);
     let Some(place) = place else {
         let report = Report { machine: lines, ..Report::default() };

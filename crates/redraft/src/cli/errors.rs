@@ -170,13 +170,14 @@ impl From<StoreError> for CliError {
     }
 }
 
+/// The way out where git has lost what the ledger names.
+pub(crate) const REPAIR: &str = "see what is lost, and go on from what is whole: redraft doctor --repair";
+
 impl From<WorkspaceError> for CliError {
     fn from(error: WorkspaceError) -> Self {
         let hint = match &error {
             WorkspaceError::Commit(refused) => commit_hint(refused),
-            WorkspaceError::AnchorLost(_) => {
-                "git collected an object the ledger names; `redraft run` goes on without it".to_owned()
-            }
+            WorkspaceError::AnchorLost(_) | WorkspaceError::Damaged { .. } => REPAIR.to_owned(),
             WorkspaceError::Secret { .. } => {
                 "take it out of the file (and change the secret if it is real), then run again".to_owned()
             }
@@ -261,7 +262,8 @@ impl From<GitError> for CliError {
             | GitError::Failed { .. }
             | GitError::Broken { .. } => Code::Config,
         };
-        CliError::new(code, error.to_string())
+        let shown = CliError::new(code, error.to_string());
+        if error.is_damage() { shown.hint(REPAIR) } else { shown }
     }
 }
 

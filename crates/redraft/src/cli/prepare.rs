@@ -83,6 +83,8 @@ pub(crate) fn prepare(
 fn note(site: &Site, ready: &Path) -> Result<(), CliError> {
     let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", ready.display()));
     fs::create_dir_all(ready.parent().unwrap_or(&site.state)).map_err(named)?;
+    // Who finds the note does not look at the worktree again.
+    site.repository.barrier().hold().map_err(named)?;
     fs::write(ready, "1\n").map_err(named)
 }
 
@@ -99,7 +101,8 @@ fn bring_prd(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Result<(
     let Some(blob) = &created.prd else { return Ok(()) };
     let workspace = site.workspace(created)?;
     let path = format!("{}/prd.md", created.folder());
-    if workspace.read(&path)?.is_none() {
+    // A power cut may have left it empty.
+    if workspace.read(&path)?.is_none_or(|there| there.is_empty()) {
         workspace.write(&path, &ledger.blob(blob)?)?;
     }
     let seq = ledger.last_seq(Scope::Feature(created.id))?;
@@ -121,7 +124,8 @@ fn bring_documents(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Re
     for file in &adopted.files {
         let (there, found) = (workspace.read(&file.path)?, ledger.blob(&file.blob)?);
         // A base that git no longer has tells nothing; what is there then stays.
-        let untouched = there.is_none() || there == workspace.read_at(&base, &file.path).ok().flatten();
+        let nothing = there.as_ref().is_none_or(Vec::is_empty);
+        let untouched = nothing || there == workspace.read_at(&base, &file.path).ok().flatten();
         if untouched && there.as_ref() != Some(&found) {
             workspace.write(&file.path, &found)?;
         }
@@ -163,6 +167,7 @@ fn copy(from: &Path, to: &Path, name: &str, console: &Console) -> Result<(), Cli
     // Whole or not at all: half a file would be taken for the user's own the next time.
     let part = tempfile::Builder::new().prefix(".redraft-copy-").tempfile_in(folder).map_err(named)?;
     fs::copy(&source, part.path()).map_err(named)?;
+    part.as_file().sync_all().map_err(named)?;
     part.persist(&target).map(drop).map_err(|error| named(error.error))
 }
 

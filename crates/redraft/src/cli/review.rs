@@ -121,7 +121,8 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         console.say(&format!("nothing was sent\nnext: {}", around.next(&command)));
         return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
     }
-    let inbox = FileInbox::new(&site.state);
+    let inbox = FileInbox::new(&site.state).behind(site.repository.barrier());
+    inbox.sweep(&created.scope());
     let progress = Once::new(console);
     let parts = Parts {
         merging: &NoMerging,

@@ -281,7 +281,10 @@ impl Site {
     /// is older is checked when it is read.
     pub(crate) fn writer(&self) -> Result<Ledger, CliError> {
         self.refuse_lost_ledger()?;
-        let ledger = Ledger::open(&self.state, Mode::Write)?;
+        if self.state.is_dir() {
+            self.repository.clear_after_cut()?;
+        }
+        let ledger = Ledger::open(&self.state, Mode::Write)?.behind(self.repository.barrier());
         ledger.check()?;
         Ok(ledger)
     }

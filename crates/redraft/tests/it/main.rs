@@ -62,10 +62,13 @@ mod phases;
 mod plays;
 mod plugin;
 mod policies;
+#[cfg(target_os = "linux")]
+mod power;
 mod programs;
 mod projections;
 mod projects;
 mod pull_request;
+mod repair;
 mod replay;
 mod review_base;
 mod review_file;

@@ -14,6 +14,7 @@ use redraft_core::ticket::Purpose;
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 pub(crate) const SWITCH: &str = "REDRAFT_ABORT_AT_BOUNDARY";
 
@@ -106,12 +107,21 @@ impl Play {
         copy
     }
 
+    /// The command of a run, not yet started, and the code it ends with if nobody disturbs it.
+    pub(crate) fn command(&self, run: usize) -> Command {
+        assert!(matches!(self.steps[run], Step::Run(_)), "step {run} is no run");
+        self.scratch.redraft(["run", "--yes", "001"])
+    }
+
+    pub(crate) fn code_of(&self, run: usize) -> i32 {
+        let Step::Run(code) = self.steps[run] else { panic!("step {run} is no run") };
+        code
+    }
+
     /// True when this run died at the boundary; false when it came to its end before.
     pub(crate) fn dies(&self, run: usize, boundary: u64) -> bool {
-        let Step::Run(code) = self.steps[run] else { panic!("step {run} is no run") };
-        let ran = Ran::of(
-            self.scratch.redraft(["run", "--yes", "001"]).env(SWITCH, boundary.to_string()).output().unwrap(),
-        );
+        let code = self.code_of(run);
+        let ran = Ran::of(self.command(run).env(SWITCH, boundary.to_string()).output().unwrap());
         match ran.code {
             None => true,
             Some(found) if found == code => false,
@@ -131,6 +141,16 @@ impl Play {
     /// Nothing follows on this run, so that a run that came to its end is the end of the play.
     pub(crate) fn is_last(&self, run: usize) -> bool {
         run + 1 == self.steps.len()
+    }
+
+    /// Neither git nor the ledger finds anything damaged.
+    #[track_caller]
+    pub(crate) fn is_sound(&self, what: &str) {
+        let verified = self.scratch.run(["status", "--verify"]);
+        assert_eq!(verified.code, Some(0), "{what}: {}{}", verified.stdout, verified.stderr);
+        let mut fsck = self.scratch.command("git");
+        let fsck = Ran::of(fsck.args(["fsck", "--full", "--no-dangling"]).output().unwrap());
+        assert_eq!(fsck.code, Some(0), "{what}: {}{}", fsck.stdout, fsck.stderr);
     }
 
     #[track_caller]

@@ -39,6 +39,22 @@ fn a_lock_that_a_killed_git_of_ours_left_is_removed_by_the_next_run() {
 }
 
 #[test]
+fn an_index_that_a_killed_git_was_making_goes_and_that_of_a_living_one_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str| fs::write(folder.path().join(name), "").unwrap();
+    // No system gives out numbers as high as this.
+    let (dead, living) =
+        (format!("next-index-{}.lock", i32::MAX), format!("next-index-{}.lock", std::process::id()));
+    for name in [&dead, &living, "next-index-x.lock", "index.lock"] {
+        put(name);
+    }
+    clear_indexes(folder.path());
+    let left = |name: &str| folder.path().join(name).exists();
+    assert!(!left(&dead));
+    assert!(left(&living) && left("next-index-x.lock") && left("index.lock"));
+}
+
+#[test]
 fn a_lock_of_somebody_else_stays_before_and_after_ours() {
     let bed = Bed::new();
     let (place, lock) = killed_in_a_commit(&bed);

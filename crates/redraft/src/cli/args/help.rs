@@ -379,8 +379,9 @@ Examples:
   redraft doctor                         the machine, and what is known of each agent
   redraft doctor --agent claude --yes    probe one that costs money without being asked
   redraft doctor --budget 0.50 --json
+  redraft doctor --repair                what git has lost of your features, and a way to go on
 
-What a probe does, and what its checks mean: docs/doctor.md.
+What a probe does, what its checks mean, and what a repair does: docs/doctor.md.
 
 Exit codes: 0 in order, 1 a check of a probe is not passed, 2 no such agent, 3 machine, configuration or ledger, 4 an \
 agent failed, 5 the budget is too small, 6 waiting for a yes, 130 interrupted";

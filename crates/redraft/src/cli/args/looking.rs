@@ -161,7 +161,10 @@ pub(crate) struct DoctorArgs {
     /// Only this agent of redraft.toml
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// Probe agents that cost money without asking
+    /// Look for what git has lost of features, and let them go on from what is whole
+    #[arg(long, conflicts_with_all = ["agent", "budget"])]
+    pub(crate) repair: bool,
+    /// Probe agents that cost money, or repair, without asking
     #[arg(long)]
     pub(crate) yes: bool,
     /// What each probe may cost, in dollars [default: budget of redraft.toml, else 5]

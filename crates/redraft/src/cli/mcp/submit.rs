@@ -86,7 +86,7 @@ pub(super) fn submit(desk: &Desk, args: &SubmitArgs) -> Result<Reply, CliError> 
             Err(error) if error.code == Code::Held => {
                 // Whoever drives the feature stores what is kept; a run may be at work on something else for long.
                 let (state, entries) = now()?;
-                let inbox = FileInbox::new(&site.state);
+                let inbox = FileInbox::new(&site.state).behind(site.repository.barrier());
                 let kept = given.keep(&state, &entries, &inbox, &around.redactor, around.clock.now_ms())?;
                 let (state, entries) = now()?;
                 let gone = given.refused(&state, &entries, &around.redactor, around.clock.now_ms());

@@ -98,7 +98,8 @@ impl Call<'_> {
         site.repository.fetch_left_out(&range.from, &range.to)?;
         let workspace = site.workspace(created)?;
         workspace.sweep();
-        let inbox = FileInbox::new(&site.state);
+        let inbox = FileInbox::new(&site.state).behind(site.repository.barrier());
+        inbox.sweep(&created.scope());
         let shell = ShellChecks {
             worker: &around.exe,
             out: site.state.join("checks").join(scope.to_string()),

@@ -108,7 +108,8 @@ pub(crate) fn with_run<T>(
     prepare(site, &ledger, &created, &config, around, console)?;
     let workspace = site.workspace(&created)?;
     workspace.sweep();
-    let inbox = FileInbox::new(&site.state);
+    let inbox = FileInbox::new(&site.state).behind(site.repository.barrier());
+    inbox.sweep(&created.scope());
     let agents = match players {
         Players::Configured => Cast::new(site, &config, around),
         Players::Host => Cast::for_host(site, &config, around),

@@ -1,0 +1,366 @@
+//! `redraft doctor --repair`: what git has lost of features, and how they go on all the same.
+//!
+//! The ledger names commits and revisions; git may have lost some, through a disk or by somebody's hand. Each feature that
+//! is under way is compared with what git can still read. Where its branch leads to something damaged, it is put back to
+//! the last commit that is whole. Files of the worktree that are as the ledger last knew them are committed again: then
+//! nothing is lost. Otherwise they are put back too, and the next run takes that in as an edit, so that no approval of
+//! something that was lost counts. Start at [`repair`].
+
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::git::{Damage, GitWorkspace};
+use redraft_adapters::shell_word::quoted_path;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::{Event, FeatureCreated, Lost, WentBack};
+use redraft_core::ids::Revision;
+use redraft_core::phase::Phase;
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::project;
+use redraft_core::text::count;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Append, Clock, Store, Trailers, Workspace};
+use redraft_engine::standing;
+use serde::Serialize;
+use std::path::Path;
+
+#[derive(Serialize)]
+struct RepairJson<'a> {
+    v: u16,
+    /// Files of objects that cannot be read.
+    damaged_objects: usize,
+    features: &'a [Finding],
+    repaired: bool,
+    /// Where what was moved or replaced is.
+    kept: Option<String>,
+    next: String,
+}
+
+/// What was found of one feature.
+#[derive(Serialize)]
+struct Finding {
+    feature: String,
+    lost: Vec<String>,
+    /// The commit its branch is put back to; none where the branch is whole.
+    back_to: Option<String>,
+    broken_refs: Vec<String>,
+    /// What the repair did, or nothing.
+    done: Vec<String>,
+    #[serde(skip)]
+    sick: Sick,
+}
+
+struct Sick {
+    created: FeatureCreated,
+    state: Pipeline,
+    tip: Option<String>,
+}
+
+pub(super) fn repair(yes: bool, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let Some(reader) = site.reader()? else {
+        return Err(CliError::usage("there are no features here, so nothing to repair"));
+    };
+    let features = site.features(&reader)?;
+    drop(reader);
+    // Nobody else may work on a feature meanwhile.
+    let mut locks = Vec::new();
+    for id in &features {
+        locks.push(site.lock(&id.to_string(), around)?);
+    }
+    let ledger = site.writer()?;
+    let damage = site.repository.damage()?;
+    let mut found = Vec::new();
+    for id in features {
+        found.extend(examine(&site, &ledger, id, &damage)?);
+    }
+    let mut text = summary(&damage, &found);
+    if found.is_empty() && damage.files.is_empty() {
+        let next = "redraft status".to_owned();
+        let json = RepairJson { v: 1, damaged_objects: 0, features: &[], repaired: false, kept: None, next };
+        console.show(&text, &json);
+        return Ok(Code::Done);
+    }
+    let next =
+        found.first().map_or("redraft status".to_owned(), |one| format!("redraft run {}", one.feature));
+    let damaged_objects = damage.files.len();
+    if !yes && !agreed(&text, around, console) {
+        let again = around.next("redraft doctor --repair --yes");
+        text.push_str(&format!("\nnothing was changed\nnext: {again}"));
+        let json =
+            RepairJson { v: 1, damaged_objects, features: &found, repaired: false, kept: None, next: again };
+        console.show(&text, &json);
+        return Ok(Code::Waiting);
+    }
+    let aside = site.state.join("damaged").join(around.clock.now_ms().to_string());
+    site.repository.set_aside(&damage, &aside)?;
+    for one in &mut found {
+        Surgery { site: &site, ledger: &ledger, aside: &aside, around }.perform(one)?;
+    }
+    for done in found.iter().flat_map(|one| one.done.iter().map(move |done| (&one.feature, done))) {
+        text.push_str(&format!("\nfeature {}: {}", done.0, done.1));
+    }
+    let kept = aside.is_dir().then(|| aside.display().to_string());
+    if let Some(kept) = &kept {
+        text.push_str(&format!("\nwhat was damaged or replaced is kept in {kept}"));
+    }
+    let next = around.next(&next);
+    text.push_str(&format!("\nnext: {next}"));
+    console.show(&text, &RepairJson { v: 1, damaged_objects, features: &found, repaired: true, kept, next });
+    Ok(Code::Done)
+}
+
+fn agreed(text: &str, around: &Surroundings, console: &Console) -> bool {
+    if !console.can_ask() {
+        return false;
+    }
+    console.say_before_asking(text);
+    let word = console.ask("repair this? yes or no: ", &around.clock);
+    word.is_some_and(|word| word == "yes" || word == "y")
+}
+
+fn summary(damage: &Damage, found: &[Finding]) -> String {
+    if found.is_empty() && damage.files.is_empty() {
+        return "nothing is damaged: git has everything that the ledger names".to_owned();
+    }
+    let mut text = match damage.files.len() {
+        0 => "no object of git's is damaged".to_owned(),
+        some => format!("{} of git's cannot be read", count(some, "object")),
+    };
+    for Finding { feature, lost, back_to, broken_refs, .. } in found {
+        for lost in lost {
+            text.push_str(&format!("\nfeature {feature}: lost: {lost}"));
+        }
+        if let Some(commit) = back_to {
+            let short = commit.get(..10).unwrap_or(commit);
+            text.push_str(&format!("\nfeature {feature}: its branch is whole up to commit {short}"));
+        }
+        if !broken_refs.is_empty() {
+            let refs = count(broken_refs.len(), "ref");
+            text.push_str(&format!("\nfeature {feature}: {refs} of redraft's lead nowhere"));
+        }
+    }
+    text
+}
+
+/// Compares what the ledger names with what git has; none where all of it is there.
+fn examine(
+    site: &Site,
+    ledger: &Ledger,
+    id: redraft_core::ids::FeatureId,
+    damage: &Damage,
+) -> Result<Option<Finding>, CliError> {
+    let entries = ledger.read(Scope::Feature(id))?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let created = site.created(ledger, id)?;
+    if state.cancelled || state.merged.is_some() || created.branch.is_empty() {
+        return Ok(None);
+    }
+    let git = &site.repository;
+    let base = created.base_commit.as_str();
+    let mut lost = Vec::new();
+    let mut commits = Vec::new();
+    for entry in &entries {
+        let Some((what, revision, commit)) = named(&entry.event) else { continue };
+        if !commit.is_empty() {
+            commits.push(commit.to_owned());
+        }
+        let short = |id: &str| id.get(..10).unwrap_or(id).to_owned();
+        if !commit.is_empty() && !git.is_whole(commit, Some(base), damage)? {
+            lost.push(format!("commit {} ({what}, event {})", short(commit), entry.seq));
+        } else if !git.is_whole(revision.as_str(), None, damage)? {
+            lost.push(format!("revision {} ({what}, event {})", short(revision.as_str()), entry.seq));
+        }
+    }
+    let places = git.places_of(&created.branch);
+    let tip = places.first().cloned().filter(|_| git.has_branch(&created.branch).unwrap_or(false));
+    let tip_is_whole = match &tip {
+        Some(tip) => git.is_whole(tip, Some(base), damage)?,
+        None => false,
+    };
+    let mut back_to = None;
+    if !tip_is_whole {
+        for place in places.iter().chain(commits.iter().rev()).map(String::as_str).chain([base]) {
+            if git.is_whole(place, (place != base).then_some(base), damage)? {
+                back_to = Some(place.to_owned());
+                break;
+            }
+        }
+        if back_to.is_none() {
+            let message = format!("commit {base}, on which feature {id} began, cannot be read");
+            return Err(CliError::new(Code::Config, message)
+                .hint("get it from another clone, e.g. git fetch origin; then the same command again"));
+        }
+    }
+    let mut broken_refs = Vec::new();
+    for kind in ["anchors", "lost"] {
+        broken_refs.extend(git.broken_refs(&format!("refs/redraft/{kind}/{id}"), damage)?);
+    }
+    let index_reads = site.workspace(&created).is_ok_and(|place| place.uncommitted_files().is_ok());
+    let is_fine = lost.is_empty() && tip_is_whole && broken_refs.is_empty();
+    if is_fine && (index_reads || !site.is_there(&created)?) {
+        return Ok(None);
+    }
+    let sick = Sick { created, state, tip };
+    Ok(Some(Finding { feature: id.to_string(), lost, back_to, broken_refs, done: Vec::new(), sick }))
+}
+
+/// What an event is about, with the revision and commit that it names.
+fn named(event: &Event) -> Option<(String, &Revision, &str)> {
+    Some(match event {
+        Event::Drafted(fact) => {
+            (format!("written by {}", fact.ticket.role), fact.revision.as_ref()?, &fact.commit)
+        }
+        Event::Built(fact) => (format!("built by {}", fact.ticket.role), &fact.revision, &fact.commit),
+        Event::TakenOut(fact) => ("taken out".to_owned(), &fact.revision, &fact.commit),
+        // A review of a merge names a commit of the base.
+        Event::Edited(fact) => (format!("edited by {}", fact.by), &fact.revision, ""),
+        Event::PhaseClosed(fact) if fact.phase != Phase::Finish => {
+            (format!("{} closed", fact.phase), &fact.revision, "")
+        }
+        _ => return None,
+    })
+}
+
+struct Surgery<'a> {
+    site: &'a Site,
+    ledger: &'a Ledger,
+    aside: &'a Path,
+    around: &'a Surroundings,
+}
+
+impl Surgery<'_> {
+    fn perform(&self, one: &mut Finding) -> Result<(), CliError> {
+        let Finding { feature, back_to, broken_refs, done, sick, .. } = one;
+        let (git, created) = (&self.site.repository, &sick.created);
+        for name in broken_refs.iter() {
+            git.drop_ref(name, self.aside)?;
+        }
+        let worktree = self.site.worktree(created)?;
+        if let Some(commit) = back_to {
+            git.put_branch(&created.branch, commit, &worktree, self.aside)?;
+            let short = commit.get(..10).unwrap_or(commit);
+            done.push(format!("its branch is at commit {short}"));
+        }
+        let mut events = Vec::new();
+        let mut at_rest = true;
+        if let Some(open) = &sick.state.open {
+            for (_, flight) in open.flights() {
+                at_rest &= flight.answered.is_none();
+                if flight.answered.is_none() {
+                    let (ticket, cost) = (flight.started.ticket.clone(), flight.started.reserved);
+                    events.push(Event::from(Lost { ticket, cost, undone: Vec::new() }));
+                }
+            }
+        }
+        if self.site.is_there(created)? {
+            let place = self.site.workspace(created)?;
+            place.reset_index(self.aside)?;
+            if let Some(tip) =
+                sick.tip.as_ref().filter(|tip| back_to.as_ref().is_some_and(|back| back != *tip))
+            {
+                // As far as git can still name it.
+                let _ = place.keep_left(&format!("{feature}/repair"), tip);
+            }
+            let gone_back = self.settle_files(&place, sick, done)?;
+            if let Some(phase) = gone_back {
+                if at_rest {
+                    let (by, why) = (self.around.user.clone(), "git lost what was approved".to_owned());
+                    events.push(WentBack { phase, by, why }.into());
+                    done.push(format!("{phase} is passed through again, because what was approved is lost"));
+                } else {
+                    done.push(format!("what {phase} approved is lost; after the next run: redraft phase back {feature} {phase} --why \"…\""));
+                }
+            }
+        }
+        self.store(created, &sick.state, events)
+    }
+
+    /// Commits the files of the worktree again where they are what the ledger knows, and puts them back to the branch
+    /// where they are not. Returns the first phase whose approved document is gone.
+    fn settle_files(
+        &self,
+        place: &GitWorkspace,
+        sick: &Sick,
+        done: &mut Vec<String>,
+    ) -> Result<Option<Phase>, CliError> {
+        let Sick { created, state, .. } = sick;
+        let ours: Vec<String> = project::FILES.iter().map(|name| created.path_of(name)).collect();
+        let mut files = place.uncommitted_files()?;
+        files.retain(|file| !ours.contains(file));
+        let open = state.open.as_ref().filter(|open| open.finishing.is_none());
+        let as_known = match open.map(|open| (open, open.revision.as_ref())) {
+            Some((open, Some(known))) => standing(place, created, &open.opened)?.as_ref() == Some(known),
+            Some((_, None)) => true,
+            None => lost_phase(place, state, created)?.is_none(),
+        };
+        if !files.is_empty() && as_known && lost_phase(place, state, created)?.is_none() {
+            let trailers = Trailers { seq: state.seq, ..Trailers::default() };
+            place.commit(&files, "redraft: what a repair found in the worktree", &trailers)?;
+            done.push(format!(
+                "{} of its worktree are as they were and committed again",
+                count(files.len(), "file")
+            ));
+        } else if !files.is_empty() {
+            place.put_files_back(&files, self.aside)?;
+            let kept = quoted_path(&self.aside.join("worktree"));
+            done.push(format!(
+                "{} put back to that commit; as they stood they are in {kept}",
+                count(files.len(), "file")
+            ));
+        }
+        if let Some((open, known)) = open.and_then(|open| Some((open, open.revision.as_ref()?)))
+            && standing(place, created, &open.opened)?.as_ref() == Some(known)
+        {
+            let (phase, pass, epoch) = (open.opened.phase, open.opened.pass, open.epoch);
+            place.keep(&format!("{}/{phase}.{pass}/{epoch}", created.scope()), known)?;
+        }
+        lost_phase(place, state, created)
+    }
+
+    fn store(&self, created: &FeatureCreated, state: &Pipeline, events: Vec<Event>) -> Result<(), CliError> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        let mut next = state.clone();
+        for event in &events {
+            next =
+                pipeline::step(&next, event).map_err(|error| CliError::new(Code::Bug, error.to_string()))?;
+        }
+        let at_ms = self.around.clock.now_ms();
+        self.ledger.append(Append {
+            scope: created.scope(),
+            decided_on: state.seq,
+            at_ms,
+            events: &events,
+            blobs: &[],
+            board: Some(&project::board_row(&next, at_ms)),
+        })?;
+        Ok(())
+    }
+}
+
+/// The first phase that is over and whose document or code is not in the worktree as it was approved.
+fn lost_phase(
+    place: &GitWorkspace,
+    state: &Pipeline,
+    created: &FeatureCreated,
+) -> Result<Option<Phase>, CliError> {
+    for phase in Phase::DOCUMENTS.into_iter().chain([Phase::Implement]) {
+        let Some(closed) = state.closed(phase) else { continue };
+        let past = state
+            .past
+            .iter()
+            .rev()
+            .find(|past| past.opened.phase == phase && past.opened.pass == closed.pass);
+        let Some(past) = past else { continue };
+        if phase == Phase::Implement && state.open.is_some() {
+            // The last phase compares that itself before anything is merged.
+            continue;
+        }
+        if standing(place, created, &past.opened)?.as_ref() != Some(&closed.revision) {
+            return Ok(Some(phase));
+        }
+    }
+    Ok(None)
+}
