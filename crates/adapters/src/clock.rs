@@ -8,6 +8,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 pub struct SystemClock {
     stop: Arc<AtomicBool>,
+    /// Raised when the terminal is gone.
+    leave: Arc<AtomicBool>,
     /// How far it is ahead of the machine's, in milliseconds.
     ahead_ms: i64,
     /// What moments are counted from. On Linux and macOS this clock stands still while the machine sleeps.
@@ -19,12 +21,17 @@ const SLICE_MS: u64 = 25;
 
 impl SystemClock {
     pub fn new(stop: Arc<AtomicBool>) -> Self {
-        Self { stop, ahead_ms: 0, began: Instant::now() }
+        Self { stop, leave: Arc::default(), ahead_ms: 0, began: Instant::now() }
     }
 
     /// The same, so far ahead of the machine's; for tests of what happens when something expires.
     pub fn ahead(self, ahead_ms: i64) -> Self {
         Self { ahead_ms, ..self }
+    }
+
+    /// The same with a flag that is raised when nobody is there any more, so that nothing new shall be begun.
+    pub fn leaving_with(self, leave: Arc<AtomicBool>) -> Self {
+        Self { leave, ..self }
     }
 
     /// Raises the flag as Ctrl-C does.
@@ -58,6 +65,10 @@ impl Clock for SystemClock {
 
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
+    }
+
+    fn leaving(&self) -> bool {
+        self.stopped() || self.leave.load(Ordering::SeqCst)
     }
 }
 

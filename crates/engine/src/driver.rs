@@ -274,7 +274,7 @@ impl<'a> Run<'a> {
                 self.recover(&ticket)?;
                 continue;
             }
-            if self.parts.clock.stopped() {
+            if self.parts.clock.leaving() {
                 self.project()?;
                 return Ok(Stop::Interrupted);
             }

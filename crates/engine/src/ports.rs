@@ -30,4 +30,8 @@ pub trait Clock: Send + Sync {
     fn wait_ms(&self, ms: u64) -> bool;
     /// Whether the user asked the run to stop.
     fn stopped(&self) -> bool;
+    /// Whether to begin nothing new, and to come to rest when what is under way is done.
+    fn leaving(&self) -> bool {
+        self.stopped()
+    }
 }

@@ -94,7 +94,7 @@ pub(super) fn newest_seq(place: &GitWorkspace, base: &str) -> Result<u64, Worksp
 pub(super) fn may_commit(place: &GitWorkspace, path: &str) -> Result<(), WorkspaceError> {
     require_branch(place)?;
     // Nothing is added, and the file need not be there. One that git tracks already is added whatever `.gitignore` says.
-    let tried = place.call(["add", "--dry-run", "--ignore-missing", "--"]).arg(path).end()?;
+    let tried = place.call(["add", "--sparse", "--dry-run", "--ignore-missing", "--"]).arg(path).end()?;
     match ignored(&tried.stderr, &[path]) {
         Some(path) if tried.code != Some(0) => Err(WorkspaceError::Commit(CommitRefused::Ignored(path))),
         // What else may be wrong is told when it matters, by the commit itself.
@@ -119,8 +119,9 @@ fn stage(place: &GitWorkspace, paths: &[&str]) -> Result<(), WorkspaceError> {
     if paths.is_empty() {
         return Ok(());
     }
-    let call =
-        place.writing(["add", "--pathspec-from-file=-", "--pathspec-file-nul"]).input_list(bytes(paths));
+    let call = place
+        .writing(["add", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"])
+        .input_list(bytes(paths));
     match call.succeed() {
         Ok(_) => Ok(()),
         Err(error) => match ignored(error.stderr(), paths) {

@@ -12,6 +12,9 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+/// Lets a new worktree begin with all files.
+pub(super) const ALL_FILES: &str = "core.sparseCheckout=false";
+
 /// Where worktrees are put, below the main checkout.
 const WORKTREES: &str = ".redraft/worktrees";
 
@@ -89,7 +92,7 @@ impl Repository {
         let branch_exists = self.has_branch(branch)?;
         match (missing, branch_exists) {
             (true, _) => {}
-            (false, true) => return Ok(()),
+            (false, true) => return self.make_whole(worktree),
             (false, false) => return self.create_branch(branch, base_commit),
         }
         if branch_exists {
@@ -101,7 +104,19 @@ impl Repository {
         } else {
             add.arg("-b").arg(branch).arg(worktree).arg(base_commit)
         };
-        self.make_worktree(worktree, add)
+        self.make_worktree(worktree, add.setting(ALL_FILES))?;
+        self.make_whole(worktree)
+    }
+
+    /// Sees to it that a worktree has all files, also for whoever works in it. A sparse checkout is for the person who
+    /// made it: what is reviewed and merged is the whole tree, and a feature may need any part of it.
+    pub(super) fn make_whole(&self, worktree: &Path) -> Result<(), GitError> {
+        let sparse =
+            self.git.call(worktree, ["config", "--type=bool", "--get", "core.sparseCheckout"]).end()?;
+        if sparse.stdout.trim_ascii() == b"true" {
+            self.git.call(worktree, ["sparse-checkout", "disable"]).succeed()?;
+        }
+        Ok(())
     }
 
     /// Whether a worktree has yet to be made here; what is left of one that was never completed goes.

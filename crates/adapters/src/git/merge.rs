@@ -7,6 +7,7 @@
 use super::change::nobodys;
 use super::commit::full_message;
 use super::error::GitError;
+use super::feature::ALL_FILES;
 use super::files::os_path;
 use super::moving::{self, Move, MoveError};
 use super::repository::Repository;
@@ -74,7 +75,8 @@ impl Merging for GitMerging<'_> {
             // One that was removed and is made again has to be set up again.
             let _ = fs::remove_file(self.ready());
             let add = self.repository.call(["worktree", "add", "--quiet", "--detach"]);
-            add.arg(&self.folder).arg(&commit).succeed().map_err(failed)?;
+            add.arg(&self.folder).arg(&commit).setting(ALL_FILES).succeed().map_err(failed)?;
+            self.repository.make_whole(&self.folder).map_err(failed)?;
         } else {
             let call = |args: &[&str]| self.repository.git.call(&self.folder, args);
             call(&["checkout", "--quiet", "--force", "--detach", &commit]).succeed().map_err(failed)?;

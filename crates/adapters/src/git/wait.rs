@@ -188,6 +188,10 @@ pub(super) fn ended(child: &mut Child, cut: Cut) -> Cut {
     // One that has ended is what we want.
     let _ = child.kill();
     let _ = child.wait();
+    let killed = Instant::now();
+    while killed.elapsed() < LETTING_GO && left.iter().any(|pid| is_alive(*pid)) {
+        std::thread::park_timeout(SLICE);
+    }
     cut
 }
 
@@ -220,6 +224,16 @@ fn signal(pid: Pid, signal: Signal) {
 #[cfg(target_os = "linux")]
 fn began(pid: Pid) -> Option<u64> {
     Process::read(pid).map(|process| process.began)
+}
+
+#[cfg(target_os = "linux")]
+fn is_alive(pid: Pid) -> bool {
+    Process::read(pid).is_some_and(|process| !process.ended)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_alive(_pid: Pid) -> bool {
+    false
 }
 
 #[cfg(not(target_os = "linux"))]

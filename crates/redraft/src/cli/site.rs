@@ -92,6 +92,9 @@ impl Surroundings {
             let once = twice.and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)));
             once.map_err(|error| CliError::new(Code::Bug, format!("signals cannot be caught: {error}")))?;
         }
+        redraft_adapters::git::stops_with(Arc::clone(&stop));
+        let leave = hung_up()
+            .map_err(|error| CliError::new(Code::Bug, format!("signals cannot be caught: {error}")))?;
         let user = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
         let path = std::env::var_os("PATH");
         let words: Vec<String> =
@@ -107,13 +110,33 @@ impl Surroundings {
             program: program(path.as_deref()),
             named_folder: cli.dir.clone(),
             path,
-            clock: SystemClock::new(stop).ahead(ahead_ms.into()),
+            clock: SystemClock::new(stop).ahead(ahead_ms.into()).leaving_with(leave),
             redactor: Redactor::new(secrets()),
             boundaries: Boundaries::new(abort_at.into()),
             ticket: std::env::var(TICKET).ok().filter(|ticket| !ticket.is_empty()),
             host: OnceLock::new(),
         })
     }
+}
+
+/// A flag that is raised when the terminal is closed: what is under way is paid for, so it is waited for. Without a
+/// terminal there is nothing to close, and under `nohup` it has been said that it does not matter.
+fn hung_up() -> std::io::Result<Arc<AtomicBool>> {
+    use signal_hook::consts::SIGHUP;
+    let (leave, nobody) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let has_terminal = std::io::IsTerminal::is_terminal(&std::io::stdin());
+    if !is_ignored(SIGHUP) {
+        signal_hook::flag::register(SIGHUP, if has_terminal { Arc::clone(&leave) } else { nobody })?;
+    }
+    Ok(leave)
+}
+
+/// Whether whoever started us had this signal ignored, as far as the system tells.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & 1 << (signal - 1) != 0)
 }
 
 impl Surroundings {

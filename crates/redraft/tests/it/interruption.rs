@@ -55,6 +55,52 @@ fn ctrl_c_stops_cleanly_and_the_same_command_continues() {
     }
 }
 
+/// A run whose reviewer takes a while, started and already waiting for it.
+fn slow(scratch: &Scratch, stdin: Stdio, words: &[&str]) -> Child {
+    scratch
+        .scenario("[[rule]]\nticket = \"001/*/review/spec-reviewer/1.1\"\ndo = \"late\"\nwait_ms = 1500\n");
+    let mut command = match words {
+        [] => scratch.redraft(["run", "001"]),
+        [first, rest @ ..] => {
+            let redraft = scratch.redraft(["run", "001"]);
+            let mut command = scratch.command(first);
+            command.args(rest).arg(redraft.get_program()).args(redraft.get_args());
+            command
+        }
+    };
+    let mut child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut talk = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("review/spec-reviewer/1.1 sent") {
+        line.clear();
+        assert!(talk.read_line(&mut line).unwrap() > 0, "the run ended early");
+    }
+    std::thread::spawn(move || std::io::read_to_string(talk));
+    child
+}
+
+#[test]
+fn a_closed_terminal_loses_no_dispatch_and_a_run_without_one_goes_on() {
+    let reviewed = "001/specify.1/review/spec-reviewer/1.1";
+    for (name, has_terminal, words) in
+        [("a terminal", true, &[][..]), ("none", false, &[]), ("nohup", true, &["nohup"])]
+    {
+        let scratch = feature(IDEA);
+        let (terminal, end) = crate::terminal::pair();
+        let child = slow(&scratch, if has_terminal { end.into() } else { Stdio::null() }, words);
+        signal(&scratch, &child, "-HUP");
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        drop(terminal);
+        let goes_on = !has_terminal || !words.is_empty();
+        assert_eq!(ran.code, Some(if goes_on { 0 } else { 130 }), "{name}: {}", ran.stdout);
+        assert!(answered(&scratch).contains_key(reviewed), "{name}: what was under way is stored");
+        assert_eq!(bodies(&events(&scratch), "lost").count(), 0, "{name}");
+        scratch.scenario("");
+        scratch.run(["run", "001"]).expect(0);
+        assert_eq!(left(&scratch).outcome, "approved", "{name}");
+    }
+}
+
 /// Like Claude Code, calls a tool twice and is then busy with it.
 const BUSY: &str = r#"#!/bin/sh
 [ "$1" = --version ] && echo 9.9.9 && exit 0

@@ -79,6 +79,7 @@ mod setup;
 mod shell;
 mod show_documents;
 mod side_by_side;
+mod sparse;
 mod terminal;
 mod trace;
 mod typed;

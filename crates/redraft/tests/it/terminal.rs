@@ -8,13 +8,18 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 
-/// Runs with a terminal as stderr and returns what it showed.
-fn shown(scratch: &Scratch, words: &[&str], columns: u16, variables: &[(&str, &str)]) -> String {
+/// A terminal as a person has it, and the end of it that programs have.
+pub(crate) fn pair() -> (File, File) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
     let name = std::ffi::OsString::from_vec(ptsname(&terminal, Vec::new()).unwrap().into_bytes());
-    let end = File::options().read(true).write(true).open(name).unwrap();
+    (File::from(terminal), File::options().read(true).write(true).open(name).unwrap())
+}
+
+/// Runs with a terminal as stderr and returns what it showed.
+fn shown(scratch: &Scratch, words: &[&str], columns: u16, variables: &[(&str, &str)]) -> String {
+    let (mut terminal, end) = pair();
     tcsetwinsize(&end, Winsize { ws_row: 5, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
     let mut command = scratch.redraft(words);
     command
@@ -25,7 +30,7 @@ fn shown(scratch: &Scratch, words: &[&str], columns: u16, variables: &[(&str, &s
     let mut child = command.spawn().unwrap();
     // Our copy of the other end; without it the terminal closes with the program.
     drop(command);
-    let (mut said, mut terminal) = (Vec::new(), File::from(terminal));
+    let mut said = Vec::new();
     // A terminal nobody has open any more answers with an error, not with an end.
     let _ = terminal.read_to_end(&mut said);
     assert_eq!(child.wait().unwrap().code(), Some(0));
