@@ -1,14 +1,13 @@
 //! Finds out which objects of git's are damaged or gone, and puts a feature's branch and worktree back to what is whole.
 //!
 //! Git writes no object whose name is taken, whatever stands under it. So a damaged file is moved away first, and
-//! everything else follows from what is left: what cannot be read is gone. Nothing is thrown away: files go to a folder
-//! beside the ledger, commits stay under a ref. What was lost for the feature is not known here.
+//! everything else follows from what is left: what cannot be read is gone. Nothing is thrown away: whatever is replaced
+//! goes to a folder beside the ledger. What was lost for the feature is not known here.
 
 use super::error::GitError;
 use super::files::os_path;
 use super::objects::is_id;
 use super::repository::Repository;
-use super::restore::lost_ref;
 use super::standing;
 use super::workspace::GitWorkspace;
 use redraft_core::ids::Revision;
@@ -145,12 +144,42 @@ impl Repository {
                 return Err(error);
             }
         }
+        self.clean_log(&self.common_dir().join("logs").join(&name), commit, aside)?;
         let Some(git_dir) = git_dir_of(worktree) else { return Ok(()) };
+        self.clean_log(&git_dir.join("logs").join("HEAD"), commit, aside)?;
         let head = git_dir.join("HEAD");
         if fs::read_to_string(&head).is_ok_and(|head| head.starts_with("ref: ") || is_id(head.trim_end())) {
             return Ok(());
         }
         fs::write(&head, format!("ref: {name}\n")).map_err(|error| GitError::file(&head, &error))
+    }
+}
+
+impl Repository {
+    /// Takes the lines out of a log of git's that name what is lost, because git trips over them later; the whole log is kept.
+    /// What `commit` leads to is whole.
+    fn clean_log(&self, log: &Path, commit: &str, aside: &Path) -> Result<(), GitError> {
+        let Ok(text) = fs::read(log) else { return Ok(()) };
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let is_there = |id: &str| -> Result<bool, GitError> {
+            let none = id.bytes().all(|byte| byte == b'0');
+            Ok(none || self.is_whole(id, Some(commit), &Damage::default())?)
+        };
+        let mut kept = String::new();
+        for line in text.split_inclusive('\n') {
+            let mut ids = line.split(' ').take(2);
+            if ids.try_fold(true, |all, id| Ok::<bool, GitError>(all && is_id(id) && is_there(id)?))? {
+                kept.push_str(line);
+            }
+        }
+        if kept == text {
+            return Ok(());
+        }
+        let copy = aside.join("logs").join(log.file_name().unwrap_or_default());
+        let folder = copy.parent().unwrap_or(aside);
+        let replaced =
+            fs::create_dir_all(folder).and_then(|()| fs::copy(log, &copy)).and_then(|_| fs::write(log, kept));
+        replaced.map_err(|error| GitError::file(log, &error))
     }
 }
 
@@ -192,11 +221,6 @@ impl GitWorkspace {
         super::restore::put_back(self, &Revision::new(tree), files)
     }
 
-    /// Keeps a commit that is about to be left, as far as it can be named.
-    pub fn keep_left(&self, name: &str, commit: &str) -> Result<(), GitError> {
-        super::objects::set_own_ref(self, &lost_ref(name), commit)
-    }
-
     /// Fails where something that HEAD has and `base` has not cannot be read.
     pub(super) fn require_readable(&self, base: &str) -> Result<(), WorkspaceError> {
         let (head, _) = standing::head_and_branch(self)?;
@@ -230,15 +254,13 @@ fn damaged(branch: &str, detail: &str) -> WorkspaceError {
 }
 
 /// Words by which git says that something it has stored cannot be read.
-const WORDS: [&str; 13] = [
+const WORDS: [&str; 11] = [
     "is corrupt",
     "object corrupt or missing",
     "object file",
     "bad object",
     "could not parse object",
     "could not get object info",
-    "unable to read tree",
-    "unable to read sha1",
     "missing blob object",
     "missing tree object",
     "reference broken",
@@ -248,7 +270,8 @@ const WORDS: [&str; 13] = [
 
 /// Whether git says that what it has stored is damaged.
 pub(super) fn is_damage(stderr: &str) -> bool {
-    WORDS.iter().any(|words| stderr.contains(words))
+    let unread = |rest: &str| rest.split([' ', '\n', '(']).any(is_id);
+    WORDS.iter().any(|words| stderr.contains(words)) || stderr.split("unable to read ").skip(1).any(unread)
 }
 
 /// The object that a line of `git fsck` finds fault with.

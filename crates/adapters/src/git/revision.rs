@@ -140,7 +140,8 @@ pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Res
             // A companion can still have open what was collected since.
             objects::look_afresh(place);
             require(place, &[from, to])?;
-            Err(error.into())
+            // The later one is what is worked on; where that is lost too, reading it says so.
+            if error.is_damage() { Err(WorkspaceError::AnchorLost(from.clone())) } else { Err(error.into()) }
         }
     }
 }

@@ -175,8 +175,8 @@ fn what_is_lost_is_named_and_approvals_of_it_do_not_count() {
     let play = plays::undisturbed();
     let scratch = &play.scratch;
     // The feature is approved; then git loses the approved document, and the worktree does too.
-    spoil(&object(scratch, "HEAD"), "");
-    spoil(&object(scratch, "HEAD~1"), "");
+    let lost = ["HEAD", "HEAD~1"].map(|name| object(scratch, name));
+    lost.iter().for_each(|file| spoil(file, ""));
     fs::write(scratch.artifacts("001").join("spec.md"), "").unwrap();
     let ran = scratch.run(["run", "--yes", "001"]);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);

@@ -12,8 +12,8 @@ use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::git::{Damage, GitWorkspace};
 use redraft_adapters::shell_word::quoted_path;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{Event, FeatureCreated, Lost, WentBack};
-use redraft_core::ids::Revision;
+use redraft_core::event::{Entry, Event, FeatureCreated, Lost, TreeMark, WentBack};
+use redraft_core::ids::{FeatureId, Revision};
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::project;
@@ -23,6 +23,9 @@ use redraft_engine::ports::{Append, Clock, Store, Trailers, Workspace};
 use redraft_engine::standing;
 use serde::Serialize;
 use std::path::Path;
+
+/// A screen of them; the rest is counted.
+const LOST_SHOWN_MAX: usize = 12;
 
 #[derive(Serialize)]
 struct RepairJson<'a> {
@@ -53,7 +56,8 @@ struct Finding {
 struct Sick {
     created: FeatureCreated,
     state: Pipeline,
-    tip: Option<String>,
+    /// Whether a dispatch that is under way cannot be undone, because where it began is lost.
+    began_on_lost: bool,
 }
 
 pub(super) fn repair(yes: bool, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
@@ -97,6 +101,14 @@ pub(super) fn repair(yes: bool, around: &Surroundings, console: &Console) -> Res
     for one in &mut found {
         Surgery { site: &site, ledger: &ledger, aside: &aside, around }.perform(one)?;
     }
+    let left = site.repository.damage()?;
+    for one in &mut found {
+        let created = &one.sick.created;
+        let still = lost_of(&site, &ledger.read(created.scope())?, &created.base_commit, &left)?;
+        if let Some(back @ 1..) = one.lost.len().checked_sub(still.len()) {
+            one.done.push(format!("of what was lost, {back} of {} came back with its files", one.lost.len()));
+        }
+    }
     for done in found.iter().flat_map(|one| one.done.iter().map(move |done| (&one.feature, done))) {
         text.push_str(&format!("\nfeature {}: {}", done.0, done.1));
     }
@@ -128,8 +140,11 @@ fn summary(damage: &Damage, found: &[Finding]) -> String {
         some => format!("{} of git's cannot be read", count(some, "object")),
     };
     for Finding { feature, lost, back_to, broken_refs, .. } in found {
-        for lost in lost {
+        for lost in lost.iter().take(LOST_SHOWN_MAX) {
             text.push_str(&format!("\nfeature {feature}: lost: {lost}"));
+        }
+        if let Some(more @ 1..) = lost.len().checked_sub(LOST_SHOWN_MAX) {
+            text.push_str(&format!("\nfeature {feature}: lost: {more} more, which --json names"));
         }
         if let Some(commit) = back_to {
             let short = commit.get(..10).unwrap_or(commit);
@@ -143,11 +158,11 @@ fn summary(damage: &Damage, found: &[Finding]) -> String {
     text
 }
 
-/// Compares what the ledger names with what git has; none where all of it is there.
+/// Compares what the ledger names with what git has; none where the feature can go on as it is.
 fn examine(
     site: &Site,
     ledger: &Ledger,
-    id: redraft_core::ids::FeatureId,
+    id: FeatureId,
     damage: &Damage,
 ) -> Result<Option<Finding>, CliError> {
     let entries = ledger.read(Scope::Feature(id))?;
@@ -158,29 +173,24 @@ fn examine(
     }
     let git = &site.repository;
     let base = created.base_commit.as_str();
-    let mut lost = Vec::new();
-    let mut commits = Vec::new();
-    for entry in &entries {
-        let Some((what, revision, commit)) = named(&entry.event) else { continue };
-        if !commit.is_empty() {
-            commits.push(commit.to_owned());
-        }
-        let short = |id: &str| id.get(..10).unwrap_or(id).to_owned();
-        if !commit.is_empty() && !git.is_whole(commit, Some(base), damage)? {
-            lost.push(format!("commit {} ({what}, event {})", short(commit), entry.seq));
-        } else if !git.is_whole(revision.as_str(), None, damage)? {
-            lost.push(format!("revision {} ({what}, event {})", short(revision.as_str()), entry.seq));
+    let tree_is_whole = |tree: &str| git.is_whole(tree, None, damage);
+    let mut lost = lost_of(site, &entries, base, damage)?;
+    let commits: Vec<&str> =
+        entries.iter().filter_map(|entry| Some(named(&entry.event)?.2)).filter(|id| !id.is_empty()).collect();
+    let mut began_on_lost = false;
+    for (_, flight) in state.open.iter().flat_map(|open| open.flights()) {
+        let TreeMark { index, work, .. } = &flight.started.tree;
+        if flight.answered.is_none() && !(tree_is_whole(index)? && tree_is_whole(work)?) {
+            began_on_lost = true;
+            lost.push(format!("the files as {} found them", flight.started.ticket));
         }
     }
     let places = git.places_of(&created.branch);
     let tip = places.first().cloned().filter(|_| git.has_branch(&created.branch).unwrap_or(false));
-    let tip_is_whole = match &tip {
-        Some(tip) => git.is_whole(tip, Some(base), damage)?,
-        None => false,
-    };
+    let tip_is_whole = tip.as_ref().map_or(Ok(false), |tip| git.is_whole(tip, Some(base), damage))?;
     let mut back_to = None;
     if !tip_is_whole {
-        for place in places.iter().chain(commits.iter().rev()).map(String::as_str).chain([base]) {
+        for place in places.iter().map(String::as_str).chain(commits.iter().rev().copied()).chain([base]) {
             if git.is_whole(place, (place != base).then_some(base), damage)? {
                 back_to = Some(place.to_owned());
                 break;
@@ -196,13 +206,39 @@ fn examine(
     for kind in ["anchors", "lost"] {
         broken_refs.extend(git.broken_refs(&format!("refs/redraft/{kind}/{id}"), damage)?);
     }
-    let index_reads = site.workspace(&created).is_ok_and(|place| place.uncommitted_files().is_ok());
-    let is_fine = lost.is_empty() && tip_is_whole && broken_refs.is_empty();
-    if is_fine && (index_reads || !site.is_there(&created)?) {
+    // What an earlier revision held is needed by nobody once there is a later one.
+    let mut needed = state.open.iter().filter_map(|open| open.revision.as_ref()).chain(
+        Phase::DOCUMENTS
+            .into_iter()
+            .chain([Phase::Implement])
+            .filter_map(|phase| Some(&state.closed(phase)?.revision)),
+    );
+    let has_needed =
+        needed.try_fold(true, |all, tree| Ok::<bool, CliError>(all && tree_is_whole(tree.as_str())?))?;
+    let index_reads = !site.is_there(&created)?
+        || site.workspace(&created).is_ok_and(|place| place.uncommitted_files().is_ok());
+    let is_fine = tip_is_whole && broken_refs.is_empty() && has_needed && !began_on_lost && index_reads;
+    if is_fine && (lost.is_empty() || damage.files.is_empty()) {
         return Ok(None);
     }
-    let sick = Sick { created, state, tip };
+    let sick = Sick { created, state, began_on_lost };
     Ok(Some(Finding { feature: id.to_string(), lost, back_to, broken_refs, done: Vec::new(), sick }))
+}
+
+/// What events name and git cannot read.
+fn lost_of(site: &Site, entries: &[Entry], base: &str, damage: &Damage) -> Result<Vec<String>, CliError> {
+    let git = &site.repository;
+    let short = |id: &str| id.get(..10).unwrap_or(id).to_owned();
+    let mut lost = Vec::new();
+    for entry in entries {
+        let Some((what, revision, commit)) = named(&entry.event) else { continue };
+        if !commit.is_empty() && !git.is_whole(commit, Some(base), damage)? {
+            lost.push(format!("commit {} ({what}, event {})", short(commit), entry.seq));
+        } else if !git.is_whole(revision.as_str(), None, damage)? {
+            lost.push(format!("revision {} ({what}, event {})", short(revision.as_str()), entry.seq));
+        }
+    }
+    Ok(lost)
 }
 
 /// What an event is about, with the revision and commit that it names.
@@ -246,8 +282,8 @@ impl Surgery<'_> {
         let mut at_rest = true;
         if let Some(open) = &sick.state.open {
             for (_, flight) in open.flights() {
-                at_rest &= flight.answered.is_none();
-                if flight.answered.is_none() {
+                at_rest &= flight.answered.is_none() && (back_to.is_some() || sick.began_on_lost);
+                if flight.answered.is_none() && (back_to.is_some() || sick.began_on_lost) {
                     let (ticket, cost) = (flight.started.ticket.clone(), flight.started.reserved);
                     events.push(Event::from(Lost { ticket, cost, undone: Vec::new() }));
                 }
@@ -256,12 +292,6 @@ impl Surgery<'_> {
         if self.site.is_there(created)? {
             let place = self.site.workspace(created)?;
             place.reset_index(self.aside)?;
-            if let Some(tip) =
-                sick.tip.as_ref().filter(|tip| back_to.as_ref().is_some_and(|back| back != *tip))
-            {
-                // As far as git can still name it.
-                let _ = place.keep_left(&format!("{feature}/repair"), tip);
-            }
             let gone_back = self.settle_files(&place, sick, done)?;
             if let Some(phase) = gone_back {
                 if at_rest {
@@ -298,14 +328,14 @@ impl Surgery<'_> {
             let trailers = Trailers { seq: state.seq, ..Trailers::default() };
             place.commit(&files, "redraft: what a repair found in the worktree", &trailers)?;
             done.push(format!(
-                "{} of its worktree are as they were and committed again",
+                "committed again from its worktree, as it was: {}",
                 count(files.len(), "file")
             ));
         } else if !files.is_empty() {
             place.put_files_back(&files, self.aside)?;
             let kept = quoted_path(&self.aside.join("worktree"));
             done.push(format!(
-                "{} put back to that commit; as they stood they are in {kept}",
+                "put back to that commit: {}; a copy is in {kept}",
                 count(files.len(), "file")
             ));
         }
