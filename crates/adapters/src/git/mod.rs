@@ -8,7 +8,7 @@
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
 //! `commit`, `merge` for the branch as a whole, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
+//! the last few answers, `programs` keeps those of a repository's configuration from being started, `branches` and `hooks` tell what others have left in a repository, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
 
 mod apart;
 mod branches;
@@ -24,6 +24,7 @@ mod history;
 mod hooks;
 mod merge;
 mod objects;
+mod programs;
 mod recent;
 mod refs;
 mod repository;
@@ -38,12 +39,14 @@ mod workspace;
 mod writing;
 
 pub use branches::FeatureBranch;
+pub(crate) use create::commit_all;
 pub use create::create_repository;
 pub use error::{GitError, MINIMUM};
 pub use feature::FeaturePlace;
 pub use glance::{Glance, real_path, state_around};
 pub use history::{Entered, Step, Written};
 pub use merge::GitMerging;
+pub use programs::Program;
 pub use repository::{Head, Repository};
 pub use run::Git;
 pub use workspace::GitWorkspace;
