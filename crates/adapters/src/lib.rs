@@ -27,3 +27,4 @@ pub mod rehearsal;
 pub mod shell_word;
 pub mod sqlite;
 mod tools;
+pub mod trust;

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why a file was not read. Begins with "it", so that it can follow the file's name.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub enum Unreadable {
     TooLarge {
         bytes_max: u64,
     },
+    /// It stands below a folder and leads out of it.
+    LeadsOut(PathBuf),
 }
 
 impl Unreadable {
@@ -35,6 +37,12 @@ impl fmt::Display for Unreadable {
             Unreadable::TooLarge { bytes_max } => {
                 write!(f, "it is too large: at most {} KB are read", bytes_max / 1024)
             }
+            Unreadable::LeadsOut(target) => write!(
+                f,
+                "it is reached by a link that leads out of the repository, to {}, and is not followed; put the file itself \
+                 there",
+                target.display()
+            ),
         }
     }
 }
@@ -43,7 +51,100 @@ impl fmt::Display for Unreadable {
 pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
     // Before it is opened: opening a pipe waits for somebody to write.
     regular(fs::metadata(path).map_err(Unreadable::Io)?.file_type())?;
-    let file = File::open(path).map_err(Unreadable::Io)?;
+    all_of(File::open(path).map_err(Unreadable::Io)?, bytes_max)
+}
+
+/// The same as text.
+pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, Unreadable> {
+    as_text(read(path, bytes_max)?)
+}
+
+/// The bytes of a file of a repository, which somebody else may have filled: links are followed only as long as they stay
+/// below `root`.
+pub fn read_inside(root: &Path, path: impl AsRef<Path>, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
+    all_of(open_inside(root, path.as_ref())?, bytes_max)
+}
+
+/// The same as text.
+pub fn read_text_inside(root: &Path, path: impl AsRef<Path>, bytes_max: u64) -> Result<String, Unreadable> {
+    as_text(read_inside(root, path, bytes_max)?)
+}
+
+/// What became of a file that was to be copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copied {
+    Done,
+    /// Something is there already, and stays.
+    There,
+    /// There is nothing to copy.
+    Absent,
+}
+
+/// Copies a file from one folder to the same place in another, whole or not at all. Neither is left by a link.
+pub fn copy_inside(from: &Path, to: &Path, name: &str) -> Result<Copied, Unreadable> {
+    let target = to.join(name);
+    if target.symlink_metadata().is_ok() {
+        return Ok(Copied::There);
+    }
+    if from.join(name).symlink_metadata().is_err() {
+        return Ok(Copied::Absent);
+    }
+    let mut source = open_inside(from, Path::new(name))?;
+    regular(source.metadata().map_err(Unreadable::Io)?.file_type())?;
+    let folder = target.parent().unwrap_or(to);
+    // What does not exist yet cannot be a link.
+    let there = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(to);
+    inside(to, there)?;
+    fs::create_dir_all(folder).map_err(Unreadable::Io)?;
+    // Half a file would be taken for the user's own the next time.
+    let part = folder.join(format!(".redraft-copy-{}", std::process::id()));
+    let written = File::create_new(&part).and_then(|mut copy| {
+        io::copy(&mut source, &mut copy)?;
+        copy.set_permissions(source.metadata()?.permissions())?;
+        copy.sync_all()?;
+        fs::rename(&part, &target)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written.map(|()| Copied::Done).map_err(Unreadable::Io)
+}
+
+/// Where a path below `root` really leads, if that is below `root` as well; both as real paths.
+pub fn inside(root: &Path, path: &Path) -> Result<(PathBuf, PathBuf), Unreadable> {
+    let root = fs::canonicalize(root).map_err(Unreadable::Io)?;
+    let real = fs::canonicalize(path).map_err(Unreadable::Io)?;
+    if real.starts_with(&root) { Ok((root, real)) } else { Err(Unreadable::LeadsOut(real)) }
+}
+
+fn open_inside(root: &Path, path: &Path) -> Result<File, Unreadable> {
+    let (root, real) = inside(root, &root.join(path))?;
+    regular(fs::metadata(&real).map_err(Unreadable::Io)?.file_type())?;
+    without_links(&root, &real).map_err(Unreadable::Io)
+}
+
+/// Opens a real path. A link that is put there meanwhile is not followed.
+#[cfg(target_os = "linux")]
+fn without_links(root: &Path, real: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+    use rustix::io::Errno;
+    let below = real.strip_prefix(root).unwrap_or(real);
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    match openat2(File::open(root)?, below, flags, Mode::empty(), resolve) {
+        Ok(file) => Ok(File::from(file)),
+        // An older kernel, or a container that does not let it through.
+        Err(Errno::NOSYS | Errno::PERM) => File::open(real),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn without_links(_root: &Path, real: &Path) -> io::Result<File> {
+    File::open(real)
+}
+
+fn all_of(file: File, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
     regular(file.metadata().map_err(Unreadable::Io)?.file_type())?;
     let mut bytes = Vec::new();
     // The size that a file system states is not asked: some state 0 for what has no end.
@@ -51,9 +152,7 @@ pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
     if bytes.len() as u64 > bytes_max { Err(Unreadable::TooLarge { bytes_max }) } else { Ok(bytes) }
 }
 
-/// The same as text.
-pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, Unreadable> {
-    let bytes = read(path, bytes_max)?;
+fn as_text(bytes: Vec<u8>) -> Result<String, Unreadable> {
     let not_text = |_| Unreadable::Io(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"));
     String::from_utf8(bytes).map_err(not_text)
 }
@@ -99,6 +198,68 @@ mod tests {
         assert_eq!(read(folder.path(), 5).unwrap_err().to_string(), "it is a folder, not a file");
         fs::write(&file, [0xff]).unwrap();
         assert!(read_text(&file, 5).unwrap_err().to_string().contains("UTF-8"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_only_as_long_as_it_stays_inside() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        let (root, out, to) = (base.join("root"), base.join("out"), base.join("to"));
+        for made in [root.join("sub"), out.clone(), to.clone()] {
+            fs::create_dir_all(made).unwrap();
+        }
+        fs::write(root.join("sub/file"), "in").unwrap();
+        fs::write(out.join("file"), "out").unwrap();
+        let link = |target: &str, at: &str| symlink(target, root.join(at)).unwrap();
+        link("sub/file", "near");
+        link("sub", "folder");
+        link(base.join("root/sub/file").to_str().unwrap(), "whole");
+        link("../out/file", "far");
+        link("far", "chain");
+        link("../out", "away");
+        link("/dev/null", "device");
+        for (path, expected) in [
+            ("sub/file", Ok("in")),
+            ("near", Ok("in")),
+            ("folder/file", Ok("in")),
+            ("whole", Ok("in")),
+            ("far", Err("leads out of the repository")),
+            ("chain", Err("leads out of the repository")),
+            ("away/file", Err("leads out of the repository")),
+            ("device", Err("leads out of the repository")),
+            ("../out/file", Err("leads out of the repository")),
+            ("sub", Err("it is a folder")),
+            ("none", Err("it cannot be read")),
+        ] {
+            let read = read_text_inside(&root, path, 9).map_err(|error| error.to_string());
+            match (&read, expected) {
+                (Ok(text), Ok(expected)) => assert_eq!(text, expected, "{path}"),
+                (Err(error), Err(part)) => assert!(error.contains(part), "{path}: {error}"),
+                _ => panic!("{path}: {read:?}"),
+            }
+        }
+        assert!(read_inside(&root, "none", 9).unwrap_err().is_absent(&root.join("none")));
+        symlink("../out", to.join("away")).unwrap();
+        symlink("../out/new", to.join("dangling")).unwrap();
+        for (name, copied) in [
+            ("sub/file", Some(Copied::Done)),
+            ("sub/file", Some(Copied::There)),
+            ("none", Some(Copied::Absent)),
+            ("far", None),
+            ("away/file", Some(Copied::There)),
+            ("dangling", Some(Copied::There)),
+        ] {
+            fs::write(root.join("dangling"), "x").unwrap();
+            assert_eq!(copy_inside(&root, &to, name).ok(), copied, "{name}");
+        }
+        fs::create_dir(root.join("deep")).unwrap();
+        symlink("../out", to.join("deep")).unwrap();
+        fs::write(root.join("deep/new"), "x").unwrap();
+        assert!(matches!(copy_inside(&root, &to, "deep/new"), Err(Unreadable::LeadsOut(_))));
+        assert_eq!(fs::read_dir(&out).unwrap().count(), 1, "nothing was written there");
+        assert_eq!(fs::read_dir(to.join("sub")).unwrap().count(), 1, "nothing is left over");
     }
 
     #[cfg(unix)]

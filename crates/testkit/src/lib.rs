@@ -89,7 +89,18 @@ impl Scratch {
         only(&self.worktree(number).join("docs/features"), number)
     }
 
+    /// Writes a file of the repository. What a `redraft.toml` wants is accepted at once, as the user of these tests
+    /// would; see [`Scratch::write_unaccepted`].
     pub fn write(&self, path: &str, text: &str) {
+        self.write_unaccepted(path, text);
+        if path == "redraft.toml" {
+            // One that cannot be read is told by the command that is tested.
+            let _ = self.run(["trust", "--yes"]);
+        }
+    }
+
+    /// The same, and nobody has accepted what it wants.
+    pub fn write_unaccepted(&self, path: &str, text: &str) {
         let file = self.root().join(path);
         std::fs::create_dir_all(file.parent().expect("a parent")).expect("folders");
         std::fs::write(file, text).expect("a file");
@@ -99,7 +110,8 @@ impl Scratch {
     pub fn scenario(&self, scenario: &str) {
         self.write("scenario.toml", scenario);
         let config = "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
-        self.write("redraft.toml", config);
+        // Nothing of it has to be accepted.
+        self.write_unaccepted("redraft.toml", config);
     }
 
     /// A command with the throw-away surroundings.
@@ -112,6 +124,7 @@ impl Scratch {
             .env("GIT_CONFIG_GLOBAL", self.folder.path().join("home/.gitconfig"));
         for name in [
             "XDG_CONFIG_HOME",
+            "XDG_STATE_HOME",
             "OPENAI_BASE_URL",
             "OLLAMA_HOST",
             "OPENAI_MODEL",

@@ -28,7 +28,7 @@ use crate::tools;
 pub use crate::tools::Commands;
 pub use offered::offered;
 pub use proxy::proxy;
-pub(crate) use proxy::{NO_PROXY, stays_here};
+pub(crate) use proxy::stays_here;
 pub use reach::{reach, shown};
 use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::AgentName;

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::net::IpAddr;
 
 /// Said instead of an address, for a service that is reached without one whatever the environment says.
-pub(crate) const NO_PROXY: &str = "none";
+const NO_PROXY: &str = "none";
 
 /// The proxy for this base URL; none where it is reached directly. The error says which setting cannot be used, and
 /// never what a variable holds, which may be a password.

@@ -4,6 +4,7 @@
 //! [`Config`], what it means, with every default filled in and every value checked (`prices`, `models`, `mcp`, `lint` and `checks` are parts of
 //! that, and `secrets`, which refuses a key in the file). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
 
+mod acceptance;
 mod checks;
 mod edit;
 mod error;
@@ -21,6 +22,7 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
+pub use acceptance::{By, Decision, KEYS, Needed, Want};
 pub use edit::edited;
 pub use error::ConfigError;
 pub use own::{Colour, LOCAL, LocalServer, Manners, Own};
@@ -56,8 +58,13 @@ pub const REHEARSAL: &str = "rehearsal";
 pub struct Config {
     /// What a feature may cost in all.
     pub budget: Usd,
-    /// What redraft.toml asks for where that is more than the user's own limit; it counts once a person has accepted it.
+    /// What redraft.toml asks for where that is more than the user's own limit or the default; it counts once a person
+    /// has accepted it.
     pub higher_budget: Option<Usd>,
+    /// What of redraft.toml a person must accept before it is used.
+    pub wants: Vec<Want>,
+    /// Whether a person has accepted all of that; see [`Config::accept`].
+    pub accepted: bool,
     pub policy: Policy,
     /// What a reviewer must know when it looks again.
     pub knowledge: Knowledge,
@@ -89,8 +96,10 @@ pub struct Config {
     /// Who works for a role that `roles` does not list; none where nobody was named.
     pub default_agent: Option<AgentName>,
     pub roles: BTreeMap<Role, AgentName>,
-    /// What the user says about prices; see [`Config::cards`].
+    /// What both files say about prices; see [`Config::cards`].
     pub prices: Vec<Override>,
+    /// What the user's own file says, which holds until a person has accepted the prices of redraft.toml.
+    pub own_prices: Vec<Override>,
     /// Of the file's bytes; of no bytes when there is no file.
     pub hash: BlobId,
 }
@@ -236,33 +245,6 @@ pub enum BashRule {
     All,
 }
 
-/// A command of the file that would run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
-    /// The key it stands under, e.g. `workspace.setup`.
-    pub key: String,
-    pub text: String,
-}
-
-/// Ends the key of a command that is no command but an address to send to.
-const ADDRESS: &str = "address";
-/// Ends the key of one that stands for all commands there are.
-const BASH: &str = "bash";
-/// The key of a budget that is higher than the user's own.
-const BUDGET: &str = "budget";
-
-impl Command {
-    /// What it would do, to follow "redraft.toml wants to".
-    pub fn wish(&self) -> String {
-        match self.key.rsplit('.').next() {
-            Some(BUDGET) => self.text.clone(),
-            Some(ADDRESS) => format!("send prompts and a key to {}", self.text),
-            Some(BASH) => format!("let an agent run {}", self.text),
-            _ => format!("run `{}`", self.text),
-        }
-    }
-}
-
 /// A name that no agent has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no agent `{name}` (known: {})", .known.join(", "))]
@@ -278,9 +260,13 @@ impl Config {
     /// those that `[roles]` may name.
     pub fn load(folder: &Path, roles: &[Role], own: &Own) -> Result<Config, ConfigError> {
         let path = folder.join(FILE);
-        let bytes = read_if_there(&path).map_err(|wrong| {
-            wrong.hint("replace or remove it; `redraft init` writes one in which every default stands")
-        })?;
+        let bytes = match plain_file::read_inside(folder, FILE, BYTES_MAX) {
+            Err(error) if error.is_absent(&path) => Vec::new(),
+            read => read.map_err(|error| {
+                ConfigError::new(&path, error.to_string())
+                    .hint("replace or remove it; `redraft init` writes one in which every default stands")
+            })?,
+        };
         Config::parse(&bytes, &path, roles, own)
     }
 
@@ -335,93 +321,20 @@ impl Config {
         Ok(self)
     }
 
-    /// The price cards: the built-in ones and on top of them what the file says.
+    /// The price cards: the built-in ones and on top of them what the files say. Prices of redraft.toml that nobody has
+    /// accepted do not count.
     pub fn cards(&self) -> Cards {
-        let cards = Cards::builtin().with_overrides(self.prices.clone());
+        let prices = if self.unaccepted_prices().is_empty() { &self.prices } else { &self.own_prices };
+        let cards = Cards::builtin().with_overrides(prices.clone());
         cards.expect("they were laid over the same cards when the file was read")
     }
 
-    /// Every command of the file that would run, once accepted.
-    pub fn commands(&self) -> Vec<Command> {
-        let budget = self.higher_budget.map(|asked| Command {
-            key: BUDGET.to_owned(),
-            text: format!("spend up to {asked} on a feature, where your own limit is {}", self.budget),
-        });
-        let setup = self.workspace.setup.iter();
-        let setup = setup.map(|text| Command { key: "workspace.setup".to_owned(), text: text.clone() });
-        let checks = self.checks.iter();
-        let checks = checks
-            .map(|check| Command { key: format!("checks.{}", check.name), text: check.command.clone() });
-        let commands = budget.into_iter().chain(setup).chain(checks);
-        commands.chain(self.agents.keys().flat_map(|agent| self.commands_of(agent))).collect()
-    }
-
-    /// What an agent needs a person's word for: the servers and the program it would start, unless that is the usual
-    /// one, called in no other way than ours, the address it would send to, and that it may run whatever it wants. What
-    /// stands in the user's own file needs nobody else's word.
-    pub fn commands_of(&self, agent: &AgentName) -> Vec<Command> {
-        if self.origins.get(agent) != Some(&Origin::Repository) {
-            return Vec::new();
-        }
-        let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return Vec::new() };
-        let key = |server: &String| format!("agents.{agent}.mcp.{server}");
-        let servers = model.mcp.iter().map(|(name, server)| Command { key: key(name), text: server.shown() });
-        let bash = (model.bash == BashRule::All).then(|| Command {
-            key: format!("agents.{agent}.{BASH}"),
-            text: "any command when it builds".to_owned(),
-        });
-        servers.chain(self.program_of(agent)).chain(self.address_of(agent)).chain(bash).collect()
-    }
-
-    /// Where the file, and not the vendor, says an agent's service or the proxy before it is. Whoever is there is sent
-    /// prompts and a key, so a person must accept it; what stays on this machine needs nobody's word.
-    pub fn address_of(&self, agent: &AgentName) -> Option<Command> {
-        self.origins.get(agent).filter(|origin| **origin == Origin::Repository)?;
-        let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return None };
-        let away = |url: &&String| !crate::api::stays_here(url);
-        // A service on this machine is never reached through a proxy, so what the file says about one means nothing.
-        if model.kind.program().is_some() || model.base_url.as_ref().is_some_and(|url| !away(&url)) {
-            return None;
-        }
-        let base = model.base_url.as_ref();
-        let proxy = model.proxy.as_ref().filter(|proxy| *proxy != crate::api::NO_PROXY).filter(away);
-        if base.is_none() && proxy.is_none() {
-            return None;
-        }
-        let mut text = base.map_or_else(|| "the vendor's address".to_owned(), |url| crate::api::shown(url));
-        if let Some(proxy) = proxy {
-            text.push_str(&format!(" through {}", crate::api::shown(proxy)));
-        }
-        if let Some(key) = model.key_file.as_ref().or(model.key_env.as_ref()) {
-            text.push_str(&format!(", with the key in {key}"));
-        }
-        Some(Command { key: format!("agents.{agent}.{ADDRESS}"), text })
-    }
-
-    /// The program of an agent with its arguments, where a person must accept them.
-    pub fn program_of(&self, agent: &AgentName) -> Option<Command> {
-        self.origins.get(agent).filter(|origin| **origin == Origin::Repository)?;
-        let Some(AgentConfig::Model(model)) = self.agents.get(agent) else { return None };
-        let usual = model.kind.program()?;
-        let program = model.program.as_deref().unwrap_or(usual);
-        if program == usual && model.args.is_empty() {
-            return None;
-        }
-        let words = [program].into_iter().chain(model.args.iter().map(String::as_str));
-        let text = words.map(crate::mcp::quoted).collect::<Vec<_>>().join(" ");
-        Some(Command { key: format!("agents.{agent}.program"), text })
-    }
-
-    /// What is accepted when the user trusts the commands; changes whenever one of them does.
-    pub fn commands_hash(&self) -> BlobId {
-        let mut bytes = Vec::new();
-        for Command { key, text } in self.commands() {
-            for part in [&key, &text] {
-                bytes.extend((part.len() as u64).to_le_bytes());
-                bytes.extend(part.as_bytes());
-            }
-        }
-        hash(&bytes)
+    /// The same with all that redraft.toml wants.
+    #[must_use]
+    pub fn accept(mut self) -> Config {
+        self.accepted = true;
+        self.budget = self.higher_budget.unwrap_or(self.budget);
+        self
     }
 }
 
@@ -440,6 +353,8 @@ impl Default for Config {
         Config {
             budget: Usd(5_000_000),
             higher_budget: None,
+            wants: Vec::new(),
+            accepted: false,
             policy: Policy::Cost,
             knowledge: Knowledge::Full,
             certify: Certify::Resume,
@@ -460,6 +375,7 @@ impl Default for Config {
             default_agent: None,
             roles: BTreeMap::new(),
             prices: Vec::new(),
+            own_prices: Vec::new(),
             hash: hash(b""),
         }
     }

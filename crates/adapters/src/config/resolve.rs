@@ -2,6 +2,7 @@
 //!
 //! Reads no file and runs nothing. [`resolve`] is the only entry point.
 
+use super::acceptance;
 use super::checks;
 use super::error::ConfigError;
 use super::file::{AgentFile, ConfigFile, LimitsFile, MonitorFile, OwnFile, Whole, WorkspaceFile};
@@ -86,13 +87,11 @@ pub(super) fn resolve(
     let limit = own_source.own(&mut config, own)?;
     source.refuse_keys(file)?;
     let asked = file.budget.as_ref().map(|budget| source.budget(budget)).transpose()?;
-    match (limit, asked) {
-        (Some(limit), Some(asked)) if asked > limit => {
-            (config.budget, config.higher_budget) = (limit, Some(asked));
-        }
-        (_, Some(asked)) => config.budget = asked,
-        (Some(limit), None) => config.budget = limit,
-        (None, None) => {}
+    config.budget = limit.unwrap_or(config.budget);
+    match asked {
+        Some(asked) if asked > config.budget => config.higher_budget = Some(asked),
+        Some(asked) => config.budget = asked,
+        None => {}
     }
     let review = &file.review;
     source.word(&mut config.policy, review.policy.as_ref(), "a policy", &policies())?;
@@ -119,6 +118,7 @@ pub(super) fn resolve(
     source.word(&mut config.finish.docs, file.finish.docs.as_ref(), "a value of docs", &DOCS)?;
     config.finish.retro = file.finish.retro.as_ref().is_none_or(|said| *said.get_ref());
     config.autonomous = file.hooks.autonomous.as_ref().is_some_and(|said| *said.get_ref());
+    config.own_prices.clone_from(&config.prices);
     let prices = source.prices(&file.prices)?;
     config.prices.retain(|known| !prices.iter().any(|price| price.model == known.model));
     config.prices.extend(prices);
@@ -128,6 +128,7 @@ pub(super) fn resolve(
         config.roles.clear();
     }
     source.roles(&mut config, &file.roles)?;
+    config.wants = acceptance::wants(source.text, &config, limit.map(|limit| limit.0 as f64 / 1_000_000.0));
     Ok(config)
 }
 

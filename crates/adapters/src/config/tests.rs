@@ -40,7 +40,7 @@ fn without_a_file_everything_has_its_default() {
         Limits { rounds: 5, attempts: 3, repairs: 1, gates: 3, late_rounds: 1, reopenings: 1 }
     );
     assert_eq!(config.agent_of(&Role::new("spec-reviewer")), None, "nobody was named");
-    assert_eq!(config.commands(), []);
+    assert_eq!(config.wants, []);
 }
 
 #[test]
@@ -184,6 +184,9 @@ fn every_key_changes_what_it_says() {
         origins: [(AgentName::new("quick"), Origin::Repository)].into(),
         roles: BTreeMap::from([(Role::new("spec-reviewer"), AgentName::new("rehearsal"))]),
         prices: Vec::new(),
+        own_prices: Vec::new(),
+        wants: config.wants.clone(),
+        accepted: false,
         hash: hash(text.as_bytes()),
     };
     assert_eq!(config, expected);
@@ -386,20 +389,6 @@ fn a_name_of_an_agent_is_a_plain_word() {
 }
 
 #[test]
-fn the_commands_have_a_hash_of_their_own() {
-    let with = |text: &str| parse(text).unwrap();
-    let install = with("[workspace]\nsetup = \"npm ci\"");
-    let setup = Command { key: "workspace.setup".to_owned(), text: "npm ci".to_owned() };
-    assert_eq!(install.commands(), [setup]);
-    let also = with("[limits]\nrounds = 2\n[workspace]\nsetup = \"npm ci\"");
-    assert_eq!(install.commands_hash(), also.commands_hash());
-    assert_ne!(install.hash, also.hash);
-    let other = with("[workspace]\nsetup = \"npm ci \"");
-    assert_ne!(install.commands_hash(), other.commands_hash());
-    assert_eq!(with("[workspace]\nsetup = \" \"").commands(), []);
-}
-
-#[test]
 fn text_that_is_no_toml_is_shown_with_its_line() {
     for (bytes, line) in [
         (&b"[review]\npolicy = \n"[..], 2),
@@ -461,15 +450,19 @@ fn a_server_is_a_command_that_must_be_accepted() {
         env: vec!["CONTEXT7_API_KEY".to_owned()],
     };
     assert_eq!(agent.mcp, BTreeMap::from([("context7".to_owned(), server)]));
-    let commands = config.commands();
-    assert_eq!(commands, config.commands_of(&claude));
-    assert_eq!(commands[0].key, "agents.claude.mcp.context7");
-    assert_eq!(commands[0].text, "npx -y @upstash/context7-mcp (is given CONTEXT7_API_KEY)");
+    assert_eq!(config.wants.iter().collect::<Vec<_>>(), config.unaccepted_of(&claude));
+    let lines: Vec<String> = config.wants.iter().map(Want::line).collect();
+    let expected = [
+        "agents.claude.mcp.context7.args = [\"-y\", \"@upstash/context7-mcp\"]",
+        "agents.claude.mcp.context7.command = \"npx\"",
+        "agents.claude.mcp.context7.env = [\"CONTEXT7_API_KEY\"]",
+    ];
+    assert_eq!(lines, expected);
     for (then, now) in
         [("npx", "npy"), ("-y", "-n"), ("CONTEXT7_API_KEY", "OTHER_KEY"), ("context7]", "other]")]
     {
         let other = parse(&CONTEXT7.replace(then, now)).unwrap();
-        assert_ne!(other.commands_hash(), config.commands_hash(), "{now}");
+        assert_ne!(other.wants_hash(), config.wants_hash(), "{now}");
     }
 }
 
@@ -498,7 +491,7 @@ fn a_price_of_the_file_wins_over_the_built_in_card() {
     let text = "[prices.\"claude-sonnet-5.5\"]\ninput = 3\n[prices.\"mine\"]\ninput = 1_000.125\noutput = 4\nread = 0.1\n\
                 write = { \"5m\" = 2.5, \"1h\" = 4 }\nlifetime = \"1h\"\ncontext = 32000\nminimum = 256\nblock = 64\n\
                 cliffs = [{ above = 1000, input_percent = 200 }]\n[prices.\"nobody-knows\"]\nunknown = true\n";
-    let cards = parse(text).unwrap().cards();
+    let cards = parse(text).unwrap().accept().cards();
     let mine = cards.find("mine").unwrap();
     assert_eq!((mine.prices.input, mine.prices.output), (PerMillion(1_000_125_000), PerMillion(4_000_000)));
     assert_eq!(mine.prices.write(Lifetime::Hour), PerMillion(4_000_000));

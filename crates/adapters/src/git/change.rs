@@ -130,7 +130,8 @@ pub(super) fn nobodys(mut call: Call) -> Call {
 /// Puts the worktree on a commit, with exactly its files; ignored ones stay.
 pub(super) fn check_out(place: &GitWorkspace, commit: &str) -> Result<(), GitError> {
     let (head, branch) = standing::head_and_branch(place)?;
-    let status = place.call(["status", "--porcelain", "-z", "--untracked-files=normal"]);
+    let status =
+        place.call(["status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"]);
     if head == commit && branch.is_empty() && status.succeed()?.stdout.is_empty() {
         return Ok(());
     }

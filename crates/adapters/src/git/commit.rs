@@ -132,7 +132,15 @@ fn stage(place: &GitWorkspace, paths: &[&str]) -> Result<(), WorkspaceError> {
 }
 
 fn is_as_in_head(place: &GitWorkspace, paths: &[&str]) -> Result<bool, GitError> {
-    let mut call = place.call(["diff", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD", "--"]);
+    let mut call = place.call([
+        "diff",
+        "--quiet",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--ignore-submodules=dirty",
+        "HEAD",
+        "--",
+    ]);
     for path in paths {
         call = call.arg(*path);
     }

@@ -18,3 +18,15 @@ pub fn create_repository(folder: &Path, files: &[&str]) -> Result<Repository, Gi
     git.call(folder, ["commit", "--quiet", "-m", "a repository to rehearse in"]).succeed()?;
     Repository::discover(folder)
 }
+
+/// Commits everything in a folder in somebody's name, unsigned.
+pub(crate) fn commit_all(folder: &Path, name: &str, message: &str) -> Result<(), GitError> {
+    let git = Git::default();
+    git.call(folder, ["add", "--all"]).succeed()?;
+    let mut call = git.call(folder, ["commit", "--quiet", "--allow-empty", "--message", message]);
+    for who in ["AUTHOR", "COMMITTER"] {
+        call = call.env(&format!("GIT_{who}_NAME"), name);
+        call = call.env(&format!("GIT_{who}_EMAIL"), format!("{}@localhost", name.to_lowercase()));
+    }
+    call.setting("commit.gpgSign=false").succeed().map(drop)
+}

@@ -23,6 +23,20 @@ pub enum GitError {
     Bare(PathBuf),
     #[error("this is a worktree of {}, which is bare; redraft needs a main checkout to work beside: clone it without `--bare`", .0.display())]
     BareMain(PathBuf),
+    #[error(
+        "{} is a repository inside the files of {}, and whoever made that one could have put it there; to work in it all \
+         the same, name it: git config --global --add safe.directory {}",
+        .inner.display(), .outer.display(), quoted_path(.inner)
+    )]
+    Embedded { inner: PathBuf, outer: PathBuf },
+    #[error(
+        "the git folder {} leads to the checkout {}, which does not lead back to it; work in a checkout with a `.git` of \
+         its own, or take core.worktree out: git --git-dir {} config --unset core.worktree",
+        .git.display(), .checkout.display(), quoted_path(.git)
+    )]
+    Elsewhere { checkout: PathBuf, git: PathBuf },
+    #[error("{} is a link, and worktrees are not made behind links; move it away and put a folder there", .0.display())]
+    LinkInTheWay(PathBuf),
     #[error("{} is inside git's own folder; go into the checkout", .0.display())]
     InsideGitFolder(PathBuf),
     #[error("the main checkout of {} cannot be found; run redraft from the main checkout", .0.display())]

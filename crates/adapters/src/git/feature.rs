@@ -63,7 +63,17 @@ impl Repository {
         if self.has_branch(BRANCHES)? { Err(GitError::BranchInTheWay(BRANCHES)) } else { Ok(()) }
     }
 
+    /// A link could lead anywhere, and a repository can hold links.
+    fn refuse_links(&self) -> Result<(), GitError> {
+        let places = [".redraft", WORKTREES].map(|name| self.main_checkout().join(name));
+        match places.into_iter().find(|place| place.is_symlink()) {
+            Some(link) => Err(GitError::LinkInTheWay(link)),
+            None => Ok(()),
+        }
+    }
+
     fn make_worktrees_folder(&self) -> Result<(), GitError> {
+        self.refuse_links()?;
         let folder = self.main_checkout().join(WORKTREES);
         if let Err(error) = fs::create_dir_all(&folder) {
             let in_the_way = [self.main_checkout().join(".redraft"), folder.clone()];
@@ -121,6 +131,7 @@ impl Repository {
 
     /// Whether a worktree has yet to be made here; what is left of one that was never completed goes.
     pub(super) fn makes_room_for(&self, worktree: &Path) -> Result<bool, GitError> {
+        self.refuse_links()?;
         self.exclude_worktrees()?;
         self.unmake(worktree)?;
         let listed = worktrees(self.call([]))?;

@@ -31,12 +31,15 @@ impl Glance {
         let folder = fs::canonicalize(folder).ok()?;
         folder.ancestors().find_map(|root| {
             let git = git_dir(root)?;
-            let common = match plain_file::read_text(&git.join("commondir"), LINK_BYTES_MAX) {
-                Ok(shared) => fs::canonicalize(git.join(shared.trim_end_matches(['\n', '\r']))).ok()?,
-                Err(_) => git.clone(),
-            };
-            is_repository(&common).then(|| Glance { checkout: root.to_owned(), git, common })
+            let common = common_of(&git)?;
+            let found = is_repository(&common) && is_ours(&common);
+            found.then(|| Glance { checkout: root.to_owned(), git, common })
         })
+    }
+
+    /// Git's own folder for the checkout, and the one that all checkouts share.
+    pub(super) fn folders(self) -> (PathBuf, PathBuf) {
+        (self.git, self.common)
     }
 
     /// Where Redraft's state is, whether or not it exists.
@@ -104,7 +107,7 @@ fn parts(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Git's own folder for a checkout with this root: `.git`, or where the file of that name leads.
-fn git_dir(root: &Path) -> Option<PathBuf> {
+pub(super) fn git_dir(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     if git.is_dir() {
         return fs::canonicalize(git).ok();
@@ -112,6 +115,27 @@ fn git_dir(root: &Path) -> Option<PathBuf> {
     let text = plain_file::read_text(&git, LINK_BYTES_MAX).ok()?;
     let target = text.strip_prefix("gitdir:")?.trim_start_matches(' ').trim_end_matches(['\n', '\r']);
     fs::canonicalize(root.join(target)).ok()
+}
+
+/// The folder that all checkouts share, from that of one.
+pub(super) fn common_of(git: &Path) -> Option<PathBuf> {
+    match plain_file::read_text(&git.join("commondir"), LINK_BYTES_MAX) {
+        Ok(shared) => fs::canonicalize(git.join(shared.trim_end_matches(['\n', '\r']))).ok(),
+        Err(_) => Some(git.to_owned()),
+    }
+}
+
+/// Whether the user owns a repository. Git refuses those of others unless the user has named them, which is more than
+/// can be looked up here.
+#[cfg(unix)]
+fn is_ours(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(folder).is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+fn is_ours(_folder: &Path) -> bool {
+    true
 }
 
 fn is_repository(folder: &Path) -> bool {

@@ -12,6 +12,7 @@ use super::files::os_path;
 use super::moving::{self, Move, MoveError};
 use super::repository::Repository;
 use super::temp_index::TempIndex;
+use crate::plain_file;
 use redraft_core::event::History;
 use redraft_core::ids::Revision;
 use redraft_engine::boundary::Boundaries;
@@ -196,7 +197,10 @@ impl GitMerging<'_> {
 
     /// Nothing that no commit holds may stand in a checkout that is moved.
     fn require_clean(&self, into: &str, folder: &Path) -> Result<(), MergeError> {
-        let call = self.repository.git.call(folder, ["status", "--porcelain", "-z", "--untracked-files=no"]);
+        let call = self.repository.git.call(
+            folder,
+            ["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty"],
+        );
         let listed = call.list().map_err(failed)?;
         // A renamed file stands there with both names, the second without a state before it.
         let files = listed.iter().filter(|line| line.get(2) == Some(&b' '));
@@ -216,13 +220,12 @@ impl GitMerging<'_> {
     }
 
     fn bring(&self, name: &str) -> Result<(), MergeError> {
-        let (source, target) = (self.repository.main_checkout().join(name), self.folder.join(name));
-        if !source.is_file() || target.exists() {
-            return Ok(());
-        }
-        let named = |error: std::io::Error| failed(GitError::file(&target, &error));
-        fs::create_dir_all(target.parent().unwrap_or(&self.folder)).map_err(named)?;
-        fs::copy(&source, &target).map(drop).map_err(named)
+        let copied = plain_file::copy_inside(self.repository.main_checkout(), &self.folder, name);
+        let named = |error: plain_file::Unreadable| GitError::File {
+            path: self.repository.main_checkout().join(name),
+            detail: error.to_string(),
+        };
+        copied.map(drop).map_err(|error| failed(named(error)))
     }
 }
 

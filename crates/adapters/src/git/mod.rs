@@ -8,7 +8,7 @@
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
 //! `commit`, `merge` for the branch as a whole, `moving` for a person's checkout that goes from one commit to another, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space, `cut` clears up after a power cut.
+//! the last few answers, `programs` keeps those of a repository's configuration from being started, `branches` and `hooks` tell what others have left in a repository, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space, `cut` clears up after a power cut.
 
 mod apart;
 mod branches;
@@ -27,6 +27,7 @@ mod hooks;
 mod merge;
 mod moving;
 mod objects;
+mod programs;
 mod recent;
 mod refs;
 mod repair;
@@ -43,6 +44,7 @@ mod workspace;
 mod writing;
 
 pub use branches::FeatureBranch;
+pub(crate) use create::commit_all;
 pub use create::create_repository;
 pub use error::{GitError, MINIMUM};
 pub use feature::FeaturePlace;
@@ -51,6 +53,7 @@ pub use history::{Entered, Step, Written};
 pub use merge::GitMerging;
 pub use moving::{CutOff, Settled};
 pub use repair::Damage;
+pub use programs::Program;
 pub use repository::{Head, Repository};
 pub use run::Git;
 pub use wait::stops_with;

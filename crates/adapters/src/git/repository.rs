@@ -4,7 +4,9 @@
 //! worktree is in `feature`; working inside one is [`super::GitWorkspace`].
 
 use super::error::GitError;
+use super::feature::same_path;
 use super::files::os_path;
+use super::glance::{self, Glance};
 use super::run::{Call, Git};
 use crate::barrier::Barrier;
 use redraft_core::adopt::is_date;
@@ -42,7 +44,7 @@ impl Repository {
     pub fn discover_with(git: Git, folder: &Path) -> Result<Repository, GitError> {
         git.check_version()?;
         let done = git
-            .call(folder, ["rev-parse", "--path-format=absolute", "--is-bare-repository"])
+            .unguarded(folder, ["rev-parse", "--path-format=absolute", "--is-bare-repository"])
             .arg("--git-common-dir")
             .arg("--git-dir")
             .arg("--show-toplevel")
@@ -55,12 +57,23 @@ impl Repository {
                 Err(GitError::InsideGitFolder(folder.to_owned()))
             }
             [_, common, git_dir, here] if done.code == Some(0) => {
-                let (here, common) = (os_path(here), os_path(common));
-                let main =
-                    if common == os_path(git_dir) { here.clone() } else { main_checkout(&git, &common)? };
+                let (here, common, git_dir) = (os_path(here), os_path(common), os_path(git_dir));
+                // A configuration can lead from a git folder to any other folder.
+                if !glance::git_dir(&here).is_some_and(|found| same_path(&found, &git_dir)) {
+                    return Err(GitError::Elsewhere { checkout: here, git: git_dir });
+                }
+                let main = if common == git_dir { here.clone() } else { main_checkout(&git, &common)? };
+                refuse_embedded(&git, &main, &common)?;
                 let worktrees = main.join(".redraft").join("worktrees");
                 let barrier = Arc::new(Barrier::new([common.clone(), main.clone(), worktrees]));
                 Ok(Repository { git, main, here, common, barrier })
+            }
+            _ if done.stderr.contains("cannot use bare repository") => {
+                let named = done.stderr.split('\'').nth(1).map_or_else(|| folder.to_owned(), PathBuf::from);
+                match Glance::at(&named) {
+                    Some(outer) => Err(GitError::Embedded { inner: named, outer: outer.checkout }),
+                    None => Err(GitError::Bare(named)),
+                }
             }
             _ if done.stderr.contains("not a git repository") => {
                 Err(GitError::NotARepository(folder.to_owned()))
@@ -125,7 +138,7 @@ impl Repository {
     }
 
     pub(super) fn has_changes(&self, checkout: &Path) -> Result<bool, GitError> {
-        let ask = ["status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=none"];
+        let ask = ["status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"];
         Ok(!self.git.call(checkout, ask).succeed()?.stdout.is_empty())
     }
 
@@ -175,8 +188,14 @@ impl Repository {
                 .map(|names| names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
         };
         let mut names: BTreeSet<String> = ask(self.call(["ls-tree", "-r", "-z", "--name-only"]))?;
-        let changed: BTreeSet<String> =
-            ask(self.call(["diff", "--name-only", "-z", "--no-ext-diff", "--no-renames"]))?;
+        let changed: BTreeSet<String> = ask(self.call([
+            "diff",
+            "--name-only",
+            "-z",
+            "--no-ext-diff",
+            "--no-renames",
+            "--ignore-submodules=dirty",
+        ]))?;
         names.retain(|name| !changed.contains(name));
         Ok(names)
     }
@@ -219,12 +238,47 @@ pub(super) fn worktrees(call: Call) -> Result<Vec<Listed>, GitError> {
 }
 
 fn main_checkout(git: &Git, common: &Path) -> Result<PathBuf, GitError> {
-    let listed = worktrees(git.call(common, [] as [&str; 0]))?;
+    // Named, because git enters no bare repository that it only comes across.
+    let listed = worktrees(git.call(common, [] as [&str; 0]).env("GIT_DIR", common))?;
     match listed.into_iter().next() {
         Some(main) if main.bare => Err(GitError::BareMain(common.to_owned())),
         // With a separate git folder git only guesses, and guesses wrong.
         Some(main) if main.path.join(".git").exists() => Ok(main.path),
         _ => Err(GitError::NoMainCheckout(common.to_owned())),
+    }
+}
+
+/// Refuses a repository whose files another one tracks: whoever made that one could have put it there, and the user has
+/// only cloned the outer one. A submodule is kept by the outer one itself. The way out is git's own word for folders that
+/// the user relies on.
+fn refuse_embedded(git: &Git, main: &Path, common: &Path) -> Result<(), GitError> {
+    let Some(outer) = main.parent().and_then(Glance::at) else { return Ok(()) };
+    if common.starts_with(&outer.common) {
+        return Ok(());
+    }
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut inside = Vec::new();
+    for path in [real(main), real(common)] {
+        inside.extend(path.strip_prefix(&outer.checkout).map(Path::to_owned));
+    }
+    let ask = git.call(&outer.checkout, ["ls-files", "-z", "--"]);
+    let tracked = inside.iter().fold(ask, |call, path| call.arg(path)).list()?;
+    let is_below = |file: &Vec<u8>| {
+        let file = os_path(file);
+        inside.iter().any(|path| file != *path && file.starts_with(path))
+    };
+    if !tracked.iter().any(is_below) {
+        return Ok(());
+    }
+    let named = git.unguarded(main, ["config", "--show-scope", "-z", "--get-all", "safe.directory"]).end()?;
+    let parts: Vec<&[u8]> = named.stdout.split(|byte| *byte == 0).collect();
+    let is_named = |pair: &&[&[u8]]| match pair {
+        [b"global" | b"system" | b"command", folder] => same_path(&os_path(folder), main),
+        _ => false,
+    };
+    match parts.chunks(2).any(|pair| is_named(&pair)) {
+        true => Ok(()),
+        false => Err(GitError::Embedded { inner: main.to_owned(), outer: outer.checkout }),
     }
 }
 

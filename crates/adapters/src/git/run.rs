@@ -1,12 +1,15 @@
 //! The one place that starts git.
 //!
 //! Every call is made the same way: no shell, no hooks, no prompts, no editor, no pager, no fsmonitor, English
-//! messages, literal paths. Whatever the user configured stays in force otherwise (identity, signing, filters).
+//! messages, literal paths, no program that only the repository's own configuration names (`programs`). Whatever the
+//! user configured stays in force otherwise (identity, signing, filters).
 //! Nothing here knows what a call is for.
 
 use super::error::{GitError, MINIMUM, Trouble};
+use super::programs::{Asked, Guard};
 use super::wait::{self, Cut};
 use super::writing::Writing;
+use crate::trust::Trust;
 use redraft_core::text::one_line;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -17,7 +20,15 @@ use std::time::Duration;
 
 /// Settings of every call. Hooks and fsmonitor would run the repository's commands; maintenance would go on in
 /// the background after we are done, and may collect what is about to be kept.
-const SETTINGS: [&str; 9] = [
+///
+/// A bare repository inside of another's files is not entered unless it is named, and no submodule is, whose
+/// configuration is its own (a repository can say otherwise of each, so calls that could look into one also say
+/// `--ignore-submodules`). `ext` is a command in place of an address.
+const SETTINGS: [&str; 13] = [
+    "safe.bareRepository=explicit",
+    "submodule.recurse=false",
+    "diff.ignoreSubmodules=dirty",
+    "protocol.ext.allow=never",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
@@ -71,6 +82,9 @@ const FIXED: [(&str, &str); 5] = [
     ("LC_ALL", "C"),
 ];
 
+/// How many settings stand in variables.
+const COUNT: &str = "GIT_CONFIG_COUNT";
+
 /// What every pipe holds before anybody reads from it. An input that fits is written without a thread of its own.
 const PIPE_BYTES_MIN: usize = 4096;
 
@@ -93,11 +107,14 @@ pub struct Git {
     overrides: Vec<(OsString, Option<OsString>)>,
     patience: Duration,
     limit: Duration,
+    guard: Guard,
 }
 
 impl Default for Git {
     fn default() -> Git {
-        Git { program: on_the_path("git"), overrides: Vec::new(), patience: PATIENCE, limit: wait::LIMIT }
+        let guard = Guard::new(Trust::of(|name| std::env::var_os(name)));
+        let (program, overrides) = (on_the_path("git"), Vec::new());
+        Git { program, overrides, patience: PATIENCE, limit: wait::LIMIT, guard }
     }
 }
 
@@ -113,6 +130,13 @@ impl Git {
     #[must_use]
     pub fn with_env(mut self, name: impl Into<OsString>, value: Option<OsString>) -> Git {
         self.overrides.push((name.into(), value));
+        self
+    }
+
+    /// Acceptances that are kept elsewhere than the environment says.
+    #[cfg(test)]
+    pub(super) fn with_trust(mut self, trust: Trust) -> Git {
+        self.guard = Guard::new(trust);
         self
     }
 
@@ -135,9 +159,14 @@ impl Git {
         self.patience
     }
 
+    /// What keeps programs of a repository's configuration from being started.
+    pub(super) fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
     /// Refuses a git that lacks what the other modules rely on; its version otherwise.
     pub fn check_version(&self) -> Result<String, GitError> {
-        let text = self.call(Path::new("."), ["version"]).text()?;
+        let text = self.unguarded(Path::new("."), ["version"]).text()?;
         let found = text.strip_prefix("git version ").unwrap_or(&text).to_owned();
         match (version(&found), version(MINIMUM)) {
             (Some(have), Some(need)) if have >= need => Ok(found),
@@ -146,8 +175,17 @@ impl Git {
     }
 
     /// A call to be made in a folder.
-    #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]
     pub(super) fn call<I, S>(&self, folder: &Path, args: I) -> Call
+    where
+        I: IntoIterator<Item = S>,
+        S: Into<OsString>,
+    {
+        Call { guarded: Some(self.clone()), ..self.unguarded(folder, args) }
+    }
+
+    /// One that reads no object and no file of the checkout, so that it can start nothing whatever is configured.
+    #[expect(clippy::disallowed_methods, reason = "the one place that starts git")]
+    pub(super) fn unguarded<I, S>(&self, folder: &Path, args: I) -> Call
     where
         I: IntoIterator<Item = S>,
         S: Into<OsString>,
@@ -172,6 +210,7 @@ impl Git {
             marker: None,
             patience: self.patience,
             limit: self.limit,
+            guarded: None,
         }
     }
 }
@@ -186,6 +225,8 @@ pub(super) struct Call {
     marker: Option<PathBuf>,
     patience: Duration,
     limit: Duration,
+    /// By which the repository's programs are kept from being started.
+    guarded: Option<Git>,
 }
 
 impl Call {
@@ -254,7 +295,7 @@ impl Call {
 
     /// Makes the call, whatever its exit code; again if it found a lock held that is let go soon.
     pub(super) fn end(mut self) -> Result<Done, GitError> {
-        self.complete();
+        self.complete()?;
         let mut left = self.patience;
         loop {
             let output = match &self.marker {
@@ -279,18 +320,46 @@ impl Call {
 
     /// Starts the call and leaves it running, to be talked with.
     pub(super) fn start(mut self, stderr: Stdio) -> Result<Running, GitError> {
-        self.complete();
+        self.complete()?;
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         let child = self.command.spawn().map_err(|error| self.unstarted(&error))?;
         Ok(Running { command: self.shown(), child, limit: self.limit })
     }
 
-    fn complete(&mut self) {
+    fn complete(&mut self) -> Result<(), GitError> {
+        self.overrule()?;
         self.command.arg("--literal-pathspecs").arg("--no-pager");
         for setting in &self.settings {
             self.command.arg("-c").arg(&**setting);
         }
         self.command.args(&self.args);
+        Ok(())
+    }
+
+    /// By variables, which can name every key; a `=` in the name of a driver would end the key of a `-c`.
+    fn overrule(&mut self) -> Result<(), GitError> {
+        let Some(git) = self.guarded.take() else { return Ok(()) };
+        let variable = |name: &str| {
+            let given = self.command.get_envs().find(|(key, _)| *key == OsStr::new(name));
+            given.map_or_else(|| std::env::var_os(name), |(_, value)| value.map(OsStr::to_owned))
+        };
+        let folder = self.command.get_current_dir().unwrap_or(Path::new(".")).to_owned();
+        let named = self.command.get_envs().find(|(key, _)| *key == OsStr::new("GIT_DIR"));
+        let named = named.and_then(|(_, value)| value).map(PathBuf::from);
+        let overrules = git.guard.overrules(&git, &Asked { folder, git: named })?;
+        if overrules.is_empty() {
+            return Ok(());
+        }
+        // The user may have set some as well, for a container.
+        let users = variable(COUNT).and_then(|count| count.to_str()?.parse::<usize>().ok()).unwrap_or(0);
+        for (at, (key, value)) in overrules.iter().enumerate() {
+            let at = users + at;
+            self.command
+                .env(format!("GIT_CONFIG_KEY_{at}"), key)
+                .env(format!("GIT_CONFIG_VALUE_{at}"), value);
+        }
+        self.command.env(COUNT, (users + overrules.len()).to_string());
+        Ok(())
     }
 
     fn unstarted(&self, error: &io::Error) -> GitError {

@@ -347,12 +347,50 @@ pub(super) fn stopped(Stopped: Stopped) -> AgentError {
     interrupted()
 }
 
-/// A path of the working folder. Paths come from prompts, so they may not lead out of it.
+/// A path of the working folder. Paths come from prompts and scenarios, and the folder from a repository, so they may
+/// neither lead out of it, also not by a link, nor into git's own folder.
 pub(super) fn inside(folder: &Path, path: &str) -> Result<PathBuf, AgentError> {
     let relative = Path::new(path);
     let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
-    if !plain || path.is_empty() {
+    let of_git = relative.iter().any(|part| part.eq_ignore_ascii_case(".git"));
+    let target = folder.join(relative);
+    let there = target.ancestors().find(|place| place.symlink_metadata().is_ok()).unwrap_or(folder);
+    if !plain || of_git || path.is_empty() || crate::plain_file::inside(folder, there).is_err() {
         return Err(failed(Now::AskPerson, &format!("`{path}` is not a path inside the working folder")));
     }
-    Ok(folder.join(relative))
+    Ok(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inside;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn no_path_of_a_scenario_leaves_the_folder_or_enters_git() {
+        let base = tempfile::tempdir().unwrap();
+        let (folder, out) = (base.path().join("folder"), base.path().join("out"));
+        fs::create_dir_all(folder.join("sub")).unwrap();
+        fs::create_dir_all(&out).unwrap();
+        symlink("../out", folder.join("away")).unwrap();
+        symlink("../out/new", folder.join("dangling")).unwrap();
+        symlink("sub", folder.join("near")).unwrap();
+        for (path, may) in [
+            ("file", true),
+            ("sub/new/file", true),
+            ("near/file", true),
+            ("", false),
+            ("/etc/passwd", false),
+            ("../out/file", false),
+            ("sub/../../out", false),
+            ("away/file", false),
+            ("away/new/file", false),
+            ("dangling", false),
+            (".git/config", false),
+            ("sub/.GIT/config", false),
+        ] {
+            assert_eq!(inside(&folder, path).is_ok(), may, "{path}");
+        }
+    }
 }

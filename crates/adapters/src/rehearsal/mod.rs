@@ -60,7 +60,6 @@ use redraft_engine::ports::{
 };
 use session::{Conversation, LogLine, Sessions};
 use std::path::Path;
-use std::process::Command;
 
 /// An estimate for English and Markdown, on the safe side.
 const CHARS_PER_TOKEN: u64 = 3;
@@ -290,26 +289,9 @@ fn edit(rule: &Rule, request: &Request) -> Result<(), AgentError> {
 }
 
 /// Commits everything, as an agent does that was not told to leave commits alone.
-#[expect(clippy::disallowed_methods, reason = "plays an agent that runs git by itself")]
 fn commit(folder: &Path) -> Result<(), AgentError> {
-    let git = |arguments: &[&str]| {
-        let mut command = Command::new("git");
-        command.current_dir(folder).args(["-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"]);
-        for who in ["AUTHOR", "COMMITTER"] {
-            command
-                .env(format!("GIT_{who}_NAME"), "Rehearsal")
-                .env(format!("GIT_{who}_EMAIL"), "rehearsal@localhost");
-        }
-        let output = command.args(arguments).output();
-        let output = output.map_err(|error| broken(&format!("git {}: {error}", arguments[0])))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        let said = String::from_utf8_lossy(&output.stderr);
-        Err(broken(&format!("git {}: {}", arguments[0], text::one_line(&said, 200))))
-    };
-    git(&["add", "--all"])?;
-    git(&["commit", "--quiet", "--allow-empty", "--message", "work of an agent that commits"])
+    let done = crate::git::commit_all(folder, "Rehearsal", "work of an agent that commits");
+    done.map_err(|error| broken(&text::one_line(&error.to_string(), 200)))
 }
 
 fn failed(now: Now, detail: &str) -> AgentError {

@@ -104,7 +104,7 @@ pub(crate) enum Command {
     /// List the models with their prices, and which of them each agent uses
     #[command(after_help = MODELS_HELP)]
     Models,
-    /// Show the commands redraft.toml would run, and accept them
+    /// Show what redraft.toml and git's configuration want to run, send, read or spend here, and accept it
     #[command(after_help = TRUST_HELP)]
     Trust(TrustArgs),
     /// Cost recorded review loops again under every policy
@@ -442,8 +442,14 @@ pub(crate) struct DecideArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
     /// Those of redraft.toml as this branch, tag or commit has it, which `review --base` goes by
-    #[arg(long, value_name = "REV")]
+    #[arg(long, value_name = "REV", conflicts_with_all = ["list", "forget"])]
     pub(crate) base: Option<String>,
+    /// Show all that you have accepted, of every repository
+    #[arg(long, conflicts_with_all = ["yes", "forget"])]
+    pub(crate) list: bool,
+    /// Forget what you have accepted of this repository, or of the one in DIR
+    #[arg(long, value_name = "DIR", num_args = 0..=1, conflicts_with = "yes")]
+    pub(crate) forget: Option<Option<PathBuf>>,
     /// Accept without asking
     #[arg(long)]
     pub(crate) yes: bool,

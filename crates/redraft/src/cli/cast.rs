@@ -3,7 +3,7 @@
 //! An agent nobody is asked to play is never made, so a key that is missing for it stands in nobody's way.
 
 use super::site::{KEY_BYTES_MAX, Site, Surroundings};
-use super::trust;
+use super::trust::ACCEPT;
 use redraft_adapters::api::{
     self, AnthropicSettings, ApiAgent, Bounds, Commands, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
@@ -27,9 +27,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const ANTHROPIC: &str = "https://api.anthropic.com";
 const OPENAI: &str = "https://api.openai.com/v1";
-
-/// Ends what is said of an agent that needs a person's word, and is the way out of it.
-pub(crate) const ACCEPT: &str = "look at it and accept it: redraft trust";
 
 /// Whole answers can stand in a scenario, also very long ones.
 const SCENARIO_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -91,10 +88,17 @@ impl<'a> Cast<'a> {
             return Err(format!("there is no agent `{name}` any more, in redraft.toml or in your own file"));
         };
         let named = |detail: String| format!("[agents.{name}] {detail}");
+        let unaccepted: Vec<String> =
+            self.config.unaccepted_of(name).iter().map(|want| want.line()).collect();
+        if !unaccepted.is_empty() {
+            // Nothing that it needs is looked for, read or started before a person has said yes.
+            return Err(named(format!("nobody has accepted {}; {ACCEPT}", unaccepted.join(", "))));
+        }
         match settings {
             AgentConfig::Rehearsal { scenario } => {
                 let scenario =
-                    scenario.as_deref().map_or(Ok(Scenario::default()), read_scenario).map_err(named)?;
+                    scenario.as_deref().map_or(Ok(Scenario::default()), |file| self.scenario(name, file));
+                let scenario = scenario.map_err(named)?;
                 Ok(Arc::new(RehearsalAgent::new(name.clone(), &self.state(name), scenario)))
             }
             AgentConfig::Model(model) => self.model(name, model).map_err(named),
@@ -115,7 +119,7 @@ impl<'a> Cast<'a> {
         Ok(match agent.kind {
             ModelKind::Claude => Arc::new(ClaudeAgent::new(ClaudeSettings {
                 program: self.program(&name, agent, "npm install -g @anthropic-ai/claude-code")?,
-                bash: self.bash(&name, agent)?,
+                bash: self.bash(agent),
                 name,
                 model,
                 state,
@@ -150,7 +154,7 @@ impl<'a> Cast<'a> {
                 Arc::new(CodexAgent::new(settings))
             }
             ModelKind::Anthropic => Arc::new(ApiAgent::anthropic(AnthropicSettings {
-                proxy: self.proxy(&name, agent, ANTHROPIC)?,
+                proxy: self.proxy(agent, ANTHROPIC)?,
                 base_url: agent.base_url.clone().unwrap_or_else(|| ANTHROPIC.to_owned()),
                 key: self.key(agent, "ANTHROPIC_API_KEY")?.ok_or_else(|| no_key("ANTHROPIC_API_KEY"))?,
                 name,
@@ -163,7 +167,7 @@ impl<'a> Cast<'a> {
             })?),
             ModelKind::OpenAi => {
                 let base_url = agent.base_url.clone().unwrap_or_else(|| OPENAI.to_owned());
-                let proxy = self.proxy(&name, agent, OPENAI)?;
+                let proxy = self.proxy(agent, OPENAI)?;
                 let key = self.key(agent, "OPENAI_API_KEY")?;
                 if key.is_none() && agent.base_url.is_none() {
                     return Err(no_key("OPENAI_API_KEY"));
@@ -222,19 +226,14 @@ impl<'a> Cast<'a> {
 
     /// The project's checks, which whoever builds may run as the engine does; none before a person has accepted them.
     fn checks(&self) -> Vec<String> {
-        let checks = self.config.checks.iter().filter(|_| self.is_accepted());
+        let checks = self.config.checks.iter().filter(|_| self.config.is_accepted());
         checks.map(|check| check.command.clone()).collect()
     }
 
-    fn bash(&self, name: &AgentName, agent: &ModelAgent) -> Result<Bash, String> {
-        if agent.bash == BashRule::Checks {
-            return Ok(Bash::Only(self.checks()));
-        }
-        match self.config.commands_of(name).pop() {
-            Some(command) if !self.is_accepted() => {
-                Err(format!("wants to {}, which nobody has accepted yet; {ACCEPT}", command.wish()))
-            }
-            Some(_) | None => Ok(Bash::All),
+    fn bash(&self, agent: &ModelAgent) -> Bash {
+        match agent.bash {
+            BashRule::Checks => Bash::Only(self.checks()),
+            BashRule::All => Bash::All,
         }
     }
 
@@ -250,18 +249,13 @@ impl<'a> Cast<'a> {
         })
     }
 
-    /// The proxy before a service. Nothing is made ready to be sent to an address that only the file knows.
-    fn proxy(&self, name: &AgentName, agent: &ModelAgent, usual: &str) -> Result<Option<String>, String> {
-        if let Some(address) = self.config.address_of(name).filter(|_| !self.is_accepted()) {
-            let wish = address.wish();
-            return Err(format!("wants to {wish}, which nobody has accepted yet; {ACCEPT}"));
-        }
+    /// The proxy before a service.
+    fn proxy(&self, agent: &ModelAgent, usual: &str) -> Result<Option<String>, String> {
         let base_url = agent.base_url.as_deref().unwrap_or(usual);
         api::proxy(base_url, agent.proxy.as_deref(), &self.around.environment)
     }
 
-    /// Where the program is: as configured, or on the PATH. One that only the file knows is not even asked for its
-    /// version before a person has accepted it.
+    /// Where the program is: as configured, or on the PATH.
     fn program(&self, name: &AgentName, agent: &ModelAgent, install: &str) -> Result<PathBuf, String> {
         let usual = agent.kind.program().unwrap_or_default();
         let word = agent.program.as_deref().unwrap_or(usual);
@@ -270,15 +264,9 @@ impl<'a> Cast<'a> {
             true => Some(self.folder_of(name).join(path)).filter(|path| path.is_file()),
             false => self.around.find_program(word),
         };
-        let found = found.ok_or_else(|| {
+        found.ok_or_else(|| {
             format!("the program `{word}` was not found; install it with `{install}` or set `program`")
-        })?;
-        match self.config.program_of(name) {
-            Some(command) if !self.is_accepted() => {
-                Err(format!("wants to run `{}`, which nobody has accepted yet; {ACCEPT}", command.text))
-            }
-            Some(_) | None => Ok(found),
-        }
+        })
     }
 
     /// What a path in an agent's settings begins at: the folder of the file it stands in.
@@ -290,9 +278,11 @@ impl<'a> Cast<'a> {
         }
     }
 
-    fn is_accepted(&self) -> bool {
-        let ledger = self.site.reader().ok().flatten();
-        ledger.is_some_and(|ledger| trust::is_accepted(&ledger, self.config).unwrap_or(false))
+    fn scenario(&self, name: &AgentName, file: &Path) -> Result<Scenario, String> {
+        let named = |detail: String| format!("scenario {}: {detail}", file.display());
+        let text = plain_file::read_text_inside(self.folder_of(name), file, SCENARIO_BYTES_MAX);
+        Scenario::parse(&text.map_err(|error| named(error.to_string()))?)
+            .map_err(|error| named(error.to_string()))
     }
 
     /// The key, from the file or the variable the user named, or the usual variable.
@@ -326,12 +316,6 @@ pub(crate) fn card(cards: &Cards, agent: &ModelAgent) -> Result<Card, String> {
         None => agent.model.as_str(),
     };
     cards.find(wanted).cloned().map_err(|unknown| format!("{unknown}\n  {}", unknown.way_out()))
-}
-
-fn read_scenario(file: &Path) -> Result<Scenario, String> {
-    let named = |detail: String| format!("scenario {}: {detail}", file.display());
-    let text = plain_file::read_text(file, SCENARIO_BYTES_MAX).map_err(|error| named(error.to_string()))?;
-    Scenario::parse(&text).map_err(|error| named(error.to_string()))
 }
 
 impl Agents for Cast<'_> {

@@ -6,10 +6,10 @@ use super::agent_choice::{DEFAULT_ROLE, found};
 use super::args::{ConfigArgs, ConfigCommand};
 use super::console::Console;
 use super::errors::{CliError, Code};
-use super::run::with_accepted_budget;
 use super::site::{Site, Surroundings};
 use super::whole_file::staged;
-use redraft_adapters::config::{self, Config, ConfigError, Setting, edited, settings};
+use redraft_adapters::config::{self, Config, ConfigError, From, Setting, Want, edited, settings};
+use redraft_adapters::plain_file;
 use redraft_core::ids::Role;
 use redraft_core::profile;
 use serde::Serialize;
@@ -134,6 +134,10 @@ fn file_of(place: Place, site: Option<&Site>, around: &Surroundings) -> Result<P
         CliError::new(Code::Config, "there is no folder for your own configuration")
             .hint("set HOME or XDG_CONFIG_HOME")
     })?;
+    if let (Place::Repository, Some(site), true) = (place, site, named.is_symlink()) {
+        plain_file::inside(site.repository.main_checkout(), &named)
+            .map_err(|error| CliError::new(Code::Config, format!("{}: {error}", named.display())))?;
+    }
     // Through a link the file it leads to is changed, and the link stays.
     Ok(std::fs::canonicalize(&named).unwrap_or(named))
 }
@@ -177,6 +181,8 @@ struct SettingJson {
     value: String,
     /// `default`, `user` or `redraft.toml`.
     from: &'static str,
+    /// Whether it is used: what of redraft.toml a person must accept waits for that.
+    accepted: bool,
 }
 
 #[derive(Serialize)]
@@ -194,9 +200,7 @@ fn show(site: Option<&Site>, around: &Surroundings, console: &Console) -> Result
     let (config, raised) = match site {
         Some(site) => {
             let config = site.config(around)?;
-            let lower = config.budget;
-            let config = with_accepted_budget(site, config)?;
-            let raised = config.budget != lower;
+            let raised = config.is_accepted() && config.higher_budget.is_some();
             (config, raised)
         }
         None => (Config::parse(b"", Path::new(config::FILE), &roles, &around.own)?, false),
@@ -209,7 +213,16 @@ fn show(site: Option<&Site>, around: &Surroundings, console: &Console) -> Result
     };
     let shown = |path: &PathBuf| path.display().to_string();
     let user_file = around.own.file.as_ref();
-    let mut text = table(&all);
+    let unaccepted = config.unaccepted(|_| true);
+    let waits = |setting: &Setting| {
+        let is_in =
+            |want: &&Want| setting.key == want.key || setting.key.starts_with(&format!("{}.", want.key));
+        setting.from == From::Repository && unaccepted.iter().any(is_in)
+    };
+    let mut text = table(&all, &waits);
+    if !unaccepted.is_empty() {
+        text.push_str("\nwhat is marked as not accepted is not used until you accept it: redraft trust\n");
+    }
     if let Some(higher) = config.higher_budget.filter(|_| !raised) {
         text.push_str(&format!(
             "\nredraft.toml asks for a budget of {higher}; yours is lower and holds until you accept: redraft trust\n"
@@ -225,8 +238,12 @@ fn show(site: Option<&Site>, around: &Surroundings, console: &Console) -> Result
             around.next(&format!("redraft config set {DEFAULT_ROLE} {name}"))
         ));
     }
-    let settings =
-        all.into_iter().map(|Setting { key, value, from }| SettingJson { key, value, from: from.name() });
+    let settings = all.into_iter().map(|setting| SettingJson {
+        accepted: !waits(&setting),
+        key: setting.key,
+        value: setting.value,
+        from: setting.from.name(),
+    });
     let object = ConfigJson {
         v: 1,
         settings: settings.collect(),
@@ -247,12 +264,13 @@ fn described(file: Option<&PathBuf>) -> String {
     }
 }
 
-fn table(all: &[Setting]) -> String {
+fn table(all: &[Setting], waits: &dyn Fn(&Setting) -> bool) -> String {
     let width = |of: &dyn Fn(&Setting) -> usize, most: usize| all.iter().map(of).max().unwrap_or(0).min(most);
     let keys = width(&|setting| setting.key.chars().count(), 40);
     let values = width(&|setting| setting.value.chars().count(), 40);
     let line = |setting: &Setting| {
-        format!("{:keys$}  {:values$}  {}\n", setting.key, setting.value, setting.from.name())
+        let mark = if waits(setting) { " (not accepted)" } else { "" };
+        format!("{:keys$}  {:values$}  {}{mark}\n", setting.key, setting.value, setting.from.name())
     };
     all.iter().map(line).collect()
 }

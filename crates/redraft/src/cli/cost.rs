@@ -124,7 +124,7 @@ fn one(
         rules: rules(costs.dispatches()),
         loops: savings::loops(&scope, &entries, &costs, &prices, site, ledger)?,
         warnings: monitor::watch(site, &rows, around),
-        notes: prices.note().into_iter().chain(off.iter().map(told)).collect(),
+        notes: prices.note().into_iter().chain(prices.unused()).chain(off.iter().map(told)).collect(),
         deferred: deferred_reason(off),
         costs,
         scope,

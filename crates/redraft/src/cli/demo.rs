@@ -53,16 +53,17 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
         Some(_) => Site::find(&place)?,
         None => {
             let repository = make_repository(&place, own_idea)?;
-            let state = repository.state_dir();
-            Site { repository, state }
+            Site::of(repository)
         }
     };
-    let (ledger, config) = (site.writer()?, site.config(around)?);
-    // Nobody but the demo has written what it runs.
-    if !trust::is_accepted(&ledger, &config)? {
-        trust::accept(&ledger, &config, around)?;
+    if args.keep.is_some() {
+        // It can be looked at and gone on with; without a home that waits for `redraft trust`.
+        if let Err(error) = trust::accept_own(&site, &site.config(around)?, around) {
+            console.say(&format!("what it runs is accepted for this demo only: {}", error.message));
+        }
     }
-    drop(ledger);
+    // Nobody but the demo has written what it runs.
+    let site = Site { is_own: true, ..site };
     let prd = (!own_idea).then(|| place.join(IDEA_FILE));
     let feature = NewArgs {
         idea,

@@ -52,7 +52,8 @@ impl<'a> Lives<'a> {
         if !plain || !place.is_dir() {
             return None;
         }
-        let meta = text(&place.join(".meta.json")).and_then(|text| read_meta(&text).ok()).unwrap_or_default();
+        let meta = text(self.site.repository.main_checkout(), &format!("{FEATURES}/{name}/.meta.json"));
+        let meta = meta.and_then(|text| read_meta(&text).ok()).unwrap_or_default();
         let life = meta.status.unwrap_or(Life::Active);
         let goes_on = matches!(life, Life::Planned | Life::Active);
         Some(Standing { life, phase: String::new(), waits_for: meta.depends_on, goes_on })

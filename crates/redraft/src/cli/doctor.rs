@@ -177,10 +177,9 @@ fn examine(
     let mut tried = Tried { code: Code::Done, note: String::new() };
     match (&patient.agent, patient.is_paid() && !consent) {
         (None, _) => {
-            tried.code = Code::Config;
-            tried.note = match patient.setup.iter().any(Line::wants_acceptance) {
-                true => "not probed: nobody has accepted what it wants".to_owned(),
-                false => "not probed: something it needs is missing".to_owned(),
+            (tried.code, tried.note) = match patient.setup.iter().any(Line::wants_acceptance) {
+                true => (Code::Waiting, "not probed: nobody has accepted what redraft.toml wants".to_owned()),
+                false => (Code::Config, "not probed: something it needs is missing".to_owned()),
             };
         }
         (Some(_), true) => {

@@ -239,6 +239,9 @@ impl From<GitError> for CliError {
             | GitError::Bare(_)
             | GitError::InsideGitFolder(_)
             | GitError::BareMain(_)
+            | GitError::Embedded { .. }
+            | GitError::Elsewhere { .. }
+            | GitError::LinkInTheWay(_)
             | GitError::NoMainCheckout(_)
             | GitError::NoCommits(_)
             | GitError::LineBreak(_)

@@ -99,10 +99,7 @@ impl Gathered {
 /// Documents can be looked at without git; only one that does not work is told.
 fn site_of(folder: &Path) -> Result<Option<Site>, CliError> {
     match Repository::discover(folder) {
-        Ok(repository) => {
-            let state = repository.state_dir();
-            Ok(Some(Site { repository, state }))
-        }
+        Ok(repository) => Ok(Some(Site::of(repository))),
         Err(
             GitError::NotARepository(_)
             | GitError::Missing { .. }

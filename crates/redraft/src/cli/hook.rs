@@ -16,6 +16,7 @@ use redraft_adapters::config::{Config, Own};
 use redraft_adapters::git::{Glance, real_path, state_around};
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
+use redraft_adapters::trust::Trust;
 use redraft_core::hook::guard::{self, Protected};
 use redraft_core::hook::memory::Refusal;
 use redraft_core::hook::sight::{Sight, sights};
@@ -173,7 +174,10 @@ fn is_autonomous(glance: &Glance) -> bool {
             let config = glance
                 .main_checkout()
                 .and_then(|main| Config::load(&main, &redraft_core::profile::roles(), &own).ok());
-            config.is_some_and(|config| config.autonomous)
+            // It keeps a session at work, so it holds only once a person has accepted it.
+            let trust = Trust::of(|name| std::env::var_os(name));
+            let accepted = |config: &Config| trust.has(&glance.common, &config.wants_hash()).unwrap_or(false);
+            config.is_some_and(|config| config.autonomous && accepted(&config))
         }
     }
 }

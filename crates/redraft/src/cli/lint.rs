@@ -108,7 +108,7 @@ fn of_plugin(
 /// The knowledge bank of a checkout; what cannot be read holds nothing here, and `redraft bank` tells of it.
 fn bank_in(root: &Path) -> Bank {
     let read =
-        |kind: bank::Kind| Some((kind, plain_file::read_text(&root.join(kind.path()), BYTES_MAX).ok()?));
+        |kind: bank::Kind| Some((kind, plain_file::read_text_inside(root, kind.path(), BYTES_MAX).ok()?));
     Bank::read(&bank::Kind::ALL.into_iter().filter_map(read).collect::<Vec<_>>())
 }
 

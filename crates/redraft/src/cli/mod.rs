@@ -90,6 +90,7 @@ pub(crate) fn main() -> ExitCode {
             mcp::mcp(patience_s, around)
         }),
         _ => Surroundings::of(&cli).and_then(|mut around| {
+            trust::ask_first(&cli.command, &around, &console).map_err(|error| error.typed_here(&around))?;
             around.learn_keys(&cli.command);
             perform(cli, &around, &console).map_err(|error| error.typed_here(&around))
         }),

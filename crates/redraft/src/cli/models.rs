@@ -5,6 +5,7 @@ use super::console::Console;
 use super::cost::table::{Lean, table};
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
+use super::trust;
 use redraft_adapters::config::{AgentConfig, Config, FILE};
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Basis, Card, Cards, Listed, PerMillion, age_in_words};
@@ -73,6 +74,9 @@ pub(crate) fn models(around: &Surroundings, console: &Console) -> Result<Code, C
         // Outside of a repository the user's own file holds.
         Err(_) => Config::parse(b"", Path::new(FILE), &profile::roles(), &around.own)?,
     };
+    if let Some(unused) = trust::unused_prices(&config) {
+        console.say(&unused);
+    }
     let cards = config.cards();
     let shown = ModelsJson {
         v: 1,

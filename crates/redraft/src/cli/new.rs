@@ -8,6 +8,7 @@ use super::errors::{CliError, Code};
 use super::prepare::{hold_place, prepare};
 use super::project::project_named;
 use super::site::{Site, Surroundings};
+use super::trust;
 use redraft_adapters::config::{Config, WorkspaceMode};
 use redraft_adapters::git::GitError;
 use redraft_adapters::plain_file;
@@ -80,6 +81,7 @@ pub(crate) fn create(
 ) -> Result<FeatureId, CliError> {
     let idea = check_idea(&args.idea)?;
     let config = site.config(around)?;
+    trust::require_programs(site, "the same command again", around)?;
     let idea = &*around.redactor.redact(idea).0;
     let course = course(args, idea, &config)?;
     let project = args.project.as_deref().map(|word| project_named(site, word)).transpose()?;

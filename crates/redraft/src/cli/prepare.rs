@@ -8,9 +8,10 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use redraft_adapters::child::{Ended, Script};
-use redraft_adapters::config::Config;
+use redraft_adapters::config::{Config, Needed};
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::Lock;
+use redraft_adapters::plain_file::{self, Copied};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Event, FeatureCreated};
 use redraft_core::ids::Revision;
@@ -45,6 +46,7 @@ pub(crate) fn prepare(
     if ready.exists() && worktree.is_dir() {
         return Ok(());
     }
+    require_trust(site, config, created, around)?;
     // A folder that was removed and is made again has to be set up again, also if that takes several attempts.
     remove(&ready)?;
     let lock = site.lock_repository(around, console)?;
@@ -63,7 +65,6 @@ pub(crate) fn prepare(
         copy(site.repository.main_checkout(), &worktree, name, console)?;
     }
     if let Some(command) = &config.workspace.setup {
-        require_trust(ledger, config, command, created)?;
         let out = site.state.join("setup").join(created.id.to_string());
         let script = Script {
             worker: &around.exe,
@@ -153,40 +154,27 @@ fn tell_submodules(worktree: &Path, config: &Config, console: &Console) {
 
 /// Copies a file that git does not track, such as `.env`, from the main checkout.
 fn copy(from: &Path, to: &Path, name: &str, console: &Console) -> Result<(), CliError> {
-    let (source, target) = (from.join(name), to.join(name));
-    if target.exists() {
-        return Ok(());
+    match plain_file::copy_inside(from, to, name) {
+        Ok(Copied::Done | Copied::There) => Ok(()),
+        Ok(Copied::Absent) => {
+            console
+                .say(&format!("[workspace] copy: {name} is not in the main checkout, so it is not copied"));
+            Ok(())
+        }
+        Err(error) => Err(CliError::new(Code::Config, format!("[workspace] copy: {name}: {error}"))
+            .hint("or take it out of `copy`, and let `setup` bring it")),
     }
-    if !source.is_file() {
-        console.say(&format!("[workspace] copy: {name} is not in the main checkout, so it is not copied"));
-        return Ok(());
-    }
-    let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", target.display()));
-    let folder = target.parent().unwrap_or(to);
-    fs::create_dir_all(folder).map_err(named)?;
-    // Whole or not at all: half a file would be taken for the user's own the next time.
-    let part = tempfile::Builder::new().prefix(".redraft-copy-").tempfile_in(folder).map_err(named)?;
-    fs::copy(&source, part.path()).map_err(named)?;
-    part.as_file().sync_all().map_err(named)?;
-    part.persist(&target).map(drop).map_err(|error| named(error.error))
 }
 
-/// Nothing of `redraft.toml` runs before a person has accepted exactly this text.
+/// Nothing that `redraft.toml` names is run or copied before a person has accepted exactly that.
 fn require_trust(
-    ledger: &Ledger,
+    site: &Site,
     config: &Config,
-    command: &str,
     created: &FeatureCreated,
+    around: &Surroundings,
 ) -> Result<(), CliError> {
-    if super::trust::is_accepted(ledger, config)? {
-        return Ok(());
-    }
-    Err(CliError::new(
-        Code::Waiting,
-        format!("redraft.toml wants to run `{command}`, which nobody has accepted yet"),
-    )
-    .hint(format!("feature {} exists; look at the command and accept it: redraft trust", created.id))
-    .hint(format!("then: redraft run {}", created.id)))
+    let then = format!("redraft run {} (the feature exists)", created.id);
+    super::trust::require(site, config, &then, |needed| *needed == Needed::ByWorktrees, around)
 }
 
 /// Runs the command to its end. Whatever else happens, the next run begins it again.

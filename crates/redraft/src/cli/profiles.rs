@@ -42,18 +42,19 @@ pub(crate) fn read(site: &Site) -> Result<BTreeMap<Role, String>, CliError> {
     for name in names.iter().filter(|name| !name.starts_with('.')) {
         let Some(stem) = name.strip_suffix(".md") else { continue };
         let role = Role::new(stem);
-        texts.insert(role.clone(), one(&folder.join(name), &role)?);
+        texts.insert(role.clone(), one(site.repository.main_checkout(), &role)?);
     }
     Ok(texts)
 }
 
-fn one(file: &Path, role: &Role) -> Result<String, CliError> {
+fn one(root: &Path, role: &Role) -> Result<String, CliError> {
     let wrong = |error| CliError::new(Code::Config, format!("{FOLDER}/{role}.md: {error}"));
     if profile::kind(role).is_none() {
         // What is no role is not even read.
         return checked(Vec::new(), role);
     }
-    checked(plain_file::read(file, BYTES_MAX).map_err(wrong)?, role)
+    let bytes = plain_file::read_inside(root, format!("{FOLDER}/{role}.md"), BYTES_MAX);
+    checked(bytes.map_err(wrong)?, role)
 }
 
 /// The text, if it can be used.

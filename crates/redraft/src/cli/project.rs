@@ -159,8 +159,8 @@ fn list(site: &Site, around: &Surroundings, console: &Console) -> Result<Code, C
                 "several folders are called {id}; rename all but one before a feature is given to it"
             ));
         }
-        let place = site.repository.main_checkout().join(PROJECTS).join(name);
-        projects.push(shown(&id, name, text(&place.join("roadmap.md")).as_deref(), &members));
+        let roadmap = text(site.repository.main_checkout(), &format!("{PROJECTS}/{name}/roadmap.md"));
+        projects.push(shown(&id, name, roadmap.as_deref(), &members));
     }
     notes.dedup();
     for member in members.iter().filter(|member| member.project.is_some()) {
@@ -301,9 +301,9 @@ pub(super) fn names_in(folder: &Path) -> Result<Vec<String>, CliError> {
     Ok(names)
 }
 
-/// What a file says; one that cannot be read says nothing.
-pub(super) fn text(file: &Path) -> Option<String> {
-    plain_file::read_text(file, FILE_BYTES_MAX).ok()
+/// What a file of a checkout says; one that cannot be read, or to which a link leads out of it, says nothing.
+pub(super) fn text(root: &Path, path: &str) -> Option<String> {
+    plain_file::read_text_inside(root, path, FILE_BYTES_MAX).ok()
 }
 
 fn template_prd(name: &str) -> String {

@@ -8,6 +8,7 @@ use super::args::{Knowledge as KnowledgeArg, ReplayArgs, ReplayRole};
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
+use super::trust;
 use redraft_core::cost::replay::{
     Asked, Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play,
 };
@@ -115,7 +116,10 @@ pub(crate) fn replay(args: ReplayArgs, around: &Surroundings, console: &Console)
 fn known(around: &Surroundings, notes: &mut Notes) -> Cards {
     let Ok(site) = Site::find(&around.folder) else { return Cards::builtin() };
     match site.config(around) {
-        Ok(config) => config.cards(),
+        Ok(config) => {
+            trust::unused_prices(&config).into_iter().for_each(|unused| notes.add(unused));
+            config.cards()
+        }
         Err(error) => {
             notes.add(format!("the built-in prices hold, because {}", error.message));
             Cards::builtin()

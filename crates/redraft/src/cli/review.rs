@@ -90,9 +90,10 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     let config = run::config(&site, &run_args, around)?;
     let phase = phase_of(&site, &args, &document)?;
     let roles = roles_of(phase, args.fix);
+    super::trust::require_for_agents(&site, &config, &roles, &typed(&args), around)?;
+    super::trust::require_programs(&site, &typed(&args), around)?;
     let wanted = Wanted { site: &site, roles: &roles, command: &typed(&args), yes: args.yes };
     let config = agent_choice::settled(&wanted, config, around, console)?;
-    run::say_lower_budget(&config, console);
     let mut rules = run::rules(&site, &config, &run_args, around)?;
     rules.revises = args.fix;
     let ledger = site.writer()?;
@@ -111,7 +112,6 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     workspace.sweep();
     bring_in(&site, &ledger, &workspace, &created, &document)?;
     let agents = Cast::new(&site, &config, around);
-    super::trust::require_for_agents(&ledger, &config, &roles, &command)?;
     for role in &roles {
         agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
     }

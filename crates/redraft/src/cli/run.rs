@@ -3,10 +3,8 @@
 mod rules;
 mod stage;
 
-pub(crate) use rules::{
-    budget, config, deadlines, kept_budget, played, rules, rules_with, with_accepted_budget,
-};
-pub(crate) use stage::{Players, Stage, Wish, say_lower_budget, with_run};
+pub(crate) use rules::{budget, config, deadlines, kept_budget, played, rules, rules_with};
+pub(crate) use stage::{Players, Stage, Wish, with_run};
 
 use super::answer::{Beforehand, answer};
 use super::args::{OnCap, RunArgs};
@@ -20,7 +18,6 @@ use super::site::{Site, Surroundings};
 use super::story::Story;
 use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
-use redraft_adapters::sqlite::Ledger;
 use redraft_core::estimate::Forecast;
 use redraft_core::event::{About, Decision, Entry, Question};
 use redraft_core::ids::FeatureId;
@@ -198,7 +195,7 @@ fn report_on(
     for note in &notes {
         console.say(note);
     }
-    require_trusted_checks(run.state(), ledger, config, args, console)?;
+    require_trusted_checks(run.state(), site, config, args, around, console)?;
     let asks = console.can_ask() && !args.yes;
     let on_cap = args.on_cap.unwrap_or(if asks { OnCap::Ask } else { OnCap::Stop });
     let ended_before = run.state().closed(Phase::Finish).is_some();
@@ -384,9 +381,9 @@ fn merge(
         return Ok(Merging::Not);
     }
     // Where the base has moved, checks run once more, and the base may have brought other commands.
-    if let (Some(ledger), Some(created)) = (site.reader()?, &run.state().created) {
+    if let Some(created) = &run.state().created {
         let then = format!("redraft finish {} --merge", created.id);
-        super::trust::require_for_checks(&ledger, config, &then)?;
+        super::trust::require_for_checks(site, config, &then, around)?;
     }
     let _lock = site.lock_repository(around, console)?;
     let merged = run.merge(config.finish.history)?;
@@ -397,9 +394,10 @@ fn merge(
 /// What the project's checks run, a person must have accepted before this run comes to code. Nothing was sent yet.
 pub(crate) fn require_trusted_checks(
     state: &Pipeline,
-    ledger: &Ledger,
+    site: &Site,
     config: &Config,
     args: &RunArgs,
+    around: &Surroundings,
     console: &Console,
 ) -> Result<(), CliError> {
     let (Some(created), Some(_)) = (&state.created, state.phase()) else { return Ok(()) };
@@ -415,7 +413,7 @@ pub(crate) fn require_trusted_checks(
         );
     }
     let id = created.id;
-    super::trust::require_for_checks(ledger, config, &format!("redraft run {id}")).map_err(|error| {
+    super::trust::require_for_checks(site, config, &format!("redraft run {id}"), around).map_err(|error| {
         error.hint(format!("documents can be written without it: redraft run {id} --until create-tasks"))
     })
 }

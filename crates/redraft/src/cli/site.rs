@@ -13,6 +13,7 @@ use redraft_adapters::lock::{Holder, Lock, LockError};
 use redraft_adapters::plain_file;
 use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_adapters::trust::Trust;
 use redraft_core::event::{Event, FeatureCreated};
 use redraft_core::ids::FeatureId;
 use redraft_core::redact::Redactor;
@@ -35,6 +36,8 @@ pub(crate) struct Surroundings {
     pub(crate) environment: Environment,
     /// What the user brings to every repository.
     pub(crate) own: Own,
+    /// Where the user's acceptances are kept.
+    pub(crate) trust: Trust,
     /// This program's own file.
     pub(crate) exe: PathBuf,
     pub(crate) path: Option<std::ffi::OsString>,
@@ -103,6 +106,7 @@ impl Surroundings {
         Ok(Self {
             folder,
             own: Own::of(&environment),
+            trust: Trust::of(|name| environment.0.get(OsStr::new(name)).cloned()),
             user: user.filter(|user| !user.is_empty()).unwrap_or_else(|| "someone".to_owned()),
             command: format!("redraft {}", words.join(" ")).trim_end().to_owned(),
             environment,
@@ -175,7 +179,7 @@ impl Surroundings {
         told
     }
 
-    /// Makes the keys that redraft.toml names known as secrets, whatever their variables are called, and asks git for the name
+    /// Makes the keys that the configuration names known as secrets, once what names them is accepted, whatever their variables are called, and asks git for the name
     /// of the user, for the commands that store or send something. A configuration that cannot be read is told by the command itself.
     pub(crate) fn learn_keys(&mut self, command: &Command) {
         if !matches!(
@@ -204,11 +208,15 @@ impl Surroundings {
         }
         let config = site.as_ref().ok().and_then(|site| site.config(self).ok());
         let of_base = site.as_ref().ok().zip(base).and_then(|(site, base)| site.config_of(base, self).ok());
-        let agents: Vec<AgentConfig> =
-            config.into_iter().chain(of_base).flat_map(|config| config.agents.into_values()).collect();
         let mut keys = secrets();
-        for agent in &agents {
+        let configs: Vec<Config> = config.into_iter().chain(of_base).collect();
+        let agents = configs.iter().flat_map(|config| config.agents.iter().map(move |named| (config, named)));
+        for (config, (name, agent)) in agents {
             let AgentConfig::Model(agent) = agent else { continue };
+            // Not even read, before a person has said that it may be.
+            if !config.unaccepted_of(name).is_empty() {
+                continue;
+            }
             let file = agent.key_file.as_ref();
             keys.extend(file.and_then(|file| plain_file::read_text(Path::new(file), KEY_BYTES_MAX).ok()));
             let named = agent.key_env.as_ref().and_then(|name| self.environment.0.get(OsStr::new(name)));
@@ -253,19 +261,33 @@ const REPOSITORY_PAUSE_MS: u64 = 20;
 pub(crate) struct Site {
     pub(crate) repository: Repository,
     pub(crate) state: PathBuf,
+    /// Whether this program has made it, with all that its redraft.toml says.
+    pub(crate) is_own: bool,
 }
 
 impl Site {
     pub(crate) fn find(folder: &Path) -> Result<Self, CliError> {
-        let repository = Repository::discover(folder)?;
+        Ok(Self::of(Repository::discover(folder)?))
+    }
+
+    pub(crate) fn of(repository: Repository) -> Self {
         let state = repository.state_dir();
-        Ok(Self { repository, state })
+        Self { repository, state, is_own: false }
     }
 
     /// What redraft.toml and the user's own file say together.
     pub(crate) fn config(&self, around: &Surroundings) -> Result<Config, CliError> {
         let (folder, roles) = (self.repository.main_checkout(), redraft_core::profile::roles());
-        Ok(Config::load(folder, &roles, &around.own)?)
+        Ok(self.with_acceptance(Config::load(folder, &roles, &around.own)?, around))
+    }
+
+    /// What a person has accepted of it holds. A file of acceptances that cannot be used accepts nothing; whoever then
+    /// misses one is told why.
+    fn with_acceptance(&self, config: Config, around: &Surroundings) -> Config {
+        let git = self.repository.common_dir();
+        let accepted = !config.wants.is_empty()
+            && (self.is_own || around.trust.has(git, &config.wants_hash()).unwrap_or(false));
+        if accepted { config.accept() } else { config }
     }
 
     /// The same as a branch, tag or commit has it.
@@ -280,7 +302,7 @@ impl Site {
         let bytes = self.repository.file_at(commit, config::FILE, CONFIG_BYTES_MAX)?.unwrap_or_default();
         let path = self.repository.main_checkout().join(config::FILE);
         let parsed = Config::parse(&bytes, &path, &redraft_core::profile::roles(), &around.own);
-        parsed.map_err(|error| {
+        parsed.map(|config| self.with_acceptance(config, around)).map_err(|error| {
             if error.path != path {
                 return CliError::from(error);
             }

@@ -89,7 +89,7 @@ fn an_entry_can_name_a_rule_or_a_check_and_become_a_gate() {
     let scratch = Scratch::repository(PROGRAM);
     let bank = "### Numbers\n- Checked by: lint vague-word\n\n### Tests\n- Checked by: check test, lint no-such-rule\n\n### None\n- Checked by: check none\n";
     scratch.write("docs/knowledge-bank/heuristics.md", bank);
-    scratch.write("redraft.toml", "[checks]\ntest = \"true\"\n");
+    scratch.write_unaccepted("redraft.toml", "[checks]\ntest = \"true\"\n");
     let spec = "# Spec\n\n## Requirements\n\nThe reader is to be told and not to wait.\n\n- R1: It must answer quickly.\n\n## Acceptance Criteria\n\n- AC1: yes\n";
     scratch.write("docs/features/001-x/spec.md", spec);
     let faults = scratch.json(["lint"]);

@@ -167,10 +167,11 @@ fn on_failure_says_beforehand_what_becomes_of_a_task_that_cannot_be_carried_out(
 fn no_check_runs_before_a_person_has_accepted_it_and_nothing_is_sent_until_then() {
     let scratch = shell("", "sh tests/run.sh");
     let file = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
-    scratch.write("redraft.toml", &file.replace("sh tests/run.sh", "touch ran-by-nobody; sh tests/run.sh"));
+    let other = file.replace("sh tests/run.sh", "touch ran-by-nobody; sh tests/run.sh");
+    scratch.write_unaccepted("redraft.toml", &other);
     scratch.run(["new", "--lane", "standard", IDEA]).expect(0);
     let refused = scratch.run(["run", "--yes"]).expect(6);
-    for part in ["`touch ran-by-nobody; sh tests/run.sh`", "redraft trust", "--until create-tasks"] {
+    for part in ["\"touch ran-by-nobody; sh tests/run.sh\"", "redraft trust", "--until create-tasks"] {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
     assert_eq!(bodies(&events(&scratch), "started").count(), 0);

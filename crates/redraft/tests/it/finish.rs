@@ -44,7 +44,7 @@ pub(crate) fn code(scratch: &Scratch, feature: &str) {
 
 /// Something else happens on the branch the feature was begun on.
 pub(crate) fn main_moves(scratch: &Scratch, path: &str, text: &str) {
-    scratch.write(path, text);
+    scratch.write_unaccepted(path, text);
     scratch.git(["add", path]);
     scratch.git(["commit", "-q", "-m", "something else"]);
 }

@@ -64,7 +64,7 @@ fn checks_run_on_the_merge_and_see_what_both_branches_hold() {
     main_moves(&scratch, "of-main", "");
     let file = fs::read_to_string(scratch.root().join("redraft.toml")).unwrap();
     let both = format!("test -e of-main && test -e {CODE}/entry.sh && test ! -e README.bak");
-    scratch.write("redraft.toml", &file.replace("test ! -e broken", &both));
+    scratch.write_unaccepted("redraft.toml", &file.replace("test ! -e broken", &both));
     let refused = scratch.run(["finish"]).expect(6);
     assert!(refused.stderr.contains("redraft trust"), "{}", refused.stderr);
     scratch.run(["trust", "--yes"]).expect(0);

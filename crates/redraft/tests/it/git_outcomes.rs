@@ -104,7 +104,7 @@ fn a_commit_git_refuses_stops_the_run_with_a_way_out_and_the_next_run_goes_on() 
             "commit.gpgsign false",
             |s| {
                 s.git(["config", "commit.gpgsign", "true"]);
-                s.git(["config", "gpg.program", "false"]);
+                s.git(["config", "--global", "gpg.program", "false"]);
             },
             |s| {
                 s.git(["config", "commit.gpgsign", "false"]);
@@ -251,10 +251,11 @@ fn ids_are_never_reused() {
 fn a_new_worktree_is_prepared_once_the_command_was_accepted() {
     let scratch = Scratch::repository(PROGRAM);
     scratch.write(".env", "KEY=local\n");
-    scratch.write("redraft.toml", "[workspace]\nsetup = \"echo ready > prepared.txt\"\ncopy = [\".env\"]\n");
+    let config = "[workspace]\nsetup = \"echo ready > prepared.txt\"\ncopy = [\".env\"]\n";
+    scratch.write_unaccepted("redraft.toml", config);
     let ran = scratch.run(["new", "--until", "specify", IDEA]).expect(6);
     assert!(ran.stderr.contains("redraft trust"), "{}", ran.stderr);
-    assert!(!scratch.worktree("001").join("prepared.txt").exists());
+    assert!(!scratch.root().join(".redraft/worktrees/001-export-the-monthly-report-as-csv").exists());
     scratch.run(["trust"]).expect(6);
     scratch.run(["trust", "--yes"]).expect(0);
     scratch.run(["run", "001"]).expect(0);
@@ -262,7 +263,7 @@ fn a_new_worktree_is_prepared_once_the_command_was_accepted() {
     assert_eq!(fs::read_to_string(scratch.worktree("001").join(".env")).unwrap(), "KEY=local\n");
     let files = scratch.git_in(&scratch.worktree("001"), ["ls-files"]);
     assert!(!files.contains(".env") && !files.contains("prepared.txt"), "{files}");
-    scratch.write("redraft.toml", "[workspace]\nsetup = \"echo other > prepared.txt\"\n");
+    scratch.write_unaccepted("redraft.toml", "[workspace]\nsetup = \"echo other > prepared.txt\"\n");
     scratch.run(["new", "--until", "specify", "something else"]).expect(6);
 }
 

@@ -168,10 +168,10 @@ fn reviewers_of_code_wait_for_the_first_to_begin_and_read_what_they_share_from_i
 fn an_agent_that_may_run_anything_is_not_started_before_a_person_has_accepted_that() {
     let scratch = prepared(PROGRAM);
     let claude = "[agents.claude]\nmodel = \"claude-sonnet-4-5\"\nbash = \"all\"\n";
-    scratch.write("redraft.toml", &format!("{claude}[roles]\nimplementer = \"claude\"\n"));
+    scratch.write_unaccepted("redraft.toml", &format!("{claude}[roles]\nimplementer = \"claude\"\n"));
     let waits = scratch.run(["run", "001", "--yes"]).expect(6);
-    let wish = "redraft.toml wants to let an agent run any command when it builds, which nobody has accepted";
+    let wish = "agents.claude.bash = \"all\"";
     assert!(waits.stderr.contains(wish), "{}", waits.stderr);
-    let shown = scratch.run(["trust"]);
-    assert!(shown.stdout.contains("agents.claude.bash: any command when it builds"), "{}", shown.stdout);
+    let shown = scratch.run(["trust"]).expect(6);
+    assert!(shown.stdout.contains(wish), "{}", shown.stdout);
 }

@@ -361,7 +361,9 @@ fn an_agent_that_stops_is_reminded_once_for_each_state_and_only_where_that_is_wa
     let stop =
         |session: &str, active: bool| answer(&scratch, "stop", &stopped(&scratch, session, active), &[]);
     assert_eq!(stop("s", false), Value::Null, "not wanted");
-    scratch.write("redraft.toml", "[hooks]\nautonomous = true\n");
+    scratch.write_unaccepted("redraft.toml", "[hooks]\nautonomous = true\n");
+    assert_eq!(stop("s", false), Value::Null, "wanted by the repository, and nobody has accepted that");
+    scratch.run(["trust", "--yes"]).expect(0);
     assert_eq!(stop("s", true), Value::Null, "it goes on only because of a hook");
     let said = stop("s", false);
     assert_eq!(said["decision"], "block");

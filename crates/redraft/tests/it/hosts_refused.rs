@@ -131,7 +131,7 @@ fn a_feature_that_is_driven_by_somebody_else_is_held_and_not_touched() {
 fn commands_that_nobody_accepted_are_not_run_for_a_host_either() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));
     let ran = scratch.outside().join("ran");
-    scratch.write("redraft.toml", &format!("[checks]\ntests = \"touch {}\"\n", ran.display()));
+    scratch.write_unaccepted("redraft.toml", &format!("[checks]\ntests = \"touch {}\"\n", ran.display()));
     scratch.run(["new", IDEA, "--lane", "express"]).expect(0);
     let mut host = scratch.host(&[], &[]);
     let told = host.call("next", json!({}));

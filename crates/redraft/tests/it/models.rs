@@ -292,17 +292,16 @@ fn a_server_of_tools_is_started_only_after_a_person_has_accepted_its_command() {
     let config = format!(
         "[agents.claude]\nmodel = \"claude-sonnet-4.5\"\nprogram = \"./claude.sh\"\n{server}[roles]\nspec-author = \"claude\"\n"
     );
-    scratch.write("redraft.toml", &config);
+    scratch.write_unaccepted("redraft.toml", &config);
     let ran = run(&scratch, &["run", "001", "--yes"]);
     assert_eq!(ran.code, Some(6), "{}", ran.stderr);
-    assert!(
-        ran.stderr
-            .contains("wants to run `no-such-server (is given TEST_MODEL_KEY)`, which nobody has accepted"),
-        "{}",
-        ran.stderr
-    );
     let shown = scratch.run(["trust", "--yes"]).expect(0);
-    assert!(shown.stdout.contains("agents.claude.mcp.context7: no-such-server"), "{}", shown.stdout);
+    for line in [
+        "agents.claude.mcp.context7.command = \"no-such-server\"\n",
+        "agents.claude.mcp.context7.env = [\"TEST_MODEL_KEY\"]\n",
+    ] {
+        assert!(ran.stderr.contains(line) && shown.stdout.contains(line), "{line}: {}", ran.stderr);
+    }
     let unset = scratch.run(["run", "001", "--yes"]).expect(3);
     assert!(
         unset.stderr.contains("the server context7 is to be given TEST_MODEL_KEY, which is not set"),
@@ -311,7 +310,7 @@ fn a_server_of_tools_is_started_only_after_a_person_has_accepted_its_command() {
     );
     let ran = run(&scratch, &["run", "001", "--yes"]);
     assert_eq!(ran.code, Some(4), "accepted, so the program is started, and refuses: {}", ran.stderr);
-    scratch.write("redraft.toml", &config.replace("no-such-server", "another-server"));
+    scratch.write_unaccepted("redraft.toml", &config.replace("no-such-server", "another-server"));
     let ran = run(&scratch, &["run", "001", "--yes"]);
     assert_eq!(ran.code, Some(6), "another command is another question: {}", ran.stderr);
     let ran = run(&scratch, &["run", "001", "--agent", "rehearsal"]);
@@ -324,34 +323,32 @@ fn nothing_is_sent_to_an_address_that_only_the_file_knows_before_a_person_has_ac
     scratch.run(["new", "--until", "specify", "a feature"]).expect(0);
     let config = |settings: &str| {
         let agent = "[agents.service]\nkind = \"openai\"\nmodel = \"qwen\"\nprice = \"local\"\nkey_env = \"TEST_MODEL_KEY\"\n";
-        scratch.write("redraft.toml", &format!("{agent}{settings}[roles]\nspec-author = \"service\"\n"));
+        let text = format!("{agent}{settings}[roles]\nspec-author = \"service\"\n");
+        scratch.write_unaccepted("redraft.toml", &text);
     };
     for (settings, shown) in [
-        (
-            "base_url = \"https://elsewhere.test/v1\"\n",
-            "https://elsewhere.test/v1, with the key in TEST_MODEL_KEY",
-        ),
-        (
-            "proxy = \"http://proxy.test:3128\"\n",
-            "the vendor's address through http://proxy.test:3128, with the key in TEST_MODEL_KEY",
-        ),
-        (
-            "proxy = \"http://me:pass-word@proxy.test:3128\"\n",
-            "the vendor's address through http://…@proxy.test:3128, with the key in TEST_MODEL_KEY",
-        ),
+        ("base_url = \"https://elsewhere.test/v1\"\n", "base_url = \"https://elsewhere.test/v1\"\n"),
+        ("base_url = \"http://127.0.0.1:9/v1\"\n", "base_url = \"http://127.0.0.1:9/v1\"\n"),
+        ("proxy = \"http://proxy.test:3128\"\n", "proxy = \"http://proxy.test:3128\"\n"),
+        ("proxy = \"http://me:pass-word@proxy.test:3128\"\n", "proxy = \"http://…@proxy.test:3128\"\n"),
+        ("proxy = \"none\"\n", "proxy = \"none\"\n"),
     ] {
         config(settings);
         let ran = run(&scratch, &["run", "001", "--yes"]);
         assert_eq!(ran.code, Some(6), "{}", ran.stderr);
-        let wish = format!("wants to send prompts and a key to {shown}, which nobody has accepted yet");
-        assert!(ran.stderr.contains(&wish), "{}", ran.stderr);
+        let lines = [
+            format!("agents.service.{shown}"),
+            "agents.service.key_env = \"TEST_MODEL_KEY\"\n".to_owned(),
+            "agents.service.price = \"local\"\n".to_owned(),
+        ];
+        lines.iter().for_each(|line| assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr));
         let ran = run(&scratch, &["doctor", "--agent", "service", "--yes"]);
-        assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+        assert_eq!(ran.code, Some(6), "{}", ran.stderr);
         assert!(ran.stdout.contains("hint: look at it and accept it: redraft trust"), "{}", ran.stdout);
         assert!(ran.stdout.ends_with("next: redraft trust\n"), "{}", ran.stdout);
         assert!(!ran.stdout.contains("install it") && !ran.stdout.contains("pass-word"), "{}", ran.stdout);
         let listed = scratch.run(["trust"]).expect(6);
-        assert!(listed.stdout.contains(&format!("agents.service.address: {shown}\n")), "{}", listed.stdout);
+        lines.iter().for_each(|line| assert!(listed.stdout.contains(line), "{line}: {}", listed.stdout));
     }
     config("base_url = \"https://me:pass-word@elsewhere.test/v1\"\n");
     for words in [&["run", "001", "--yes"][..], &["doctor", "--agent", "service", "--yes"], &["trust"]] {
@@ -363,11 +360,6 @@ fn nothing_is_sent_to_an_address_that_only_the_file_knows_before_a_person_has_ac
             "{said}"
         );
         assert!(!said.contains("pass-word"), "{said}");
-    }
-    // What stays on this machine needs nobody's word, and is never reached through a proxy.
-    for proxy in ["none", "http://proxy.test:3128"] {
-        config(&format!("base_url = \"http://127.0.0.1:9/v1\"\nproxy = \"{proxy}\"\n"));
-        assert!(scratch.run(["trust"]).expect(0).stdout.contains("wants nothing"), "nothing to accept");
     }
 }
 
@@ -383,7 +375,7 @@ fn a_program_that_only_the_file_knows_is_not_started_before_a_person_has_accepte
     let was_started = || scratch.outside().join("home/started").exists();
     let config = |settings: &str| {
         let roles = "[roles]\nspec-author = \"claude\"\n";
-        scratch.write(
+        scratch.write_unaccepted(
             "redraft.toml",
             &format!("[agents.claude]\nmodel = \"claude-sonnet-4.5\"\n{settings}{roles}"),
         );
@@ -394,20 +386,16 @@ fn a_program_that_only_the_file_knows_is_not_started_before_a_person_has_accepte
         redraft_testkit::Ran::of(command.arg(PROGRAM).args(words).output().unwrap())
     };
     for (settings, shown) in [
-        ("program = \"tool/claude\"\n", "tool/claude"),
-        ("args = [\"--settings\", \"a b\"]\n", "claude --settings 'a b'"),
+        ("program = \"tool/claude\"\n", "agents.claude.program = \"tool/claude\"\n"),
+        ("args = [\"--settings\", \"a b\"]\n", "agents.claude.args = [\"--settings\", \"a b\"]\n"),
     ] {
         config(settings);
         let ran = on_path(&["run", "001", "--yes"]).expect(6);
-        assert!(
-            ran.stderr.contains(&format!("wants to run `{shown}`, which nobody has accepted")),
-            "{}",
-            ran.stderr
-        );
-        let ran = on_path(&["doctor", "--agent", "claude", "--yes"]).expect(3);
+        assert!(ran.stderr.contains(shown), "{}", ran.stderr);
+        let ran = on_path(&["doctor", "--agent", "claude", "--yes"]).expect(6);
         assert!(ran.stdout.contains("accept it: redraft trust"), "{}", ran.stdout);
         let listed = scratch.run(["trust"]).expect(6);
-        assert!(listed.stdout.contains(&format!("agents.claude.program: {shown}\n")), "{}", listed.stdout);
+        assert!(listed.stdout.contains(shown), "{}", listed.stdout);
         assert!(!was_started(), "{settings}");
     }
     scratch.run(["trust", "--yes"]).expect(0);

@@ -243,7 +243,7 @@ const ROLE_OF_THE_BASE: &str = "---\nname: security-reviewer\n---\n\n# Review\n\
 #[test]
 fn checks_are_run_only_when_asked_for_and_accepted_and_those_of_the_base() {
     let scratch = Scratch::repository(PROGRAM);
-    scratch.write("redraft.toml", "[checks]\nsyntax = \"sh -n greet.sh\"\n");
+    scratch.write_unaccepted("redraft.toml", "[checks]\nsyntax = \"sh -n greet.sh\"\n");
     commit(&scratch, "greet.sh", BEFORE, "start");
     scratch.git(["switch", "--quiet", "-c", "topic"]);
     commit(&scratch, "greet.sh", "#!/bin/sh\nif\n", "break it");

@@ -171,7 +171,7 @@ fn who_wants_to_hear_nothing_hears_only_errors_and_still_gets_the_data() {
 #[test]
 fn questions_are_asked_also_of_who_wants_to_hear_nothing_with_what_they_are_about() {
     let scratch = feature("Show the weather");
-    scratch.write("redraft.toml", "[limits]\nrounds = 1\n[workspace]\nsetup = \"touch x\"\n");
+    scratch.write_unaccepted("redraft.toml", "[limits]\nrounds = 1\n[workspace]\nsetup = \"touch x\"\n");
     let said = on_a_terminal(&scratch, &["trust", "--quiet"], "yes\n", 0);
     assert!(said.contains("touch x") && said.contains("may redraft do this?"), "{said}");
     let said = on_a_terminal(&scratch, &["run", "001", "--quiet"], "stop\n", 6);

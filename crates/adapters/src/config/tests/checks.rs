@@ -5,10 +5,10 @@ fn checks_are_commands_that_a_person_accepts_in_the_order_of_the_file() {
     let config = parse("[checks]\nz = \"cargo fmt --check\"\na = \"cargo test\"").unwrap();
     let names: Vec<&str> = config.checks.iter().map(|check| check.name.as_str()).collect();
     assert_eq!(names, ["z", "a"]);
-    let keys: Vec<String> = config.commands().into_iter().map(|command| command.key).collect();
-    assert_eq!(keys, ["checks.z", "checks.a"]);
+    let keys: Vec<&str> = config.wants.iter().map(|want| want.key.as_str()).collect();
+    assert_eq!(keys, ["checks.a", "checks.z"]);
     let other = parse("[checks]\nz = \"cargo fmt\"\na = \"cargo test\"").unwrap();
-    assert_ne!(config.commands_hash(), other.commands_hash(), "another command is accepted anew");
+    assert_ne!(config.wants_hash(), other.wants_hash(), "another command is accepted anew");
 }
 
 #[test]
@@ -31,7 +31,10 @@ fn a_found_check_is_a_setting_of_the_first_file() {
     let found = vec![check("npm-test", "npm test"), check("odd", "a \"b\" \\ c")];
     let config = parse(&template_with(&found)).unwrap();
     assert_eq!(config.checks, found);
-    assert_eq!(Config { checks: Vec::new(), hash: hash(b""), ..config }, Config::default());
+    assert_eq!(
+        Config { checks: Vec::new(), wants: Vec::new(), hash: hash(b""), ..config },
+        Config::default()
+    );
     assert_eq!(template_with(&[]), template());
 }
 
@@ -40,12 +43,11 @@ fn an_agent_that_may_run_anything_needs_a_persons_word() {
     let claude =
         |line: &str| parse(&format!("[agents.claude]\nmodel = \"claude-sonnet-5-5\"\n{line}")).unwrap();
     for usual in ["", "bash = \"checks\""] {
-        assert_eq!(claude(usual).commands(), []);
+        assert_eq!(claude(usual).wants, []);
     }
-    let all = claude("bash = \"all\"").commands();
+    let all = claude("bash = \"all\"").wants;
     assert_eq!(all.len(), 1);
-    assert_eq!(all[0].key, "agents.claude.bash");
-    assert_eq!(all[0].wish(), "let an agent run any command when it builds");
+    assert_eq!(all[0].line(), "agents.claude.bash = \"all\"");
     let wrong = error("[agents.claude]\nmodel = \"m\"\nbash = \"some\"");
     assert!(wrong.contains(":3: `some` is not a word for what may be run (known: checks, all)"), "{wrong}");
     let other = error("[agents.codex]\nmodel = \"m\"\nbash = \"all\"");

@@ -21,7 +21,7 @@ fn agents_named_like_a_kind_need_no_table() {
     for name in ["claude", "codex", "anthropic", "openai", "rehearsal"] {
         let config = parse(&format!("[roles]\ndefault = \"{name}\"\n")).unwrap();
         assert_eq!(plays(&config, "spec-author").as_deref(), Some(name));
-        assert_eq!(config.commands(), [], "nothing of it has to be accepted");
+        assert_eq!(config.wants, [], "nothing of it has to be accepted");
         assert!(Config::default().played_by(name).is_ok());
     }
 }
@@ -50,9 +50,9 @@ fn the_users_own_file_holds_and_that_of_the_repository_wins() {
 fn what_the_user_wrote_needs_nobodys_word_and_what_the_repository_says_does() {
     let agent = "[agents.x]\nkind = \"claude\"\nmodel = \"opus\"\nprogram = \"/opt/claude\"\nbash = \"all\"\n\
                  [agents.y]\nkind = \"openai\"\nmodel = \"m\"\nbase_url = \"https://elsewhere.test/v1\"\nprice = \"unknown\"\n";
-    assert_eq!(both(agent, "").unwrap().commands(), []);
-    assert_eq!(both("", agent).unwrap().commands().len(), 3);
-    assert_eq!(both(agent, agent).unwrap().commands().len(), 3, "the repository's are the ones that hold");
+    assert_eq!(both(agent, "").unwrap().wants, []);
+    assert_eq!(both("", agent).unwrap().wants.len(), 3);
+    assert_eq!(both(agent, agent).unwrap().wants.len(), 3, "the repository's are the ones that hold");
 }
 
 #[test]
@@ -61,18 +61,19 @@ fn of_two_budgets_the_lower_one_holds_until_the_higher_one_is_accepted() {
     for (own, repository, holds, higher) in [
         ("", "", five, None),
         ("budget = 2", "", Usd(2_000_000), None),
-        ("", "budget = 9", Usd(9_000_000), None),
+        ("", "budget = 9", five, Some(Usd(9_000_000))),
         ("budget = 2", "budget = 1", Usd(1_000_000), None),
         ("budget = 2", "budget = 9", Usd(2_000_000), Some(Usd(9_000_000))),
     ] {
         let config = both(own, repository).unwrap();
         assert_eq!((config.budget, config.higher_budget), (holds, higher), "{own} and {repository}");
-        let accepting: Vec<String> = config.commands().iter().map(Command::wish).collect();
-        let expected =
-            higher.map(|_| "spend up to $9.0000 on a feature, where your own limit is $2.0000".to_owned());
-        assert_eq!(accepting, expected.into_iter().collect::<Vec<_>>());
+        let asked: Vec<String> = config.wants.iter().map(Want::line).collect();
+        let of_two = "budget = 9 where your own limit is 2";
+        let expected = higher.map(|_| if own.is_empty() { "budget = 9" } else { of_two });
+        assert_eq!(asked, expected.into_iter().collect::<Vec<_>>());
+        assert_eq!(config.accept().budget, higher.unwrap_or(holds));
     }
-    let hash = |own: &str| both(own, "budget = 9").unwrap().commands_hash();
+    let hash = |own: &str| both(own, "budget = 9").unwrap().wants_hash();
     assert_ne!(hash("budget = 2"), hash("budget = 3"), "what was accepted was nine in place of two");
 }
 

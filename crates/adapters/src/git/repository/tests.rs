@@ -36,6 +36,42 @@ fn places_without_a_checkout_are_refused_each_in_its_own_words() {
 }
 
 #[test]
+fn a_repository_that_was_only_come_across_is_refused() {
+    let bed = Bed::new();
+    bed.raw(&bed.root, &["init", "-q", "--bare", "sub"]);
+    let sub = bed.root.join("sub");
+    bed.raw(&bed.root, &["--git-dir", "sub", "config", "core.bare", "false"]);
+    bed.raw(&bed.root, &["--git-dir", "sub", "config", "core.worktree", "wt"]);
+    fs::create_dir(sub.join("wt")).unwrap();
+    for place in [sub.clone(), sub.join("wt")] {
+        let error = discover(&bed, &place).unwrap_err();
+        let is_it =
+            matches!(&error, GitError::Embedded { inner, outer } if *inner == sub && *outer == bed.root);
+        assert!(is_it, "{error}");
+    }
+    // A git folder with a checkout elsewhere.
+    let other = bed.root.parent().unwrap().join("other");
+    bed.raw(bed.root.parent().unwrap(), &["init", "-q", "other"]);
+    bed.raw(&other, &["config", "core.worktree", "../.."]);
+    let error = discover(&bed, &other).unwrap_err();
+    assert!(matches!(error, GitError::Elsewhere { .. }), "{error}");
+    assert!(error.to_string().contains("config --unset core.worktree"), "{error}");
+}
+
+#[test]
+fn a_submodule_is_a_repository_like_any_other() {
+    let bed = Bed::new();
+    let outside = bed.root.parent().unwrap();
+    bed.raw(outside, &["clone", "-q", "repo", "library"]);
+    bed.raw(
+        &bed.root,
+        &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../library", "sub"],
+    );
+    bed.raw(&bed.root, &["commit", "-q", "-m", "a submodule"]);
+    assert_eq!(discover(&bed, &bed.root.join("sub")).unwrap().main_checkout(), bed.root.join("sub"));
+}
+
+#[test]
 fn a_worktree_whose_main_checkout_git_cannot_name_is_refused() {
     let bed = Bed::new();
     let outside = bed.root.parent().unwrap();

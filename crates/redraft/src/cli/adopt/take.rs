@@ -9,6 +9,7 @@ use crate::cli::errors::{CliError, Code};
 use crate::cli::prepare::{hold_place, prepare};
 use crate::cli::project::{folder_of, project_number};
 use crate::cli::site::{Site, Surroundings};
+use crate::cli::trust;
 use redraft_adapters::config::{Config, WorkspaceMode};
 use redraft_adapters::git::{GitError, Head};
 use redraft_adapters::plain_file;
@@ -49,6 +50,7 @@ pub(super) fn take(
     console: &Console,
 ) -> Result<(), CliError> {
     let config = site.config(around)?;
+    trust::require_programs(site, "the same command again; nothing was changed", around)?;
     let head = site.repository.head()?;
     // Whatever would stop a feature from being made is found before one is stored.
     site.repository.make_room(config.workspace.mode != WorkspaceMode::InPlace)?;

@@ -243,10 +243,12 @@ Exit codes: 0 shown or filled in, 1 for some entries no feature is known, 3 a fi
 
 pub(super) const TRUST_HELP: &str = "\
 Examples:
-  redraft trust                          look at the commands, then answer
-  redraft trust --yes                    accept them without being asked
+  redraft trust                          look at what this repository wants, then answer
+  redraft trust --yes                    accept it without being asked
+  redraft trust --list                   what you have accepted, of every repository
+  redraft trust --forget                 take it back
 
-They are accepted by hash: a command that changes must be accepted again.
+It is accepted by hash, in a file of your own outside of the repository: what changes must be accepted again.
 
 Exit codes: 0 accepted or none there, 3 configuration, 6 not accepted";
 

@@ -2,7 +2,6 @@
 
 use crate::cli::errors::CliError;
 use crate::cli::site::{Site, Surroundings};
-use crate::cli::trust;
 use redraft_adapters::config::Config;
 use redraft_core::bank::{Bank, CheckedBy, raised};
 use redraft_core::lint::{Level, Settings};
@@ -21,10 +20,7 @@ pub(super) fn of(bank: &Bank, site: &Site, around: &Surroundings) -> Result<Vec<
         return Ok(bank.entries.iter().map(|_| Vec::new()).collect());
     }
     let config = site.config(around)?;
-    let accepted = match site.reader()? {
-        Some(ledger) => trust::is_accepted(&ledger, &config)?,
-        None => false,
-    };
+    let accepted = config.is_accepted();
     let settings = raised(&config.lint, bank);
     let gate = |by: &CheckedBy| {
         let (is_gate, why) = judged(by, &config, &settings, accepted);

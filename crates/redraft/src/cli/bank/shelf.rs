@@ -25,7 +25,7 @@ impl Shelf {
         let root = site.repository.here().to_owned();
         let mut files = Vec::new();
         for kind in Kind::ALL {
-            files.extend(text(&root.join(kind.path()))?.map(|text| (kind, text)));
+            files.extend(text(&root, kind.path())?.map(|text| (kind, text)));
         }
         let bank = Bank::read(&files);
         Ok(Shelf { root, files, bank })
@@ -44,17 +44,17 @@ impl Shelf {
             return Ok(());
         }
         let path = self.root.join(kind.path());
-        if text(&path)?.as_deref() != old {
+        if text(&self.root, kind.path())?.as_deref() != old {
             return Err(CliError::new(Code::Config, format!("{} was edited meanwhile", path.display()))
                 .hint("nothing was changed; run the same command again"));
         }
-        replace(&path, new)
+        replace(&self.root, &path, new)
     }
 
     /// Adds a line to a list in a file, once. A file that is not there begins with `title`.
     pub(super) fn note(&self, path: &str, title: &str, line: &str) -> Result<(), CliError> {
         let place = self.root.join(path);
-        let old = text(&place)?.unwrap_or_else(|| format!("{title}\n"));
+        let old = text(&self.root, path)?.unwrap_or_else(|| format!("{title}\n"));
         let item = format!("- {line}");
         if old.lines().any(|known| known.trim_end() == item) {
             return Ok(());
@@ -63,7 +63,7 @@ impl Shelf {
         let ended = if old.ends_with('\n') || old.is_empty() { "" } else { line_break };
         let in_list = old.trim_end().lines().last().is_some_and(|last| last.starts_with("- "));
         let gap = if in_list { "" } else { line_break };
-        replace(&place, &format!("{old}{ended}{gap}{item}{line_break}"))
+        replace(&self.root, &place, &format!("{old}{ended}{gap}{item}{line_break}"))
     }
 
     pub(super) fn has(&self, path: &str) -> bool {
@@ -71,8 +71,10 @@ impl Shelf {
     }
 }
 
-fn text(path: &Path) -> Result<Option<String>, CliError> {
-    match plain_file::read_text(path, BYTES_MAX) {
+fn text(root: &Path, path: &str) -> Result<Option<String>, CliError> {
+    let read = plain_file::read_text_inside(root, path, BYTES_MAX);
+    let path = &root.join(path);
+    match read {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.is_absent(path) => Ok(None),
         Err(error) => Err(CliError::new(Code::Config, format!("{}: {error}", path.display()))
@@ -80,14 +82,18 @@ fn text(path: &Path) -> Result<Option<String>, CliError> {
     }
 }
 
-/// A link leads on to the file it names, which keeps its rights.
-fn replace(path: &Path, text: &str) -> Result<(), CliError> {
+/// A link leads on to the file it names, which keeps its rights; one that leads out of the checkout is refused.
+fn replace(root: &Path, path: &Path, text: &str) -> Result<(), CliError> {
     let failed = |error: io::Error| {
         CliError::new(Code::Config, format!("{} cannot be written: {error}", path.display()))
             .hint("this file was not changed; mend the cause and run the same command again")
     };
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().unwrap_or(Path::new("."));
+    let there = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(root);
+    if let Err(error) = plain_file::inside(root, there) {
+        return Err(CliError::new(Code::Config, format!("{}: {error}", path.display())));
+    }
     fs::create_dir_all(folder).map_err(failed)?;
     let mode = fs::metadata(&target).map_or(Permissions::from_mode(0o666), |found| found.permissions());
     let part = tempfile::Builder::new().prefix(".redraft-bank-").permissions(mode).tempfile_in(folder);

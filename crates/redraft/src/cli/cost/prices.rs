@@ -2,6 +2,7 @@
 
 use super::super::cast;
 use super::super::site::{Site, Surroundings};
+use super::super::trust;
 use redraft_adapters::config::{AgentConfig, Config};
 use redraft_adapters::pull::HOST;
 use redraft_core::ids::AgentName;
@@ -48,11 +49,19 @@ impl Prices {
         Some(format!("nothing was replayed, because the configuration cannot be read: {why}"))
     }
 
+    /// Which prices of the file do not count.
+    pub(super) fn unused(&self) -> Option<String> {
+        trust::unused_prices(&self.config.as_ref().ok()?.0)
+    }
+
     pub(super) fn price(&self, agent: &AgentName) -> Price {
         let (config, cards) = match &self.config {
             Ok(both) => both,
             Err(why) => return Price::Missing(why.clone()),
         };
+        if let Some(want) = config.unaccepted_of(agent).first() {
+            return Price::Missing(format!("nobody has accepted {}; {}", want.line(), trust::ACCEPT));
+        }
         match config.agents.get(agent) {
             Some(AgentConfig::Pull) => Price::Untold,
             None if agent.as_str() == HOST => Price::Untold,

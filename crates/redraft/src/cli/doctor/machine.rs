@@ -3,7 +3,7 @@
 use super::report::Line;
 use crate::cli::errors::CliError;
 use crate::cli::site::{Site, Surroundings};
-use redraft_adapters::config::{self, Config};
+use redraft_adapters::config::{self, Config, Want};
 use redraft_adapters::disk;
 use redraft_adapters::git::{self, Git, GitError, MINIMUM, Repository};
 use redraft_adapters::sqlite::Ledger;
@@ -87,8 +87,7 @@ fn site(around: &Surroundings, lines: &mut Vec<Line>) -> Option<(Site, Option<te
     match Repository::discover(&around.folder) {
         Ok(repository) => {
             lines.push(Line::ok("repository", repository.main_checkout().display().to_string()));
-            let state = repository.state_dir();
-            Some((Site { repository, state }, None))
+            Some((Site::of(repository), None))
         }
         Err(GitError::NotARepository(folder)) => {
             let detail = format!("{} is in none, so nothing is stored", folder.display());
@@ -108,8 +107,7 @@ fn throw_away() -> Result<(Site, tempfile::TempDir), CliError> {
     let folder = tempfile::Builder::new().prefix("redraft-doctor-").tempdir();
     let folder = folder.map_err(|error| CliError::usage(format!("no temporary folder: {error}")))?;
     let repository = new_repository(folder.path())?;
-    let state = repository.state_dir();
-    Ok((Site { repository, state }, folder))
+    Ok((Site::of(repository), folder))
 }
 
 /// What holds outside of a repository: the user's own file.
@@ -126,7 +124,17 @@ fn configuration(site: &Site, around: &Surroundings, lines: &mut Vec<Line>) -> O
         Ok(found) => {
             let there = site.repository.main_checkout().join(config::FILE).exists();
             let what = if there { "is valid" } else { "is not there; the defaults and your own file hold" };
-            lines.push(Line::ok(config::FILE, what));
+            let unaccepted: Vec<String> = found.unaccepted(|_| true).into_iter().map(Want::line).collect();
+            lines.push(match unaccepted.is_empty() {
+                true => Line::ok(config::FILE, what),
+                false => Line::ok(
+                    config::FILE,
+                    format!(
+                        "is valid; nobody has accepted {}, so that is not used: redraft trust",
+                        unaccepted.join(", ")
+                    ),
+                ),
+            });
             Some(found)
         }
         Err(error) => told(config::FILE, error, lines),

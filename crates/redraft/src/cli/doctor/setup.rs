@@ -5,6 +5,7 @@ use super::report::{Line, Offer};
 use crate::cli::agent_choice::DEFAULT_ROLE;
 use crate::cli::cast;
 use crate::cli::site::Surroundings;
+use crate::cli::trust::ACCEPT;
 use redraft_adapters::api;
 use redraft_adapters::child::Environment;
 use redraft_adapters::config::{AgentConfig, Config, LOCAL, ModelAgent, ModelKind};
@@ -47,8 +48,8 @@ pub(super) fn of(
     match made {
         Ok(agent) => setup.lines.push(there(model, agent.as_ref())),
         // What is missing is said with the way to get it.
-        Err(detail) => setup.lines.push(match detail.strip_suffix(cast::ACCEPT) {
-            Some(wish) => Line::bad("accepted", wish.trim_end_matches("; "), cast::ACCEPT),
+        Err(detail) => setup.lines.push(match detail.strip_suffix(ACCEPT) {
+            Some(wish) => Line::bad("accepted", wish.trim_end_matches("; "), ACCEPT),
             None => Line::bad("settings", detail.clone(), "correct redraft.toml or install it"),
         }),
     }
@@ -62,7 +63,8 @@ pub(super) fn of(
         if made.is_ok() {
             setup.lines.extend(key(model));
         }
-        if let Ok(card) = cast::card(cards, model) {
+        if let (Ok(card), false) = (cast::card(cards, model), setup.lines.iter().any(Line::wants_acceptance))
+        {
             setup.lines.push(Line::ok("price", priced(model, &card)));
             setup.expected = probe::expected(&card, frame_tokens(model.kind));
         }

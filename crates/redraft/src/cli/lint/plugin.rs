@@ -106,9 +106,12 @@ impl Walk<'_> {
                 Ok(text) => Held::Text(text),
                 Err(_) => Held::Unreadable("it is not UTF-8 text".to_owned()),
             },
-            Err(error @ (Unreadable::Io(_) | Unreadable::NotAFile(_) | Unreadable::TooLarge { .. })) => {
-                Held::Unreadable(error.to_string())
-            }
+            Err(
+                error @ (Unreadable::Io(_)
+                | Unreadable::NotAFile(_)
+                | Unreadable::TooLarge { .. }
+                | Unreadable::LeadsOut(_)),
+            ) => Held::Unreadable(error.to_string()),
         };
         if let Held::Text(text) = &content {
             self.bytes += text.len();

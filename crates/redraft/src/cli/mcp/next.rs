@@ -198,7 +198,7 @@ fn drive(around: &Surroundings, id: FeatureId, beside: &[Ticket], doing: &Doing)
     let since = around.clock.moment();
     loop {
         let state = with_run(&wish, |run, stage| {
-            require_trusted_checks(run.state(), stage.ledger, stage.config, &args, &console)?;
+            require_trusted_checks(run.state(), stage.site, stage.config, &args, around, &console)?;
             let state = advance(run, stage, beside, around)?;
             tidy(stage.inbox, &Scope::Feature(id), run.entries(), &console);
             Ok(Rest { state, seq: run.state().seq })

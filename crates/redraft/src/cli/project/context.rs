@@ -18,8 +18,8 @@ pub(crate) fn project_context(
 ) -> Result<Option<String>, CliError> {
     let Some(id) = &created.project else { return Ok(None) };
     let found = folder_of(site, id)?;
-    let place = found.as_ref().map(|name| site.repository.main_checkout().join(PROJECTS).join(name));
-    let read = |name: &str| place.as_ref().and_then(|place| text(&place.join(name)));
+    let root = site.repository.main_checkout();
+    let read = |file: &str| found.as_ref().and_then(|name| text(root, &format!("{PROJECTS}/{name}/{file}")));
     let (prd, roadmap) = (read("prd.md"), read("roadmap.md"));
     let lives = Lives::of(site, ledger)?;
     let dependencies: Vec<Dependency> =

@@ -56,9 +56,11 @@ pub(super) fn review(
     range.notes.extend(grounds.notes.iter().cloned());
     console.say_all(&range.notes);
     let command = format!("redraft review --base {}", quoted(base));
+    trust::require_for_agents(site, &grounds.config, &grounds.roles, &command, around)
+        .map_err(|error| error.hint(accepting(&range)))?;
+    trust::require_programs(site, &command, around)?;
     let wanted = Wanted { site, roles: &grounds.roles, command: &command, yes: args.yes };
     grounds.config = agent_choice::settled(&wanted, grounds.config.clone(), around, console)?;
-    run::say_lower_budget(&grounds.config, console);
     let ledger = site.writer()?;
     let created = begun(site, &ledger, &range, lane, args, around, console)?;
     let _lock = site.lock(&created.scope().to_string(), around)?;
@@ -162,28 +164,17 @@ impl Call<'_> {
             return Err(CliError::usage(format!("this review was begun {was} --checks, and keeps that"))
                 .hint(format!("{way}, or begin anew: {} --again", self.command)));
         }
-        let Some(first) = there.first().filter(|_| asked) else { return Ok(false) };
-        if !trust::is_accepted(&self.ledger, &self.grounds.config)? {
-            let what = &first.command;
-            let message = format!("redraft.toml wants to run `{what}`, which nobody has accepted yet");
-            return Err(CliError::new(Code::Waiting, message).hint(self.accepting()));
+        if !asked || there.is_empty() {
+            return Ok(false);
         }
+        trust::require_for_checks(self.site, &self.grounds.config, &self.command, self.around)
+            .map_err(|error| error.hint(accepting(&self.range)))?;
         Ok(true)
-    }
-
-    /// What accepts the commands that the base would run.
-    fn accepting(&self) -> String {
-        let base = quoted(&self.range.base);
-        format!(
-            "those of {base} are what counts here; look at them and accept them: redraft trust --base {base}"
-        )
     }
 
     /// Whether every reviewer is there, and a person agrees where one costs money.
     fn may_send(&self, agents: &Cast<'_>, rules: &Rules) -> Result<bool, CliError> {
         let Call { grounds, ledger, created, command, args, around, console, .. } = self;
-        trust::require_for_agents(ledger, &grounds.config, &grounds.roles, command)
-            .map_err(|error| error.hint(self.accepting()))?;
         for role in &grounds.roles {
             agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
         }
@@ -244,6 +235,12 @@ impl Call<'_> {
         report::show(&report, self.form, self.console);
         Ok(code)
     }
+}
+
+/// What accepts that which the base's file wants.
+fn accepting(range: &Range) -> String {
+    let base = quoted(&range.base);
+    format!("the file of {base} is what counts here; look at it and accept it: redraft trust --base {base}")
 }
 
 /// How many dispatches were sent.

@@ -37,8 +37,7 @@ impl Grounds {
         args: &RunArgs,
         around: &Surroundings,
     ) -> Result<Grounds, CliError> {
-        let config = run::with_accepted_budget(site, site.config_at(&range.tip, around)?)?;
-        let config = run::played(config, args).map_err(|error| {
+        let config = run::played(site.config_at(&range.tip, around)?, args).map_err(|error| {
             let named = args.agent.as_deref().unwrap_or_default();
             let here = site.config(around).is_ok_and(|config| config.agents.contains_key(&AgentName::new(named)));
             match here {

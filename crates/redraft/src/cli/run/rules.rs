@@ -4,7 +4,6 @@ use crate::cli::args::RunArgs;
 use crate::cli::errors::CliError;
 use crate::cli::profiles;
 use crate::cli::site::{Site, Surroundings};
-use crate::cli::trust;
 use redraft_adapters::config::Config;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Certify, Event};
@@ -17,18 +16,7 @@ use std::collections::BTreeMap;
 
 /// What redraft.toml says, with every role played by `--agent`.
 pub(crate) fn config(site: &Site, args: &RunArgs, around: &Surroundings) -> Result<Config, CliError> {
-    played(with_accepted_budget(site, site.config(around)?)?, args)
-}
-
-/// Of two budgets the lower one holds, until a person has accepted the higher one of redraft.toml.
-pub(crate) fn with_accepted_budget(site: &Site, mut config: Config) -> Result<Config, CliError> {
-    let Some(higher) = config.higher_budget else { return Ok(config) };
-    if let Some(ledger) = site.reader()?
-        && trust::is_accepted(&ledger, &config)?
-    {
-        config.budget = higher;
-    }
-    Ok(config)
+    played(site.config(around)?, args)
 }
 
 /// The same for a configuration from elsewhere.

@@ -70,16 +70,6 @@ fn roles_left(site: &Site, id: FeatureId) -> Result<Vec<Role>, CliError> {
     Ok(roles)
 }
 
-/// What redraft.toml asks for and does not get yet.
-pub(crate) fn say_lower_budget(config: &Config, console: &Console) {
-    if let Some(higher) = config.higher_budget.filter(|higher| *higher != config.budget) {
-        console.say(&format!(
-            "redraft.toml asks for a budget of {higher}; your own limit of {} holds until you accept that: redraft trust",
-            config.budget
-        ));
-    }
-}
-
 /// Takes the feature's lock, loads the run and hands it over; none where a person who was asked about the cost said no.
 pub(crate) fn with_run<T>(
     wish: &Wish<'_>,
@@ -89,11 +79,13 @@ pub(crate) fn with_run<T>(
     let command = format!("redraft run {id}");
     let roles = roles_left(site, id)?;
     let mut config = config(site, args, around)?;
+    let used = if players == Players::Configured { roles.as_slice() } else { &[] };
+    trust::require_for_agents(site, &config, used, &command, around)?;
+    trust::require_programs(site, &command, around)?;
     if players == Players::Configured {
         let wanted = Wanted { site, roles: &roles, command: &command, yes: args.yes };
         config = agent_choice::settled(&wanted, config, around, console)?;
     }
-    say_lower_budget(&config, console);
     let mut rules = rules(site, &config, args, around)?;
     let _lock = site.lock(&id.to_string(), around)?;
     site.settle(console)?;
@@ -115,7 +107,6 @@ pub(crate) fn with_run<T>(
         Players::Host => Cast::for_host(site, &config, around),
     };
     if players == Players::Configured {
-        trust::require_for_agents(&ledger, &config, &roles, &command)?;
         for role in &roles {
             // A configuration that cannot work is told before anything is sent.
             agents.agent_for(role).map_err(|detail| CliError::new(Code::Config, detail))?;
