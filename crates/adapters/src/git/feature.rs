@@ -58,8 +58,13 @@ impl Repository {
         if self.has_branch(BRANCHES)? { Err(GitError::BranchInTheWay(BRANCHES)) } else { Ok(()) }
     }
 
-    fn make_worktrees_folder(&self) -> Result<(), GitError> {
-        let folder = self.main_checkout().join(WORKTREES);
+    /// The folder that worktrees are made in.
+    pub(super) fn worktrees_folder(&self) -> PathBuf {
+        self.main_checkout().join(WORKTREES)
+    }
+
+    pub(super) fn make_worktrees_folder(&self) -> Result<(), GitError> {
+        let folder = self.worktrees_folder();
         if let Err(error) = fs::create_dir_all(&folder) {
             let in_the_way = [self.main_checkout().join(".redraft"), folder.clone()];
             let in_the_way =
@@ -160,7 +165,7 @@ impl Repository {
     }
 
     /// Keeps the worktrees out of `git status` of the main checkout without touching a tracked file.
-    fn exclude_worktrees(&self) -> Result<(), GitError> {
+    pub(super) fn exclude_worktrees(&self) -> Result<(), GitError> {
         let line = format!("/{WORKTREES}/");
         let path = self.common_dir().join("info").join("exclude");
         let failed = |error: io::Error| GitError::file(&path, &error);

@@ -7,12 +7,14 @@
 //! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
-//! `commit`, `merge` for the branch as a whole, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
+//! `commit`, `guard` (hooks and configuration that agents touch), `hidden` (marks of an index that hide changes), `check_folder` (where checks run), `merge` for the branch as a whole, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
 //! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
 
+mod anew;
 mod apart;
 mod branches;
 mod change;
+mod check_folder;
 mod commit;
 mod companion;
 mod create;
@@ -20,6 +22,8 @@ mod error;
 mod feature;
 mod files;
 mod glance;
+mod guard;
+mod hidden;
 mod history;
 mod hooks;
 mod merge;
@@ -38,6 +42,7 @@ mod workspace;
 mod writing;
 
 pub use branches::FeatureBranch;
+pub use check_folder::GitCheckFolder;
 pub use create::create_repository;
 pub use error::{GitError, MINIMUM};
 pub use feature::FeaturePlace;

@@ -132,6 +132,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         boundaries: &around.boundaries,
         progress: &progress,
         checks: &NoChecks,
+        check_folder: &NoChecks,
         agents: &agents,
         redactor: &around.redactor,
     };

@@ -75,6 +75,7 @@ mod shell;
 mod show_documents;
 mod side_by_side;
 mod terminal;
+mod tested;
 mod trace;
 mod typed;
 mod who;
