@@ -113,7 +113,7 @@ pub(super) fn put_back(place: &GitWorkspace, name: &str) -> Result<PutBack, GitE
         lines.truncate(NAMED_MAX);
         lines.push(format!(
             "put back {more} more files of git's own; to get one back: ls {}",
-            quoted_path(&lost_folder(place, name))
+            quoted_path(lost_folder(place, name))
         ));
     }
     place.note_git_setup(look(place)?);

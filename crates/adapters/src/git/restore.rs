@@ -13,7 +13,7 @@ use super::objects;
 use super::refs;
 use super::revision::{ref_name, require};
 use super::standing::{
-    Standing, Strange, is_as_marked, look, operation, strange_at, tree_without, work_tree,
+    Standing, Strange, StrangeFile, is_as_marked, look, operation, strange_at, tree_without, work_tree,
 };
 use super::temp_index::TempIndex;
 use super::workspace::GitWorkspace;
@@ -108,7 +108,7 @@ enum Next {
     /// There may be more to undo.
     Again,
     /// These are no files, and must go before a tree can be made.
-    Without(Vec<(Vec<u8>, Strange)>),
+    Without(Vec<StrangeFile>),
 }
 
 /// Takes a path out of what may differ.
@@ -178,11 +178,9 @@ impl Pass<'_> {
 
     /// What stands in the place of a file that may differ and is none. What may not differ is put back in any case, but for
     /// what git can make no tree of.
-    fn strange(&self, now: &Standing) -> Vec<(Vec<u8>, Strange)> {
-        let asks =
-            |(path, what): &(Vec<u8>, Strange)| *what == Strange::Special || covers(self.allowed, path);
-        let mut strange: Vec<(Vec<u8>, Strange)> =
-            now.strange.iter().filter(|one| asks(one)).cloned().collect();
+    fn strange(&self, now: &Standing) -> Vec<StrangeFile> {
+        let asks = |(path, what): &StrangeFile| *what == Strange::Special || covers(self.allowed, path);
+        let mut strange: Vec<StrangeFile> = now.strange.iter().filter(|one| asks(one)).cloned().collect();
         // Git lists neither a new pipe nor a folder in the place of a file.
         for path in self.allowed.iter().filter(|path| *path != ALL_FILES && !path.starts_with('!')) {
             let full = self.place.root().join(path);

@@ -37,8 +37,11 @@ pub(super) struct Standing {
     file: Option<Index>,
     changed: Changed,
     /// Changed files that can be no part of a tree, whether they were looked past or not, with what they are instead.
-    pub(super) strange: Vec<(Vec<u8>, Strange)>,
+    pub(super) strange: Vec<StrangeFile>,
 }
+
+/// A path, and what stands there instead of a file.
+pub(super) type StrangeFile = (Vec<u8>, Strange);
 
 /// What stands in the place of a file and is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -267,10 +270,7 @@ impl Changed {
     }
 }
 
-fn changed_paths(
-    place: &GitWorkspace,
-    except: &[String],
-) -> Result<(Changed, Vec<(Vec<u8>, Strange)>), GitError> {
+fn changed_paths(place: &GitWorkspace, except: &[String]) -> Result<(Changed, Vec<StrangeFile>), GitError> {
     let call = place.call(["ls-files", "-t", "-z", "--modified", "--others", "--exclude-standard"]);
     let (mut changed, mut strange, mut repositories) = (Changed::default(), Vec::new(), BTreeSet::new());
     for line in call.list()? {

@@ -353,5 +353,5 @@ fn a_finding_that_quotes_a_file_of_no_revision_does_not_hold() {
         body["ticket"].as_str().unwrap().ends_with("/implement.1/review/implementation-reviewer/1.1")
     });
     let why = judged.unwrap()["judgement"]["repair"]["why"].as_str().unwrap_or_default();
-    assert!(why.contains("there is no file local/only-here.txt"), "{:?}", judged);
+    assert!(why.contains("there is no file local/only-here.txt"), "{judged:?}");
 }
