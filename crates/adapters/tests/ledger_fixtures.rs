@@ -99,6 +99,14 @@ fn a_ledger_from_before_ticked_tasks_counted_is_read_as_it_was_written() {
     assert!(making.tasks.iter().all(|task| task.end == Some(TaskEnd::Done)));
     let log = project::implementation_log(&entries).unwrap();
     assert!(!log.contains("before it was adopted"), "{log}");
+    // `checked` version 2: nobody noted which files a check ran on, and what was decided on it holds.
+    let checked = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Checked(fact) if !fact.command.is_empty() => Some(fact),
+        _ => None,
+    });
+    let checked: Vec<_> = checked.collect();
+    assert!(checked.iter().any(|fact| fact.passed && fact.code == Some(0)), "{checked:?}");
+    assert!(checked.iter().all(|fact| fact.checkout.is_none() && fact.is_of_the_commit_alone()));
 }
 
 fn started(entries: &[Entry]) -> impl Iterator<Item = &Started> {

@@ -2,12 +2,13 @@
 //!
 //! A document's revision is its file; code's is the tree of the whole worktree, apart from our own projections. Only files
 //! that git sees changed are committed, each by its name. Nothing an agent says about its files or its tests is taken for
-//! what is so: git names the files, and the checks are run here.
+//! what is so: git names the files, and the checks are run by `checking`.
 
+use crate::checking::CheckResult;
 use crate::driver::Run;
 use crate::ending::EngineError;
 use crate::phases::Subject;
-use crate::ports::{ALL_FILES, Check, CheckRun, Trailers, Workspace, WorkspaceError};
+use crate::ports::{ALL_FILES, Trailers, Workspace, WorkspaceError};
 use redraft_core::event::{
     Adopted, Built, Checked, Drafted, Event, Extra, FeatureCreated, LoopOpened, PlannedTask, TakenOut,
 };
@@ -231,41 +232,28 @@ impl Run<'_> {
         Ok(Some(report::read(&answer, answered.formless)))
     }
 
-    /// Runs one of the project's checks on the worktree as it stands, which is this revision.
-    pub(crate) fn check_code(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
+    /// Runs one of the project's checks on the commit that holds this revision.
+    pub(crate) fn check_code(
+        &mut self,
+        revision: Revision,
+        gate: String,
+        empty: bool,
+    ) -> Result<(), EngineError> {
         let pass = self.open_loop()?.opened.pass;
         let Some(check) = self.rules.checks.iter().find(|check| check.name == gate).cloned() else {
             return Err(EngineError::NoSuchCheck { gate });
         };
-        let CheckRun { code, wall_ms, tail, stopped } = self.run_check(&check)?;
-        if stopped {
+        let commit = self.committed(&revision)?;
+        let Some(result) = self.result_of(&check, &commit, empty, &self.projections())? else {
             // Nothing is known of it; the next run asks again.
             return Ok(());
-        }
-        let passed = code == Some(0);
-        let command = check.command;
-        let (evidence, output) = match (passed, code) {
-            (true, _) => (String::new(), tail),
-            (false, Some(code)) => (format!("`{command}` ended with code {code}\n{tail}"), String::new()),
-            (false, None) => (format!("`{command}` did not end by itself\n{tail}"), String::new()),
         };
+        let CheckResult { passed, evidence, code, wall_ms, output, checkout } = result;
+        let (command, checkout) = (check.command, Some(checkout));
         self.parts.boundaries.pass("before a check is stored");
-        let checked = Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output };
+        let checked =
+            Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output, checkout };
         self.append(vec![checked.into()], &[])
-    }
-
-    /// A check must not change what it checks: what it leaves behind that is not ignored is put back.
-    pub(crate) fn run_check(&self, check: &Check) -> Result<CheckRun, EngineError> {
-        let workspace = self.parts.workspace;
-        let mark = workspace.mark(&self.projections())?;
-        let ran = self.parts.checks.run(check, &workspace.folder());
-        let name = format!("{}/check-{}", self.created.scope(), one_line(&check.name, 40));
-        let undone = workspace.restore(&mark, &self.projections(), &name)?;
-        let mut ran = ran.map_err(|detail| EngineError::Check { name: check.name.clone(), detail })?;
-        if !undone.is_empty() {
-            ran.tail.push_str(&format!("\n(put back after the check: {})", undone.join(", ")));
-        }
-        Ok(ran)
     }
 
     /// Takes out what a person goes on without.

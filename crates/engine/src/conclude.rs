@@ -1,15 +1,18 @@
 //! Reads what came back: an author's answer becomes a revision, a reviewer's a judgement.
 
 use crate::building::is_code;
+use crate::compose::delta_of_change;
 use crate::driver::{EngineError, Run};
 use crate::ports::WorkspaceError;
 use redraft_core::delta::Delta;
 use redraft_core::event::{Answered, AuthorQuestion, Drafted, Started};
+use redraft_core::ids::Revision;
 use redraft_core::judge::{Case, FORMLESS, judge};
 use redraft_core::review::{Loop, case_for};
 use redraft_core::text;
 use redraft_core::ticket::{Purpose, Ticket};
 use redraft_core::verdict;
+use std::cell::RefCell;
 
 impl Run<'_> {
     pub(crate) fn conclude(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
@@ -80,7 +83,8 @@ impl Run<'_> {
         let Some(facts) = case_for(open, ticket) else { return Ok(()) };
         let answer = self.parts.store.blob(&answered.answer)?;
         let delta = match (&facts.since, &started.sees) {
-            (Some(since), Some(sees)) => match self.parts.workspace.delta(since, sees) {
+            (Some(since), Some(sees)) => match self.judged_delta(open, facts.base_then.as_ref(), since, sees)
+            {
                 Ok(diff) => Some(Delta::parse(&diff)),
                 // Nothing is put off when nobody can tell what changed.
                 Err(WorkspaceError::AnchorLost(_)) => None,
@@ -88,13 +92,13 @@ impl Run<'_> {
             },
             _ => None,
         };
-        let text_of = |path: &str| {
-            let at_revision = started.sees.as_ref().map(|sees| self.parts.workspace.read_at(sees, path));
-            let bytes = match at_revision {
-                Some(Ok(Some(bytes))) => Some(bytes),
-                _ => self.parts.workspace.read(path).ok().flatten(),
-            };
-            bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        let trouble = RefCell::new(None);
+        let text_of = |path: &str| match self.judged_text(open, started, path) {
+            Ok(bytes) => bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) => {
+                trouble.borrow_mut().get_or_insert(error);
+                None
+            }
         };
         let mut judged = judge(&Case {
             ticket,
@@ -110,8 +114,53 @@ impl Run<'_> {
             formless: answered.formless,
             text_of: &text_of,
         });
+        if let Some(error) = trouble.into_inner() {
+            // What could not be looked up is no reason to call a finding unproved.
+            return Err(error.into());
+        }
         judged.notes.extend(self.unread(started, answered, &answer));
         self.append(vec![judged.into()], &[])
+    }
+
+    /// What changed since the role last looked, as it was told: without what only the base of a change has changed.
+    fn judged_delta(
+        &self,
+        open: &Loop,
+        base_then: Option<&Revision>,
+        since: &Revision,
+        sees: &Revision,
+    ) -> Result<String, WorkspaceError> {
+        let delta = |from: &Revision, to: &Revision| self.parts.workspace.delta(from, to);
+        match (base_then, open.base()) {
+            (Some(then), Some(now)) if is_code(&open.opened) => {
+                delta_of_change((then, since), (now, sees), &delta)
+            }
+            _ => delta(since, sees),
+        }
+    }
+
+    /// The text a finding quotes from: as it is in the revision that was looked at. A document's revision holds its own
+    /// files alone; what else it speaks of stands in the worktree, unless it can be no file of it.
+    fn judged_text(
+        &self,
+        open: &Loop,
+        started: &Started,
+        path: &str,
+    ) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        let unreadable = |error: WorkspaceError| match error {
+            // A path that leads nowhere, or to what is no file.
+            WorkspaceError::File { .. } => Ok(None),
+            error => Err(error),
+        };
+        if let Some(sees) = &started.sees {
+            let found = self.parts.workspace.read_at(sees, path).or_else(unreadable)?;
+            // Our own files beside the code are no part of its revision.
+            let whole = is_code(&open.opened) && !self.projections().iter().any(|ours| ours == path);
+            if found.is_some() || whole {
+                return Ok(found);
+            }
+        }
+        self.parts.workspace.read(path).or_else(unreadable)
     }
 }
 

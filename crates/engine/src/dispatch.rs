@@ -91,6 +91,8 @@ impl Run<'_> {
         }
         self.meet_agents()?;
         let mark = self.parts.workspace.mark(&self.projections())?;
+        let builds = is_code(&self.open_loop()?.opened) && self.change.is_none();
+        self.unseen = if builds { Some(self.parts.workspace.unseen()?) } else { None };
         if self.kept_mark != mark.work {
             // What a crash is undone to must outlive `git gc`.
             self.parts
@@ -294,6 +296,23 @@ impl Run<'_> {
         }
     }
 
+    /// What an agent left in the worktree that no commit holds: nobody reviews it, and no check sees it. Told once.
+    fn left_unseen(&mut self) -> Result<Option<String>, EngineError> {
+        const NAMED_MAX: usize = 10;
+        let Some(before) = &self.unseen else { return Ok(None) };
+        let now = self.parts.workspace.unseen()?;
+        let new: Vec<&str> = now.difference(before).map(String::as_str).collect();
+        let shown: Vec<String> = new.iter().take(NAMED_MAX).map(|line| text::one_line(line, 120)).collect();
+        let more = match new.len().saturating_sub(NAMED_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let told = format!("left in the worktree and in no commit: {}{more}", shown.join(", "));
+        let told = (!shown.is_empty()).then_some(told);
+        self.unseen = Some(now);
+        Ok(told)
+    }
+
     pub(crate) fn store_answer(
         &mut self,
         ticket: &Ticket,
@@ -302,7 +321,8 @@ impl Run<'_> {
         wall_ms: u64,
     ) -> Result<(), EngineError> {
         let undone = self.parts.workspace.restore(mark, &self.may_differ(ticket)?, &ticket.to_string())?;
-        let left = self.parts.workspace.left_refs(&ticket.to_string())?;
+        let mut left = self.parts.workspace.left_refs(&ticket.to_string())?;
+        left.extend(self.left_unseen()?);
         let blob = outcome.text.into_bytes();
         let answered = Answered {
             ticket: ticket.clone(),

@@ -1,6 +1,7 @@
 //! The driver: fold, ask what is owed, perform it, store it, again.
 
 use crate::boundary::Boundaries;
+use crate::checking::Series;
 use crate::compose::{Papers, Setting};
 use crate::edits::Reviewed;
 use crate::ending::Owed;
@@ -8,8 +9,8 @@ use crate::ending::of_a_signal;
 pub use crate::ending::{EngineError, Stop};
 use crate::finishing::Finish;
 use crate::ports::{
-    Agents, Append, Check, Checks, Clock, Commit, Deadlines, Inbox, Merging, Store, Trailers, Workspace,
-    WorkspaceError,
+    Agents, Append, Check, CheckFolder, Checks, Clock, Commit, Deadlines, Inbox, Merging, Store, Trailers,
+    Workspace, WorkspaceError,
 };
 use crate::undone::{self, Undone};
 use redraft_core::cost::{Measures, Paces};
@@ -42,6 +43,8 @@ pub struct Parts<'a> {
     pub progress: &'a dyn Progress,
     /// Runs the project's own checks.
     pub checks: &'a dyn Checks,
+    /// Where they run.
+    pub check_folder: &'a dyn CheckFolder,
     /// Brings the feature's branch back to where it began.
     pub merging: &'a dyn Merging,
     pub agents: &'a dyn Agents,
@@ -159,6 +162,10 @@ pub struct Run<'a> {
     pub(crate) serves: bool,
     /// Where a change is reviewed by itself: how it stands now.
     pub(crate) change: Option<Reviewed>,
+    /// The checks that were run since the check folder was emptied.
+    pub(crate) series: Option<Series>,
+    /// What was in the worktree and in no commit before the agents at work now began; none where nobody builds.
+    pub(crate) unseen: Option<BTreeSet<String>>,
     undone: Vec<Undone>,
 }
 
@@ -214,6 +221,8 @@ impl<'a> Run<'a> {
             sends_now: false,
             serves: false,
             change: None,
+            series: None,
+            unseen: None,
             undone: Vec::new(),
         })
     }
@@ -351,7 +360,7 @@ impl<'a> Run<'a> {
     fn perform(&mut self, effect: Effect) -> Result<(), EngineError> {
         match effect {
             Effect::Open { phase, pass } => self.open(phase, pass),
-            Effect::Check { revision, gate } => self.check(revision, gate),
+            Effect::Check { revision, gate, empty } => self.check(revision, gate, empty),
             Effect::CloseStage { stage, outcome, round, revision } => {
                 let pass = self.open_loop()?.opened.pass;
                 self.append(vec![StageClosed { pass, stage, outcome, round, revision }.into()], &[])

@@ -65,6 +65,8 @@ pub enum EngineError {
     Tasks { feature: FeatureId, path: String, detail: String },
     #[error("the phase was begun with the check `{gate}`, which is no longer configured")]
     NoSuchCheck { gate: String },
+    #[error("commit {} does not hold {} as it is to be reviewed", &commit[..commit.len().min(10)], files.join(", "))]
+    Uncommitted { commit: String, files: Vec<String> },
     #[error("the check `{name}` could not be run: {detail}")]
     Check { name: String, detail: String },
     #[error(transparent)]

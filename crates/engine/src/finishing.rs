@@ -4,16 +4,16 @@
 //! on, it is another revision and is checked again. What is written here is committed by name: the retrospective and the
 //! files of the knowledge bank. Start at [`Run::open_finish`]; what is learnt is in `learning`.
 
+use crate::checking::CheckResult;
 use crate::driver::Run;
 use crate::ending::EngineError;
 use crate::phases::Subject;
-use crate::ports::{Check, CheckRun, Forecast, Merge, MergeOutcome, Trailers, WorkspaceError};
+use crate::ports::{Check, Forecast, Merge, MergeOutcome, Trailers, WorkspaceError};
 use redraft_core::bank::{Kind, RETIRED_FILE};
 use redraft_core::event::{Checked, Edited, Event, History, Merged, PhaseClosed};
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
 use redraft_core::text::{count, one_line};
-use std::path::PathBuf;
 
 /// The gate that says whether the branch can be merged.
 const MERGE: &str = "merge";
@@ -72,11 +72,22 @@ impl Run<'_> {
         let now = self.parts.workspace.tree(&self.projections())?;
         let changed = self.parts.workspace.changed(&closed.revision, &now)?;
         match changed.into_iter().find(|path| !ours.contains(path)) {
-            None => Ok(()),
+            // What the branch holds is what is merged.
+            None => self.require_committed(&closed.revision, &ours),
             Some(path) => {
                 let (feature, phase, earlier) = (self.created.id, Phase::Finish, Phase::Implement);
                 Err(EngineError::Changed { feature, phase, earlier, path })
             }
+        }
+    }
+
+    /// The branch holds what was approved, and not only the worktree.
+    fn require_committed(&self, approved: &Revision, ours: &[String]) -> Result<(), EngineError> {
+        let held = self.parts.workspace.tree_of(&self.parts.workspace.head()?.0.0)?;
+        let stray = self.parts.workspace.changed(approved, &held)?;
+        match stray.iter().any(|path| !ours.contains(path)) {
+            true => self.committed(&self.parts.workspace.tree(&self.projections())?).map(drop),
+            false => Ok(()),
         }
     }
 
@@ -126,35 +137,17 @@ impl Run<'_> {
             return self.take_in_merge().map(drop);
         }
         let check = self.rules.checks.iter().find(|check| check.name == gate).cloned();
-        let (command, output, code, wall_ms) = (String::new(), String::new(), None, 0);
-        let mut checked = Checked {
-            pass,
-            revision,
-            gate,
-            passed: true,
-            evidence: String::new(),
-            command,
-            code,
-            wall_ms,
-            output,
-        };
+        let (command, output, code, wall_ms, checkout) = (String::new(), String::new(), None, 0, None);
+        let (passed, evidence) = (true, String::new());
+        let mut checked =
+            Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output, checkout };
         match (checked.gate.as_str(), check) {
             (_, Some(check)) => {
-                let CheckRun { code, wall_ms, tail, stopped } = self.run_on_merge(&check, &forecast)?;
-                if stopped {
-                    return Ok(());
-                }
-                checked.passed = code == Some(0);
-                match (checked.passed, code) {
-                    (true, _) => checked.output = tail,
-                    (false, Some(code)) => {
-                        checked.evidence = format!("`{}` ended with code {code}\n{tail}", check.command);
-                    }
-                    (false, None) => {
-                        checked.evidence = format!("`{}` did not end by itself\n{tail}", check.command);
-                    }
-                }
+                let Some(result) = self.run_on_merge(&check, &forecast)? else { return Ok(()) };
+                let CheckResult { passed, evidence, code, wall_ms, output, checkout } = result;
+                (checked.passed, checked.evidence, checked.output) = (passed, evidence, output);
                 (checked.command, checked.code, checked.wall_ms) = (check.command, code, wall_ms);
+                checked.checkout = Some(checkout);
             }
             (MERGE, None) if self.created.base_branch.is_empty() => {
                 checked.evidence = "it was begun on no branch, so there is none to merge it into".to_owned();
@@ -173,33 +166,14 @@ impl Run<'_> {
         self.append(vec![checked.into()], &[])
     }
 
-    /// Runs a check where the files are as a merge would leave them: in the worktree itself, where a merge adds nothing.
-    fn run_on_merge(&self, check: &Check, forecast: &Forecast) -> Result<CheckRun, EngineError> {
-        let ours = self.written_at_the_end();
-        let here = self.parts.workspace.tree(&ours)?;
-        if matches!(&forecast.outcome, MergeOutcome::Clean { checked, .. } if *checked == here) {
-            return self.run_check(check);
-        }
-        let folder = self.merge_folder(forecast)?;
-        let ran = self.parts.checks.run(check, &folder);
-        ran.map_err(|detail| EngineError::Check { name: check.name.clone(), detail })
-    }
-
-    fn merge_folder(&self, forecast: &Forecast) -> Result<PathBuf, EngineError> {
-        let (folder, ready) = self.parts.merging.lay_out(forecast)?;
-        if let Some(command) = self.rules.finish.setup.as_ref().filter(|_| !ready) {
-            let check = Check { name: "setup".to_owned(), command: command.clone() };
-            let ran = self.parts.checks.run(&check, &folder);
-            let ran = ran.map_err(|detail| EngineError::Check { name: "setup".to_owned(), detail })?;
-            if ran.code != Some(0) {
-                let detail = one_line(&ran.tail, 400);
-                return Err(EngineError::Check { name: "setup".to_owned(), detail });
-            }
-        }
-        if !ready {
-            self.parts.merging.set_up()?;
-        }
-        Ok(folder)
+    /// Runs a check on what a merge would give, in an empty checkout. None where the run was stopped.
+    fn run_on_merge(
+        &mut self,
+        check: &Check,
+        forecast: &Forecast,
+    ) -> Result<Option<CheckResult>, EngineError> {
+        let commit = self.parts.merging.sketch(forecast)?.0;
+        self.result_of(check, &commit, true, &self.written_at_the_end())
     }
 
     /// What is said where a feature changes code and nothing that people read.
@@ -253,9 +227,11 @@ impl Run<'_> {
             None => {
                 self.require_approved_code()?;
                 let (forecast, revision) = self.clean_forecast()?;
-                if revision != closed.revision {
-                    self.check_again(&forecast)?;
+                let mut checks = self.rules.checks.clone();
+                if revision == closed.revision {
+                    checks.retain(|check| !self.is_settled(check, &closed));
                 }
+                self.check_again(&forecast, checks)?;
                 let idea = one_line(&self.created.idea, 72);
                 let message = format!("Merge feature {feature}-{}: {idea}", self.created.slug);
                 let merge = Merge { into: &into, history, message: &message, trailers: &trailers };
@@ -268,20 +244,30 @@ impl Run<'_> {
         let merged = Merged { into, commit: commit.0, history, by: self.rules.person.clone() };
         self.append(vec![merged.clone().into()], &[])?;
         // A folder that stays is in nobody's way.
-        let _ = self.parts.merging.put_away();
+        let _ = self.parts.check_folder.put_away();
         Ok(merged)
     }
 
-    /// The base moved after the feature was closed: what would be merged now was never checked.
-    fn check_again(&self, forecast: &Forecast) -> Result<(), EngineError> {
-        for check in &self.rules.checks {
-            let ran = self.run_on_merge(check, forecast)?;
-            if ran.stopped {
+    /// Whether the end was decided on a result of exactly this check, on the commit alone or with a person's word for it.
+    fn is_settled(&self, check: &Check, closed: &PhaseClosed) -> bool {
+        let last = self.entries.iter().rev().find_map(|entry| match &entry.event {
+            Event::Checked(fact) if fact.gate == check.name && fact.revision == closed.revision => Some(fact),
+            _ => None,
+        });
+        let alone = |fact: &Checked| fact.checkout.as_ref().is_some_and(|checkout| checkout.empty);
+        last.is_some_and(|fact| fact.command == check.command && (!fact.passed || alone(fact)))
+    }
+
+    /// What would be merged now was never checked: the base moved after the feature was closed, or it was closed on a check
+    /// of other files, as older versions of this program ran it.
+    fn check_again(&mut self, forecast: &Forecast, checks: Vec<Check>) -> Result<(), EngineError> {
+        for check in checks {
+            let Some(result) = self.run_on_merge(&check, forecast)? else {
                 // Nothing is known of it, and nothing was merged.
-                return Err(WorkspaceError::Interrupted { command: check.command.clone() }.into());
-            }
-            if ran.code != Some(0) {
-                let (name, detail) = (check.name.clone(), one_line(&ran.tail, 400));
+                return Err(WorkspaceError::Interrupted { command: check.command }.into());
+            };
+            if !result.passed {
+                let (name, detail) = (check.name, one_line(&result.evidence, 400));
                 return Err(EngineError::FailsMerged { feature: self.created.id, name, detail });
             }
         }

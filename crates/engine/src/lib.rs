@@ -8,7 +8,7 @@
 //! 4. take in what a person changed in the worktree;
 //! 5. choose how to send what is ordered (`choosing`), send it (`dispatch`, `beside`, `purse`) or leave it to a host that
 //!    comes for it (`host`), run a gate (`phases` for
-//!    documents, `building` for code, `finishing` for what would be merged), close a stage or ask;
+//!    documents, `building` for code, `finishing` for what would be merged, both with `checking`), close a stage or ask;
 //! 6. store the facts in one transaction, write the projections, and begin again at 2.
 //!
 //! Start reading at [`Run::drive`]. [`probe`] sends the few dispatches of a probe, outside of any feature.
@@ -17,6 +17,7 @@ mod asking;
 mod beside;
 pub mod boundary;
 mod building;
+mod checking;
 mod choosing;
 mod close;
 pub mod compose;

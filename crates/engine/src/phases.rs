@@ -217,13 +217,13 @@ impl Run<'_> {
     }
 
     /// An error of lint stands in the way of reviewers; what it only warns of is kept with a check that passed, and shown.
-    pub(crate) fn check(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
+    pub(crate) fn check(&mut self, revision: Revision, gate: String, empty: bool) -> Result<(), EngineError> {
         let open = self.open_loop()?;
         if open.finishing.is_some() {
             return self.check_merge(revision, gate);
         }
         if is_code(&open.opened) {
-            return self.check_code(revision, gate);
+            return self.check_code(revision, gate, empty);
         }
         let (pass, artifact) = (open.opened.pass, open.artifact().to_owned());
         let documents = self.documents(open, &revision)?;
@@ -236,8 +236,9 @@ impl Run<'_> {
         let errors = of(lint::Level::Error);
         let passed = errors.is_empty();
         let evidence = if passed { first_lines(&of(lint::Level::Warning)) } else { errors };
-        let (command, output, code, wall_ms) = (String::new(), String::new(), None, 0);
-        let checked = Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output };
+        let (command, output, code, wall_ms, checkout) = (String::new(), String::new(), None, 0, None);
+        let checked =
+            Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output, checkout };
         self.append(vec![checked.into()], &[])
     }
 

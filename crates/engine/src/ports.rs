@@ -12,7 +12,7 @@ pub use agent::{
     Abilities, Agent, AgentError, Agents, Billing, Cache, Deadlines, Naming, Outcome, Request, Resume,
     UsageReport, Watch,
 };
-pub use checks::{Check, CheckRun, Checks, NoChecks};
+pub use checks::{Check, CheckFolder, CheckRun, Checks, LaidOut, NoChecks, SetUp};
 pub use inbox::Inbox;
 pub use merging::{Forecast, Merge, MergeError, MergeOutcome, Merging, NoMerging};
 pub use moment::Moment;

@@ -56,9 +56,17 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
     (!what.is_empty()).then_some((ticket, what))
 }
 
+/// Stands before the command of a line that names its own: what git can keep under no ref.
+const OWN_COMMAND: &str = "; to get it back: ";
+
 /// Brings back the files that are named; all of them where something else was undone too.
 pub(crate) fn command(folder: &str, reference: &str, what: &[String]) -> String {
-    let file = |line: &String| {
+    let (own, what): (Vec<&String>, Vec<&String>) = what.iter().partition(|line| line.contains(OWN_COMMAND));
+    if what.is_empty() && !own.is_empty() {
+        let commands = own.iter().filter_map(|line| line.split_once(OWN_COMMAND)).map(|(_, command)| command);
+        return commands.collect::<Vec<_>>().join(" && ");
+    }
+    let file = |line: &&String| {
         let name = line.strip_prefix("restored ").or_else(|| line.strip_prefix("removed "))?;
         Some(quoted(name)).filter(|_| !line.contains(" more files, kept under "))
     };
@@ -87,6 +95,12 @@ mod tests {
         assert_eq!(file, "git -C /w/001-x restore --source=refs/redraft/lost/t -- docs/a.md");
         let strange = command("/my w", "r", &lines(&["removed it's.md", "restored b.md"]));
         assert_eq!(strange, "git -C '/my w' restore --source=r -- 'it'\\''s.md' b.md");
+        let hook = "removed .git/hooks/x, which was made meanwhile; to get it back: cp /k/x /r/.git/hooks/x";
+        let config =
+            "put back .git/config, which was changed meanwhile; to get it back: cp /k/c /r/.git/config";
+        let own = command("/w", "r", &lines(&[hook, config]));
+        assert_eq!(own, "cp /k/x /r/.git/hooks/x && cp /k/c /r/.git/config");
+        assert_eq!(command("/w", "r", &lines(&["restored a", hook])), "git -C /w restore --source=r -- a");
         for more in ["undid 1 commit of the agent", "restored or removed 3 more files, kept under r"] {
             assert_eq!(
                 command("/w", "r", &lines(&["restored a", more])),

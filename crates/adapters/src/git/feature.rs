@@ -72,9 +72,14 @@ impl Repository {
         }
     }
 
-    fn make_worktrees_folder(&self) -> Result<(), GitError> {
+    /// The folder that worktrees are made in.
+    pub(super) fn worktrees_folder(&self) -> PathBuf {
+        self.main_checkout().join(WORKTREES)
+    }
+
+    pub(super) fn make_worktrees_folder(&self) -> Result<(), GitError> {
         self.refuse_links()?;
-        let folder = self.main_checkout().join(WORKTREES);
+        let folder = self.worktrees_folder();
         if let Err(error) = fs::create_dir_all(&folder) {
             let in_the_way = [self.main_checkout().join(".redraft"), folder.clone()];
             let in_the_way =

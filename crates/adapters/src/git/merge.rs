@@ -1,4 +1,4 @@
-//! What merging a feature's branch would give, a folder that holds it, and the merge itself.
+//! What merging a feature's branch would give, and the merge itself.
 //!
 //! The forecast is `git merge-tree`, which touches no checkout. The merge is a commit made of what was forecast. Where the
 //! branch is checked out, `moving` takes that checkout along as a whole, and only from a clean state; else the branch alone
@@ -19,7 +19,6 @@ use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{
     Commit, Forecast, Merge, MergeError, MergeOutcome, Merging, Trailers, WorkspaceError,
 };
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A feature's branch, seen from the branch it goes back to.
@@ -28,10 +27,6 @@ pub struct GitMerging<'a> {
     pub repository: &'a Repository,
     /// The feature's branch.
     pub branch: String,
-    /// Where the merge is laid out to be checked.
-    pub folder: PathBuf,
-    /// Files that git does not track and that checks need, from the main checkout.
-    pub copy: Vec<String>,
     pub boundaries: &'a Boundaries,
 }
 
@@ -70,37 +65,14 @@ impl Merging for GitMerging<'_> {
         base.map(|base| self.repository.tree_of(&base).map_err(failed)).transpose()
     }
 
-    fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError> {
-        let commit = self.sketch(forecast).map_err(failed)?;
-        if self.repository.makes_room_for(&self.folder).map_err(failed)? {
-            // One that was removed and is made again has to be set up again.
-            let _ = fs::remove_file(self.ready());
-            let add = self.repository.call(["worktree", "add", "--quiet", "--detach"]);
-            add.arg(&self.folder).arg(&commit).setting(ALL_FILES).succeed().map_err(failed)?;
-            self.repository.make_whole(&self.folder).map_err(failed)?;
-        } else {
-            let call = |args: &[&str]| self.repository.git.call(&self.folder, args);
-            call(&["checkout", "--quiet", "--force", "--detach", &commit]).succeed().map_err(failed)?;
-            call(&["clean", "--quiet", "--force", "-d"]).succeed().map_err(failed)?;
-        }
-        for name in &self.copy {
-            self.bring(name)?;
-        }
-        Ok((self.folder.clone(), self.ready().exists()))
-    }
-
-    fn set_up(&self) -> Result<(), MergeError> {
-        let ready = self.ready();
-        fs::write(&ready, "1\n").map_err(|error| failed(GitError::file(&ready, &error)))
-    }
-
-    fn put_away(&self) -> Result<(), MergeError> {
-        if !self.folder.exists() {
-            return Ok(());
-        }
-        let _ = fs::remove_file(self.ready());
-        let remove = self.repository.call(["worktree", "remove", "--force"]);
-        remove.arg(&self.folder).succeed().map(drop).map_err(failed)
+    fn sketch(&self, forecast: &Forecast) -> Result<Commit, MergeError> {
+        let tree = match &forecast.outcome {
+            MergeOutcome::Clean { tree, .. } => tree.as_str(),
+            MergeOutcome::Conflicts(_) => return Ok(Commit(forecast.head.clone())),
+        };
+        let call = self.repository.call(["commit-tree", tree, "-p"]).arg(&forecast.into).arg("-p");
+        let call = call.arg(&forecast.head).arg("-m").arg("what would be merged");
+        nobodys(call).text().map(Commit).map_err(failed)
     }
 
     fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError> {
@@ -154,11 +126,6 @@ impl Merging for GitMerging<'_> {
 }
 
 impl GitMerging<'_> {
-    /// The file that says that the folder was set up, beside it.
-    fn ready(&self) -> PathBuf {
-        self.folder.with_extension("ready")
-    }
-
     /// A tree without some of its files.
     fn without(&self, tree: &str, except: &[String]) -> Result<String, GitError> {
         let index = TempIndex::empty(&self.repository.state_dir().join("tmp").join("merge"))?;
@@ -166,19 +133,6 @@ impl GitMerging<'_> {
         let call = self.repository.call(["update-index", "--force-remove", "-z", "--stdin"]);
         index.used_by(call.input_list(except.iter().map(|path| path.as_bytes()))).succeed()?;
         index.used_by(self.repository.call(["write-tree"])).text()
-    }
-
-    /// A commit of what the merge would give, which no branch leads to. The same merge is the same commit.
-    fn sketch(&self, forecast: &Forecast) -> Result<String, GitError> {
-        let tree = match &forecast.outcome {
-            MergeOutcome::Clean { tree, .. } => tree.as_str(),
-            MergeOutcome::Conflicts(_) => {
-                return self.repository.tree_of(&forecast.head).map(|t| t.as_str().to_owned());
-            }
-        };
-        let call = self.repository.call(["commit-tree", tree, "-p"]).arg(&forecast.into).arg("-p");
-        let call = call.arg(&forecast.head).arg("-m").arg("what would be merged");
-        nobodys(call).text()
     }
 
     /// The checkout a branch is in.
@@ -217,15 +171,6 @@ impl GitMerging<'_> {
     fn signs(&self) -> Result<bool, GitError> {
         let asked = self.repository.call(["config", "--type=bool", "--get", "commit.gpgSign"]).end()?;
         Ok(asked.stdout.trim_ascii() == b"true")
-    }
-
-    fn bring(&self, name: &str) -> Result<(), MergeError> {
-        let copied = plain_file::copy_inside(self.repository.main_checkout(), &self.folder, name);
-        let named = |error: plain_file::Unreadable| GitError::File {
-            path: self.repository.main_checkout().join(name),
-            detail: error.to_string(),
-        };
-        copied.map(drop).map_err(|error| failed(named(error)))
     }
 }
 

@@ -7,12 +7,14 @@
 //! Start reading at [`Repository`] (where we are, new features), then [`GitWorkspace`], which fulfils the
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
-//! `commit`, `merge` for the branch as a whole, `moving` for a person's checkout that goes from one commit to another, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
+//! `commit`, `guard` (hooks and configuration that agents touch), `hidden` (marks of an index that hide changes), `check_folder` (where checks run), `merge` for the branch as a whole, `moving` for a person's checkout that goes from one commit to another, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
 //! the last few answers, `programs` keeps those of a repository's configuration from being started, `branches` and `hooks` tell what others have left in a repository, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space, `cut` clears up after a power cut.
 
+mod anew;
 mod apart;
 mod branches;
 mod change;
+mod check_folder;
 mod commit;
 mod companion;
 mod create;
@@ -21,6 +23,8 @@ mod error;
 mod feature;
 mod files;
 mod glance;
+mod guard;
+mod hidden;
 mod history;
 mod holder;
 mod hooks;
@@ -45,6 +49,7 @@ mod writing;
 
 pub use branches::FeatureBranch;
 pub(crate) use create::commit_all;
+pub use check_folder::GitCheckFolder;
 pub use create::create_repository;
 pub use error::{GitError, MINIMUM};
 pub use feature::FeaturePlace;

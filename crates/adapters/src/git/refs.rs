@@ -23,7 +23,7 @@ use super::files::is_absent;
 use super::objects;
 use super::restore::{commit_of, lost_commit, lost_ref};
 use super::workspace::GitWorkspace;
-use crate::shell_word::quoted;
+use crate::shell_word::{quoted, quoted_path};
 use redraft_engine::ports::WorkspaceError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -42,6 +42,8 @@ pub(super) struct MarkedRefs {
     refs: BTreeMap<String, String>,
     /// How long HEAD's log was.
     log_bytes: usize,
+    /// What HEAD of the main checkout named, where this is another one; empty where it cannot be told.
+    main: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +54,7 @@ struct Ref {
 }
 
 pub(super) fn mark(place: &GitWorkspace) -> Result<MarkedRefs, GitError> {
-    Ok(MarkedRefs { refs: read(place)?, log_bytes: head_log(place).len() })
+    Ok(MarkedRefs { refs: read(place)?, log_bytes: head_log(place).len(), main: main_branch(place) })
 }
 
 /// Deletes the branches that were made in this worktree since the mark. Returns a line for each.
@@ -81,9 +83,13 @@ pub(super) fn undo(place: &GitWorkspace, name: &str) -> Result<Vec<String>, Work
 /// Names what else happened to branches and tags since the mark, each thing once.
 pub(super) fn left(place: &GitWorkspace, name: &str) -> Result<Vec<String>, WorkspaceError> {
     let Some(marked) = place.marked_refs() else { return Ok(Vec::new()) };
-    let found = read(place)?;
+    let (found, main) = (read(place)?, main_branch(place));
+    let switched = switched(place, &marked.main, &main);
     if found == marked.refs {
-        return Ok(Vec::new());
+        if switched.is_some() {
+            place.mark_refs(MarkedRefs { main, ..marked });
+        }
+        return Ok(switched.into_iter().collect());
     }
     let worktrees: BTreeMap<String, String> =
         list(place)?.into_iter().map(|(name, now)| (name, now.worktree)).collect();
@@ -109,7 +115,8 @@ pub(super) fn left(place: &GitWorkspace, name: &str) -> Result<Vec<String>, Work
         lines.truncate(NAMED_REFS);
         lines.push(format!("{more} more branches or tags were made, moved or removed meanwhile"));
     }
-    place.mark_refs(MarkedRefs { refs: found, ..marked });
+    lines.extend(switched);
+    place.mark_refs(MarkedRefs { refs: found, main, ..marked });
     Ok(lines)
 }
 
@@ -189,6 +196,32 @@ fn list(place: &GitWorkspace) -> Result<BTreeMap<String, Ref>, GitError> {
         Some((name.to_owned(), Ref { id: id.to_owned(), worktree: worktree.to_owned() }))
     };
     Ok(done.lines().into_iter().filter_map(read).collect())
+}
+
+/// The branch that the main checkout is on, or the commit where it is on none; empty where it cannot be told.
+fn main_branch(place: &GitWorkspace) -> String {
+    let head = fs::read_to_string(place.common.join("HEAD")).unwrap_or_default();
+    let head = head.trim_end();
+    let name = head.strip_prefix("ref: ").unwrap_or(head);
+    if place.link.is_some() { short(name).to_owned() } else { String::new() }
+}
+
+/// Tells that the main checkout is on another branch. Commits made there on no branch are nobody's concern.
+fn switched(place: &GitWorkspace, then: &str, now: &str) -> Option<String> {
+    let folder = place.common.parent().filter(|_| place.common.ends_with(".git"))?;
+    let on_none = |name: &str| objects::is_id(name);
+    if then == now || then.is_empty() || now.is_empty() || on_none(then) && on_none(now) {
+        return None;
+    }
+    let option = if on_none(then) { "--detach " } else { "" };
+    let (was, is) = (then.get(..10).filter(|_| on_none(then)).unwrap_or(then), now);
+    let is = is.get(..10).filter(|_| on_none(is)).unwrap_or(is);
+    Some(format!(
+        "the main checkout was switched from {was} to {is} meanwhile, by the agent or by somebody else, and is left so; to undo: \
+         git -C {} switch {option}{}",
+        quoted_path(folder),
+        quoted(was)
+    ))
 }
 
 /// HEAD's log; nothing where there is none to be read, and then nothing is told apart.

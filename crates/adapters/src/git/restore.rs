@@ -1,19 +1,25 @@
 //! Puts a worktree back to where it was marked, after keeping what it is taken from.
 //!
 //! Every step compares with the mark before it acts, so a restore that was killed half-way is simply run again.
-//! Order: keep, forget an unfinished merge, branch and HEAD, index, files, and last other branches ([`super::refs`]).
+//! Order: the folder itself, git's own settings ([`super::guard`]), hidden changes ([`super::hidden`]); then keep, forget an
+//! unfinished merge, branch and HEAD, index, files, and last other branches ([`super::refs`]).
 
+use super::anew::{make_anew, put_link_back};
 use super::error::GitError;
 use super::files::{failed, is_absent, os_path};
+use super::guard;
+use super::hidden;
 use super::objects;
 use super::refs;
 use super::revision::{ref_name, require};
-use super::standing::{Standing, is_as_marked, look, operation, tree_without, work_tree};
+use super::standing::{
+    Standing, Strange, StrangeFile, is_as_marked, look, operation, strange_at, tree_without, work_tree,
+};
 use super::temp_index::TempIndex;
 use super::workspace::GitWorkspace;
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
-use redraft_engine::ports::{WorkspaceError, covers};
+use redraft_engine::ports::{ALL_FILES, WorkspaceError, covers};
 use std::fs;
 use std::path::Path;
 
@@ -31,10 +37,36 @@ pub(super) fn restore(
     name: &str,
 ) -> Result<Vec<String>, WorkspaceError> {
     let mut lines = Vec::new();
+    let mut allowed = allowed.to_vec();
+    if let Some(line) = make_anew(place, mark)? {
+        lines.push(line);
+        // That everything is gone is not what anybody was allowed to do.
+        allowed.clear();
+    }
     lines.extend(put_link_back(place)?);
+    // Before git is asked anything: it would answer by these settings.
+    let git = guard::put_back(place, name)?;
+    lines.extend(git.lines);
+    if git.blinds {
+        lines.push("undid all of the attempt, because git could not see its changes as they are".to_owned());
+        allowed.clear();
+    }
+    for path in hidden::clear(place)? {
+        lines.push(format!("made git look at {path} again, whose changes were hidden from it"));
+        forbid(&mut allowed, &path);
+    }
     for _ in 0..PASSES_MAX {
-        if !(Pass { place, mark, allowed, name }.run(&mut lines)?) {
-            break;
+        match (Pass { place, mark, allowed: &allowed, name }).run(&mut lines)? {
+            Next::Done => break,
+            Next::Again => {}
+            Next::Without(strange) => {
+                for (path, what) in strange {
+                    take_out(place, &path, what)?;
+                    let path = String::from_utf8_lossy(&path).into_owned();
+                    lines.push(format!("took out {path}, which was {}", what.name()));
+                    forbid(&mut allowed, &path);
+                }
+            }
         }
     }
     lines.extend(refs::undo(place, name)?);
@@ -70,6 +102,29 @@ pub(super) fn lost_ref(name: &str) -> String {
     format!("refs/redraft/lost/{}", ref_name(name))
 }
 
+/// What comes after one comparison.
+enum Next {
+    Done,
+    /// There may be more to undo.
+    Again,
+    /// These are no files, and must go before a tree can be made.
+    Without(Vec<StrangeFile>),
+}
+
+/// Takes a path out of what may differ.
+fn forbid(allowed: &mut Vec<String>, path: &str) {
+    allowed.retain(|one| one != path);
+    allowed.push(format!("!{path}"));
+}
+
+/// Removes what git cannot store. Everything else is kept before it is undone.
+fn take_out(place: &GitWorkspace, path: &[u8], what: Strange) -> Result<(), WorkspaceError> {
+    match what {
+        Strange::Special => remove_file(place.root(), &os_path(path)),
+        Strange::LeadsOut | Strange::Folder => Ok(()),
+    }
+}
+
 /// One comparison with the mark, and what follows from it.
 struct Pass<'a> {
     place: &'a GitWorkspace,
@@ -79,10 +134,13 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Returns whether there may be more to undo.
-    fn run(&self, lines: &mut Vec<String>) -> Result<bool, WorkspaceError> {
+    fn run(&self, lines: &mut Vec<String>) -> Result<Next, WorkspaceError> {
         let (place, mark) = (self.place, self.mark);
         let now = look(place, self.allowed)?;
+        let strange = self.strange(&now);
+        if !strange.is_empty() {
+            return Ok(Next::Without(strange));
+        }
         let tip = self.branch_tip(&now)?;
         let index_moved = now.index.as_deref() != Some(&mark.index);
         let head_moved =
@@ -90,14 +148,14 @@ impl Pass<'_> {
         let unfinished = operation(place);
         let otherwise_same = !head_moved && !index_moved && unfinished.is_none();
         if otherwise_same && is_as_marked(place, mark, self.allowed, &now) {
-            return Ok(false);
+            return Ok(Next::Done);
         }
         // What is kept holds the allowed files as well.
         let now = look(place, &[])?;
         let work = work_tree(place, &now)?;
         let files = self.forbidden_changes(&work)?;
         if otherwise_same && files.is_empty() {
-            return Ok(false);
+            return Ok(Next::Done);
         }
         self.keep(&now, &work, tip.as_deref())?;
         if let Some(operation) = unfinished {
@@ -115,7 +173,34 @@ impl Pass<'_> {
         lines.extend(self.file_lines(&files));
         // Only makes later calls faster; the exit code says that allowed files differ.
         place.writing(["update-index", "-q", "--refresh"]).end()?;
-        Ok(files.iter().any(Change::decides_about_others))
+        Ok(if files.iter().any(Change::decides_about_others) { Next::Again } else { Next::Done })
+    }
+
+    /// What stands in the place of a file that may differ and is none. What may not differ is put back in any case, but for
+    /// what git can make no tree of.
+    fn strange(&self, now: &Standing) -> Vec<StrangeFile> {
+        let asks = |(path, what): &StrangeFile| *what == Strange::Special || covers(self.allowed, path);
+        let mut strange: Vec<StrangeFile> = now.strange.iter().filter(|one| asks(one)).cloned().collect();
+        // Git lists neither a new pipe nor a folder in the place of a file.
+        for path in self.allowed.iter().filter(|path| *path != ALL_FILES && !path.starts_with('!')) {
+            let full = self.place.root().join(path);
+            let what = match full.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                true => Some(Strange::Folder).filter(|_| !self.may_be_folder(path)),
+                false => strange_at(self.place, Path::new(path)),
+            };
+            let known = strange.iter().any(|(known, _)| known == path.as_bytes());
+            strange.extend(what.filter(|_| !known).map(|what| (path.as_bytes().to_vec(), what)));
+        }
+        strange
+    }
+
+    /// Whether a path that may differ stands for a folder: it was one, or has no ending as files do.
+    fn may_be_folder(&self, path: &str) -> bool {
+        if Path::new(path).extension().is_none() {
+            return true;
+        }
+        let then = objects::info(self.place, &format!("{}:{path}", self.mark.work));
+        then.is_ok_and(|then| then.is_some_and(|then| then.kind == "tree"))
     }
 
     /// Where the marked branch points now; none when it is gone.
@@ -306,7 +391,7 @@ fn put_files_back(place: &GitWorkspace, files: &[Change]) -> Result<(), Workspac
 }
 
 /// Removes a file and the folders that are empty without it.
-fn remove_file(root: &Path, path: &Path) -> Result<(), WorkspaceError> {
+pub(super) fn remove_file(root: &Path, path: &Path) -> Result<(), WorkspaceError> {
     match fs::remove_file(root.join(path)) {
         Err(error) if !is_absent(&error) => return Err(failed(&path.display().to_string(), &error)),
         _ => {}
@@ -317,17 +402,6 @@ fn remove_file(root: &Path, path: &Path) -> Result<(), WorkspaceError> {
         }
     }
     Ok(())
-}
-
-/// Ties a linked worktree to its repository again, or the next agent's git would work on the checkout around it.
-fn put_link_back(place: &GitWorkspace) -> Result<Option<String>, WorkspaceError> {
-    let Some(link) = &place.link else { return Ok(None) };
-    let path = place.root().join(".git");
-    if fs::read(&path).is_ok_and(|now| now == *link) {
-        return Ok(None);
-    }
-    fs::write(&path, link).map_err(|error| failed(".git", &error))?;
-    Ok(Some("tied the worktree to its repository again".to_owned()))
 }
 
 #[cfg(test)]

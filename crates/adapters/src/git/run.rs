@@ -368,6 +368,11 @@ impl Call {
             io::ErrorKind::NotFound if self.command.get_current_dir().is_none_or(Path::is_dir) => {
                 GitError::Missing { program: self.command.get_program().to_string_lossy().into_owned() }
             }
+            io::ErrorKind::NotFound => {
+                let folder = self.command.get_current_dir().unwrap_or(Path::new(".")).display();
+                let detail = format!("the folder {folder} is gone");
+                GitError::Broken { command: self.shown(), detail }
+            }
             _ => GitError::Broken { command: self.shown(), detail: error.to_string() },
         }
     }

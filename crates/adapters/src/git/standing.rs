@@ -2,14 +2,15 @@
 //!
 //! Looking never changes anything: trees are built with a copy of the worktree's index, so no lock is taken and no
 //! staged file is touched. Ignored files (also in folders that ignore themselves, as caches do) and repositories
-//! inside the worktree are not part of its files; nor is a change to a file that was marked `assume-unchanged`.
+//! inside the worktree are not part of its files ([`unseen`] names them); nor is a change to a file that was marked
+//! `assume-unchanged` or `skip-worktree` ([`super::hidden`]).
 //!
 //! A look costs one process: git lists which files differ from the index, by its own rules for files that changed
 //! within one tick of the clock. Trees are built only of what was not seen before; what was seen is told apart by
 //! content, never by times ([`super::recent`]).
 
 use super::error::GitError;
-use super::files::os_path;
+use super::files::{is_absent, os_path};
 use super::objects::{self, is_id};
 use super::recent::{self, Content};
 use super::repository::head_call;
@@ -19,6 +20,7 @@ use redraft_core::event::TreeMark;
 use redraft_engine::ports::{WorkspaceError, covers};
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::{Component, Path, PathBuf};
 
 /// How often the index may change under a look. Nobody stages files that fast for longer.
 const TRIES_MAX: usize = 5;
@@ -34,6 +36,32 @@ pub(super) struct Standing {
     pub(super) index: Option<String>,
     file: Option<Index>,
     changed: Changed,
+    /// Changed files that can be no part of a tree, whether they were looked past or not, with what they are instead.
+    pub(super) strange: Vec<StrangeFile>,
+}
+
+/// A path, and what stands there instead of a file.
+pub(super) type StrangeFile = (Vec<u8>, Strange);
+
+/// What stands in the place of a file and is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strange {
+    /// A link to somewhere outside of the worktree, into git's own folder, or in a circle.
+    LeadsOut,
+    /// A pipe, a socket or a device.
+    Special,
+    /// A folder where a file is to be.
+    Folder,
+}
+
+impl Strange {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Strange::LeadsOut => "a link that leads out of the worktree",
+            Strange::Special => "no ordinary file",
+            Strange::Folder => "a folder",
+        }
+    }
 }
 
 /// Where the worktree stands, if an agent may be let in: with a merge or rebase half done, nobody could tell
@@ -75,7 +103,7 @@ pub(super) fn look(place: &GitWorkspace, except: &[String]) -> Result<Standing, 
     let mut file = Index::read(&path)?;
     for _ in 0..TRIES_MAX {
         let (head, branch) = head_and_branch(place)?;
-        let mut changed = changed_paths(place, except)?;
+        let (mut changed, strange) = changed_paths(place, except)?;
         let index = index_tree(place, file.as_ref(), &head)?;
         if index.is_none() {
             changed.tracked.extend(conflicts(place)?);
@@ -89,7 +117,7 @@ pub(super) fn look(place: &GitWorkspace, except: &[String]) -> Result<Standing, 
         if let (Some(file), Some(tree)) = (&file, &index) {
             place.recent(|recent| recent.indexed(file.name(), tree.clone()));
         }
-        return Ok(Standing { head, branch, index, file, changed });
+        return Ok(Standing { head, branch, index, file, changed, strange });
     }
     let detail = format!("{} keeps changing; wait until nobody else stages files there", path.display());
     Err(GitError::Broken { command: "git ls-files".to_owned(), detail })
@@ -242,22 +270,74 @@ impl Changed {
     }
 }
 
-fn changed_paths(place: &GitWorkspace, except: &[String]) -> Result<Changed, GitError> {
+fn changed_paths(place: &GitWorkspace, except: &[String]) -> Result<(Changed, Vec<StrangeFile>), GitError> {
     let call = place.call(["ls-files", "-t", "-z", "--modified", "--others", "--exclude-standard"]);
-    let mut changed = Changed::default();
+    let (mut changed, mut strange, mut repositories) = (Changed::default(), Vec::new(), BTreeSet::new());
     for line in call.list()? {
-        match (line.first(), line.get(2..)) {
-            (_, Some(path)) if covers(except, path) => {}
-            // A repository inside the worktree ends in a slash; it is neither read nor undone.
-            (Some(b'?'), Some(path)) if path.ends_with(b"/") => {}
-            (Some(b'?'), Some(path)) => drop(changed.new.insert(path.to_vec())),
-            (_, Some(path)) => drop(changed.tracked.insert(path.to_vec())),
-            _ => {}
+        let Some(path) = line.get(2..) else { continue };
+        // A repository inside the worktree ends in a slash; it is neither read nor undone.
+        let nested = path.ends_with(b"/");
+        if let Some(found) = strange_at(place, &os_path(path)).filter(|_| !nested) {
+            strange.push((path.to_vec(), found));
+        }
+        match line.first() {
+            Some(b'?') if nested => drop(repositories.insert(String::from_utf8_lossy(path).into_owned())),
+            _ if covers(except, path) => {}
+            Some(b'?') => drop(changed.new.insert(path.to_vec())),
+            _ => drop(changed.tracked.insert(path.to_vec())),
         }
     }
     // A file whose folder became a link is gone; naming the new link removes it, and git refuses it by name.
     changed.tracked.retain(|path| place.files.link_on_the_way(&os_path(path)).is_none());
-    Ok(changed)
+    place.note_repositories(repositories);
+    Ok((changed, strange))
+}
+
+/// What stands at a path and is neither a file nor a link that stays inside the worktree.
+pub(super) fn strange_at(place: &GitWorkspace, path: &Path) -> Option<Strange> {
+    let full = place.root().join(path);
+    let found = full.symlink_metadata().ok()?;
+    if found.is_file() || found.is_dir() {
+        return None;
+    }
+    if !found.is_symlink() {
+        return Some(Strange::Special);
+    }
+    let real = match fs::canonicalize(&full) {
+        Ok(real) => real,
+        // It leads to nothing that is there; where that would be can still be said.
+        Err(error) if is_absent(&error) => written_target(&full)?,
+        Err(_) => return Some(Strange::LeadsOut),
+    };
+    let inside = real.strip_prefix(place.root()).ok();
+    let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+    let leads_out = inside.is_none_or(|inside| inside.components().any(is_git));
+    leads_out.then_some(Strange::LeadsOut)
+}
+
+/// Where a link leads by its letters alone.
+fn written_target(link: &Path) -> Option<PathBuf> {
+    let target = link.parent()?.join(fs::read_link(link).ok()?);
+    let mut path = PathBuf::new();
+    for part in target.components() {
+        match part {
+            Component::ParentDir => drop(path.pop()),
+            Component::CurDir => {}
+            part => path.push(part),
+        }
+    }
+    Some(path)
+}
+
+/// What is in the worktree and in no tree of it: ignored files, a folder of which all is ignored as one, and repositories as
+/// the last look found them.
+pub(super) fn unseen(place: &GitWorkspace) -> Result<BTreeSet<String>, GitError> {
+    let call = place
+        .call(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"])
+        .list()?;
+    let ignored = call.iter().map(|path| format!("ignored {}", String::from_utf8_lossy(path)));
+    let repositories = place.repositories().into_iter().map(|path| format!("the repository {path}"));
+    Ok(ignored.chain(repositories).collect())
 }
 
 /// What stands at the changed paths; none where that is nothing we can tell apart.

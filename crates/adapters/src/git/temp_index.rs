@@ -83,6 +83,10 @@ impl Index {
         }
     }
 
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Two indexes of one name are the same.
     pub(super) fn name(&self) -> BlobId {
         hash(&self.bytes)

@@ -100,6 +100,15 @@ impl Bed {
     }
 }
 
+impl Bed {
+    /// The feature that [`Bed::feature`] made, as another process sees it.
+    pub(super) fn feature_again(&self) -> GitWorkspace {
+        let repository = self.repository();
+        let place = repository.feature_place(FeatureId(31), "limits").unwrap();
+        GitWorkspace::open(&repository, &place.worktree, &place.branch).unwrap()
+    }
+}
+
 /// A feature from HEAD of the checkout the repository was found from, made the way `redraft new` does.
 pub(super) fn begin(
     repository: &Repository,

@@ -5,7 +5,9 @@
 use super::apart::Apart;
 use super::error::GitError;
 use super::files::{Files, os_path};
-use super::objects::Companions;
+use super::guard::{self, GitSetup};
+use super::hidden::{self, Hidden};
+use super::objects::{self, Companions};
 use super::recent::Recent;
 use super::refs::MarkedRefs;
 use super::repository::Repository;
@@ -16,8 +18,10 @@ use crate::barrier::Barrier;
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
 use redraft_engine::ports::{Commit, Trailers, Workspace, WorkspaceError};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A worktree and the branch that is worked on in it.
@@ -38,6 +42,14 @@ pub struct GitWorkspace {
     recent: Mutex<Recent>,
     /// Branches and tags at the last mark; none before there was one.
     marked: Mutex<Option<MarkedRefs>>,
+    /// Hooks and configuration at that time.
+    git_setup: Mutex<Option<GitSetup>>,
+    /// Files whose changes the index hid at that time.
+    hidden: Mutex<Option<Hidden>>,
+    /// Repositories inside the worktree, as they were last found.
+    repositories: Mutex<BTreeSet<String>>,
+    /// Whether the worktree was gone and was made anew.
+    anew: AtomicBool,
     /// Folders that were asked for.
     apart: Mutex<Vec<Apart>>,
     barrier: Arc<Barrier>,
@@ -77,6 +89,10 @@ impl GitWorkspace {
             companions: Companions::default(),
             recent: Mutex::default(),
             marked: Mutex::default(),
+            git_setup: Mutex::default(),
+            hidden: Mutex::default(),
+            repositories: Mutex::default(),
+            anew: AtomicBool::default(),
             apart: Mutex::default(),
             barrier: repository.barrier(),
         })
@@ -120,6 +136,35 @@ impl GitWorkspace {
 
     pub(super) fn mark_refs(&self, refs: MarkedRefs) {
         *self.marked.lock().unwrap_or_else(PoisonError::into_inner) = Some(refs);
+    }
+
+    pub(super) fn git_setup(&self) -> Option<GitSetup> {
+        self.git_setup.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn note_git_setup(&self, setup: GitSetup) {
+        *self.git_setup.lock().unwrap_or_else(PoisonError::into_inner) = Some(setup);
+    }
+
+    pub(super) fn hidden(&self) -> Option<Hidden> {
+        self.hidden.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn repositories(&self) -> BTreeSet<String> {
+        self.repositories.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn note_repositories(&self, found: BTreeSet<String>) {
+        *self.repositories.lock().unwrap_or_else(PoisonError::into_inner) = found;
+    }
+
+    /// Whether the worktree was removed while an agent worked, and was made anew: what prepared it is gone.
+    pub fn was_made_anew(&self) -> bool {
+        self.anew.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_made_anew(&self) {
+        self.anew.store(true, Ordering::Relaxed);
     }
 
     /// Removes what a run of this branch left in its scratch space when it was killed. The caller holds the
@@ -234,7 +279,30 @@ impl Workspace for GitWorkspace {
     fn mark(&self, ours: &[String]) -> Result<TreeMark, WorkspaceError> {
         let mark = standing::mark(self, ours)?;
         self.mark_refs(refs::mark(self)?);
+        self.note_git()?;
+        *self.hidden.lock().unwrap_or_else(PoisonError::into_inner) = Some(hidden::look(self)?);
         Ok(mark)
+    }
+
+    fn tree_of(&self, commit: &str) -> Result<Revision, WorkspaceError> {
+        let name = format!("{commit}^{{tree}}");
+        match objects::info(self, &name)? {
+            Some(tree) => Ok(Revision::new(tree.id)),
+            None => Err(WorkspaceError::AnchorLost(Revision::new(commit))),
+        }
+    }
+
+    fn unseen(&self) -> Result<BTreeSet<String>, WorkspaceError> {
+        Ok(standing::unseen(self)?)
+    }
+
+    fn note_git(&self) -> Result<(), WorkspaceError> {
+        self.note_git_setup(guard::look(self)?);
+        Ok(())
+    }
+
+    fn put_git_back(&self, name: &str) -> Result<Vec<String>, WorkspaceError> {
+        Ok(guard::put_back(self, name)?.lines)
     }
 
     fn restore(

@@ -401,9 +401,37 @@ pub struct Checked {
     /// The end of what it printed, where it passed; where it failed that is the evidence. Since version 2.
     #[serde(default)]
     pub output: String,
+    /// The files a command was run on; none where the gate is no command, and where nobody noted it. Since version 3.
+    #[serde(default)]
+    pub checkout: Option<Checkout>,
+}
+
+/// The files a check was run on: a checkout of one commit in which no agent has worked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Checkout {
+    pub commit: String,
+    /// All files of that commit.
+    pub tree: Revision,
+    /// Whether nothing else was there when the checks of this commit began but what `[workspace]` prepares. Otherwise
+    /// ignored files of earlier checks were there as well, such as what a build keeps.
+    pub empty: bool,
+    /// The hash of what prepared it: the setup command and the copied files.
+    pub prepared: BlobId,
+    /// The event whose result this is, where the same check of the same files was not run once more.
+    pub same_as: Option<u64>,
+    /// What was noticed, a line each: files that setup or the check changed.
+    pub notes: Vec<String>,
 }
 
 impl Checked {
+    /// Whether it says something about the commit alone: it ran where no other files were, or is no command. A result that
+    /// was stored before checkouts were counts, and so does a failure that a person went on with.
+    pub fn is_of_the_commit_alone(&self) -> bool {
+        let accepted = !self.command.is_empty() && self.code != Some(0);
+        self.checkout.as_ref().is_none_or(|checkout| checkout.empty) || accepted
+    }
+
     /// What it found, in one line: of a command how it ended and, behind a colon, what it printed.
     pub fn in_a_line(&self, chars_max: usize) -> String {
         let printed = |(_, printed): &(&str, &str)| !self.command.is_empty() && !printed.trim().is_empty();

@@ -82,7 +82,7 @@ events! {
     "taken-out" 1 TakenOut,
     "judged" 2 Judged,
     "edited" 3 Edited,
-    "checked" 2 Checked,
+    "checked" 3 Checked,
     "asked" 5 Asked,
     "decided" 6 Decided,
     "retro-written" 1 RetroWritten,
@@ -155,6 +155,31 @@ mod tests {
         assert_eq!(asked.estimate, None);
         let event = Event::from(asked);
         assert_eq!((event.version(), Event::decode("asked", 5, &event.encode())), (5, Ok(event)));
+    }
+
+    #[test]
+    fn a_check_of_version_2_does_not_say_which_files_it_ran_on() {
+        let body = r#"{"pass":1,"revision":"r","gate":"tests","passed":true,"evidence":"","command":"make test","code":0,
+            "wall_ms":5,"output":"ok"}"#;
+        let Ok(Event::Checked(checked)) = Event::decode("checked", 2, body) else { panic!("not read") };
+        assert_eq!(checked.checkout, None);
+        assert!(checked.is_of_the_commit_alone(), "what was decided on then holds");
+        let checkout = Checkout {
+            commit: "c".to_owned(),
+            tree: Revision::new("t"),
+            empty: false,
+            prepared: BlobId::new("p"),
+            same_as: None,
+            notes: vec!["setup changed a.lock".to_owned()],
+        };
+        let checked = Checked { checkout: Some(checkout), ..checked };
+        assert!(!checked.is_of_the_commit_alone());
+        assert!(
+            Checked { code: Some(1), ..checked.clone() }.is_of_the_commit_alone(),
+            "a person went on with it"
+        );
+        let event = Event::from(checked);
+        assert_eq!((event.version(), Event::decode("checked", 3, &event.encode())), (3, Ok(event)));
     }
 
     #[test]

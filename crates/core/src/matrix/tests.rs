@@ -270,6 +270,7 @@ fn entries(checks: bool) -> Vec<Entry> {
             code: Some(0),
             wall_ms: 1,
             output: String::new(),
+            checkout: None,
         })
     };
     let mut events = vec![

@@ -76,6 +76,16 @@ fn told_of(entries: &[Entry], names: bool) -> String {
                     edited.by, edited.revision
                 ));
             }
+            (Event::Checked(Checked { gate, passed: true, checkout: Some(checkout), .. }), _)
+                if !checkout.notes.is_empty() =>
+            {
+                let notes = checkout.notes.join("; ");
+                out.push_str(&format!(
+                    "\n## Gate {gate} passed — {}\n- Noticed: {}\n",
+                    utc(entry.at_ms),
+                    one_line(&notes, 400)
+                ));
+            }
             (Event::Checked(Checked { gate, passed: false, evidence, .. }), _) => {
                 let evidence = one_line(evidence, 400);
                 out.push_str(&format!(

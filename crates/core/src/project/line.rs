@@ -259,14 +259,21 @@ fn built(fact: &Built) -> String {
 }
 
 fn checked(fact: &Checked) -> String {
-    let how = match (fact.command.is_empty(), fact.code) {
-        (true, _) => String::new(),
-        (false, Some(code)) => format!(" (code {code}, {})", span(fact.wall_ms)),
-        (false, None) => format!(" (ended after {})", span(fact.wall_ms)),
+    let checkout = fact.checkout.as_ref();
+    let place = match checkout.is_some_and(|checkout| checkout.empty) {
+        true => ", in an empty checkout",
+        false => "",
     };
+    let how = match (checkout.and_then(|checkout| checkout.same_as), fact.command.is_empty(), fact.code) {
+        (_, true, _) => String::new(),
+        (Some(seq), false, _) => format!(" (not run again: event {seq} has the result for the same files)"),
+        (None, false, Some(code)) => format!(" (code {code}, {}{place})", span(fact.wall_ms)),
+        (None, false, None) => format!(" (ended after {}{place})", span(fact.wall_ms)),
+    };
+    let notes = checkout.map(|checkout| list("noticed", &checkout.notes)).unwrap_or_default();
     match fact.passed {
-        true => format!("gate {} passed{how}", fact.gate),
-        false => format!("gate {} failed{how}: {}", fact.gate, fact.in_a_line(160)),
+        true => format!("gate {} passed{how}{notes}", fact.gate),
+        false => format!("gate {} failed{how}: {}{notes}", fact.gate, fact.in_a_line(160)),
     }
 }
 
@@ -346,6 +353,7 @@ mod tests {
             code: Some(1),
             wall_ms: 2000,
             output,
+            checkout: None,
         };
         let told = line(&Event::from(fact.clone()));
         assert!(told.ends_with(": `make test` ended with code 1: 200 entries took 3 seconds"), "{told}");

@@ -45,7 +45,7 @@ impl Finishing {
 
 /// What is owed, in order.
 pub(super) fn finish_need(state: &Loop, finishing: &Finishing, revision: &Revision) -> Need {
-    let gates = gate_need(state, revision, || Need::Effect(Effect::Ask(ask(state, About::Gate))));
+    let gates = gate_need(state, revision, true, || Need::Effect(Effect::Ask(ask(state, About::Gate))));
     if let Some(need) = gates {
         return need;
     }

@@ -208,16 +208,28 @@ pub(super) fn task_need(state: &Loop) -> Option<Need> {
     if !task.built {
         return Some(again());
     }
-    gate_need(state, state.revision.as_ref()?, again)
+    // After the last task of all the review is next.
+    let more = state.making.as_ref()?.tasks.iter().skip(place + 1).any(|task| task.end.is_none());
+    let empty = !more && extra_need(state).is_none();
+    gate_need(state, state.revision.as_ref()?, empty, again)
 }
 
-/// What is owed for the gates of a revision; none when all have passed. `mend` is who is told when one failed.
-pub(super) fn gate_need(state: &Loop, revision: &Revision, mend: impl FnOnce() -> Need) -> Option<Need> {
+/// What is owed for the gates of a revision; none when all have passed. `empty` says whether a result counts only if it is
+/// one of the commit alone, `mend` who is told when one failed.
+pub(super) fn gate_need(
+    state: &Loop,
+    revision: &Revision,
+    empty: bool,
+    mend: impl FnOnce() -> Need,
+) -> Option<Need> {
     let ask = |about| Need::Effect(Effect::Ask(ask(state, about)));
     for gate in &state.opened.gates {
         match state.gates.get(gate) {
-            Some(check) if check.revision == *revision && check.passed => {}
-            Some(check) if check.revision == *revision => {
+            Some(check)
+                if check.revision == *revision
+                    && check.passed
+                    && (!empty || check.is_of_the_commit_alone()) => {}
+            Some(check) if check.revision == *revision && !check.passed => {
                 return Some(match () {
                     () if diverges(state) && mended(state) >= MENDED_MAX => ask(About::Divergence),
                     () if !diverges(state) && state.failed_gates >= state.opened.limits.gates => {
@@ -227,7 +239,10 @@ pub(super) fn gate_need(state: &Loop, revision: &Revision, mend: impl FnOnce() -
                     () => mend(),
                 });
             }
-            _ => return Some(Need::Effect(Effect::Check { revision: revision.clone(), gate: gate.clone() })),
+            _ => {
+                let (revision, gate) = (revision.clone(), gate.clone());
+                return Some(Need::Effect(Effect::Check { revision, gate, empty }));
+            }
         }
     }
     None

@@ -32,6 +32,8 @@ pub enum Effect {
     Check {
         revision: Revision,
         gate: String,
+        /// Whether the commit must be alone in its checkout, because an approval or a merge rests on the result.
+        empty: bool,
     },
     Ask(Question),
     /// Put these files back to how they were before something was written into them that a person went on without.
@@ -150,7 +152,7 @@ pub(super) fn need(state: &Loop) -> Need {
         return ask(About::Begin);
     }
     let first = take_out_need(state).or_else(|| task_need(state)).or_else(|| tests_need(state));
-    let gates = || gate_need(state, revision, || Need::Author(Purpose::Revise));
+    let gates = || gate_need(state, revision, extra_need(state).is_none(), || Need::Author(Purpose::Revise));
     if let Some(need) = first.or_else(gates).or_else(|| extra_need(state)) {
         return need;
     }
@@ -372,6 +374,8 @@ pub struct CaseFacts {
     pub round: u16,
     /// Whether the answer is about changes only, so that new findings elsewhere are put off.
     pub since: Option<Revision>,
+    /// What code was compared with then; what only its base has changed since is no change of its own.
+    pub base_then: Option<Revision>,
     pub repair_left: bool,
 }
 
@@ -398,6 +402,7 @@ pub fn case_for(state: &Loop, ticket: &Ticket) -> Option<CaseFacts> {
         letter: seat.letter,
         round: shown_round(state, seat, work.purpose),
         since,
+        base_then: state.base_at(work.since_epoch).cloned(),
         repair_left: work.repairs < state.opened.limits.repairs && seat.conversation.is_some(),
     })
 }

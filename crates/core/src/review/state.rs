@@ -97,6 +97,8 @@ pub struct Seat {
     /// The last revision it gave a verdict about. What changed since is what a review may be limited to: an answer
     /// that could not be used has judged nothing.
     pub judged: Option<Revision>,
+    /// The epoch of that verdict.
+    pub judged_epoch: u32,
     /// The epoch of the anchor.
     pub anchor_epoch: u32,
     /// The stage's round at the role's last review.
@@ -159,6 +161,8 @@ pub struct Work {
     pub round: u16,
     /// What the role had judged before this round; a later attempt does not change that.
     pub since: Option<Revision>,
+    /// The epoch of that.
+    pub since_epoch: u32,
     /// Tickets sent so far, lost ones included.
     pub sent: u16,
     /// Attempts that count against the limit.
@@ -386,6 +390,7 @@ impl Seat {
             standing: Standing::Unasked,
             anchor: None,
             judged: None,
+            judged_epoch: 0,
             anchor_epoch: 0,
             last_round: 0,
             conversation: None,

@@ -13,6 +13,7 @@ mod texts;
 
 pub use papers::Papers;
 pub use rebuild::{Rebuilt, rebuild};
+pub(crate) use texts::delta_of_change;
 pub use texts::{Texts, source};
 
 use crate::building::is_code;

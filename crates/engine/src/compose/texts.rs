@@ -110,23 +110,13 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// What changed between two revisions of a change that is reviewed by itself, apart from files that only its base has
-    /// changed: where it was brought up to date, those are no part of it. `then` is what the first was compared with.
+    /// [`delta_of_change`], each part asked for once.
     pub(super) fn delta_of_change(
         &self,
-        (then, from): (&Revision, &Revision),
-        (now, to): (&Revision, &Revision),
+        then: (&Revision, &Revision),
+        now: (&Revision, &Revision),
     ) -> Result<String, WorkspaceError> {
-        let all = self.delta(from, to)?;
-        if then == now {
-            return Ok(all);
-        }
-        let mut own: BTreeSet<String> = BTreeSet::new();
-        for diff in [self.delta(then, from)?, self.delta(now, to)?] {
-            own.extend(Delta::parse(&diff).files.into_iter().map(|file| file.path));
-        }
-        let kept = only(&all, &|path| own.contains(path));
-        Ok(if kept.is_empty() { all } else { kept })
+        delta_of_change(then, now, &|from, to| self.delta(from, to))
     }
 
     /// A text that was stored, such as what an agent answered.
@@ -172,6 +162,25 @@ impl<'a> Texts<'a> {
 }
 
 /// A diff without the files of a folder.
+/// What changed between two revisions of a change that is reviewed by itself, apart from files that only its base has
+/// changed: where it was brought up to date, those are no part of it. Each revision comes with what it was compared with.
+pub(crate) fn delta_of_change(
+    (then, from): (&Revision, &Revision),
+    (now, to): (&Revision, &Revision),
+    delta: &dyn Fn(&Revision, &Revision) -> Result<String, WorkspaceError>,
+) -> Result<String, WorkspaceError> {
+    let all = delta(from, to)?;
+    if then == now {
+        return Ok(all);
+    }
+    let mut own: BTreeSet<String> = BTreeSet::new();
+    for diff in [delta(then, from)?, delta(now, to)?] {
+        own.extend(Delta::parse(&diff).files.into_iter().map(|file| file.path));
+    }
+    let kept = only(&all, &|path| own.contains(path));
+    Ok(if kept.is_empty() { all } else { kept })
+}
+
 fn outside(diff: &str, folder: &str) -> String {
     only(diff, &|path| !path.starts_with(folder))
 }

@@ -1,6 +1,8 @@
 //! The project's own checks, as the engine has them run.
 
-use std::path::Path;
+use super::workspace::WorkspaceError;
+use redraft_core::ids::BlobId;
+use std::path::{Path, PathBuf};
 
 /// A command of the project that says whether its code is sound.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,45 @@ pub trait Checks: Send + Sync {
     fn run(&self, check: &Check, folder: &Path) -> Result<CheckRun, String>;
 }
 
+/// The folder that checks run in: a checkout of one commit, made for them. No agent is ever started there.
+pub trait CheckFolder: Send + Sync {
+    /// The hash of what prepares it: the setup command, and the copied files as they are now.
+    fn prepared(&self) -> Result<BlobId, WorkspaceError>;
+
+    /// Moves it to a commit. All tracked files are as the commit has them, whatever was done to them, and nothing else is
+    /// there but ignored files of earlier times; with `empty` not even these.
+    fn lay_out(&self, commit: &str, empty: bool) -> Result<LaidOut, WorkspaceError>;
+
+    /// Notes that it was set up, and puts tracked files back that this changed. Returns their names.
+    fn set_up(&self) -> Result<Vec<String>, WorkspaceError>;
+
+    /// Files that are not as the commit has them, or new and not ignored; what setup has made is not counted.
+    fn changed(&self) -> Result<Vec<String>, WorkspaceError>;
+
+    /// Removes it, where it is there.
+    fn put_away(&self) -> Result<(), WorkspaceError>;
+}
+
+/// A check folder that holds a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaidOut {
+    pub folder: PathBuf,
+    /// Whether nothing was left of earlier times.
+    pub emptied: bool,
+    pub set_up: SetUp,
+    /// What could not be done as it was asked for, a line each.
+    pub notes: Vec<String>,
+}
+
+/// Whether the project's setup command has been run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetUp {
+    Not,
+    ForThis,
+    /// For another commit; what it left is still there.
+    ForAnother,
+}
+
 /// For what has no checks of its own: documents.
 #[derive(Debug, Clone, Copy)]
 pub struct NoChecks;
@@ -35,4 +76,31 @@ impl Checks for NoChecks {
     fn run(&self, check: &Check, _folder: &Path) -> Result<CheckRun, String> {
         Err(format!("nothing runs `{}` here", check.command))
     }
+}
+
+impl CheckFolder for NoChecks {
+    fn prepared(&self) -> Result<BlobId, WorkspaceError> {
+        Err(nowhere())
+    }
+
+    fn lay_out(&self, _commit: &str, _empty: bool) -> Result<LaidOut, WorkspaceError> {
+        Err(nowhere())
+    }
+
+    fn set_up(&self) -> Result<Vec<String>, WorkspaceError> {
+        Err(nowhere())
+    }
+
+    fn changed(&self) -> Result<Vec<String>, WorkspaceError> {
+        Err(nowhere())
+    }
+
+    fn put_away(&self) -> Result<(), WorkspaceError> {
+        Ok(())
+    }
+}
+
+fn nowhere() -> WorkspaceError {
+    let (path, detail) = ("the check folder".to_owned(), "there is none for documents".to_owned());
+    WorkspaceError::File { path, detail }
 }

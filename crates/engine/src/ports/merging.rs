@@ -3,7 +3,6 @@
 use super::workspace::{Commit, Trailers, WorkspaceError};
 use redraft_core::event::History;
 use redraft_core::ids::Revision;
-use std::path::PathBuf;
 
 /// What merging a feature's branch would give, found out without touching any checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,15 +42,8 @@ pub trait Merging: Send + Sync {
     /// The files of both branches where they last were the same; none where nothing is the feature's alone.
     fn common(&self, into: &str) -> Result<Option<Revision>, MergeError>;
 
-    /// A folder with exactly the files the merge would give; ignored ones of an earlier time stay. False where it has yet
-    /// to be set up.
-    fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError>;
-
-    /// Notes that the folder was set up.
-    fn set_up(&self) -> Result<(), MergeError>;
-
-    /// Removes that folder, where there is one.
-    fn put_away(&self) -> Result<(), MergeError>;
+    /// A commit of what the merge would give, which no branch leads to. The same merge is the same commit.
+    fn sketch(&self, forecast: &Forecast) -> Result<Commit, MergeError>;
 
     /// Merges as was forecast. Where the branch is checked out, only there, and only if nothing is uncommitted.
     fn merge(&self, forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError>;
@@ -87,16 +79,8 @@ impl Merging for NoMerging {
         Ok(None)
     }
 
-    fn lay_out(&self, forecast: &Forecast) -> Result<(PathBuf, bool), MergeError> {
+    fn sketch(&self, forecast: &Forecast) -> Result<Commit, MergeError> {
         Err(MergeError::NoBranch(forecast.into.clone()))
-    }
-
-    fn set_up(&self) -> Result<(), MergeError> {
-        Ok(())
-    }
-
-    fn put_away(&self) -> Result<(), MergeError> {
-        Ok(())
     }
 
     fn merge(&self, _forecast: &Forecast, merge: &Merge<'_>) -> Result<Commit, MergeError> {

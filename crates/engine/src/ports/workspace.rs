@@ -4,6 +4,7 @@
 
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 pub trait Workspace: Send + Sync {
@@ -28,6 +29,21 @@ pub trait Workspace: Send + Sync {
 
     /// The tree of all files of the worktree that are not ignored, apart from those that are `ours` alone.
     fn tree(&self, ours: &[String]) -> Result<Revision, WorkspaceError>;
+
+    /// All files of a commit.
+    fn tree_of(&self, commit: &str) -> Result<Revision, WorkspaceError>;
+
+    /// What is in the worktree and in no commit that is made of it, a line each: ignored files, and repositories inside it as
+    /// the last [`Workspace::mark`] or [`Workspace::restore`] found them. A folder of which all is ignored is one line.
+    fn unseen(&self) -> Result<BTreeSet<String>, WorkspaceError>;
+
+    /// Remembers how git itself is set up for this repository: hooks, configuration, attributes and patterns outside of the
+    /// tree. [`Workspace::mark`] does the same.
+    fn note_git(&self) -> Result<(), WorkspaceError>;
+
+    /// Puts back what differs from what was remembered last. What is replaced is kept beside the ledger under this name.
+    /// Returns a line for each thing, with the command that brings it back. [`Workspace::restore`] does the same.
+    fn put_git_back(&self, name: &str) -> Result<Vec<String>, WorkspaceError>;
 
     /// The files that differ between two revisions, in order.
     fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError>;

@@ -105,6 +105,9 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         blobs: &blobs,
         board: Some(&board),
     })?;
+    if next_state.cancelled {
+        site.put_checks_away(&site.created(&ledger, id)?);
+    }
     if choice == Decision::Accept && edited_since(&site, &ledger, id, open)? {
         // A ruling is about what was reviewed; the next run takes the edit in and asks about that.
         console.say(&format!("{} was edited since; the next run will ask about the edit", open.artifact()));
@@ -177,6 +180,7 @@ fn abandon(
         blobs: &blobs,
         board: Some(&board),
     })?;
+    site.put_checks_away(&site.created(ledger, id)?);
     let next = next_after(site, ledger, id, around)?;
     let decided = Some(Decision::Abandon.name());
     let shown = DecideJson {

@@ -95,6 +95,8 @@ impl From<EngineError> for CliError {
             EngineError::NoSuchCheck { gate } => CliError::new(Code::Config, message)
                 .hint(format!("write `{gate}` into [checks] of redraft.toml again and accept it: redraft trust"))
                 .hint("or begin the phase anew with the checks that are there: redraft phase back FEATURE implement --why \"…\""),
+            EngineError::Uncommitted { .. } => CliError::new(Code::Config, message)
+                .hint("commit these files in the feature's worktree, or put them back, then run the same command again"),
             EngineError::Check { .. } => CliError::new(Code::Config, message)
                 .hint("mend the cause and run the same command again; nothing is lost"),
             EngineError::Merge(error) => error.into(),

@@ -89,6 +89,11 @@ fn note(site: &Site, ready: &Path) -> Result<(), CliError> {
     fs::write(ready, "1\n").map_err(named)
 }
 
+/// Has the worktree prepared again by the next run.
+pub(crate) fn forget_ready(site: &Site, created: &FeatureCreated) -> Result<(), CliError> {
+    remove(&site.state.join("ready").join(created.id.to_string()))
+}
+
 /// The one lock of the main checkout, held by whoever works in it, next to the feature's own.
 pub(crate) fn hold_place(
     site: &Site,

@@ -133,6 +133,7 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         boundaries: &around.boundaries,
         progress: &progress,
         checks: &NoChecks,
+        check_folder: &NoChecks,
         agents: &agents,
         redactor: &around.redactor,
     };

@@ -8,7 +8,7 @@ use redraft_adapters::child::Environment;
 use redraft_adapters::child::TICKET;
 use redraft_adapters::clock::SystemClock;
 use redraft_adapters::config::{self, AgentConfig, Config, Own};
-use redraft_adapters::git::{GitWorkspace, Repository};
+use redraft_adapters::git::{GitCheckFolder, GitWorkspace, Repository};
 use redraft_adapters::lock::{Holder, Lock, LockError};
 use redraft_adapters::plain_file;
 use redraft_adapters::shell_word::{quoted, quoted_path};
@@ -20,7 +20,7 @@ use redraft_core::redact::Redactor;
 use redraft_core::text::one_line;
 use redraft_core::ticket::Scope;
 use redraft_engine::boundary::Boundaries;
-use redraft_engine::ports::{Clock, Store};
+use redraft_engine::ports::{CheckFolder as _, Clock, Store};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -431,11 +431,17 @@ impl Site {
         Ok(place.worktree)
     }
 
-    /// Where what a merge would give is laid out to be checked.
-    pub(crate) fn merge_folder(&self, created: &FeatureCreated) -> PathBuf {
-        let worktrees = self.repository.main_checkout().join(".redraft").join("worktrees");
-        // Its name begins otherwise than that of a feature's own worktree, so that nobody takes it for one.
-        worktrees.join(format!("merge-{}-{}", created.id, created.slug))
+    /// Where the checks of a feature or a review run.
+    pub(crate) fn check_folder(&self, created: &FeatureCreated, config: &Config) -> GitCheckFolder<'_> {
+        let (setup, copy) = (config.workspace.setup.clone(), config.workspace.copy.clone());
+        GitCheckFolder::new(&self.repository, &check_name(created), setup, copy)
+    }
+
+    /// Removes that folder, once nothing is checked any more.
+    pub(crate) fn put_checks_away(&self, created: &FeatureCreated) {
+        let folder = GitCheckFolder::new(&self.repository, &check_name(created), None, Vec::new());
+        // A folder that stays is in nobody's way.
+        let _ = folder.put_away();
     }
 
     /// Whether that folder is there and holds the feature; the main checkout may be on another branch.
@@ -454,5 +460,12 @@ impl Site {
             None => created.branch.clone(),
         };
         Ok(GitWorkspace::open(&self.repository, &root, &name)?)
+    }
+}
+
+fn check_name(created: &FeatureCreated) -> String {
+    match created.scope() {
+        Scope::Review(id) => format!("review-{id}-{}", created.slug),
+        _ => format!("{}-{}", created.id, created.slug),
     }
 }

@@ -200,6 +200,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
         boundaries: &boundaries,
         progress: &pauses,
         checks: &NoChecks,
+        check_folder: &NoChecks,
         agents: &One(Arc::new(agent.unwrap())),
         redactor: &redactor,
     };

@@ -175,7 +175,10 @@ fn the_merge_is_laid_out_with_what_checks_need_and_put_away_after_it() {
         main_moves(&scratch, moved, "");
         // The first time it is checked for the end, the second time before the merge.
         scratch.run(if moved == "one" { &["finish"][..] } else { &["finish", "--merge"] }).expect(0);
-        assert_eq!(worktrees(), if moved == "one" { 3 } else { 2 }, "{moved}");
+        assert_eq!(worktrees(), 2, "{moved}: git lists the user's checkout and the feature's");
+        let name = scratch.worktree("001").file_name().unwrap().display().to_string();
+        let folder = scratch.root().join(".redraft/worktrees").join(format!("check-{name}"));
+        assert_eq!(folder.exists(), moved == "one", "{moved}: it stays until the merge");
     }
     let left = fs::read_dir(scratch.root().join(".redraft/worktrees")).unwrap().count();
     assert_eq!(left, 1, "only the feature's own");

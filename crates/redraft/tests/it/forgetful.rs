@@ -133,6 +133,7 @@ fn an_agent_without_conversations_is_asked_anew_instead_of_being_asked_to_repair
         boundaries: &Boundaries::new(0),
         progress: &Silent,
         checks: &NoChecks,
+        check_folder: &NoChecks,
         agents: &Alone(Arc::clone(&agent)),
         redactor: &Redactor::default(),
     };

@@ -83,6 +83,7 @@ mod show_documents;
 mod side_by_side;
 mod sparse;
 mod terminal;
+mod tested;
 mod trace;
 mod trust;
 mod typed;

@@ -165,6 +165,31 @@ fn a_rebased_branch_is_the_same_review_and_the_bases_own_changes_are_not_shown_a
     assert!(fresh.contains("greet.sh: +2 -1") && !fresh.contains("other.sh"), "{fresh}");
 }
 
+/// What is judged is held against what the reviewer was told: what only the base has changed is no part of it.
+#[test]
+fn a_finding_in_what_only_the_base_has_changed_is_put_off_after_a_rebase() {
+    let scratch = topic(UNSAFE);
+    let verdict = r#"{"approved":true,"summary":"s","answers":[{"id":"X1","status":"fixed","note":"seen"}],"issues":[
+        {"severity":"warning","category":"c","claim":"present","file":"other.sh","line":2,"section":"","quote":"echo elsewhere",
+        "description":"nobody is greeted there","suggestion":"","same_as":""}],"checks":[],"verified":[],"files_read":[]}"#;
+    let rules = scratch.own_config().with_file_name("scenario.toml");
+    let rule =
+        format!("[[rule]]\nticket = \"*/security-reviewer/2.*\"\ndo = \"say\"\ntext = '''{verdict}'''\n");
+    fs::write(&rules, rule).unwrap();
+    let agent = "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
+    scratch.configure(&format!("{agent}[roles]\ndefault = \"rehearsal\"\n"));
+    review(&scratch, &[]).expect(1);
+    scratch.git(["switch", "--quiet", "main"]);
+    commit(&scratch, "other.sh", "#!/bin/sh\necho elsewhere\n", "something else");
+    scratch.git(["switch", "--quiet", "topic"]);
+    scratch.git(["rebase", "--quiet", "main"]);
+    commit(&scratch, "greet.sh", SAFE, "never run what is given");
+    review(&scratch, &[]).expect(0);
+    let findings = scratch.json(["show", "findings", "review-001"])["findings"].clone();
+    let found = findings.as_array().unwrap().iter().find(|one| one["file"] == "other.sh").cloned().unwrap();
+    assert_eq!(found["status"], "deferred", "{found}");
+}
+
 fn prompt_of_first(scratch: &Scratch, review: &str) -> String {
     prompt(scratch, &format!("{review}/implement.1/review/security-reviewer/1.1"))
 }

@@ -18,9 +18,7 @@ fn bed() -> (Bed, Repository, crate::git::GitWorkspace) {
 }
 
 fn merging<'a>(repository: &'a Repository, place: &crate::git::GitWorkspace) -> GitMerging<'a> {
-    let folder = repository.main_checkout().join(".redraft/worktrees/x.merge");
-    let (branch, copy) = (place.branch().to_owned(), vec![".env".to_owned()]);
-    GitMerging { repository, branch, folder, copy, boundaries: &NONE }
+    GitMerging { repository, branch: place.branch().to_owned(), boundaries: &NONE }
 }
 
 fn trailers() -> Trailers {
@@ -115,26 +113,4 @@ fn a_conflict_is_forecast_with_its_files_and_touches_nothing() {
     assert_eq!(get(repository.main_checkout(), "feature.txt").as_deref(), Some("theirs\n"));
     let missing = merging.forecast("gone", &[]);
     assert!(matches!(missing, Err(MergeError::NoBranch(name)) if name == "gone"));
-}
-
-#[test]
-fn what_would_be_merged_is_laid_out_whole_each_time_and_set_up_once() {
-    let (bed, repository, place) = bed();
-    put(repository.main_checkout(), ".env", "A=1\n");
-    move_main(&bed, &repository, "other.txt", "other\n");
-    let merging = merging(&repository, &place);
-    let forecast = merging.forecast("main", &["feature.txt".to_owned()]).unwrap();
-    let MergeOutcome::Clean { tree, checked } = &forecast.outcome else { panic!("no conflict") };
-    assert_ne!(tree, checked, "what is looked past is not there");
-    let (folder, ready) = merging.lay_out(&forecast).unwrap();
-    assert!(!ready);
-    for (path, text) in [("feature.txt", "new\n"), ("other.txt", "other\n"), (".env", "A=1\n")] {
-        assert_eq!(get(&folder, path).as_deref(), Some(text), "{path}");
-    }
-    merging.set_up().unwrap();
-    put(&folder, "left.txt", "by a check\n");
-    put(&folder, "other.txt", "changed by a check\n");
-    let (folder, ready) = merging.lay_out(&forecast).unwrap();
-    assert!(ready);
-    assert_eq!((get(&folder, "left.txt"), get(&folder, "other.txt").as_deref()), (None, Some("other\n")));
 }

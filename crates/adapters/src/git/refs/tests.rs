@@ -108,7 +108,9 @@ fn a_persons_branch_is_not_deleted_because_the_agent_looked_at_it() {
     assert_eq!(lines, ["moved HEAD back to feature/031-limits"]);
     assert_eq!(branches(&bed), "feature/031-limits\nmain\nolder\npersons");
     let told = place.left_refs(NAME).unwrap();
-    assert!(matches!(told.as_slice(), [line] if line.starts_with("branch persons was made")), "{told:?}");
+    let [made, switched] = told.as_slice() else { panic!("{told:?}") };
+    assert!(made.starts_with("branch persons was made"), "{made}");
+    assert!(switched.starts_with("the main checkout was switched from main to persons"), "{switched}");
 }
 
 #[test]
@@ -160,4 +162,22 @@ fn a_log_that_was_rewritten_tells_nothing() {
     assert_eq!(since(0), ["one", "two"]);
     assert_eq!(since(line("one").len()), ["two"]);
     assert_eq!(Used::since(log.as_bytes(), log.len() + 1), Used::default());
+}
+
+#[test]
+fn a_main_checkout_that_was_switched_is_named_with_the_way_back() {
+    let bed = Bed::new();
+    let place = bed.feature();
+    place.mark(&[]).unwrap();
+    bed.raw(&bed.root, &["switch", "-q", "-c", "other"]);
+    let lines = place.left_refs(NAME).unwrap();
+    let told = format!(
+        "the main checkout was switched from main to other meanwhile, by the agent or by somebody else, and is left so; to undo: \
+         git -C {} switch main",
+        bed.root.display()
+    );
+    assert!(lines.contains(&told), "{lines:?}");
+    assert_eq!(place.left_refs(NAME).unwrap(), [""; 0], "told once");
+    bed.raw(&bed.root, &["switch", "-q", "main"]);
+    assert_eq!(place.left_refs(NAME).unwrap().len(), 1);
 }

@@ -302,3 +302,128 @@ fn a_mark_whose_files_were_collected_is_said_to_be_lost() {
     let error = place.restore(&mark, &[], NAME).unwrap_err();
     assert!(matches!(&error, WorkspaceError::AnchorLost(tree) if tree.as_str() == mark.work), "{error}");
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_taken_out_whoever_may_write_there_and_the_rest_of_the_work_stays() {
+    type Act = fn(&Path);
+    let acts: [(&str, Act, &str); 7] = [
+        (
+            "docs/spec.md",
+            |path| std::os::unix::fs::symlink("/etc/passwd", path).unwrap(),
+            "a link that leads out of the worktree",
+        ),
+        (
+            "docs/spec.md",
+            |path| std::os::unix::fs::symlink("../../../../nowhere", path).unwrap(),
+            "a link that leads out of the worktree",
+        ),
+        (
+            "docs/spec.md",
+            |path| std::os::unix::fs::symlink("spec.md", path).unwrap(),
+            "a link that leads out of the worktree",
+        ),
+        (
+            "docs/spec.md",
+            |path| std::os::unix::fs::symlink("../.git", path).unwrap(),
+            "a link that leads out of the worktree",
+        ),
+        ("docs/spec.md", pipe, "no ordinary file"),
+        ("docs/spec.md", |path| put(path, "inside", "x"), "a folder"),
+        ("src/x.rs", pipe, "no ordinary file"),
+    ];
+    for allowed in ["docs/spec.md", "."] {
+        for (path, act, what) in &acts {
+            // A folder is as good as a file where everything may be written, and a new pipe is nothing to git.
+            if allowed == "."
+                && *path == "docs/spec.md"
+                && (*what == "a folder" || *what == "no ordinary file")
+            {
+                continue;
+            }
+            let bed = Bed::new();
+            let place = bed.feature();
+            put(place.root(), "docs/other.md", "there\n");
+            let mark = place.mark(&[]).unwrap();
+            let full = place.root().join(path);
+            let _ = fs::remove_file(&full);
+            act(&full);
+            put(place.root(), "docs/more.md", "more\n");
+            let name = "031/specify.1/draft/spec-author/1.1";
+            let lines = place.restore(&mark, &paths(&[allowed, "docs/more.md"]), name).unwrap();
+            assert!(
+                lines.contains(&format!("took out {path}, which was {what}")),
+                "{path} {what}: {lines:?}"
+            );
+            let expected = (*path == "src/x.rs").then_some("fn x() {}\n");
+            assert_eq!(get(place.root(), path).as_deref(), expected, "{path} {what}");
+            assert!(full.is_file() == expected.is_some(), "{path} {what}");
+            assert_eq!(get(place.root(), "docs/more.md").as_deref(), Some("more\n"), "{path} {what}");
+            place.tree(&[]).unwrap();
+            assert_eq!(place.restore(&mark, &paths(&[allowed, "docs/more.md"]), name).unwrap(), [""; 0]);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "makes what a program of an agent's could make")]
+fn pipe(path: &Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn a_worktree_that_is_gone_is_made_anew_as_it_was() {
+    for registered in [true, false] {
+        for branch in [true, false] {
+            let bed = Bed::new();
+            let place = bed.feature();
+            put(place.root(), "src/new.rs", "not committed\n");
+            let mark = place.mark(&[]).unwrap();
+            match registered {
+                true => fs::remove_dir_all(place.root()).unwrap(),
+                false => {
+                    drop(bed.raw(
+                        &bed.root,
+                        &["worktree", "remove", "--force", &place.root().display().to_string()],
+                    ))
+                }
+            }
+            if !branch && !registered {
+                bed.raw(&bed.root, &["branch", "-D", place.branch()]);
+            }
+            let lines = place.restore(&mark, &[".".to_owned()], "031/x").unwrap();
+            let root = place.root().display();
+            assert!(
+                lines.contains(&format!("made the worktree {root} anew, which had been removed")),
+                "{lines:?}"
+            );
+            assert!(place.was_made_anew());
+            assert_eq!(get(place.root(), "src/x.rs").as_deref(), Some("fn x() {}\n"));
+            assert_eq!(get(place.root(), "src/new.rs").as_deref(), Some("not committed\n"));
+            assert_eq!(place.mark(&[]).unwrap(), mark);
+            assert_eq!(bed.raw(place.root(), &["status", "--porcelain"]), "?? src/new.rs");
+        }
+    }
+}
+
+#[test]
+fn changes_that_were_hidden_from_git_are_undone_and_kept_and_the_others_stay() {
+    for option in ["--skip-worktree", "--assume-unchanged"] {
+        for crashed in [false, true] {
+            let bed = Bed::new();
+            let place = bed.feature();
+            let mark = place.mark(&[]).unwrap();
+            bed.raw(place.root(), &["update-index", option, "src/x.rs"]);
+            put(place.root(), "src/x.rs", "hidden\n");
+            put(place.root(), "src/y.rs", "honest\n");
+            let place = if crashed { bed.feature_again() } else { place };
+            let lines = place.restore(&mark, &[".".to_owned()], "031/x").unwrap();
+            let told =
+                ["made git look at src/x.rs again, whose changes were hidden from it", "restored src/x.rs"];
+            assert_eq!(lines, told, "{option} {crashed}");
+            assert_eq!(get(place.root(), "src/x.rs").as_deref(), Some("fn x() {}\n"));
+            assert_eq!(get(place.root(), "src/y.rs").as_deref(), Some("honest\n"));
+            assert_eq!(bed.raw(&bed.root, &["show", "refs/redraft/lost/031/x:src/x.rs"]), "hidden");
+        }
+    }
+}

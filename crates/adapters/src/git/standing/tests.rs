@@ -294,3 +294,19 @@ fn refs_that_are_not_kept_in_files_are_asked_for() {
     assert_eq!(second.head, bed.raw(place.root(), &["rev-parse", "HEAD"]));
     place.keep("a", &redraft_core::ids::Revision::new(second.work)).unwrap();
 }
+
+#[test]
+fn what_no_tree_holds_is_named_a_folder_as_one() {
+    let bed = Bed::new();
+    let place = bed.feature();
+    assert_eq!(unseen(&place).unwrap(), BTreeSet::new());
+    put(place.root(), "build/a/b.o", "x");
+    put(place.root(), "build/c.o", "x");
+    put(place.root(), "src/x.log", "x");
+    put(place.root(), "src/new.rs", "x");
+    bed.raw(place.root(), &["init", "-q", "lib"]);
+    put(place.root(), "lib/x.rs", "x");
+    look(&place, &[]).unwrap();
+    let expected = ["ignored build/", "ignored src/x.log", "the repository lib/"];
+    assert_eq!(unseen(&place).unwrap(), expected.map(str::to_owned).into());
+}

@@ -48,7 +48,7 @@ pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
         && whole
         && seat.conversation.as_ref().is_none_or(|talk| talk.first_seen.as_ref() == Some(&revision));
     conclude(seat);
-    seat.judged = Some(revision.clone());
+    (seat.judged, seat.judged_epoch) = (Some(revision.clone()), epoch);
     if purpose != Purpose::Certify {
         seat.standing = match approved {
             true => Standing::Approved {

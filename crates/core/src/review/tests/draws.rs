@@ -136,7 +136,10 @@ pub(super) fn useless(event: &Event) -> Option<&Ticket> {
 /// Whether a gate's result or a stage's close is word for word what is owed.
 pub(super) fn owed(state: &Pipeline, event: &Event) -> bool {
     let effect = match event.clone() {
-        Event::Checked(Checked { revision, gate, .. }) => Effect::Check { revision, gate },
+        Event::Checked(fact) => {
+            return matches!(&pipeline::pending(state)[..], [Effect::Check { revision, gate, .. }]
+                if *revision == fact.revision && *gate == fact.gate);
+        }
         Event::StageClosed(StageClosed { stage, outcome, round, revision, .. }) => {
             Effect::CloseStage { stage, outcome, round, revision }
         }

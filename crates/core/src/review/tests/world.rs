@@ -255,11 +255,19 @@ impl World {
             Effect::Recover(ticket) => self.end_flight(ticket),
             Effect::Snapshot(ticket) => self.snapshot(ticket),
             Effect::Judge(ticket) => self.judge(ticket),
-            Effect::Check { revision, gate } => {
+            Effect::Check { revision, gate, empty } => {
                 let passed = !self.draw(self.habits.gate_fails);
                 let pass = self.pass();
                 let (evidence, command, output) = ("e".into(), "c".into(), "o".into());
                 let code = Some(i32::from(!passed));
+                let checkout = Some(Checkout {
+                    commit: "c".into(),
+                    tree: revision.clone(),
+                    empty,
+                    prepared: BlobId::new("p"),
+                    same_as: None,
+                    notes: vec![],
+                });
                 self.happen(Checked {
                     pass,
                     revision,
@@ -270,6 +278,7 @@ impl World {
                     code,
                     wall_ms: 1,
                     output,
+                    checkout,
                 });
             }
             Effect::TakeOut { files, .. } => {

@@ -112,7 +112,9 @@ impl Call<'_> {
         };
         let checks: &dyn Checks = if rules.checks.is_empty() { &NoChecks } else { &shell };
         let progress = Once::new(console);
+        let check_folder = site.check_folder(created, &grounds.config);
         let parts = Parts {
+            check_folder: &check_folder,
             merging: &NoMerging,
             store: ledger,
             workspace: &workspace,

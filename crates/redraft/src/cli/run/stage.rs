@@ -9,7 +9,7 @@ use crate::cli::consent;
 use crate::cli::console::Console;
 use crate::cli::dependencies::require_unblocked;
 use crate::cli::errors::{CliError, Code};
-use crate::cli::prepare::{hold_place, prepare};
+use crate::cli::prepare::{forget_ready, hold_place, prepare};
 use crate::cli::project::project_context;
 use crate::cli::site::{Site, Surroundings};
 use crate::cli::trust;
@@ -128,11 +128,11 @@ pub(crate) fn with_run<T>(
     let merging = GitMerging {
         repository: &site.repository,
         branch: created.branch.clone(),
-        folder: site.merge_folder(&created),
-        copy: config.workspace.copy.clone(),
         boundaries: &around.boundaries,
     };
+    let check_folder = site.check_folder(&created, &config);
     let parts = Parts {
+        check_folder: &check_folder,
         merging: &merging,
         store: &ledger,
         workspace: &workspace,
@@ -156,5 +156,13 @@ pub(crate) fn with_run<T>(
         workspace: &workspace,
         inbox: &inbox,
     };
-    act(&mut run, &stage).map(Some)
+    let done = act(&mut run, &stage);
+    if run.state().cancelled {
+        site.put_checks_away(&created);
+    }
+    if workspace.was_made_anew() {
+        // What was copied and set up there went with it; the next run brings it again.
+        forget_ready(site, &created)?;
+    }
+    done.map(Some)
 }

@@ -1,0 +1,50 @@
+//! A worktree that is gone, or cut off from its repository, and is made what it was: the folder and git's tie to it. Its files
+//! are put back by [`super::restore`].
+
+use super::check_folder::remove_all;
+use super::error::GitError;
+use super::files::failed;
+use super::workspace::GitWorkspace;
+use redraft_core::event::TreeMark;
+use redraft_engine::ports::WorkspaceError;
+use std::fs;
+
+/// Makes a linked worktree anew that is gone altogether. Its files are put back like any others.
+pub(super) fn make_anew(place: &GitWorkspace, mark: &TreeMark) -> Result<Option<String>, WorkspaceError> {
+    let root = place.root();
+    if place.link.is_none() || root.is_dir() {
+        return Ok(None);
+    }
+    if !place.git_dir.is_dir() {
+        let add = place.git.call(&place.common, ["worktree", "add", "--force", "--quiet", "--no-checkout"]);
+        let short = mark.branch.strip_prefix("refs/heads/");
+        let add = match short {
+            None => add.arg("--detach").arg(root).arg(&mark.head),
+            Some(branch) if commit_in(place, &mark.branch)? => add.arg(root).arg(branch),
+            Some(branch) => add.arg("-b").arg(branch).arg(root).arg(&mark.head),
+        };
+        add.succeed()?;
+    }
+    fs::create_dir_all(root).map_err(|error| failed(&root.display().to_string(), &error))?;
+    place.note_made_anew();
+    Ok(Some(format!("made the worktree {} anew, which had been removed", root.display())))
+}
+
+/// Whether a ref names a commit, asked without the worktree.
+fn commit_in(place: &GitWorkspace, reference: &str) -> Result<bool, GitError> {
+    let call = place.git.call(&place.common, ["rev-parse", "--verify", "--quiet"]);
+    Ok(call.arg(format!("{reference}^{{commit}}")).end()?.code == Some(0))
+}
+
+/// Ties a linked worktree to its repository again, or the next agent's git would work on the checkout around it.
+pub(super) fn put_link_back(place: &GitWorkspace) -> Result<Option<String>, WorkspaceError> {
+    let Some(link) = &place.link else { return Ok(None) };
+    let path = place.root().join(".git");
+    if fs::read(&path).is_ok_and(|now| now == *link) {
+        return Ok(None);
+    }
+    // Whatever is there instead, a link is not written through.
+    remove_all(&path)?;
+    fs::write(&path, link).map_err(|error| failed(".git", &error))?;
+    Ok(Some("tied the worktree to its repository again".to_owned()))
+}

@@ -1,0 +1,367 @@
+//! The folder that checks run in: a checkout of one commit that lasts, beside the feature's worktree.
+//!
+//! It is no worktree that git lists. Its git folder is ours, in Redraft's own, with the repository's objects and refs behind
+//! it, so `git worktree list` shows the user's and the features' checkouts and nothing else. Nothing that was left here is
+//! believed: every time, the index is made anew from the commit, so that neither its marks nor times of files can hide
+//! what differs. Files that do not differ keep their times, or every build would begin from nothing.
+//!
+//! Start at [`GitCheckFolder`]; the commands are run by the engine.
+
+use super::error::GitError;
+use super::files::{failed as named, is_absent, os_path};
+use super::repository::Repository;
+use super::restore::remove_file;
+use super::run::Call;
+use redraft_core::ids::{BlobId, Revision};
+use redraft_core::text::hash;
+use redraft_engine::ports::{CheckFolder, LaidOut, SetUp, WorkspaceError};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Settings that decide which files a checkout has, whatever the configuration says: all of them, each looked at.
+const WHOLE: [&str; 6] = [
+    "core.sparseCheckout=false",
+    "core.splitIndex=false",
+    "core.trustctime=true",
+    "core.checkStat=default",
+    "core.ignoreStat=false",
+    "core.preloadIndex=true",
+];
+
+/// A file that is copied for checks is larger only by mistake.
+const COPY_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Where the checks of one feature or review run.
+#[derive(Debug)]
+pub struct GitCheckFolder<'a> {
+    repository: &'a Repository,
+    folder: PathBuf,
+    /// Git's folder for it.
+    git_dir: PathBuf,
+    setup: Option<String>,
+    copy: Vec<String>,
+}
+
+/// What is known of the folder, in a file of git's folder for it. It is written last, so that a folder in which something
+/// was broken off is made anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State {
+    v: u16,
+    /// The files it was last laid out with.
+    tree: Revision,
+    prepared: BlobId,
+    /// The files it had when it was set up; none before.
+    set_up: Option<Revision>,
+    /// What setup has made that git does not ignore.
+    made: BTreeSet<String>,
+}
+
+impl<'a> GitCheckFolder<'a> {
+    /// `name` tells it from those of other features.
+    pub fn new(
+        repository: &'a Repository,
+        name: &str,
+        setup: Option<String>,
+        copy: Vec<String>,
+    ) -> GitCheckFolder<'a> {
+        GitCheckFolder {
+            repository,
+            folder: repository.worktrees_folder().join(format!("check-{name}")),
+            git_dir: repository.state_dir().join("checkouts").join(name),
+            setup,
+            copy,
+        }
+    }
+
+    fn call<const N: usize>(&self, args: [&str; N]) -> Call {
+        let mut call = self.repository.git.call(&self.folder, args);
+        for setting in WHOLE {
+            call = call.setting(setting);
+        }
+        call.env("GIT_DIR", &self.git_dir).env("GIT_WORK_TREE", &self.folder)
+    }
+
+    fn state_file(&self) -> PathBuf {
+        self.git_dir.join("redraft.json")
+    }
+
+    /// None also where it was written by another version, or torn: then it is made anew.
+    fn state(&self) -> Option<State> {
+        let state: State = serde_json::from_slice(&fs::read(self.state_file()).ok()?).ok()?;
+        Some(state).filter(|state| state.v == 1 && is_folder(&self.folder))
+    }
+
+    fn note(&self, state: &State) -> Result<(), GitError> {
+        let path = self.state_file();
+        let bytes = serde_json::to_vec(state).unwrap_or_default();
+        fs::write(&path, bytes).map_err(|error| GitError::file(&path, &error))
+    }
+
+    /// An empty folder, tied to the repository.
+    fn make_anew(&self) -> Result<(), GitError> {
+        remove_all(&self.git_dir)?;
+        remove_all(&self.folder)?;
+        self.repository.make_worktrees_folder()?;
+        self.repository.exclude_worktrees()?;
+        for folder in [&self.folder, &self.git_dir] {
+            fs::create_dir_all(folder).map_err(|error| GitError::file(folder, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Ties the folder to the repository, at this commit and on no branch. Done each time: the repository may have been
+    /// moved, and what runs here may write anything.
+    fn tie(&self, commit: &str) -> Result<(), GitError> {
+        let link = self.folder.join(".git");
+        if link.is_dir() && !link.is_symlink() {
+            remove_all(&link)?;
+        }
+        let texts = [
+            (self.git_dir.join("commondir"), self.repository.common_dir().display().to_string()),
+            (self.git_dir.join("gitdir"), link.display().to_string()),
+            (self.git_dir.join("HEAD"), commit.to_owned()),
+            (link, format!("gitdir: {}", self.git_dir.display())),
+        ];
+        for (path, text) in texts {
+            // A link in its place would be written through.
+            let gone = fs::remove_file(&path);
+            if let Some(error) = gone.err().filter(|error| !is_absent(error)) {
+                return Err(GitError::file(&path, &error));
+            }
+            fs::write(&path, format!("{text}\n")).map_err(|error| GitError::file(&path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the index anew from a tree. It knows nothing about any file, so git has to look at each.
+    fn index_anew(&self, tree: &Revision) -> Result<(), GitError> {
+        for name in ["index", "index.lock", "HEAD.lock", "config.worktree"] {
+            let path = self.git_dir.join(name);
+            if let Some(error) = fs::remove_file(&path).err().filter(|error| !is_absent(error)) {
+                return Err(GitError::file(&path, &error));
+            }
+        }
+        remove_all(&self.git_dir.join("info"))?;
+        self.call(["read-tree", tree.as_str()]).succeed().map(drop)
+    }
+
+    /// Puts every tracked file to how the index has it. Returns those that were not so.
+    fn put_files_back(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        self.remove_links_on_the_way()?;
+        // Its exit code says that some files differ.
+        self.call(["update-index", "-q", "--really-refresh"]).end()?;
+        let differ = self.differing()?;
+        if !differ.is_empty() {
+            let call = self.call(["checkout-index", "--force", "--index", "--quiet", "-z", "--stdin"]);
+            call.input_list(differ.iter().map(Vec::as_slice)).succeed()?;
+        }
+        Ok(differ)
+    }
+
+    /// A folder of the commit that became a link leads git elsewhere.
+    fn remove_links_on_the_way(&self) -> Result<(), GitError> {
+        let call = self.call(["ls-tree", "-r", "-d", "-z", "--name-only", "HEAD"]);
+        for name in call.list()? {
+            let path = self.folder.join(os_path(&name));
+            if path.is_symlink() {
+                fs::remove_file(&path).map_err(|error| GitError::file(&path, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tracked files that are not as the index has them, by what the index knows of them.
+    fn differing(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        self.call(["diff-files", "--name-only", "-z", "--no-ext-diff", "--ignore-submodules=all"]).list()
+    }
+
+    /// Files that are neither tracked nor ignored; a repository inside the folder ends in a slash.
+    fn others(&self) -> Result<BTreeSet<String>, GitError> {
+        let listed = self.call(["ls-files", "--others", "--exclude-standard", "-z"]).list()?;
+        Ok(listed.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
+    /// What only the earlier commit had: the new one may ignore it.
+    fn remove_former(&self, earlier: &Revision, tree: &Revision) -> Result<(), WorkspaceError> {
+        let call = self.call(["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=D"]);
+        let gone = call.arg(earlier.as_str()).arg(tree.as_str()).list()?;
+        for path in gone {
+            let path = os_path(&path);
+            // Behind a link is nothing of this folder.
+            if !self.leads_elsewhere(&path) {
+                remove_file(&self.folder, &path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a folder above a path is a link.
+    fn leads_elsewhere(&self, path: &Path) -> bool {
+        let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        folders.into_iter().any(|folder| self.folder.join(folder).is_symlink())
+    }
+
+    fn remove_others(&self, but: &BTreeSet<String>) -> Result<(), WorkspaceError> {
+        for path in self.others()?.difference(but) {
+            match path.strip_suffix('/') {
+                Some(folder) => remove_all(&self.folder.join(folder))?,
+                None => remove_file(&self.folder, Path::new(path))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies a file that git does not track from the main checkout, as it is now. Returns what could not be copied.
+    fn bring(&self, name: &str) -> Result<Option<String>, WorkspaceError> {
+        let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        let bytes = self.copied(name)?.filter(|_| plain && !self.leads_elsewhere(Path::new(name)));
+        let Some(bytes) = bytes else {
+            return Ok(Some(format!(
+                "[workspace] copy: {name} is no file of the main checkout, so it is not copied"
+            )));
+        };
+        let target = self.folder.join(name);
+        let same = !target.is_symlink() && fs::read(&target).is_ok_and(|now| now == bytes);
+        if same {
+            return Ok(None);
+        }
+        remove_all(&target)?;
+        let made = fs::create_dir_all(target.parent().unwrap_or(&self.folder));
+        made.and_then(|()| fs::write(&target, &bytes)).map_err(|error| named(name, &error))?;
+        let source = self.repository.main_checkout().join(name);
+        if let Ok(found) = fs::metadata(&source) {
+            fs::set_permissions(&target, found.permissions()).map_err(|error| named(name, &error))?;
+        }
+        Ok(None)
+    }
+
+    /// The bytes of a file that is to be copied; none where there is no such file. A link that leads out of the main checkout
+    /// is not followed.
+    fn copied(&self, name: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
+        let main = self.repository.main_checkout();
+        let Ok(real) = fs::canonicalize(main.join(name)) else { return Ok(None) };
+        let inside = fs::canonicalize(main).is_ok_and(|main| real.starts_with(main));
+        let fits = fs::metadata(&real).is_ok_and(|found| found.is_file() && found.len() <= COPY_BYTES_MAX);
+        match inside && fits {
+            true => fs::read(&real).map(Some).map_err(|error| named(name, &error)),
+            false => Ok(None),
+        }
+    }
+}
+
+impl CheckFolder for GitCheckFolder<'_> {
+    fn prepared(&self) -> Result<BlobId, WorkspaceError> {
+        let mut all = self.setup.clone().unwrap_or_default().into_bytes();
+        for name in &self.copy {
+            let bytes = self.copied(name)?;
+            let bytes = bytes.map_or_else(String::new, |bytes| hash(&bytes).to_string());
+            all.extend_from_slice(format!("\0{name}\0{bytes}").as_bytes());
+        }
+        Ok(hash(&all))
+    }
+
+    fn lay_out(&self, commit: &str, empty: bool) -> Result<LaidOut, WorkspaceError> {
+        let tree = self.repository.tree_of(commit)?;
+        let prepared = self.prepared()?;
+        let known = self.state().filter(|known| !empty && known.prepared == prepared);
+        // Whatever happens until the end of this, what is there is not what was noted.
+        remove_all(&self.state_file())?;
+        let emptied = known.is_none();
+        if emptied {
+            self.make_anew()?;
+        }
+        self.tie(commit)?;
+        self.index_anew(&tree)?;
+        if let Some(known) = &known {
+            self.remove_former(&known.tree, &tree)?;
+            self.put_files_back()?;
+            self.remove_others(&known.made)?;
+        } else {
+            self.call(["checkout-index", "--all", "--force", "--index", "--quiet"]).succeed()?;
+        }
+        let mut notes = Vec::new();
+        for name in &self.copy {
+            notes.extend(self.bring(name)?);
+        }
+        let (set_up, made) = known.map(|known| (known.set_up, known.made)).unwrap_or_default();
+        let ready = match &set_up {
+            None => SetUp::Not,
+            Some(then) if *then == tree => SetUp::ForThis,
+            Some(_) => SetUp::ForAnother,
+        };
+        self.note(&State { v: 1, tree, prepared, set_up, made })?;
+        Ok(LaidOut { folder: self.folder.clone(), emptied, set_up: ready, notes })
+    }
+
+    fn set_up(&self) -> Result<Vec<String>, WorkspaceError> {
+        let Some(state) = self.state() else { return Ok(Vec::new()) };
+        self.index_anew(&state.tree)?;
+        let changed = self.put_files_back()?;
+        let (set_up, made) = (Some(state.tree.clone()), self.others()?);
+        self.note(&State { set_up, made, ..state })?;
+        Ok(changed.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
+    fn changed(&self) -> Result<Vec<String>, WorkspaceError> {
+        let Some(state) = self.state() else { return Ok(Vec::new()) };
+        let mut changed: BTreeSet<String> =
+            self.differing()?.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+        changed.extend(self.others()?.difference(&state.made).cloned());
+        changed.retain(|path| !self.copy.contains(path));
+        Ok(changed.into_iter().collect())
+    }
+
+    fn put_away(&self) -> Result<(), WorkspaceError> {
+        remove_all(&self.folder)?;
+        Ok(remove_all(&self.git_dir)?)
+    }
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
+}
+
+/// Removes a file, a link or a folder with all that is in it; nothing happens where there is none.
+pub(super) fn remove_all(path: &Path) -> Result<(), GitError> {
+    let remove = || match is_folder(path) {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    };
+    let done = match remove() {
+        // Some programs keep what they downloaded in folders that nobody may write to.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_folders(path);
+            remove()
+        }
+        done => done,
+    };
+    match done {
+        Err(error) if !is_absent(&error) => Err(GitError::file(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// Lets their owner write to all folders below this one.
+fn open_folders(folder: &Path) {
+    let mut left = vec![folder.to_owned()];
+    while let Some(folder) = left.pop() {
+        if !is_folder(&folder) {
+            continue;
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            // What cannot be opened is told by whoever removes it.
+            let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
+        }
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        left.extend(entries.flatten().map(|entry| entry.path()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

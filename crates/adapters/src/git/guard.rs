@@ -1,0 +1,314 @@
+//! How git itself is set up for a repository, compared and put back: hooks, configuration, and what stands in `info`.
+//!
+//! None of this is part of a tree, so nobody reviews it, and all of it decides what git does for the person who works here
+//! next: which programs run, what is ignored, how files are read. An agent has no business there, nor have the checks,
+//! which run code of an agent's. So it is remembered before they begin and put back after them.
+//!
+//! A person may change it in the same minutes, and nothing tells the two apart. What is replaced is therefore kept, and
+//! the line that tells of it names the command that brings it back. One thing is let pass, because git and editors write
+//! it all day long and nothing is run from it: which branch follows which.
+//!
+//! Where it decides which changes git sees (filters, attributes, patterns), nobody can tell what was hidden meanwhile. Then
+//! the whole attempt is undone.
+//!
+//! What was remembered is kept in memory only. After a crash nobody knows how long ago the agent stopped, and what changed
+//! since is a person's far more likely than not, so nothing is compared then. (The same holds for [`super::refs`].)
+
+use super::check_folder::remove_all;
+use super::error::GitError;
+use super::files::{is_absent, is_executable, temporary_in};
+use super::revision::ref_name;
+use super::workspace::GitWorkspace;
+use crate::shell_word::quoted_path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Hooks and patterns are short; what is longer is told apart by its length and its end alone.
+const BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// So many files are looked at; nobody has this many hooks.
+const FILES_MAX: usize = 1_000;
+
+/// So many are named one by one; the rest is counted.
+const NAMED_MAX: usize = 20;
+
+/// Keys of a branch that git sets as a matter of course and that name no program.
+const OF_BRANCHES: [&str; 6] =
+    ["remote", "merge", "rebase", "pushremote", "description", "vscode-merge-base"];
+
+/// Beginnings of keys that decide how git looks at files.
+const OF_SIGHT: [&str; 6] = ["core.", "extensions.", "filter.", "include.", "includeif.", "index."];
+
+/// Keys among these that do not: programs, and what people read.
+const NOT_OF_SIGHT: [&str; 6] =
+    ["core.askpass", "core.editor", "core.fsmonitor", "core.hookspath", "core.pager", "core.sshcommand"];
+
+/// Files by their path.
+pub(super) type GitSetup = BTreeMap<PathBuf, Entry>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Entry {
+    File {
+        bytes: Vec<u8>,
+        executable: bool,
+    },
+    Link(PathBuf),
+    /// A pipe, a device, or a file that is too long to be one of these.
+    Other,
+}
+
+pub(super) fn look(place: &GitWorkspace) -> Result<GitSetup, GitError> {
+    let mut found = GitSetup::new();
+    let own = (place.git_dir != place.common).then_some(&place.git_dir);
+    for folder in [&place.common].into_iter().chain(own) {
+        for name in ["config", "config.worktree", "commondir", "gitdir"] {
+            take(&folder.join(name), &mut found)?;
+        }
+        take_all(&folder.join("info"), &mut found)?;
+    }
+    take_all(&place.common.join("hooks"), &mut found)?;
+    take(&place.common.join("objects/info/alternates"), &mut found)?;
+    // Made by git for servers, from its refs.
+    found.remove(&place.common.join("info/refs"));
+    Ok(found)
+}
+
+/// What was put back.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct PutBack {
+    /// One for each thing.
+    pub(super) lines: Vec<String>,
+    /// Whether it decides which changes of files git sees: then nobody knows what it did not see.
+    pub(super) blinds: bool,
+}
+
+/// Puts back what is not as it was remembered.
+pub(super) fn put_back(place: &GitWorkspace, name: &str) -> Result<PutBack, GitError> {
+    let Some(then) = place.git_setup() else { return Ok(PutBack::default()) };
+    let now = look(place)?;
+    if now == then {
+        return Ok(PutBack::default());
+    }
+    let (mut lines, mut blinds) = (Vec::new(), false);
+    let paths: BTreeSet<&PathBuf> = then.keys().chain(now.keys()).collect();
+    for path in paths {
+        let (before, after) = (then.get(path), now.get(path));
+        if before == after {
+            continue;
+        }
+        let differ = differing(place, path, before, after)?;
+        if differ.as_ref().is_some_and(|differ| differ.iter().all(|setting| follows(setting))) {
+            continue;
+        }
+        blinds |= decides_what_is_seen(place, path, differ.as_deref());
+        let kept = after.map(|entry| keep(place, name, path, entry)).transpose()?;
+        match before {
+            Some(entry) => write(path, entry)?,
+            None => remove_all(path)?,
+        }
+        lines.push(told(place, path, before.is_some(), kept.as_deref()));
+    }
+    if let Some(more) = lines.len().checked_sub(NAMED_MAX).filter(|more| *more > 0) {
+        lines.truncate(NAMED_MAX);
+        lines.push(format!(
+            "put back {more} more files of git's own; to get one back: ls {}",
+            quoted_path(lost_folder(place, name))
+        ));
+    }
+    place.note_git_setup(look(place)?);
+    Ok(PutBack { lines, blinds })
+}
+
+fn take_all(folder: &Path, found: &mut GitSetup) -> Result<(), GitError> {
+    let mut left = vec![folder.to_owned()];
+    while let Some(path) = left.pop() {
+        if !path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            take(&path, found)?;
+            continue;
+        }
+        let entries = fs::read_dir(&path).map_err(|error| GitError::file(&path, &error))?;
+        left.extend(entries.flatten().map(|entry| entry.path()).take(FILES_MAX));
+        if found.len() > FILES_MAX {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn take(path: &Path, found: &mut GitSetup) -> Result<(), GitError> {
+    let failed = |error: std::io::Error| GitError::file(path, &error);
+    let metadata = match path.symlink_metadata() {
+        Ok(metadata) => metadata,
+        Err(error) if is_absent(&error) => return Ok(()),
+        Err(error) => return Err(failed(error)),
+    };
+    let entry = if metadata.is_symlink() {
+        Entry::Link(fs::read_link(path).map_err(failed)?)
+    } else if metadata.is_file() && metadata.len() <= BYTES_MAX {
+        Entry::File { bytes: fs::read(path).map_err(failed)?, executable: is_executable(&metadata) }
+    } else {
+        Entry::Other
+    };
+    found.insert(path.to_owned(), entry);
+    Ok(())
+}
+
+/// Settings that two versions of a configuration do not share; none where it is no configuration, or cannot be read.
+fn differing(
+    place: &GitWorkspace,
+    path: &Path,
+    before: Option<&Entry>,
+    after: Option<&Entry>,
+) -> Result<Option<Vec<String>>, GitError> {
+    let (Some(Entry::File { bytes: before, .. }), Some(Entry::File { bytes: after, .. })) = (before, after)
+    else {
+        return Ok(None);
+    };
+    if path != place.common.join("config") {
+        return Ok(None);
+    }
+    let (Some(before), Some(after)) = (settings(place, before)?, settings(place, after)?) else {
+        return Ok(None);
+    };
+    Ok(Some(one_sided(&before, &after).chain(one_sided(&after, &before)).collect()))
+}
+
+/// Whether a file of git's own, or the settings that differ in it, decide which changes of files git sees.
+fn decides_what_is_seen(place: &GitWorkspace, path: &Path, differ: Option<&[String]>) -> bool {
+    if path.starts_with(place.common.join("hooks")) {
+        return false;
+    }
+    let Some(differ) = differ else { return true };
+    let of = |setting: &String| {
+        let key = setting.split('\n').next().unwrap_or_default();
+        OF_SIGHT.iter().any(|of| key.starts_with(of)) && !NOT_OF_SIGHT.contains(&key)
+    };
+    differ.iter().any(of)
+}
+
+/// Settings that stand on one side more often than on the other.
+fn one_sided<'a>(
+    one: &'a BTreeMap<String, usize>,
+    other: &'a BTreeMap<String, usize>,
+) -> impl Iterator<Item = String> + 'a {
+    let more = |(setting, times): &(&String, &usize)| other.get(*setting).copied().unwrap_or(0) < **times;
+    one.iter().filter(more).map(|(setting, _)| setting.clone())
+}
+
+/// `branch.NAME.KEY`, a line break and the value, where it says which branch another one follows.
+fn follows(setting: &str) -> bool {
+    let (key, value) = setting.split_once('\n').unwrap_or((setting, ""));
+    let name = key.strip_prefix("branch.").and_then(|rest| rest.rsplit_once('.'));
+    // A remote that is an address could name a helper program.
+    let plain = !value.contains("::") && !value.starts_with('-');
+    name.is_some_and(|(_, key)| OF_BRANCHES.contains(&key)) && plain
+}
+
+/// Each setting of a configuration with how often it stands there; none where git cannot read it.
+fn settings(place: &GitWorkspace, bytes: &[u8]) -> Result<Option<BTreeMap<String, usize>>, GitError> {
+    let call = place.git.call(&place.common, ["config", "--file", "-", "--no-includes", "--list", "-z"]);
+    let done = call.input(bytes.to_vec()).end()?;
+    if done.code != Some(0) {
+        return Ok(None);
+    }
+    let mut counted = BTreeMap::new();
+    for setting in done.stdout.split(|byte| *byte == 0).filter(|setting| !setting.is_empty()) {
+        *counted.entry(String::from_utf8_lossy(setting).into_owned()).or_default() += 1;
+    }
+    Ok(Some(counted))
+}
+
+/// Where what was replaced is kept.
+fn lost_folder(place: &GitWorkspace, name: &str) -> PathBuf {
+    place.common.join("redraft").join("lost").join(ref_name(name))
+}
+
+/// Keeps what is about to be replaced, and nothing that was kept before is lost.
+fn keep(place: &GitWorkspace, name: &str, path: &Path, entry: &Entry) -> Result<PathBuf, GitError> {
+    let inside = path.strip_prefix(&place.common).unwrap_or(path);
+    let wanted = lost_folder(place, name).join(inside);
+    let mut target = wanted.clone();
+    for again in 2..=FILES_MAX {
+        if target.symlink_metadata().is_err() {
+            break;
+        }
+        let mut other = wanted.clone().into_os_string();
+        other.push(format!(".{again}"));
+        target = other.into();
+    }
+    write(&target, entry)?;
+    Ok(target)
+}
+
+/// Puts something in a place in one step.
+fn write(path: &Path, entry: &Entry) -> Result<(), GitError> {
+    let failed = |error: std::io::Error| GitError::file(path, &error);
+    let folder = path.parent().unwrap_or(path);
+    // A file in the place of a folder is in the way.
+    if folder.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
+        remove_all(folder)?;
+    }
+    fs::create_dir_all(folder).map_err(failed)?;
+    let temp = temporary_in(folder);
+    match entry {
+        Entry::File { bytes, executable } => {
+            fs::write(&temp, bytes).map_err(failed)?;
+            set_executable(&temp, *executable).map_err(failed)?;
+        }
+        Entry::Link(target) => link(target, &temp).map_err(failed)?,
+        Entry::Other => return Ok(()),
+    }
+    if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        remove_all(path)?;
+    }
+    fs::rename(&temp, path).map_err(failed)
+}
+
+#[cfg(unix)]
+fn set_executable(path: &Path, executable: bool) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = fs::metadata(path)?.permissions().mode();
+    let mode = if executable { mode | 0o111 } else { mode & !0o111 };
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_executable(_: &Path, _: bool) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn link(target: &Path, path: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(target, path)
+}
+
+#[cfg(not(unix))]
+fn link(target: &Path, path: &Path) -> std::io::Result<()> {
+    fs::write(path, target.as_os_str().as_encoded_bytes())
+}
+
+fn told(place: &GitWorkspace, path: &Path, was_there: bool, kept: Option<&Path>) -> String {
+    let inside = path.strip_prefix(&place.common).unwrap_or(path).display();
+    let path = quoted_path(path);
+    match (was_there, kept) {
+        (true, Some(kept)) => {
+            format!(
+                "put back .git/{inside}, which was changed meanwhile; to get it back: cp {} {path}",
+                quoted_path(kept)
+            )
+        }
+        (false, Some(kept)) => {
+            format!(
+                "removed .git/{inside}, which was made meanwhile; to get it back: cp {} {path}",
+                quoted_path(kept)
+            )
+        }
+        (_, None) => {
+            format!("put back .git/{inside}, which was removed meanwhile; to get it back: rm {path}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Marks of an index that hide changes of a file from git: `skip-worktree` and `assume-unchanged`.
+//!
+//! A file that bears one is neither compared nor committed, whatever was written into it. People use them in their own
+//! checkouts, and a sparse checkout is made of them; an agent that sets one hides what it does. So those that are new since
+//! the mark are taken off, and what they hid is undone.
+
+use super::error::GitError;
+use super::temp_index::Index;
+use super::workspace::GitWorkspace;
+use std::collections::BTreeSet;
+
+/// Bytes of an entry before its flags: times, numbers and the id of SHA-1.
+const BEFORE_FLAGS: usize = 60;
+const ASSUME_UNCHANGED: u16 = 0x8000;
+const EXTENDED: u16 = 0x4000;
+const NAME_LENGTH: u16 = 0x0fff;
+/// In the second pair of flags.
+const SKIP_WORKTREE: u16 = 0x4000;
+
+/// Files whose changes git does not look at.
+pub(super) type Hidden = BTreeSet<Vec<u8>>;
+
+pub(super) fn look(place: &GitWorkspace) -> Result<Hidden, GitError> {
+    let Some(index) = Index::read(&place.git_dir.join("index"))? else { return Ok(Hidden::new()) };
+    // Almost always there is none, and then no process is started.
+    if bears_marks(index.bytes()) == Some(false) {
+        return Ok(Hidden::new());
+    }
+    let listed = place.call(["ls-files", "-v", "-z"]).list()?;
+    let marked = |line: &&Vec<u8>| line.first().is_some_and(|tag| *tag == b'S' || tag.is_ascii_lowercase());
+    Ok(listed.iter().filter(marked).filter_map(|line| line.get(2..)).map(<[u8]>::to_vec).collect())
+}
+
+/// Takes off the marks that were not there before. Returns the files that bore one.
+pub(super) fn clear(place: &GitWorkspace) -> Result<Vec<String>, GitError> {
+    let then = match place.hidden() {
+        Some(then) => then,
+        // After a crash nobody remembers; a checkout of a person's, or a sparse one, has marks of its own.
+        None if place.link.is_none() || place.git_dir.join("info/sparse-checkout").exists() => {
+            return Ok(Vec::new());
+        }
+        None => Hidden::new(),
+    };
+    let now = look(place)?;
+    let new: Vec<&[u8]> = now.difference(&then).map(Vec::as_slice).collect();
+    if new.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Git takes one of these options at a time.
+    for option in ["--no-skip-worktree", "--no-assume-unchanged"] {
+        let call = place.writing(["update-index", option, "-z", "--stdin"]);
+        call.input_list(new.iter().copied()).succeed()?;
+    }
+    Ok(new.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+}
+
+/// Whether an entry of an index bears a mark; none where its form is not one that is read here.
+fn bears_marks(bytes: &[u8]) -> Option<bool> {
+    let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let pair = |at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
+    let version = number(4)?;
+    if bytes.get(..4)? != b"DIRC" || !(2..=3).contains(&version) {
+        return None;
+    }
+    let mut at = 12;
+    for _ in 0..number(8)? {
+        let flags = pair(at + BEFORE_FLAGS)?;
+        let mut name = at + BEFORE_FLAGS + 2;
+        let mut more = 0;
+        if flags & EXTENDED != 0 {
+            more = pair(name)?;
+            name += 2;
+        }
+        if flags & ASSUME_UNCHANGED != 0 || more & SKIP_WORKTREE != 0 {
+            return Some(true);
+        }
+        let length = bytes.get(name..)?.iter().position(|byte| *byte == 0)?;
+        let short = usize::from(flags & NAME_LENGTH);
+        // With ids of another length nothing stands where it is looked for.
+        if short < usize::from(NAME_LENGTH) && short != length {
+            return None;
+        }
+        // Entries end with one to eight zeros, at a multiple of eight from their beginning.
+        at += (name + length - at + 8) / 8 * 8;
+    }
+    // A shared index holds entries of its own.
+    let split = bytes.get(at..).is_some_and(|rest| rest.starts_with(b"link"));
+    (!split).then_some(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testbed::{Bed, put};
+    use super::*;
+    use redraft_engine::ports::Workspace as _;
+    use std::fs;
+
+    #[test]
+    fn marks_are_found_in_every_form_of_an_index() {
+        let forms: [&[&str]; 4] = [
+            &["update-index", "--index-version", "2"],
+            &["update-index", "--index-version", "3"],
+            &["update-index", "--index-version", "4"],
+            &["update-index", "--split-index"],
+        ];
+        for form in forms {
+            for option in ["--skip-worktree", "--assume-unchanged"] {
+                let bed = Bed::new();
+                let place = bed.feature();
+                let long = format!("{}/x.txt", "long".repeat(60));
+                put(place.root(), &long, "x");
+                bed.raw(place.root(), &["add", &long]);
+                bed.raw(place.root(), form);
+                assert_eq!(look(&place).unwrap(), Hidden::new(), "{form:?}");
+                bed.raw(place.root(), &["update-index", option, "src/x.rs"]);
+                assert_eq!(look(&place).unwrap(), Hidden::from([b"src/x.rs".to_vec()]), "{form:?} {option}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_index_without_marks_is_read_without_git_and_a_torn_one_is_not_believed() {
+        let bed = Bed::new();
+        let place = bed.feature();
+        let bytes = fs::read(place.git_dir.join("index")).unwrap();
+        assert_eq!(bears_marks(&bytes), Some(false));
+        for end in 0..60 {
+            assert_eq!(bears_marks(&bytes[..end]), None, "{end}");
+        }
+        assert_eq!(bears_marks(&[&b"DIRC\0\0\0\x02\0\0\0\x01"[..], &[0xff; 200]].concat()), Some(true));
+    }
+
+    #[test]
+    fn marks_that_were_there_before_stay_and_new_ones_go() {
+        let bed = Bed::new();
+        let place = bed.feature();
+        bed.raw(place.root(), &["update-index", "--skip-worktree", "README.md"]);
+        place.mark(&[]).unwrap();
+        bed.raw(place.root(), &["update-index", "--assume-unchanged", "src/x.rs"]);
+        assert_eq!(clear(&place).unwrap(), ["src/x.rs"]);
+        assert_eq!(look(&place).unwrap(), Hidden::from([b"README.md".to_vec()]));
+    }
+}

@@ -1,0 +1,232 @@
+//! Checks of code: run on a clean checkout of the commit they are about, never where an agent worked.
+//!
+//! Results on the way may come from a checkout that kept what earlier checks built. A result that an approval or a merge
+//! rests on comes from an empty one: the commit, what `[workspace]` prepares, and what the checks of this very commit made.
+//! Start at [`Run::result_of`].
+
+use crate::driver::Run;
+use crate::ending::EngineError;
+use crate::ports::{Check, CheckRun, LaidOut, SetUp, Trailers, WorkspaceError};
+use redraft_core::event::{Checkout, Event};
+use redraft_core::ids::Revision;
+use redraft_core::text::{count, one_line};
+use std::collections::BTreeSet;
+
+/// So many files that a command changed are named.
+const NAMED_MAX: usize = 10;
+
+/// So many earlier results are looked at, the latest first: each costs a comparison of two trees.
+const KNOWN_MAX: usize = 5;
+
+/// The checks that were run since the checkout was emptied.
+pub(crate) struct Series {
+    tree: Revision,
+    ran: BTreeSet<String>,
+}
+
+/// How a command ended on a commit.
+struct Ran {
+    run: CheckRun,
+    /// The command this is the end of: the check, or the setup that it could not be run without.
+    command: String,
+    checkout: Checkout,
+    /// Whether the checkout was set up for another commit.
+    stale: bool,
+}
+
+/// What is stored of a check.
+pub(crate) struct CheckResult {
+    pub(crate) passed: bool,
+    pub(crate) evidence: String,
+    pub(crate) code: Option<i32>,
+    pub(crate) wall_ms: u64,
+    pub(crate) output: String,
+    pub(crate) checkout: Checkout,
+}
+
+impl Run<'_> {
+    /// The commit that holds a revision of the code: what is reviewed, checked and merged is one and the same. Files that no
+    /// commit holds yet, because a person left them so, are committed first.
+    pub(crate) fn committed(&self, revision: &Revision) -> Result<String, EngineError> {
+        let stray = |commit: &str| -> Result<Vec<String>, EngineError> {
+            let held = self.parts.workspace.tree_of(commit)?;
+            let mut changed = self.parts.workspace.changed(&held, revision)?;
+            let ours = self.projections();
+            changed.retain(|path| !ours.contains(path));
+            Ok(changed)
+        };
+        let mut commit = self.parts.workspace.head()?.0.0;
+        let mut missing = stray(&commit)?;
+        if !missing.is_empty() && self.change.is_none() {
+            let trailers = Trailers { seq: self.state.seq, ..Trailers::default() };
+            self.parts.boundaries.pass("before an edit is committed");
+            self.commit(&missing, "redraft: files that no commit held yet", &trailers)?;
+            commit = self.parts.workspace.head()?.0.0;
+            missing = stray(&commit)?;
+        }
+        match missing.is_empty() {
+            true => Ok(commit),
+            false => Err(EngineError::Uncommitted { commit, files: missing }),
+        }
+    }
+
+    /// Runs a check on a commit, or finds that it has passed on the same files already. `except` are files that only tell
+    /// of the feature and are no part of what is checked. None where the run was stopped, so that nothing is known.
+    pub(crate) fn result_of(
+        &mut self,
+        check: &Check,
+        commit: &str,
+        empty: bool,
+        except: &[String],
+    ) -> Result<Option<CheckResult>, EngineError> {
+        if empty && let Some(known) = self.known(check, commit, except)? {
+            return Ok(Some(known));
+        }
+        let mut ran = self.run_on(check, commit, empty)?;
+        let failed = ran.run.code != Some(0) && !ran.run.stopped;
+        if failed && ran.stale && !ran.checkout.empty {
+            // What it failed of may only be missing because setup has not been run for this commit.
+            ran = self.run_on(check, commit, true)?;
+        }
+        let Ran { run, command, checkout, .. } = ran;
+        let CheckRun { code, wall_ms, tail, stopped } = run;
+        if stopped {
+            return Ok(None);
+        }
+        let passed = code == Some(0);
+        let (evidence, output) = match (passed, code) {
+            (true, _) => (String::new(), tail),
+            (false, Some(code)) => (format!("`{command}` ended with code {code}\n{tail}"), String::new()),
+            (false, None) => (format!("`{command}` did not end by itself\n{tail}"), String::new()),
+        };
+        Ok(Some(CheckResult { passed, evidence, code, wall_ms, output, checkout }))
+    }
+
+    /// The result of the same command on the same files, prepared in the same way, in an empty checkout.
+    fn known(
+        &self,
+        check: &Check,
+        commit: &str,
+        except: &[String],
+    ) -> Result<Option<CheckResult>, EngineError> {
+        let (tree, prepared) = (self.parts.workspace.tree_of(commit)?, self.parts.check_folder.prepared()?);
+        let passed = self.entries.iter().rev().filter_map(|entry| match &entry.event {
+            Event::Checked(fact) if fact.passed && fact.code == Some(0) => {
+                Some((entry.seq, fact, fact.checkout.as_ref()?))
+            }
+            _ => None,
+        });
+        let same = passed.filter(|(_, fact, then)| {
+            let same_command = fact.gate == check.name && fact.command == check.command;
+            same_command && then.empty && then.prepared == prepared
+        });
+        for (seq, fact, then) in same.take(KNOWN_MAX) {
+            let differ = match self.parts.workspace.changed(&then.tree, &tree) {
+                Ok(differ) => differ,
+                // Nobody can tell any more what it was about.
+                Err(WorkspaceError::AnchorLost(_)) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            if differ.iter().any(|path| !except.contains(path)) {
+                continue;
+            }
+            let same_as = then.same_as.or(Some(seq));
+            let checkout =
+                Checkout { commit: commit.to_owned(), tree, same_as, notes: Vec::new(), ..then.clone() };
+            let (evidence, output) = (String::new(), fact.output.clone());
+            let known = CheckResult { passed: true, evidence, code: Some(0), wall_ms: 0, output, checkout };
+            return Ok(Some(known));
+        }
+        Ok(None)
+    }
+
+    fn run_on(&mut self, check: &Check, commit: &str, empty: bool) -> Result<Ran, EngineError> {
+        let tree = self.parts.workspace.tree_of(commit)?;
+        let goes_on =
+            self.series.as_ref().is_some_and(|one| one.tree == tree && !one.ran.contains(&check.name));
+        let prepared = self.parts.check_folder.prepared()?;
+        // Whatever happens from here on, a checkout that was left in the middle is no empty one.
+        let earlier = self.series.take().filter(|_| goes_on);
+        let laid = self.parts.check_folder.lay_out(commit, empty && !goes_on)?;
+        let mut series =
+            earlier.or_else(|| laid.emptied.then(|| Series { tree: tree.clone(), ran: BTreeSet::new() }));
+        let mut checkout = Checkout {
+            commit: commit.to_owned(),
+            tree,
+            empty: series.is_some(),
+            prepared,
+            same_as: None,
+            notes: laid.notes.clone(),
+        };
+        let stale = laid.set_up == SetUp::ForAnother && self.rules.finish.setup.is_some();
+        if laid.set_up == SetUp::Not
+            && let Some((run, command)) = self.set_up(&laid, &mut checkout.notes)?
+        {
+            return Ok(Ran { run, command, checkout, stale: false });
+        }
+        let run = self.watched(check, &laid, &mut checkout.notes)?;
+        if let Some(series) = &mut series {
+            series.ran.insert(check.name.clone());
+        }
+        self.series = series.filter(|_| !run.stopped);
+        Ok(Ran { run, command: check.command.clone(), checkout, stale })
+    }
+
+    /// Prepares a checkout by the project's setup command. Returns how that ended where it did not end well.
+    fn set_up(
+        &self,
+        laid: &LaidOut,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<(CheckRun, String)>, EngineError> {
+        if let Some(command) = self.rules.finish.setup.clone() {
+            let setup = Check { name: "setup".to_owned(), command: command.clone() };
+            let mut run = self.guarded(&setup, laid, notes)?;
+            if run.code != Some(0) {
+                run.tail.push_str("\n(this is the setup of a clean checkout; the check was not run)");
+                return Ok(Some((run, command)));
+            }
+        }
+        let changed = self.parts.check_folder.set_up()?;
+        notes.extend(named(&changed).map(|files| format!("setup changed {files}, which was put back")));
+        Ok(None)
+    }
+
+    /// Runs a check and notes which files of the commit it changed; they are put back before the next one.
+    fn watched(
+        &self,
+        check: &Check,
+        laid: &LaidOut,
+        notes: &mut Vec<String>,
+    ) -> Result<CheckRun, EngineError> {
+        let mut run = self.guarded(check, laid, notes)?;
+        if let Some(files) = named(&self.parts.check_folder.changed()?) {
+            run.tail.push_str(&format!("\n(put back after the check: {files})"));
+            notes.push(format!("the check changed {files}, which is put back"));
+        }
+        Ok(run)
+    }
+
+    /// Runs a command of the project. It may run code that an agent wrote, so what it did to the repository itself is undone.
+    fn guarded(
+        &self,
+        check: &Check,
+        laid: &LaidOut,
+        notes: &mut Vec<String>,
+    ) -> Result<CheckRun, EngineError> {
+        self.parts.workspace.note_git()?;
+        let ran = self.parts.checks.run(check, &laid.folder);
+        let name = format!("{}/check-{}", self.created.scope(), one_line(&check.name, 40));
+        notes.extend(self.parts.workspace.put_git_back(&name)?);
+        ran.map_err(|detail| EngineError::Check { name: check.name.clone(), detail })
+    }
+}
+
+/// The names of some files, or nothing.
+fn named(files: &[String]) -> Option<String> {
+    let shown: Vec<String> = files.iter().take(NAMED_MAX).map(|file| one_line(file, 120)).collect();
+    let more = match files.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {}", count(more, "more file")),
+    };
+    (!shown.is_empty()).then(|| shown.join(", ") + &more)
+}
