@@ -120,6 +120,15 @@ impl World {
         self.provider.requests().into_iter().filter(|request| request.method == "POST").collect()
     }
 
+    /// Waits until so many of them have come. Some versions ask first whether anybody is there, which is none.
+    pub(crate) fn wait_for_sent(&self, count: usize) {
+        let mut all = count;
+        while self.sent().len() < count {
+            self.provider.wait_for_requests(all);
+            all += 1;
+        }
+    }
+
     /// What they said.
     pub(crate) fn asked(&self) -> Vec<Value> {
         self.sent().into_iter().map(|request| request.json).collect()

@@ -60,6 +60,7 @@ mod phases;
 mod plays;
 mod plugin;
 mod policies;
+mod program_money;
 mod programs;
 mod projections;
 mod projects;
