@@ -27,6 +27,10 @@ impl Bill {
         let answer_tokens = u64::from(settings.answer_tokens()).saturating_mul(own.broken);
         let longer = answer_tokens.saturating_sub(own.broken_output);
         let unknown = card.cost(&Usage { output: longer, ..Usage::default() }, own.largest);
+        let lifetime =
+            own.written.iter().map(|(lifetime, _)| *lifetime).max().unwrap_or(Lifetime::FiveMinutes);
+        let answer_tokens = settings.answer_tokens().into();
+        let unknown = unknown + heard.requests.vanished(card, answer_tokens, lifetime);
         let searches = result.models.iter().fold(0, |sum: u64, one| sum.saturating_add(one.searches));
         let elsewhere = others.iter().fold(card.searches(searches), |sum, one| sum + one.cost);
         let known = card.cost_by_lifetime(&own.usage, &own.written, own.largest) + elsewhere;

@@ -327,11 +327,12 @@ impl Agent for ClaudeAgent {
             deadlines: request.deadlines,
         };
         let mut heard = Heard::default();
+        heard.requests.live = true;
         let meter = Meter::new(watch);
         let refusals_max = flags::refusals_max(&self.settings);
         meter.expect(heard.requests.at_most(&terms));
         let mut hear = |line: Line| {
-            let before = (heard.requests.count(), heard.requests.searches());
+            let before = (heard.requests.count(), heard.requests.beside());
             heard.take(line);
             heard.doing.drain(..).for_each(|doing| watch.tell(&doing));
             if heard.refusals > refusals_max {
@@ -341,7 +342,7 @@ impl Agent for ClaudeAgent {
                 meter.begun();
                 heard.asked_ms = Some(watch.now_ms());
             }
-            if (heard.requests.count(), heard.requests.searches()) != before {
+            if (heard.requests.count(), heard.requests.beside()) != before {
                 meter.expect(heard.requests.at_most(&terms));
             }
             if heard.requests.go_on {

@@ -38,6 +38,7 @@ pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
     let refused = result.status.is_some_and(|status| !GATEWAY.contains(&status));
     // A prompt that is too long by the program's own count is not sent at all.
     let unsent = ["unable to connect", "econnrefused", "not logged in", "no conversation found", TOO_LONG];
+    let refused = refused && !heard.requests.has_vanished();
     !heard.answering && (refused || unsent.iter().any(|words| said.contains(words)))
 }
 

@@ -13,6 +13,8 @@ const READ_TOKENS: u64 = 25_000;
 /// about so many tokens of what was found, and what it answers.
 const SEARCHES_MAX: u64 = 8;
 const FOUND_TOKENS: u64 = 25_000;
+/// What stands between us and the service has given up; the service may have gone on.
+const GATEWAY: [u64; 2] = [502, 504];
 /// No text has fewer characters for a token.
 const CHARS_PER_TOKEN_MIN: u64 = 2;
 
@@ -24,6 +26,14 @@ pub(super) struct Requests {
     /// Whether something was sent since the newest answer began, so that a request may be under way of which nobody
     /// knows what it costs.
     sent: bool,
+    /// Whether everything it prints is heard, also what is not kept.
+    pub(super) live: bool,
+    /// Answers that broke off before anything of them was printed: those whose request is repeated next, and the prompts of
+    /// those whose request was.
+    vanishing: usize,
+    vanished: Vec<u64>,
+    /// So many requests are known to have been repeated or answered.
+    settled: usize,
     /// Searches of the web that were asked for and are not done.
     searching: Vec<String>,
     /// The tokens that those had at the most to say that are done.
@@ -78,7 +88,13 @@ impl Requests {
                 self.sent = true;
                 list(&line["message"]["content"]).iter().for_each(|block| self.found(block));
             }
-            (Some("system"), _) if line["subtype"] == "api_retry" => self.sent = true,
+            (Some("system"), _) if line["subtype"] == "api_retry" => {
+                self.sent = true;
+                let refused = line["error_status"].as_u64().is_some_and(|status| !GATEWAY.contains(&status));
+                if !refused && !self.settle_broken() {
+                    self.vanishing += 1;
+                }
+            }
             _ => {}
         }
     }
@@ -88,8 +104,13 @@ impl Requests {
     }
 
     /// How often the web was searched, or is.
-    pub(super) fn searches(&self) -> usize {
+    fn searches(&self) -> usize {
         self.searching.len() + self.searched.len()
+    }
+
+    /// How many requests it has sent that are no part of the conversation, or whose answer vanished.
+    pub(super) fn beside(&self) -> usize {
+        self.searches() + self.vanishing + self.vanished.len()
     }
 
     /// The conversation as the newest request left it, in tokens.
@@ -132,7 +153,8 @@ impl Requests {
 
     /// What all requests came to; none where one has no end or another may be under way.
     pub(super) fn sum(&self, card: &Card) -> Option<Usage> {
-        self.answered(card).filter(|_| !self.sent && self.searched.is_empty() && self.searching.is_empty())
+        let beside = self.searches() > 0 || self.has_vanished();
+        self.answered(card).filter(|_| !self.sent && !beside)
     }
 
     /// What the requests came to that were answered, whatever was sent since; none where an answer has no end.
@@ -148,7 +170,7 @@ impl Requests {
     /// What the dispatch can have come to when the request after the newest one is answered.
     pub(super) fn at_most(&self, terms: &Terms<'_>) -> Usd {
         match self.all.last() {
-            None => terms.first() + terms.after(terms.first_tokens),
+            None => self.until_now(terms) + terms.first() + terms.after(terms.first_tokens),
             Some(newest) => self.until_now(terms) + terms.after(newest.usage.input()),
         }
     }
@@ -162,7 +184,31 @@ impl Requests {
         };
         let requests = self.all.iter().fold(Usd(0), |sum, each| sum + one(each));
         let searched = self.searched.iter().fold(Usd(0), |sum, said| sum + terms.search(*said));
-        self.searching.iter().fold(requests + searched, |sum, _| sum + terms.search(answer_tokens))
+        let searching = self.searching.iter().fold(searched, |sum, _| sum + terms.search(answer_tokens));
+        let repeated = match self.all.last() {
+            None => terms.first(),
+            Some(newest) => terms.after(newest.usage.input()),
+        };
+        let vanishing = Usd(repeated.0.saturating_mul(self.vanishing as u64));
+        requests + searching + self.vanished(card, answer_tokens, terms.lifetime) + vanishing
+    }
+
+    /// Whether the newest answer broke off and nobody has taken note of that yet; takes note of it.
+    fn settle_broken(&mut self) -> bool {
+        let broken = self.all.len() > self.settled && self.all.last().is_some_and(|newest| !newest.ended);
+        self.settled = self.all.len();
+        broken
+    }
+
+    /// Whether an answer may have broken off of which nothing was printed.
+    pub(super) fn has_vanished(&self) -> bool {
+        self.vanishing > 0 || !self.vanished.is_empty()
+    }
+
+    /// What those can have cost that broke off before anything of them was printed and were repeated.
+    pub(super) fn vanished(&self, card: &Card, answer_tokens: u64, lifetime: Lifetime) -> Usd {
+        let one = |sum: Usd, prompt: &u64| sum + card.dearest(*prompt, answer_tokens, lifetime);
+        self.vanished.iter().fold(Usd(0), one)
     }
 
     /// Takes in what a tool answered.
@@ -183,6 +229,11 @@ impl Requests {
             return;
         }
         let usage = &message["usage"];
+        let repeated = std::mem::take(&mut self.vanishing);
+        // It asks for an answer in one piece only where one in pieces broke off.
+        let in_one_piece = whole && self.live && repeated == 0 && !self.settle_broken();
+        let prompt = tokens(usage).input();
+        self.vanished.extend(std::iter::repeat_n(prompt, repeated + usize::from(in_one_piece)));
         (self.go_on, self.sent) = (false, false);
         self.all.push(Counted {
             id: id.to_owned(),

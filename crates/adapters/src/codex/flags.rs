@@ -3,7 +3,7 @@
 //! It has no list of tools: files are read, searched and written by commands in its sandbox. Searching the web is a
 //! setting, and servers with more tools are settings, too; both are given anew in every turn.
 
-use super::CodexSettings;
+use super::{CodexSettings, skills};
 use crate::child::Environment;
 use crate::mcp::{self, Needed};
 use redraft_engine::ports::Request;
@@ -95,6 +95,9 @@ pub(super) fn all(settings: &CodexSettings, request: &Request, schema: &Path) ->
     words.extend(["-C".into(), request.folder.clone().into_os_string()]);
     words.extend(["--output-schema".into(), schema.into()]);
     words.extend(fixed(settings, request).into_iter().map(OsString::from));
+    if request.may_write.is_empty() {
+        words.extend(skills::off(&request.folder).into_iter().map(OsString::from));
+    }
     if request.resume {
         words.extend(["resume".into(), request.session.as_str().into()]);
     }

@@ -6,7 +6,7 @@
 //! of reviews.
 //!
 //! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means,
-//! `form` whether that is what was asked for, `limit` when a usage limit ends, `totals` the counting, `spending` and
+//! `skills` what it must not be told, `form` whether an answer is what was asked for, `limit` when a usage limit ends, `totals` the counting, `spending` and
 //! `rollout` what it costs while it works.
 
 mod flags;
@@ -14,6 +14,7 @@ mod form;
 mod limit;
 mod outcome;
 mod rollout;
+mod skills;
 mod spending;
 mod stream;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What an answer costs, by which prices.
 
 use super::{DONE, INIT, heard, kept, request, settings};
-use crate::child::Environment;
+use crate::child::{Environment, Line, Listener};
 use crate::claude::bill::Bill;
 use crate::claude::{ClaudeAgent, ClaudeSettings, flags};
 use redraft_core::price::{Card, Cards, Changes, Cliff, Lifetime, Override, PerMillion, Repriced, Says};
@@ -240,4 +240,42 @@ fn searches_are_reckoned_with_before_they_are_made_and_until_their_bill_is_known
         None,
         "and its bill is not"
     );
+}
+
+#[test]
+fn an_answer_that_broke_off_before_anything_of_it_was_printed_is_unknown_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(folder.path());
+    let retry =
+        |status: &str| format!(r#"{{"type":"system","subtype":"api_retry","error_status":{status}}}"#);
+    let begun = |id: &str| {
+        format!(
+            r#"{{"type":"stream_event","event":{{"type":"message_start","message":{{"id":"{id}","model":"m","usage":{{"input_tokens":1000,"output_tokens":1}}}}}}}}"#
+        )
+    };
+    let ended = r#"{"type":"stream_event","event":{"type":"message_delta","usage":{"output_tokens":40}}}"#;
+    let whole = r#"{"type":"assistant","message":{"id":"w","model":"m","usage":{"input_tokens":1000,"output_tokens":40},"content":[]}}"#;
+    let (broken, refused, a, b) = (retry("null"), retry("529"), begun("a"), begun("b"));
+    let one = settings.card.dearest(1_000, 16_000, Lifetime::FiveMinutes);
+    let rest = Usd(15_999 * 15);
+    for (lines, unknown) in [
+        (vec![a.as_str(), ended], Usd(0)),
+        (vec![&refused, &refused, &a, ended], Usd(0)),
+        (vec![&broken, &a, ended], one),
+        (vec![&broken, &broken, &a, ended], one + one),
+        (vec![&a, &broken, &b, ended], rest),
+        (vec![&a, &broken, &broken, &b, ended], rest + one),
+        (vec![whole], one),
+        (vec![&a, whole], rest),
+        (vec![&a, ended, whole], one),
+        (vec![&broken, whole], one),
+    ] {
+        let mut heard = crate::claude::stream::Heard::default();
+        heard.requests.live = true;
+        for line in lines.iter().copied().chain([DONE]) {
+            heard.take(Line::Whole(line.as_bytes().to_vec()));
+        }
+        let bill = Bill::of(&settings, &heard, heard.result.as_ref().unwrap(), Usd(1));
+        assert_eq!(bill.unknown, unknown, "{lines:?}");
+    }
 }

@@ -1,10 +1,9 @@
 //! What Claude Code sends beside the conversation, and that it is counted.
 
-use super::{agent, settings};
+use super::agent;
 use crate::world::{World, steady, verdict};
-use redraft_adapters::claude::ClaudeAgent;
 use redraft_core::event::Now;
-use redraft_core::usage::{Usage, Usd};
+use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agent, Request};
 use redraft_testkit::provider::{Bill, Recorded, Reply, was_tool_used};
 use serde_json::{Value, json};
@@ -81,19 +80,22 @@ fn the_last_request_before_its_own_limit_is_counted() {
 }
 
 #[test]
-fn an_answer_that_broke_off_is_counted_and_its_rest_is_unknown() {
-    let mut cut = false;
-    let world = World::new(move |_: &Recorded, _: usize| {
-        let first = !std::mem::replace(&mut cut, true);
-        let whole = Reply::Json(verdict()).billed(bill(3_000), 60);
-        if first { whole.cut_after(3) } else { whole }
-    });
-    let settings = settings(&world);
-    let outcome = ClaudeAgent::new(settings).run(&world.request("Judge it.", 1), &steady()).unwrap();
-    assert_eq!(world.sent().len(), 2);
-    let usage = Usage { uncached: 6_000, ..outcome.usage };
-    assert_eq!(outcome.usage, usage, "both prompts");
-    let known = outcome.usage.cost - outcome.unknown;
-    assert!(known >= Usd(6_000 * 3 + 60 * 15) && known <= Usd(6_000 * 3 + 70 * 15), "{outcome:?}");
-    assert!(outcome.unknown >= Usd(15_990 * 15), "as long as it can have become: {outcome:?}");
+fn an_answer_that_broke_off_counts_as_what_was_told_of_it_and_its_rest_as_unknown() {
+    // Before anything of it was read, after its beginning, and close to its end.
+    for events in [0, 1, 3] {
+        let mut cut = false;
+        let world = World::new(move |_: &Recorded, _: usize| {
+            let first = !std::mem::replace(&mut cut, true);
+            let whole = Reply::Json(verdict()).billed(bill(3_000), 60);
+            if first { whole.cut_after(events) } else { whole }
+        });
+        let outcome = agent(&world).run(&world.request("Judge it.", 1), &steady()).unwrap();
+        assert_eq!(world.sent().len(), 2);
+        let most = Usd(2 * 3_000 * 3 + (60 + 16_000) * 15);
+        assert!(outcome.usage.cost >= most, "{events}: {outcome:?}");
+        let known = outcome.usage.cost - outcome.unknown;
+        let (one, two) = (Usd(3_000 * 3 + 60 * 15), Usd(2 * 3_000 * 3 + 70 * 15));
+        assert!(known >= one && known <= two, "{events}: {outcome:?}");
+        assert!(outcome.unknown >= Usd(15_990 * 15), "as long as it can have become: {outcome:?}");
+    }
 }

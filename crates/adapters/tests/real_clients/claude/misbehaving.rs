@@ -150,7 +150,7 @@ fn a_reminder_that_is_not_answered_may_have_been_billed() {
             false => Reply::text("I think it is fine."),
         }
     });
-    let request = Request { deadlines: within_ms(6_000), ..world.request("Judge it.", 1) };
+    let request = Request { deadlines: within_ms(15_000), ..world.request("Judge it.", 1) };
     let error = agent(&world).run(&request, &steady()).unwrap_err();
     assert_eq!((world.asked().len(), error.now, error.usage), (2, Now::GiveUp, None), "{error:?}");
 }

@@ -52,7 +52,7 @@ fn a_reviewers_thread_is_never_replaced_by_a_summary_and_a_writers_is_not_contin
         let bill = |uncached| Bill { uncached, ..Bill::default() };
         let world = World::new(move |request: &Recorded, _: usize| {
             match all_text(request).contains("CONTEXT CHECKPOINT") {
-                true => Reply::text("They spoke about a note.").billed(bill(7_000), 70),
+                true => Reply::text("They spoke about a note.").billed(bill(9_500), 70),
                 false => Reply::Json(verdict()).billed(bill(9_000), 30),
             }
         });
@@ -72,7 +72,7 @@ fn a_reviewers_thread_is_never_replaced_by_a_summary_and_a_writers_is_not_contin
         let noted = second.notes.iter().any(|note| note.contains("replaced by a summary"));
         assert_eq!(
             (noted, second.usage.input()),
-            (writes, if writes { 16_000 } else { 9_000 }),
+            (writes, if writes { 18_500 } else { 9_000 }),
             "{second:?}"
         );
     }
