@@ -73,7 +73,7 @@ impl World {
             resume: false,
             folder: self.scratch.root(),
             may_write: Vec::new(),
-            deadlines: within_ms(60_000),
+            deadlines: within_ms(120_000),
             shares: false,
             max_usd: None,
         }
@@ -173,6 +173,33 @@ pub(crate) struct StopAt<'a> {
 impl Watch for StopAt<'_> {
     fn stopped(&self) -> bool {
         self.world.runs_a(self.word)
+    }
+
+    fn wait_ms(&self, ms: u64) -> bool {
+        self.clock.wait_ms(ms)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    fn tell(&self, _doing: &str) {}
+
+    fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
+        true
+    }
+}
+
+/// A run that is stopped as soon as so many model requests have come.
+pub(crate) struct StopAfter<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) sent: usize,
+    pub(crate) clock: SystemClock,
+}
+
+impl Watch for StopAfter<'_> {
+    fn stopped(&self) -> bool {
+        self.world.sent().len() >= self.sent
     }
 
     fn wait_ms(&self, ms: u64) -> bool {

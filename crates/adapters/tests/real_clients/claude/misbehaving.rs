@@ -3,7 +3,7 @@
 
 use super::{MODEL, agent, settings};
 use crate::world::{
-    SCHEMA, StopAt, World, kill_program, kill_worker, named, steady, unwatched, verdict, within_ms,
+    SCHEMA, StopAfter, StopAt, World, kill_program, kill_worker, named, steady, unwatched, verdict, within_ms,
 };
 use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
 use redraft_core::event::Now;
@@ -150,8 +150,9 @@ fn a_reminder_that_is_not_answered_may_have_been_billed() {
             false => Reply::text("I think it is fine."),
         }
     });
-    let request = Request { deadlines: within_ms(15_000), ..world.request("Judge it.", 1) };
-    let error = agent(&world).run(&request, &steady()).unwrap_err();
+    // Stopped when the reminder is out, however long that takes.
+    let watch = StopAfter { world: &world, sent: 2, clock: steady() };
+    let error = agent(&world).run(&world.request("Judge it.", 1), &watch).unwrap_err();
     assert_eq!((world.asked().len(), error.now, error.usage), (2, Now::GiveUp, None), "{error:?}");
 }
 
