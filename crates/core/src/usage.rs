@@ -18,16 +18,16 @@ pub struct Usage {
 
 impl Usage {
     pub fn input(&self) -> u64 {
-        self.uncached + self.written + self.read
+        self.uncached.saturating_add(self.written).saturating_add(self.read)
     }
 }
 
 impl AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.uncached += other.uncached;
-        self.written += other.written;
-        self.read += other.read;
-        self.output += other.output;
+        self.uncached = self.uncached.saturating_add(other.uncached);
+        self.written = self.written.saturating_add(other.written);
+        self.read = self.read.saturating_add(other.read);
+        self.output = self.output.saturating_add(other.output);
         self.cost = self.cost + other.cost;
     }
 }

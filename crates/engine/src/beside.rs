@@ -16,6 +16,9 @@ pub(crate) trait Purse<T> {
     /// Whether the work may come to this much in all. What is granted must outlive a crash.
     fn raise(&mut self, place: usize, total: Usd) -> bool;
 
+    /// The work has come to this much, granted or not. Must outlive a crash, too.
+    fn owe(&mut self, place: usize, total: Usd);
+
     /// What is being done, in the agent's words.
     fn told(&mut self, place: usize, doing: &str);
 
@@ -25,6 +28,7 @@ pub(crate) trait Purse<T> {
 
 enum Call<T> {
     Raise { place: usize, total: Usd, reply: SyncSender<bool> },
+    Owe { place: usize, total: Usd, reply: SyncSender<()> },
     Tell { place: usize, doing: String },
     Done { place: usize, end: T },
 }
@@ -63,6 +67,11 @@ pub(crate) fn beside<T: Send>(
             match call {
                 // An agent that no longer waits for its answer has been cut off already.
                 Call::Raise { place, total, reply } => drop(reply.send(purse.raise(place, total))),
+                Call::Owe { place, total, reply } => {
+                    purse.owe(place, total);
+                    // Nothing depends on whether it still waits.
+                    let _ = reply.send(());
+                }
                 Call::Tell { place, doing } => purse.told(place, &doing),
                 Call::Done { place, end } => {
                     purse.done(place, &end);
@@ -156,6 +165,14 @@ impl<T: Send> Watch for Watching<'_, T> {
         let asked = self.calls.send(Call::Raise { place: self.place, total, reply });
         asked.is_ok() && answer.recv().unwrap_or(false)
     }
+
+    fn owes(&self, total: Usd) {
+        let (reply, stored) = sync_channel(1);
+        if self.calls.send(Call::Owe { place: self.place, total, reply }).is_ok() {
+            // Whether it was stored is the caller's business.
+            let _ = stored.recv();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -199,6 +216,8 @@ mod tests {
             fits
         }
 
+        fn owe(&mut self, _place: usize, _total: Usd) {}
+
         fn told(&mut self, _place: usize, _doing: &str) {}
 
         fn done(&mut self, place: usize, needed: &u64) {
@@ -226,6 +245,8 @@ mod tests {
         fn raise(&mut self, _place: usize, _total: Usd) -> bool {
             true
         }
+
+        fn owe(&mut self, _place: usize, _total: Usd) {}
 
         fn told(&mut self, _place: usize, _doing: &str) {}
 

@@ -36,6 +36,13 @@ impl Purse<End> for Keeper<'_, '_> {
         })
     }
 
+    fn owe(&mut self, place: usize, total: Usd) {
+        let Some(ticket) = self.tickets.get(place).filter(|_| self.trouble.is_none()) else { return };
+        if let Err(error) = self.run.owe(ticket, total) {
+            self.trouble = Some(error);
+        }
+    }
+
     fn told(&mut self, place: usize, doing: &str) {
         const CHARS_MAX: usize = 160;
         let Some(ticket) = self.tickets.get(place) else { return };
@@ -81,8 +88,22 @@ impl Run<'_> {
         if budget.reserve(total).is_err() {
             return Ok(false);
         }
-        self.append(vec![Raised { ticket: ticket.clone(), reserved: total }.into()], &[])?;
-        self.parts.boundaries.pass("a higher reservation is stored");
+        self.raise(ticket, total)?;
         Ok(true)
+    }
+
+    /// Counts what a dispatch has come to, or may have, where that is more than was reserved; the budget has no say in
+    /// what was spent already.
+    pub(crate) fn owe(&mut self, ticket: &Ticket, total: Usd) -> Result<(), EngineError> {
+        match self.started(ticket) {
+            Some(started) if total > started.reserved => self.raise(ticket, total),
+            _ => Ok(()),
+        }
+    }
+
+    fn raise(&mut self, ticket: &Ticket, reserved: Usd) -> Result<(), EngineError> {
+        self.append(vec![Raised { ticket: ticket.clone(), reserved }.into()], &[])?;
+        self.parts.boundaries.pass("a higher reservation is stored");
+        Ok(())
     }
 }

@@ -17,7 +17,14 @@ impl Run<'_> {
         let left_behind = || self.parts.agents.named(&agent).ok()?.left_behind(ticket);
         match kept.or_else(left_behind).map(|outcome| self.clean(outcome)) {
             Some(outcome) => self.store_answer(ticket, &tree, outcome, 0),
-            None => self.lose(ticket, &tree, None),
+            None => {
+                let unwatched =
+                    self.parts.agents.named(&agent).ok().and_then(|agent| agent.unwatched(ticket));
+                if let Some(total) = unwatched {
+                    self.owe(ticket, total)?;
+                }
+                self.lose(ticket, &tree, None)
+            }
         }
     }
 

@@ -35,6 +35,13 @@ impl<'a> Meter<'a> {
         kept.store(total.0, Ordering::SeqCst);
     }
 
+    /// It has come to this much, or may have. What was granted is known already.
+    pub(crate) fn owes(&self, total: Usd) {
+        if total > self.granted() {
+            self.watch.owes(total);
+        }
+    }
+
     /// It goes on to another request; ends it if there is no money for that.
     pub(crate) fn goes_on(&self) {
         if self.refused().is_some() {
@@ -95,6 +102,10 @@ impl Watch for Meter<'_> {
     fn afford(&self, total: Usd) -> bool {
         self.watch.afford(total)
     }
+
+    fn owes(&self, total: Usd) {
+        self.watch.owes(total);
+    }
 }
 
 #[cfg(test)]
@@ -102,7 +113,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// A run with so much money, and what it was asked for.
+    /// A run with so much money, and what it was asked for or told of.
     struct Rich(Usd, Mutex<Vec<Usd>>);
 
     impl Watch for Rich {
@@ -128,6 +139,21 @@ mod tests {
             self.1.lock().unwrap().push(total);
             total <= self.0
         }
+
+        fn owes(&self, total: Usd) {
+            self.1.lock().unwrap().push(total);
+        }
+    }
+
+    #[test]
+    fn what_it_has_come_to_is_told_where_it_is_more_than_was_granted() {
+        let rich = Rich(Usd(10), Mutex::default());
+        let meter = Meter::new(&rich);
+        for (expected, owed) in [(4, 3), (9, 9), (12, 11)] {
+            meter.expect(Usd(expected));
+            meter.owes(Usd(owed));
+        }
+        assert_eq!(*rich.1.lock().unwrap(), [Usd(4), Usd(9), Usd(12), Usd(11)], "only the last passes 9");
     }
 
     #[test]

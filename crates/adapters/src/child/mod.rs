@@ -11,6 +11,7 @@
 
 pub(crate) mod descendants;
 mod environment;
+mod held;
 mod keep;
 mod lines;
 mod listener;
@@ -27,10 +28,11 @@ pub mod worker;
 mod tests;
 
 pub use environment::{Environment, TICKET};
+pub(crate) use held::Held;
 pub(crate) use lines::Line;
 pub(crate) use listener::{Listener, skipped};
 pub(crate) use meter::Meter;
-pub(crate) use orphans::settle;
+pub(crate) use orphans::{settle, was_abandoned};
 pub(crate) use program::Program;
 pub(crate) use run::{End, Finished, Launch};
 pub use script::{Ended, Script};

@@ -52,6 +52,12 @@ pub(crate) fn settle(out: &Path) {
     }
 }
 
+/// Whether a worker began here and was killed before it could end what it had started, so that nobody knows how long that
+/// went on.
+pub(crate) fn was_abandoned(out: &Path) -> bool {
+    out.join(LOCK).exists() && Exit::read(out).is_none()
+}
+
 #[cfg(target_os = "linux")]
 mod marked {
     use super::{MARK, PAUSE};

@@ -63,20 +63,30 @@ pub(crate) struct Asked {
     pub(crate) fingerprint: Fingerprint,
     /// What the dispatch costs if its answer does not say, in millionths of a dollar.
     pub(crate) reserved: u64,
+    /// The most the program comes to by itself with nobody watching; none where it was given no limit of its own.
+    #[serde(default)]
+    pub(crate) limit: Option<u64>,
+    /// Whether it was to write something, rather than to judge.
+    #[serde(default)]
+    pub(crate) writes: bool,
 }
 
 impl Asked {
     const FILE: &str = "asked.json";
+    /// Version 1 had neither a limit nor whether something was to be written.
+    pub(crate) const VERSION: u16 = 2;
 
     pub(crate) fn of(request: &Request, fingerprint: Fingerprint, reserved: Usd) -> Asked {
         Asked {
-            v: VERSION,
+            v: Asked::VERSION,
             ticket: request.ticket.to_string(),
             session: request.session.to_string(),
             resume: request.resume,
             folder: request.folder.clone(),
             fingerprint,
             reserved: reserved.0,
+            limit: None,
+            writes: !request.may_write.is_empty(),
         }
     }
 
@@ -87,7 +97,7 @@ impl Asked {
 
     pub(crate) fn read(out: &Path) -> Option<Asked> {
         let asked: Asked = read_kept(&out.join(Self::FILE)).ok().flatten()?;
-        (asked.v == VERSION).then_some(asked)
+        (1..=Asked::VERSION).contains(&asked.v).then_some(asked)
     }
 }
 

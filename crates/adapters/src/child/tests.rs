@@ -147,6 +147,8 @@ fn the_first_version_of_the_kept_files_stays_readable() {
     std::fs::write(folder.path().join("asked.json"), v1).unwrap();
     let asked = Asked::read(folder.path()).unwrap();
     assert_eq!((asked.fingerprint, asked.reserved, asked.resume), (fingerprint(), 12, true));
-    std::fs::write(folder.path().join("asked.json"), v1.replacen("\"v\":1", "\"v\":2", 1)).unwrap();
+    assert_eq!((asked.limit, asked.writes), (None, false), "the first version did not say");
+    let newer = format!("\"v\":{}", Asked::VERSION + 1);
+    std::fs::write(folder.path().join("asked.json"), v1.replacen("\"v\":1", &newer, 1)).unwrap();
     assert_eq!(Asked::read(folder.path()), None);
 }

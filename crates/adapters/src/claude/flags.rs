@@ -151,14 +151,18 @@ pub(super) fn all(settings: &ClaudeSettings, request: &Request, system: &Path, o
     words.extend(["--permission-mode".into(), mode.into()]);
     words.extend(["--json-schema".into(), request.schema.into()]);
     words.extend(["--max-turns".into(), settings.max_turns.to_string().into()]);
-    // The program reckons by list prices. Where other prices hold it would stop too early, or for nothing.
-    let own_prices = settings.card.is_free() || settings.card.basis == Basis::Configured;
-    if let Some(Usd(millionths)) = request.max_usd.filter(|_| !own_prices) {
+    if let Some(Usd(millionths)) = request.max_usd.filter(|_| keeps_to_a_sum(settings)) {
         let dollars = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
         words.extend(["--max-budget-usd".into(), dollars.into()]);
     }
     words.extend(fixed(settings).into_iter().map(OsString::from));
     words
+}
+
+/// Whether the program can hold itself to a sum. It reckons by list prices; where other prices hold it would stop too early,
+/// or for nothing.
+pub(super) fn keeps_to_a_sum(settings: &ClaudeSettings) -> bool {
+    !settings.card.is_free() && settings.card.basis != Basis::Configured
 }
 
 /// How often it may try again with a login or key that was not accepted. A key from the environment stays what it is; a
@@ -192,6 +196,11 @@ pub(super) fn environment(settings: &ClaudeSettings, request: &Request) -> Envir
     // other tools are another beginning.
     environment.set("MCP_CONNECTION_NONBLOCKING", "0");
     environment.set("CLAUDE_CODE_MAX_OUTPUT_TOKENS", &settings.answer_tokens().to_string());
+    if request.may_write.is_empty() {
+        // Who judges must have what it judges before it. Rather than a summary of that, the program is to say that it has
+        // become too long, before anything is sent.
+        environment.set("DISABLE_AUTO_COMPACT", "1");
+    }
     // Without a word the program decides by the user's plan.
     let kept = match lifetime(request) {
         Lifetime::FiveMinutes => "FORCE_PROMPT_CACHING_5M",

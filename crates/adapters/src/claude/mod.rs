@@ -7,9 +7,12 @@
 //! engine's port and the program, and nothing of reviews.
 //!
 //! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means, `requests`
-//! what it costs while it works, `payment` who pays for it.
+//! what it costs while it works, `bill` what it cost in the end, `payment` who pays for it, `memory` whether it still has
+//! what it was shown.
 
+mod bill;
 mod flags;
+mod memory;
 mod outcome;
 mod payment;
 mod requests;
@@ -19,8 +22,10 @@ mod tests;
 
 use crate::child::{
     Asked, End, Environment, Fingerprint, Finished, Launch, Line, Listener, Meter, Program, Sessions, settle,
+    was_abandoned,
 };
 use crate::mcp::McpServers;
+use bill::Bill;
 use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::{Card, Lifetime};
@@ -37,7 +42,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use stream::{Heard, ResultLine};
+use stream::Heard;
 
 /// An estimate for English and Markdown, on the safe side.
 const CHARS_PER_TOKEN: u64 = 3;
@@ -122,7 +127,7 @@ impl ClaudeAgent {
     /// The answer among what was heard: none where there is no last line, an error where that says so.
     fn answer(&self, heard: &Heard, asked: &Asked) -> Result<Option<Outcome>, AgentError> {
         let Some(result) = &heard.result else { return Ok(None) };
-        let (usage, unknown) = self.usage(heard, result, Usd(asked.reserved));
+        let Bill { usage, unknown } = Bill::of(&self.settings, heard, result, Usd(asked.reserved));
         if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
             let now = match now {
                 // It passed the most there was for it, and was to go on.
@@ -133,14 +138,20 @@ impl ClaudeAgent {
             let unbilled = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, result));
             return Err(self.error(now, &detail, counted.or(unbilled)));
         }
-        let known = result.session_id == asked.session;
+        let forgot = memory::forgot(heard, asked, &self.sessions);
+        if let Some(why) = forgot.as_ref().filter(|forgot| forgot.spoils_the_answer).map(|forgot| &forgot.why)
+        {
+            return Err(self.error(Now::FreshSession, &format!("claude: {why}"), Some(usage)));
+        }
+        let known = result.session_id == asked.session && forgot.is_none();
+        let notes = heard.notes().into_iter().chain(forgot.map(|forgot| forgot.why)).collect();
         Ok(Some(Outcome {
             text: result.answer(),
             session: known.then(|| SessionId::new(asked.session.clone())),
             usage,
             opened: Some(heard.opened(&asked.folder)),
             denials: result.denials.clone(),
-            notes: heard.notes(),
+            notes,
             formless: result.is_formless(),
             asked_ms: heard.asked_ms,
             // Its turns are not its requests: the form of the answer is a call as well.
@@ -149,28 +160,6 @@ impl ClaudeAgent {
             payment: payment::of(heard, &self.settings.environment),
             unknown,
         }))
-    }
-
-    /// By the card, because only the user knows what is paid: nothing at a server of his own, something else at a
-    /// gateway. After a stream that was cut the program reports no tokens at all; what it says it cost then counts, else
-    /// what was reserved, which is how much of the cost is unknown.
-    fn usage(&self, heard: &Heard, result: &ResultLine, reserved: Usd) -> (Usage, Usd) {
-        let (card, told) = (&self.settings.card, result.usage.unwrap_or_default());
-        let mut unknown = Usd(0);
-        let cost = match (told.input() + told.output, result.cost) {
-            (0, _) if card.is_free() => Usd(0),
-            (0, Usd(0)) => {
-                unknown = reserved;
-                reserved
-            }
-            (0, own) => own,
-            _ => {
-                let all = told.input();
-                let largest = heard.requests.largest().map_or(all, |tokens| tokens.min(all));
-                card.cost_by_lifetime(&told, &result.written, largest)
-            }
-        };
-        (Usage { cost, ..told }, unknown)
     }
 
     /// What is known of the cost of a program that ended without its last line. Where its keeper vanished, or lines
@@ -195,6 +184,7 @@ impl ClaudeAgent {
             lifetime: flags::lifetime(request),
             answer_tokens: self.settings.answer_tokens().into(),
             first_tokens: (request.prompt.text().len() as u64).div_ceil(CHARS_PER_TOKEN) + earlier,
+            searches: request.tools.iter().any(|tool| tool == "WebSearch"),
         }
     }
 
@@ -233,7 +223,8 @@ impl ClaudeAgent {
                 Err(error) => return Err(broken(error)),
             };
             let now = self.fingerprint(request, &system)?;
-            return match self.sessions.refusal(&request.session, &now) {
+            let cut = || memory::is_cut(&self.settings.environment, &self.sessions, &request.session);
+            return match self.sessions.refusal(&request.session, &now).or_else(cut) {
                 Some(detail) => Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED)),
                 None => Ok((file, now)),
             };
@@ -300,6 +291,12 @@ impl Agent for ClaudeAgent {
         self.recovered(&out)
     }
 
+    fn unwatched(&self, ticket: &Ticket) -> Option<Usd> {
+        let out = self.settings.runs.join(ticket.to_string());
+        let limit = Asked::read(&out)?.limit?;
+        was_abandoned(&out).then_some(Usd(limit))
+    }
+
     fn reserve(&self, request: &Request) -> Usd {
         Requests::default().at_most(&self.terms(request))
     }
@@ -307,13 +304,21 @@ impl Agent for ClaudeAgent {
     fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
         let (system, fingerprint) = self.prepare(request)?;
         let out = self.settings.runs.join(request.ticket.to_string());
-        let asked = Asked::of(request, fingerprint, self.reserve(request));
+        let terms = self.terms(request);
+        let limit = request.max_usd.filter(|_| flags::keeps_to_a_sum(&self.settings));
+        let asked = Asked {
+            limit: limit.map(|Usd(limit)| limit),
+            ..Asked::of(request, fingerprint, self.reserve(request))
+        };
+        // It looks at the sum after each request, so one more than that is paid for.
+        let told = |limit: Usd| (limit - terms.after(terms.first_tokens)).max(terms.first());
+        let limited = Request { max_usd: limit.map(told), ..request.clone() };
         let turn = opening(request).1.text();
         let launch = Launch {
             worker: &self.settings.worker,
             out: &out,
             program: self.program.path(),
-            arguments: &flags::all(&self.settings, request, &system, &out),
+            arguments: &flags::all(&self.settings, &limited, &system, &out),
             folder: &request.folder,
             input: &turn,
             environment: &flags::environment(&self.settings, request),
@@ -322,19 +327,22 @@ impl Agent for ClaudeAgent {
             deadlines: request.deadlines,
         };
         let mut heard = Heard::default();
-        let (meter, terms) = (Meter::new(watch), self.terms(request));
+        heard.requests.live = true;
+        let meter = Meter::new(watch);
         let refusals_max = flags::refusals_max(&self.settings);
         meter.expect(heard.requests.at_most(&terms));
         let mut hear = |line: Line| {
-            let before = heard.requests.count();
+            let before = (heard.requests.count(), heard.requests.beside());
             heard.take(line);
             heard.doing.drain(..).for_each(|doing| watch.tell(&doing));
             if heard.refusals > refusals_max {
                 meter.end();
             }
-            if heard.requests.count() > before {
+            if heard.requests.count() > before.0 {
                 meter.begun();
                 heard.asked_ms = Some(watch.now_ms());
+            }
+            if (heard.requests.count(), heard.requests.beside()) != before {
                 meter.expect(heard.requests.at_most(&terms));
             }
             if heard.requests.go_on {
@@ -351,12 +359,17 @@ impl Agent for ClaudeAgent {
             // Only a reservation depends on it, and that is an estimate without it.
             let _ = self.sessions.keep_size(&request.session, tokens);
         }
+        if heard.result.is_none() {
+            // Counted even where it is more than was granted.
+            meter.owes(heard.requests.until_now(&terms));
+        }
         if let Some(needed) = meter.cut().filter(|_| heard.result.is_none()) {
             let detail = format!("cut off: it could have come to {needed}, which is not left");
             return Err(self.error(Now::OverBudget(needed), &detail, None));
         }
         let asked = Asked { reserved: meter.granted().0.max(asked.reserved), ..asked };
         if let Some(outcome) = self.answer(&heard, &asked)? {
+            memory::keep(&self.settings.environment, &self.sessions, request, &heard);
             return Ok(outcome);
         }
         if meter.is_ended() {

@@ -22,7 +22,8 @@ pub(super) fn failure(heard: &Heard, result: &ResultLine, resumed: bool) -> Opti
     let detail = format!("claude {status}{}", if said.is_empty() { &result.subtype } else { &said });
     let said = said.to_lowercase();
     let now = lost(&said)
-        .or_else(|| by_kind(result, resumed))
+        .or_else(|| too_long(heard, result, &said, resumed))
+        .or_else(|| by_kind(result))
         .or_else(|| limit(heard, &said))
         .or_else(|| result.status.map(|status| by_status(status, &said)))
         .unwrap_or_else(|| by_words(&said));
@@ -35,7 +36,9 @@ pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
     const GATEWAY: [u16; 2] = [502, 504];
     let said = format!("{} {}", result.text, result.errors.join(" ")).to_lowercase();
     let refused = result.status.is_some_and(|status| !GATEWAY.contains(&status));
-    let unsent = ["unable to connect", "econnrefused", "not logged in", "no conversation found"];
+    // A prompt that is too long by the program's own count is not sent at all.
+    let unsent = ["unable to connect", "econnrefused", "not logged in", "no conversation found", TOO_LONG];
+    let refused = refused && !heard.requests.has_vanished();
     !heard.answering && (refused || unsent.iter().any(|words| said.contains(words)))
 }
 
@@ -80,11 +83,23 @@ fn lost(said: &str) -> Option<Now> {
     said.contains("no conversation found").then_some(Now::FreshSession)
 }
 
+/// What it says of a prompt that does not fit, by its own count or the service's.
+const TOO_LONG: &str = "prompt is too long";
+
+/// A conversation that has become too long is begun anew. A new one that is too long from the start would be again; one
+/// that became so on the way may not.
+fn too_long(heard: &Heard, result: &ResultLine, said: &str, resumed: bool) -> Option<Now> {
+    let named = ["prompt_too_long", "blocking_limit"].contains(&result.terminal_reason.as_str());
+    let is_long = named || result.status == Some(413) || said.contains(TOO_LONG);
+    is_long.then_some(match (resumed, heard.answering) {
+        (true, _) => Now::FreshSession,
+        (false, true) => Now::GiveUp,
+        (false, false) => Now::AskPerson,
+    })
+}
+
 /// Ends that the program names.
-fn by_kind(result: &ResultLine, resumed: bool) -> Option<Now> {
-    if result.terminal_reason == "prompt_too_long" || result.status == Some(413) {
-        return Some(if resumed { Now::FreshSession } else { Now::AskPerson });
-    }
+fn by_kind(result: &ResultLine) -> Option<Now> {
     match result.subtype.as_str() {
         "error_max_budget_usd" => Some(Now::OverBudget(result.cost)),
         "error_max_turns" | "error_max_structured_output_retries" | "error_during_execution" => {

@@ -9,6 +9,14 @@ use serde_json::Value;
 
 /// What tools add to a conversation between two requests, about; it reads no larger piece of a file at once.
 const READ_TOKENS: u64 = 25_000;
+/// A search of the web is a request of its own, of which nothing is printed: so many searches at the most (`max_uses`),
+/// about so many tokens of what was found, and what it answers.
+const SEARCHES_MAX: u64 = 8;
+const FOUND_TOKENS: u64 = 25_000;
+/// What stands between us and the service has given up; the service may have gone on.
+const GATEWAY: [u64; 2] = [502, 504];
+/// No text has fewer characters for a token.
+const CHARS_PER_TOKEN_MIN: u64 = 2;
 
 #[derive(Debug, Default)]
 pub(super) struct Requests {
@@ -18,6 +26,18 @@ pub(super) struct Requests {
     /// Whether something was sent since the newest answer began, so that a request may be under way of which nobody
     /// knows what it costs.
     sent: bool,
+    /// Whether everything it prints is heard, also what is not kept.
+    pub(super) live: bool,
+    /// Answers that broke off before anything of them was printed: those whose request is repeated next, and the prompts of
+    /// those whose request was.
+    vanishing: usize,
+    vanished: Vec<u64>,
+    /// So many requests are known to have been repeated or answered.
+    settled: usize,
+    /// Searches of the web that were asked for and are not done.
+    searching: Vec<String>,
+    /// The tokens that those had at the most to say that are done.
+    searched: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -36,6 +56,8 @@ pub(super) struct Terms<'a> {
     pub(super) answer_tokens: u64,
     /// The prompt of the first request, estimated.
     pub(super) first_tokens: u64,
+    /// Whether the web may be searched.
+    pub(super) searches: bool,
 }
 
 impl Requests {
@@ -56,17 +78,39 @@ impl Requests {
                 // The form of the answer is asked for as a tool that ends the dispatch.
                 let calls =
                     |block: &Value| block["type"] == "tool_use" && block["name"] != "StructuredOutput";
-                self.go_on |= list(&line["message"]["content"]).iter().any(calls);
+                let content = list(&line["message"]["content"]);
+                self.go_on |= content.iter().any(calls);
+                let searches = content.iter().filter(|block| block["name"] == "WebSearch");
+                self.searching.extend(searches.filter_map(|block| Some(block["id"].as_str()?.to_owned())));
             }
             // What tools answered goes to the model next, and so does a request that is repeated.
-            (Some("user"), _) => self.sent = true,
-            (Some("system"), _) if line["subtype"] == "api_retry" => self.sent = true,
+            (Some("user"), _) => {
+                self.sent = true;
+                list(&line["message"]["content"]).iter().for_each(|block| self.found(block));
+            }
+            (Some("system"), _) if line["subtype"] == "api_retry" => {
+                self.sent = true;
+                let refused = line["error_status"].as_u64().is_some_and(|status| !GATEWAY.contains(&status));
+                if !refused && !self.settle_broken() {
+                    self.vanishing += 1;
+                }
+            }
             _ => {}
         }
     }
 
     pub(super) fn count(&self) -> usize {
         self.all.len()
+    }
+
+    /// How often the web was searched, or is.
+    fn searches(&self) -> usize {
+        self.searching.len() + self.searched.len()
+    }
+
+    /// How many requests it has sent that are no part of the conversation, or whose answer vanished.
+    pub(super) fn beside(&self) -> usize {
+        self.searches() + self.vanishing + self.vanished.len()
     }
 
     /// The conversation as the newest request left it, in tokens.
@@ -80,37 +124,101 @@ impl Requests {
         prompts().max().filter(|_| prompts().all(|tokens| tokens > 0))
     }
 
+    /// The prompt of the first request; none where it did not name it.
+    pub(super) fn first_prompt(&self) -> Option<u64> {
+        self.all.first().map(|first| first.usage.input()).filter(|tokens| *tokens > 0)
+    }
+
+    /// The least that the next prompt of this conversation has in tokens. What the model thought on the way may be left
+    /// out of it, and nothing else.
+    pub(super) fn least_next(&self) -> Option<u64> {
+        let (newest, earlier) = self.all.split_last()?;
+        self.largest()?;
+        let said = earlier.iter().fold(0, |sum: u64, one| sum.saturating_add(one.usage.output));
+        Some(newest.usage.input().saturating_sub(said))
+    }
+
+    /// All that was counted of its requests, without a price.
+    pub(super) fn counted(&self) -> Usage {
+        self.all.iter().fold(Usage::default(), |sum, one| plus(sum, one.usage))
+    }
+
+    /// What was counted of answers that broke off, and how many there were. Nobody knows how long they became.
+    pub(super) fn broken_off(&self) -> (Usage, Vec<(Lifetime, u64)>, u64) {
+        let broken = || self.all.iter().filter(|one| !one.ended);
+        let usage = broken().fold(Usage::default(), |sum, one| plus(sum, one.usage));
+        let written = broken().flat_map(|one| one.written.iter().copied()).collect();
+        (usage, written, broken().count() as u64)
+    }
+
     /// What all requests came to; none where one has no end or another may be under way.
     pub(super) fn sum(&self, card: &Card) -> Option<Usage> {
-        self.answered(card).filter(|_| !self.sent)
+        let beside = self.searches() > 0 || self.has_vanished();
+        self.answered(card).filter(|_| !self.sent && !beside)
     }
 
     /// What the requests came to that were answered, whatever was sent since; none where an answer has no end.
     pub(super) fn answered(&self, card: &Card) -> Option<Usage> {
         let counted = |one: &Counted| one.ended && one.usage.input() > 0;
         let known = !self.all.is_empty() && self.all.iter().all(counted);
-        let add = |sum: Usage, one: &Counted| Usage {
-            uncached: sum.uncached + one.usage.uncached,
-            written: sum.written + one.usage.written,
-            read: sum.read + one.usage.read,
-            output: sum.output + one.usage.output,
-            cost: sum.cost + one.cost(card, one.usage.output),
+        let add = |sum: Usage, one: &Counted| {
+            plus(sum, Usage { cost: one.cost(card, one.usage.output), ..one.usage })
         };
         known.then(|| self.all.iter().fold(Usage::default(), add))
     }
 
     /// What the dispatch can have come to when the request after the newest one is answered.
     pub(super) fn at_most(&self, terms: &Terms<'_>) -> Usd {
-        let Terms { card, lifetime, answer_tokens, first_tokens } = *terms;
-        let after = |tokens: u64| {
-            let longer = tokens.saturating_add(answer_tokens).saturating_add(READ_TOKENS);
-            card.dearest(longer, answer_tokens, lifetime)
+        match self.all.last() {
+            None => self.until_now(terms) + terms.first() + terms.after(terms.first_tokens),
+            Some(newest) => self.until_now(terms) + terms.after(newest.usage.input()),
+        }
+    }
+
+    /// What it can have come to by now, with the answer under way as long as it can become.
+    pub(super) fn until_now(&self, terms: &Terms<'_>) -> Usd {
+        let Terms { card, answer_tokens, .. } = *terms;
+        let one = |one: &Counted| match one.ended {
+            true => one.cost(card, one.usage.output),
+            false => one.cost(card, answer_tokens.max(one.usage.output)),
         };
-        let Some((newest, done)) = self.all.split_last() else {
-            return card.dearest(first_tokens, answer_tokens, lifetime) + after(first_tokens);
+        let requests = self.all.iter().fold(Usd(0), |sum, each| sum + one(each));
+        let searched = self.searched.iter().fold(Usd(0), |sum, said| sum + terms.search(*said));
+        let searching = self.searching.iter().fold(searched, |sum, _| sum + terms.search(answer_tokens));
+        let repeated = match self.all.last() {
+            None => terms.first(),
+            Some(newest) => terms.after(newest.usage.input()),
         };
-        let done = done.iter().fold(Usd(0), |sum, one| sum + one.cost(card, one.usage.output));
-        done + newest.cost(card, answer_tokens.max(newest.usage.output)) + after(newest.usage.input())
+        let vanishing = Usd(repeated.0.saturating_mul(self.vanishing as u64));
+        requests + searching + self.vanished(card, answer_tokens, terms.lifetime) + vanishing
+    }
+
+    /// Whether the newest answer broke off and nobody has taken note of that yet; takes note of it.
+    fn settle_broken(&mut self) -> bool {
+        let broken = self.all.len() > self.settled && self.all.last().is_some_and(|newest| !newest.ended);
+        self.settled = self.all.len();
+        broken
+    }
+
+    /// Whether an answer may have broken off of which nothing was printed.
+    pub(super) fn has_vanished(&self) -> bool {
+        self.vanishing > 0 || !self.vanished.is_empty()
+    }
+
+    /// What those can have cost that broke off before anything of them was printed and were repeated.
+    pub(super) fn vanished(&self, card: &Card, answer_tokens: u64, lifetime: Lifetime) -> Usd {
+        let one = |sum: Usd, prompt: &u64| sum + card.dearest(*prompt, answer_tokens, lifetime);
+        self.vanished.iter().fold(Usd(0), one)
+    }
+
+    /// Takes in what a tool answered.
+    fn found(&mut self, block: &Value) {
+        let Some(at) = self.searching.iter().position(|id| block["tool_use_id"] == id.as_str()) else {
+            return;
+        };
+        self.searching.remove(at);
+        let chars = block["content"].as_str().map_or_else(|| block["content"].to_string().len(), str::len);
+        self.searched.push((chars as u64).div_ceil(CHARS_PER_TOKEN_MIN));
     }
 
     /// A request is known by its answer's name; each piece of an answer names it again. `whole`: the answer is there at
@@ -121,6 +229,11 @@ impl Requests {
             return;
         }
         let usage = &message["usage"];
+        let repeated = std::mem::take(&mut self.vanishing);
+        // It asks for an answer in one piece only where one in pieces broke off.
+        let in_one_piece = whole && self.live && repeated == 0 && !self.settle_broken();
+        let prompt = tokens(usage).input();
+        self.vanished.extend(std::iter::repeat_n(prompt, repeated + usize::from(in_one_piece)));
         (self.go_on, self.sent) = (false, false);
         self.all.push(Counted {
             id: id.to_owned(),
@@ -129,6 +242,32 @@ impl Requests {
             ended: whole,
         });
     }
+}
+
+impl Terms<'_> {
+    /// What the first request can come to.
+    pub(super) fn first(&self) -> Usd {
+        self.card.dearest(self.first_tokens, self.answer_tokens, self.lifetime)
+    }
+
+    /// What one more request can come to that follows a prompt of so many tokens, with what tools bring it.
+    pub(super) fn after(&self, tokens: u64) -> Usd {
+        let Terms { card, lifetime, answer_tokens, searches, .. } = *self;
+        let longer = tokens.saturating_add(answer_tokens).saturating_add(READ_TOKENS);
+        let search = if searches { self.search(answer_tokens) } else { Usd(0) };
+        card.dearest(longer, answer_tokens, lifetime) + search
+    }
+
+    /// What a search of the web can come to that answers with so many tokens.
+    fn search(&self, answer_tokens: u64) -> Usd {
+        let Terms { card, lifetime, .. } = *self;
+        card.searches(SEARCHES_MAX) + card.dearest(FOUND_TOKENS, answer_tokens, lifetime)
+    }
+}
+
+fn plus(mut sum: Usage, more: Usage) -> Usage {
+    sum += more;
+    sum
 }
 
 impl Counted {
@@ -205,7 +344,8 @@ mod tests {
     fn what_is_done_is_priced_as_told_and_what_may_follow_as_dear_as_it_can_be() {
         let card = Cards::builtin().find("claude-sonnet-4-5").unwrap().clone();
         let lifetime = Lifetime::FiveMinutes;
-        let terms = Terms { card: &card, lifetime, answer_tokens: 1_000, first_tokens: 5_000 };
+        let terms =
+            Terms { card: &card, lifetime, answer_tokens: 1_000, first_tokens: 5_000, searches: false };
         let dearest = |input: u64| card.dearest(input, 1_000, lifetime);
         assert_eq!(heard(&[]).at_most(&terms), dearest(5_000) + dearest(31_000));
         let told = |uncached, read, output| {

@@ -38,7 +38,18 @@ pub(super) struct Heard {
     pub(super) asked_ms: Option<i64>,
     /// What it did since somebody asked, in a few words each.
     pub(super) doing: Vec<String>,
+    /// Whether it replaced the conversation by a summary, and when.
+    pub(super) compacted: Option<Compacted>,
     reads: Vec<Read>,
+}
+
+/// When a conversation was replaced by a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compacted {
+    /// Before the model answered for the first time: it was never shown what it was meant to have.
+    Before,
+    /// On the way.
+    Later,
 }
 
 #[derive(Debug)]
@@ -65,7 +76,22 @@ pub(super) struct ResultLine {
     /// The written tokens by lifetime.
     pub(super) written: Vec<(Lifetime, u64)>,
     pub(super) cost: Usd,
+    /// What it used by model, with the requests beside the conversation; empty where it does not tell that.
+    pub(super) models: Vec<ModelUse>,
+    /// Whether its counts hold answers that broke off.
+    pub(super) counts_broken: bool,
     pub(super) denials: Vec<String>,
+}
+
+/// What was used of one model.
+#[derive(Debug, Default)]
+pub(super) struct ModelUse {
+    pub(super) model: String,
+    pub(super) usage: Usage,
+    /// The written tokens by lifetime, where that is told.
+    pub(super) written: Vec<(Lifetime, u64)>,
+    pub(super) searches: u64,
+    pub(super) cost: Usd,
 }
 
 impl Heard {
@@ -88,6 +114,11 @@ impl Heard {
             format!("the tools of server {name} were not there: it is {status}")
         };
         self.failed_servers.iter().map(note).chain(skipped(self.unreadable)).collect()
+    }
+
+    fn compacts(&mut self) {
+        let now = if self.answering { Compacted::Later } else { Compacted::Before };
+        self.compacted.get_or_insert(now);
     }
 
     /// Told anew at the beginning of every turn.
@@ -128,6 +159,8 @@ impl Listener for Heard {
                 self.servers(&line["mcp_servers"]);
                 self.key_source = line["apiKeySource"].as_str().map(str::to_owned);
             }
+            (Some("system"), Some("status")) if line["status"] == "compacting" => self.compacts(),
+            (Some("system"), Some("compact_boundary" | "microcompact_boundary")) => self.compacts(),
             (Some("system"), Some("api_retry")) => {
                 self.retried = line["error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
                 self.refusals += u32::from(matches!(self.retried, Some(401 | 403)));
@@ -164,7 +197,14 @@ impl ResultLine {
     fn of(line: &Value) -> ResultLine {
         let word = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
         let usage = &line["usage"];
-        let cost = line["total_cost_usd"].as_f64().filter(|cost| cost.is_finite() && *cost > 0.0);
+        // Newer versions add up what all turns of a conversation used, and tell apart what this one did.
+        let since = line["model_usage_since_last_result"].as_object();
+        let by_model = since.or_else(|| line["modelUsage"].as_object());
+        let models: Vec<ModelUse> = by_model.into_iter().flatten().map(ModelUse::of).collect();
+        let cost = match since {
+            Some(_) => models.iter().fold(Usd(0), |sum, one| sum + one.cost),
+            None => dollars(&line["total_cost_usd"]),
+        };
         ResultLine {
             subtype: word("subtype"),
             is_error: line["is_error"] == true,
@@ -177,7 +217,9 @@ impl ResultLine {
             errors: list(&line["errors"]).iter().map(plain).collect(),
             usage: usage.is_object().then(|| tokens(usage)),
             written: written(&usage["cache_creation"]),
-            cost: Usd(cost.map_or(0, |dollars| (dollars * 1e6).ceil() as u64)),
+            cost,
+            models,
+            counts_broken: since.is_some(),
             denials: denials(&line["permission_denials"]),
         }
     }
@@ -192,6 +234,36 @@ impl ResultLine {
     pub(super) fn is_formless(&self) -> bool {
         self.structured.is_none()
     }
+}
+
+impl ModelUse {
+    fn of((model, told): (&String, &Value)) -> ModelUse {
+        let count = |name: &str| told[name].as_u64().unwrap_or_default();
+        let names = [
+            (Lifetime::FiveMinutes, "cacheCreationEphemeral5mInputTokens"),
+            (Lifetime::Hour, "cacheCreationEphemeral1hInputTokens"),
+        ];
+        let written = names.into_iter().map(|(lifetime, name)| (lifetime, count(name)));
+        ModelUse {
+            model: model.clone(),
+            usage: Usage {
+                uncached: count("inputTokens"),
+                written: count("cacheCreationInputTokens"),
+                read: count("cacheReadInputTokens"),
+                output: count("outputTokens"),
+                cost: Usd(0),
+            },
+            written: written.filter(|(_, tokens)| *tokens > 0).collect(),
+            searches: count("webSearchRequests"),
+            cost: dollars(&told["costUSD"]),
+        }
+    }
+}
+
+/// A sum as the program writes it; nothing where it is none.
+fn dollars(told: &Value) -> Usd {
+    let told = told.as_f64().filter(|dollars| dollars.is_finite() && *dollars > 0.0);
+    Usd(told.map_or(0, |dollars| (dollars * 1e6).ceil() as u64))
 }
 
 pub(super) fn tokens(usage: &Value) -> Usage {

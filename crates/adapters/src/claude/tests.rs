@@ -1,5 +1,6 @@
 //! Lines as the program prints them, and what they mean.
 
+mod memory;
 mod money;
 
 use super::stream::Heard;
@@ -72,6 +73,8 @@ fn kept(folder: &Path, lines: &[&str]) {
         folder: "/repo".into(),
         fingerprint,
         reserved: 77_000,
+        limit: None,
+        writes: false,
     };
     asked.keep(folder).unwrap();
     std::fs::write(folder.join("stdout"), lines.join("\n")).unwrap();
@@ -207,6 +210,10 @@ fn a_failure_says_what_to_do_next() {
     let long = failed("success", "400", "Prompt is too long", r#","terminal_reason":"prompt_too_long""#);
     assert_eq!(means(&[&long], true), Now::FreshSession, "a new conversation is shorter");
     assert_eq!(means(&[&long], false), Now::AskPerson);
+    // By its own count: nothing was sent.
+    let own = failed("success", "null", "Prompt is too long", r#","terminal_reason":"blocking_limit""#);
+    assert_eq!((means(&[&own], true), means(&[&own], false)), (Now::FreshSession, Now::AskPerson));
+    assert_eq!(means(&[READ, &own], false), Now::GiveUp, "what it read was too much");
 }
 
 #[test]
@@ -400,6 +407,8 @@ fn what_was_refused_or_never_sent_costs_nothing() {
         ("529", "API Error: Overloaded"),
         ("null", "Unable to connect to API (ConnectionRefused)"),
         ("null", "Not logged in · Please run /login"),
+        ("null", "Prompt is too long"),
+        ("503", "API Error: busy"),
     ] {
         let last = failed("success", status, text, r#","usage":{"input_tokens":0,"output_tokens":0}"#);
         assert_eq!(usage(&[INIT, told, &last]), AgentError::UNBILLED, "{status} {text}");

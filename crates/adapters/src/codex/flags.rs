@@ -3,12 +3,13 @@
 //! It has no list of tools: files are read, searched and written by commands in its sandbox. Searching the web is a
 //! setting, and servers with more tools are settings, too; both are given anew in every turn.
 
-use super::CodexSettings;
+use super::{CodexSettings, skills};
 use crate::child::Environment;
 use crate::mcp::{self, Needed};
 use redraft_engine::ports::Request;
 use serde_json::Value;
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 
 /// Variables of the user that are Codex's own business.
@@ -36,12 +37,31 @@ pub(super) fn fixed(settings: &CodexSettings, request: &Request) -> Vec<String> 
         // A project's AGENTS.md tells how to work there, which is for those who do. To a reviewer it would be orders from
         // what it judges.
         set(&mut words, "project_doc_max_bytes", Value::from(0));
+        // So would its skills, and its own settings where the user has told Codex to trust the project.
+        set(&mut words, "skills.include_instructions", Value::from(false));
+        distrust(&mut words, &request.folder);
+        // Who judges must have what it judges before it. Rather than a summary of that, the service is to say that the
+        // thread has become too long.
+        set(&mut words, "model_auto_compact_token_limit", Value::from(i64::MAX));
     }
     for needed in mcp::needed(&settings.mcp, &request.tools) {
         server(&mut words, &needed);
     }
     words.extend(settings.extra_args.iter().cloned());
+    // What its sub-agents use is in no count of the thread, so there are none; said last, so that it holds.
+    set(&mut words, "agents.enabled", Value::from(false));
     words
+}
+
+/// Nothing of the folder decides how Codex works there, whatever the user's own settings say.
+fn distrust(words: &mut Vec<String>, folder: &Path) {
+    let real = fs::canonicalize(folder).ok().filter(|real| real != folder);
+    let entry =
+        |path: &Path| format!("{}={{trust_level=\"untrusted\"}}", Value::from(path.display().to_string()));
+    let entries: Vec<String> =
+        [Some(folder.to_owned()), real].iter().flatten().map(|path| entry(path)).collect();
+    // As one table, because a key is split at every dot.
+    words.extend(["-c".to_owned(), format!("projects={{{}}}", entries.join(","))]);
 }
 
 fn server(words: &mut Vec<String>, Needed { name, server, tools }: &Needed<'_>) {
@@ -75,6 +95,9 @@ pub(super) fn all(settings: &CodexSettings, request: &Request, schema: &Path) ->
     words.extend(["-C".into(), request.folder.clone().into_os_string()]);
     words.extend(["--output-schema".into(), schema.into()]);
     words.extend(fixed(settings, request).into_iter().map(OsString::from));
+    if request.may_write.is_empty() {
+        words.extend(skills::off(&request.folder).into_iter().map(OsString::from));
+    }
     if request.resume {
         words.extend(["resume".into(), request.session.as_str().into()]);
     }

@@ -6,7 +6,7 @@
 //! of reviews.
 //!
 //! Start at [`CodexAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means,
-//! `form` whether that is what was asked for, `limit` when a usage limit ends, `totals` the counting, `spending` and
+//! `skills` what it must not be told, `form` whether an answer is what was asked for, `limit` when a usage limit ends, `totals` the counting, `spending` and
 //! `rollout` what it costs while it works.
 
 mod flags;
@@ -14,6 +14,7 @@ mod form;
 mod limit;
 mod outcome;
 mod rollout;
+mod skills;
 mod spending;
 mod stream;
 #[cfg(test)]
@@ -21,7 +22,7 @@ mod tests;
 mod totals;
 
 use crate::child::{
-    Asked, Environment, Fingerprint, Launch, Line, Listener, Meter, Program, Sessions, settle,
+    Asked, Environment, Fingerprint, Held, Launch, Line, Listener, Meter, Program, Sessions, settle,
 };
 use crate::mcp::McpServers;
 use redraft_core::event::{Now, Player, PlayerKind};
@@ -91,6 +92,11 @@ struct Counted {
     requests: Option<u32>,
     /// Whether they tell how much of a plan is used.
     plan: bool,
+    /// What was used as far as it was counted, with its price; none where nothing was.
+    usage: Option<Usage>,
+    /// What answers can have cost that broke off, and what searches of the web cost.
+    broken: Usd,
+    searches: Usd,
 }
 
 impl CodexAgent {
@@ -122,7 +128,9 @@ impl CodexAgent {
     ) -> Result<Option<Outcome>, AgentError> {
         if let Some(message) = &heard.failed {
             let (now, detail) = outcome::failure(message, asked.resume, now_ms);
-            let usage = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, message));
+            // What was answered is counted in its notes; what was refused costs nothing.
+            let unbilled = AgentError::UNBILLED.filter(|_| !heard.at_work);
+            let usage = counted.usage.or(unbilled).filter(|_| outcome::is_settled(heard, message));
             return Err(self.error(now, &detail, usage));
         }
         let Some(total) = heard.total else { return Ok(None) };
@@ -143,7 +151,8 @@ impl CodexAgent {
         let told = self.priced(&before, &total, counted.context);
         // An answer is never free where tokens are not; what was reserved counts until better is known.
         let untold = told.input() + told.output == 0;
-        let usage = if untold { Usage { cost: Usd(asked.reserved), ..told } } else { told };
+        let known = if untold { Usd(asked.reserved) } else { told.cost + counted.searches };
+        let usage = Usage { cost: known + counted.broken, ..told };
         Ok(Some(Outcome {
             text: heard.text.clone(),
             session: (!heard.thread.is_empty()).then_some(thread),
@@ -156,7 +165,7 @@ impl CodexAgent {
             requests: counted.requests.or_else(|| heard.requests()),
             hand: None,
             payment: self.payment(counted.plan),
-            unknown: if untold { usage.cost } else { Usd(0) },
+            unknown: if untold { usage.cost } else { counted.broken },
         }))
     }
 
@@ -182,6 +191,32 @@ impl CodexAgent {
             .card
             .cost(&usage, context.map_or(usage.input(), |tokens| tokens.min(usage.input())));
         Usage { cost, ..usage }
+    }
+
+    /// The answer, if it was given with all that the thread held; keeps what it holds now. Who writes may go on after a
+    /// summary: others judge what comes of it.
+    fn remembered(&self, answer: Outcome, asked: &Asked, rollout: &Rollout) -> Result<Outcome, AgentError> {
+        let folder = answer.session.as_ref().map(|thread| self.sessions.folder(thread));
+        let held = folder.as_ref().filter(|_| asked.resume).and_then(|folder| Held::read(folder));
+        let short = held.zip(rollout.first_prompt()).and_then(|(held, tokens)| held.is_short(tokens));
+        let spoilt = short.is_some() || !asked.writes;
+        let summed = || "the thread had become too long and was replaced by a summary".to_owned();
+        match short.or_else(|| rollout.is_compacted().then(summed)) {
+            Some(why) if spoilt => {
+                Err(self.error(Now::FreshSession, &format!("codex: {why}"), Some(answer.usage)))
+            }
+            Some(why) => {
+                let notes = answer.notes.into_iter().chain([why]).collect();
+                Ok(Outcome { session: None, notes, ..answer })
+            }
+            None => {
+                if let Some(folder) = folder {
+                    // Without it the next turn is not compared with this one; it is no reason to lose an answer.
+                    let _ = Held::keep(&folder, rollout.least_next(), rollout.file());
+                }
+                Ok(answer)
+            }
+        }
     }
 
     fn fingerprint(&self, request: &Request) -> Result<Fingerprint, AgentError> {
@@ -281,14 +316,22 @@ impl Agent for CodexAgent {
         self.recovered(&out)
     }
 
+    fn beyond(&self) -> Usd {
+        self.settings.card.beyond(spending::ANSWER_TOKENS)
+    }
+
     fn reserve(&self, request: &Request) -> Usd {
         self.spending(request).at_most()
     }
 
     fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
         let fingerprint = self.fingerprint(request)?;
+        let cut = || {
+            let held = Held::read(&self.sessions.folder(&request.session))?;
+            held.is_cut(Rollout::of(&self.settings.environment, request.session.as_str()).file())
+        };
         if request.resume
-            && let Some(detail) = self.sessions.refusal(&request.session, &fingerprint)
+            && let Some(detail) = self.sessions.refusal(&request.session, &fingerprint).or_else(cut)
         {
             return Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED));
         }
@@ -297,7 +340,7 @@ impl Agent for CodexAgent {
             ..self.broken(path, error)
         };
         if request.resume {
-            let noted = Rollout::of(&self.settings.environment, request.session.as_str(), false).news();
+            let noted = Rollout::of(&self.settings.environment, request.session.as_str()).news();
             let noted = noted.map(|noted| noted.total).unwrap_or_default();
             let folder = self.sessions.folder(&request.session);
             let begun = Totals::begin(&folder, &request.ticket.to_string(), noted);
@@ -324,18 +367,24 @@ impl Agent for CodexAgent {
         let (meter, mut spending) = (Meter::new(watch), self.spending(request));
         meter.expect(spending.at_most());
         if request.resume {
-            spending.read(Rollout::of(&self.settings.environment, request.session.as_str(), true));
+            let rollout = Rollout::of(&self.settings.environment, request.session.as_str());
+            spending.read(rollout.from_here());
         }
         let mut hear = |line: Line| {
-            let (begun, done) = (heard.begun, heard.done);
+            let (begun, done, cuts) = (heard.begun, heard.done, heard.cuts);
             heard.take(line);
+            spending.searched(heard.searches);
+            if heard.cuts > cuts {
+                spending.breaks_off();
+                meter.expect(spending.at_most());
+            }
             heard.doing.drain(..).for_each(|doing| watch.tell(&doing));
             if heard.unconnected >= outcome::UNCONNECTED_MAX {
                 meter.end();
             }
             if heard.begun > begun {
                 if begun == 0 && !request.resume {
-                    spending.read(Rollout::of(&self.settings.environment, &heard.thread, false));
+                    spending.read(Rollout::of(&self.settings.environment, &heard.thread));
                 }
                 spending.step();
             }
@@ -351,10 +400,20 @@ impl Agent for CodexAgent {
         let finished = finished.map_err(|error| unsent(&self.settings.worker, &error))?;
         if !request.resume && heard.begun == 0 {
             // It did nothing but speak, so nobody has looked at its notes yet.
-            spending.read(Rollout::of(&self.settings.environment, &heard.thread, false));
+            spending.read(Rollout::of(&self.settings.environment, &heard.thread));
         }
-        let counted =
-            Counted { context: spending.context(), requests: spending.answers(), plan: spending.has_plan() };
+        let counted = Counted {
+            context: spending.context(),
+            requests: spending.answers(),
+            plan: spending.has_plan(),
+            usage: spending.counted(),
+            broken: spending.broken(),
+            searches: spending.searches(),
+        };
+        if heard.total.is_none() {
+            // Counted even where it is more than was granted.
+            meter.owes(spending.until_now());
+        }
         if let Some(tokens) = counted.context.filter(|_| !heard.thread.is_empty()) {
             // Only a reservation depends on it, and that is an estimate without it.
             let _ = self.sessions.keep_size(&SessionId::new(heard.thread.clone()), tokens);
@@ -365,7 +424,7 @@ impl Agent for CodexAgent {
         }
         let asked = Asked { reserved: meter.granted().0.max(asked.reserved), ..asked };
         if let Some(outcome) = self.answer(&heard, &asked, request.schema, watch.now_ms(), counted)? {
-            return Ok(outcome);
+            return self.remembered(outcome, &asked, spending.rollout());
         }
         if meter.is_ended() {
             let (now, detail) = outcome::offline(&heard);

@@ -8,7 +8,8 @@ use redraft_core::event::Now;
 /// The program has repeated the request itself already.
 const BUSY_MS: u64 = 30_000;
 
-/// What a failed turn means.
+/// What a failed turn means. The status decides where one is named, and words only where none is: an address or the
+/// service's own message may hold any number.
 pub(super) fn failure(message: &str, resumed: bool, now_ms: i64) -> (Now, String) {
     let said = message.to_lowercase();
     let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
@@ -19,47 +20,69 @@ pub(super) fn failure(message: &str, resumed: bool, now_ms: i64) -> (Now, String
         Now::AskPerson
     } else if any(&["context window", "context_length", "context length"]) {
         if resumed { Now::FreshSession } else { Now::AskPerson }
-    } else if any(&[
-        "401",
-        "403",
-        "unauthorized",
-        "forbidden",
-        "missing environment variable",
-        "not logged in",
-    ]) {
-        Now::AskPerson
-    } else if any(&["429", "too many requests", "rate limit", "overloaded", "high demand", "at capacity"])
-        || any(&["stream disconnected", "connection", "timed out", "timeout", "network"])
-        || any(&["500", "502", "503", "504", "529", "internal server error"])
-    {
-        Now::Wait(BUSY_MS)
-    } else if any(&["400", "404", "bad request", "invalid_request", "not supported", "does not exist"]) {
-        Now::AskPerson
     } else {
-        Now::GiveUp
+        match status(&said) {
+            Some(408 | 409 | 425 | 429 | 500..=599) => Now::Wait(BUSY_MS),
+            Some(400..=499) => Now::AskPerson,
+            Some(_) | None => by_words(&any),
+        }
     };
     (now, format!("codex: {message}"))
 }
 
-/// Whether a failed turn cost nothing: the model has done nothing in it, and its service refused or was not reached.
-pub(super) fn is_unbilled(heard: &Heard, message: &str) -> bool {
-    const REFUSED: [&str; 12] = [
-        "status 400",
-        "status 401",
-        "status 403",
-        "status 404",
-        "status: 429",
-        "status 429",
-        "status 529",
+fn by_words(any: &dyn Fn(&[&str]) -> bool) -> Now {
+    if any(&["unauthorized", "forbidden", "missing environment variable", "not logged in"]) {
+        Now::AskPerson
+    } else if any(&["too many requests", "rate limit", "overloaded", "high demand", "at capacity"])
+        || any(&["stream disconnected", "connection", "timed out", "timeout", "network"])
+        || any(&["internal server error"])
+    {
+        Now::Wait(BUSY_MS)
+    } else if any(&["bad request", "invalid_request", "not supported", "does not exist"]) {
+        Now::AskPerson
+    } else {
+        Now::GiveUp
+    }
+}
+
+/// The status of a request that was refused, as Codex words it: `unexpected status 503 Service Unavailable: …`, or
+/// `exceeded retry limit, last status: 429 Too Many Requests`.
+fn status(said: &str) -> Option<u16> {
+    let after = ["unexpected status ", "last status: "].iter().find_map(|words| {
+        let (_, rest) = said.split_once(words)?;
+        Some(rest)
+    })?;
+    let digits = after.split(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok().filter(|status| (100..=999).contains(status))
+}
+
+/// Whether what Codex says of a request means that the service did not begin an answer to it.
+pub(super) fn is_refused(message: &str) -> bool {
+    // What stands between us and the service has given up; the service may have gone on.
+    const GATEWAY: [u16; 2] = [502, 504];
+    const REFUSED: [&str; 10] = [
         "invalid_request_error",
         "usage limit",
         "quota",
+        "context window",
+        "high demand",
+        "at capacity",
+        "rate limit",
+        "overloaded",
         "missing environment variable",
         "not logged in",
     ];
     let said = message.to_lowercase();
-    let refused = || REFUSED.iter().any(|words| said.contains(words));
-    !heard.at_work && (refused() || (is_unconnected(message) && !heard.connected))
+    match status(&said) {
+        Some(status) => (400..=599).contains(&status) && !GATEWAY.contains(&status),
+        None => REFUSED.iter().any(|words| said.contains(words)),
+    }
+}
+
+/// Whether no answer to any request is missing from what was counted: the last one and all that were repeated were refused,
+/// or not sent.
+pub(super) fn is_settled(heard: &Heard, message: &str) -> bool {
+    !heard.cut && (is_refused(message) || (is_unconnected(message) && !heard.connected))
 }
 
 /// Whether the words are about a connection that was not made.

@@ -21,8 +21,13 @@ pub(super) struct Rollout {
     /// How far it has been read.
     at: u64,
     last: Option<Noted>,
-    /// Answers that were noted since it was first looked at.
+    /// Answers that were noted since the turn began.
     answers: u32,
+    /// The prompt of the first of them, and what all but the last had to say.
+    first_prompt: Option<u64>,
+    said_before: u64,
+    /// Whether Codex replaced the thread by a summary since then.
+    compacted: bool,
     /// Whether it was told how much of a plan is used.
     plan: bool,
 }
@@ -33,20 +38,27 @@ pub(super) struct Noted {
     pub(super) total: Totals,
     /// The conversation as the last answer left it, in tokens.
     pub(super) context: u64,
+    /// What of that was the last answer.
+    pub(super) said: u64,
 }
 
 impl Rollout {
-    /// The notes of a thread, from here on: what is in them already belongs to earlier turns.
-    pub(super) fn of(environment: &Environment, thread: &str, resumed: bool) -> Rollout {
+    /// The notes of a thread.
+    pub(super) fn of(environment: &Environment, thread: &str) -> Rollout {
         let file = home(environment).and_then(|home| find(&home.join("sessions"), thread));
-        let written = file.as_ref().filter(|_| resumed).and_then(|file| fs::metadata(file).ok());
-        Rollout {
-            file,
-            at: written.map_or(0, |metadata| metadata.len()),
-            last: None,
-            answers: 0,
-            plan: false,
-        }
+        Rollout { file, ..Rollout::default() }
+    }
+
+    /// The same, from here on: what is in them already belongs to earlier turns. Some of it may be said again.
+    pub(super) fn from_here(mut self) -> Rollout {
+        self.news();
+        let Rollout { file, at, last, plan, .. } = self;
+        Rollout { file, at, last, plan, ..Rollout::default() }
+    }
+
+    /// Where they are.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// The newest counts, if any were noted since the last look.
@@ -59,15 +71,41 @@ impl Rollout {
         // A line without an end is still being written.
         while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
             self.at += line.len() as u64;
-            let counts = if line.len() as u64 <= LINE_BYTES_MAX { counts(&line) } else { None };
-            self.plan |= counts.as_ref().is_some_and(tells_plan);
-            let noted = counts.as_ref().and_then(noted);
-            if noted.is_some() && noted != self.last {
-                (self.last, self.answers) = (noted, self.answers.saturating_add(1));
-            }
+            self.take(&line);
             line.clear();
         }
         self.last.filter(|_| self.last != before)
+    }
+
+    fn take(&mut self, line: &[u8]) {
+        self.compacted |= tells_summary(line);
+        let counts = if line.len() as u64 <= LINE_BYTES_MAX { counts(line) } else { None };
+        self.plan |= counts.as_ref().is_some_and(tells_plan);
+        let Some(noted) = counts.as_ref().and_then(noted).filter(|noted| self.last != Some(*noted)) else {
+            return;
+        };
+        if self.answers > 0 {
+            self.said_before = self.said_before.saturating_add(self.last.map_or(0, |last| last.said));
+        }
+        self.first_prompt.get_or_insert(noted.context.saturating_sub(noted.said));
+        (self.last, self.answers) = (Some(noted), self.answers.saturating_add(1));
+    }
+
+    /// The prompt of the first request of the turn, in tokens.
+    pub(super) fn first_prompt(&self) -> Option<u64> {
+        self.first_prompt.filter(|tokens| *tokens > 0)
+    }
+
+    /// The least that the next prompt of this thread has in tokens. What the model thought on the way may be left out of
+    /// it, and nothing else.
+    pub(super) fn least_next(&self) -> Option<u64> {
+        let last = self.last.filter(|_| self.answers > 0)?;
+        Some(last.context.saturating_sub(last.said).saturating_sub(self.said_before))
+    }
+
+    /// Whether the thread was replaced by a summary in this turn.
+    pub(super) fn is_compacted(&self) -> bool {
+        self.compacted
     }
 
     pub(super) fn has_plan(&self) -> bool {
@@ -78,6 +116,13 @@ impl Rollout {
     pub(super) fn answers(&self) -> Option<u32> {
         Some(self.answers).filter(|answers| *answers > 0)
     }
+}
+
+/// Whether a line says that the thread was replaced by a summary, which follows and may be long.
+fn tells_summary(line: &[u8]) -> bool {
+    const BEGINNING: usize = 160;
+    const MARK: &[u8] = b"\"type\":\"compacted\"";
+    line[..line.len().min(BEGINNING)].windows(MARK.len()).any(|window| window == MARK)
 }
 
 /// A line with counts.
@@ -107,7 +152,7 @@ fn noted(line: &Value) -> Option<Noted> {
     };
     let counts = |usage: &Value| usage.is_object().then(|| Totals::of(usage));
     let (total, last) = (counts(total)?, counts(last)?);
-    Some(Noted { total, context: last.input + last.output })
+    Some(Noted { total, context: last.input.saturating_add(last.output), said: last.output })
 }
 
 fn home(environment: &Environment) -> Option<PathBuf> {
@@ -165,7 +210,7 @@ mod tests {
 
     fn noted(input: u64) -> Option<Noted> {
         let total = Totals { input: 3_000 + input, read: 1_000, written: 0, output: 30 };
-        Some(Noted { total, context: input + 20 })
+        Some(Noted { total, context: input + 20, said: 20 })
     }
 
     #[test]
@@ -178,7 +223,7 @@ mod tests {
         };
         for (line, plan) in [(limited("\"plus\""), true), (limited("null"), false), (count(700), false)] {
             fs::write(&file, format!("{line}\n")).unwrap();
-            let mut rollout = Rollout::of(&environment, "t-2", false);
+            let mut rollout = Rollout::of(&environment, "t-2");
             assert_eq!((rollout.news(), rollout.has_plan()), (noted(700), plan), "{line}");
         }
     }
@@ -189,7 +234,7 @@ mod tests {
         let second = record(800);
         let (half, rest) = second.split_at(60);
         fs::write(&file, format!("{{\"type\":\"session_meta\"}}\n{}\nno JSON\n{half}", record(700))).unwrap();
-        let mut rollout = Rollout::of(&environment, "t-1", false);
+        let mut rollout = Rollout::of(&environment, "t-1");
         assert_eq!(rollout.news(), noted(700));
         assert_eq!(rollout.news(), None, "the rest of the line is not there yet");
         let mut more = fs::OpenOptions::new().append(true).open(&file).unwrap();
@@ -200,16 +245,16 @@ mod tests {
         assert_eq!(rollout.answers(), Some(3), "what is said again is no answer more");
         writeln!(more, "{}", count(950)).unwrap();
         assert_eq!(rollout.news(), noted(950), "some versions write only these");
-        let mut later = Rollout::of(&environment, "t-1", true);
+        let mut later = Rollout::of(&environment, "t-1").from_here();
         assert_eq!((later.news(), later.answers()), (None, None), "those are of earlier turns");
     }
 
     #[test]
     fn without_notes_or_with_strange_ones_nothing_is_known() {
         let (_home, environment, file) = folder("t-1");
-        assert_eq!(Rollout::of(&environment, "t-1", false).news(), None);
-        assert_eq!(Rollout::of(&environment, "", false).news(), None);
-        assert_eq!(Rollout::of(&Environment::default(), "t-1", false).news(), None);
+        assert_eq!(Rollout::of(&environment, "t-1").news(), None);
+        assert_eq!(Rollout::of(&environment, "").news(), None);
+        assert_eq!(Rollout::of(&Environment::default(), "t-1").news(), None);
         for strange in [
             "{\"token_count\":1}",
             "\"token_count\"",
@@ -217,7 +262,7 @@ mod tests {
             r#"{"type":"token_usage_record","payload":3}"#,
         ] {
             fs::write(&file, format!("{strange}\n")).unwrap();
-            assert_eq!(Rollout::of(&environment, "t-1", false).news(), None, "{strange}");
+            assert_eq!(Rollout::of(&environment, "t-1").news(), None, "{strange}");
         }
     }
 }

@@ -5,13 +5,13 @@
 
 use super::rollout::{Noted, Rollout};
 use super::totals::Totals;
-use redraft_core::price::Card;
-use redraft_core::usage::Usd;
+use redraft_core::price::{Card, UNLIMITED_ANSWER_TOKENS};
+use redraft_core::usage::{Usage, Usd};
 
 /// What a step adds to the conversation: the output of a command, of which Codex passes on no more, and its own words.
 const STEP_TOKENS: u64 = 12_000;
 /// The longest answer that is reckoned with; Codex has no setting for it.
-pub(super) const ANSWER_TOKENS: u64 = 16_000;
+pub(super) const ANSWER_TOKENS: u64 = UNLIMITED_ANSWER_TOKENS;
 
 pub(super) struct Spending<'a> {
     card: &'a Card,
@@ -23,11 +23,24 @@ pub(super) struct Spending<'a> {
     first_tokens: u64,
     /// Steps begun since the last count.
     steps: u64,
+    /// What answers can have cost that broke off, which Codex counts nowhere.
+    broken: Usd,
+    /// What searches of the web cost, which it counts nowhere either.
+    searches: Usd,
 }
 
 impl<'a> Spending<'a> {
     pub(super) fn new(card: &'a Card, before: Totals, first_tokens: u64) -> Spending<'a> {
-        Spending { card, before, rollout: Rollout::default(), noted: None, first_tokens, steps: 0 }
+        Spending {
+            card,
+            before,
+            rollout: Rollout::default(),
+            noted: None,
+            first_tokens,
+            steps: 0,
+            broken: Usd(0),
+            searches: Usd(0),
+        }
     }
 
     pub(super) fn read(&mut self, rollout: Rollout) {
@@ -37,6 +50,49 @@ impl<'a> Spending<'a> {
     /// Codex begins to do something, after which it will send another request.
     pub(super) fn step(&mut self) {
         self.steps += 1;
+    }
+
+    /// An answer broke off; how long it had become nobody knows.
+    pub(super) fn breaks_off(&mut self) {
+        self.look();
+        let tokens = self.context_now().saturating_add(self.steps * STEP_TOKENS);
+        self.broken = self.broken + self.card.dearest(tokens, ANSWER_TOKENS, self.card.lifetime.is);
+    }
+
+    /// The web was searched so often by now.
+    pub(super) fn searched(&mut self, count: u64) {
+        self.searches = self.card.searches(count);
+    }
+
+    pub(super) fn broken(&self) -> Usd {
+        self.broken
+    }
+
+    pub(super) fn searches(&self) -> Usd {
+        self.searches
+    }
+
+    /// What was counted of this dispatch, with what its searches cost; none where nothing was.
+    pub(super) fn counted(&mut self) -> Option<Usage> {
+        self.look();
+        let noted = self.noted?;
+        let usage = noted.total.since(&self.before);
+        let cost = self.priced(&noted) + self.searches;
+        Some(Usage { cost, ..usage }).filter(|usage| usage.input() > 0)
+    }
+
+    /// What it can have come to by now.
+    pub(super) fn until_now(&mut self) -> Usd {
+        let counted = self.counted().map_or(self.searches, |usage| usage.cost);
+        counted + self.broken
+    }
+
+    pub(super) fn rollout(&self) -> &Rollout {
+        &self.rollout
+    }
+
+    fn context_now(&self) -> u64 {
+        self.noted.map_or(self.first_tokens, |noted| noted.context)
     }
 
     /// Takes in what was noted since.
@@ -64,12 +120,9 @@ impl<'a> Spending<'a> {
 
     /// What it can have come to when the request after the next one is answered.
     pub(super) fn at_most(&self) -> Usd {
-        let (counted, context) = match &self.noted {
-            Some(noted) => (self.priced(noted), noted.context),
-            None => (Usd(0), self.first_tokens),
-        };
-        let open = self.steps + 2;
-        (0..open).fold(counted, |sum, step| {
+        let counted = self.noted.as_ref().map_or(Usd(0), |noted| self.priced(noted));
+        let (context, open) = (self.context_now(), self.steps + 2);
+        (0..open).fold(counted + self.broken + self.searches, |sum, step| {
             sum + self.card.dearest(context + step * STEP_TOKENS, ANSWER_TOKENS, self.card.lifetime.is)
         })
     }
@@ -84,7 +137,6 @@ impl<'a> Spending<'a> {
 mod tests {
     use super::*;
     use redraft_core::price::Cards;
-    use redraft_core::usage::Usage;
 
     #[test]
     fn steps_that_nobody_counted_are_as_dear_as_they_can_be_until_they_are() {
@@ -98,6 +150,7 @@ mod tests {
         spending.noted = Some(Noted {
             total: Totals { input: 21_100, read: 1_050, written: 0, output: 210 },
             context: 21_200,
+            said: 200,
         });
         spending.steps = 0;
         let usage = Usage { uncached: 20_000, read: 1_000, output: 200, ..Usage::default() };

@@ -3,7 +3,7 @@
 //! Unknown lines are passed over and broken ones counted. An item of type `error` is a remark and not a failed turn, and
 //! an `error` line is one too while Codex goes on trying. Start at [`Heard`].
 
-use super::outcome::is_unconnected;
+use super::outcome::{is_refused, is_unconnected};
 use super::totals::Totals;
 use crate::child::{Listener, skipped};
 use redraft_core::text::one_line;
@@ -29,8 +29,14 @@ pub(super) struct Heard {
     pub(super) remark: Option<String>,
     /// Whether one of them was about something else than a connection that was not made.
     pub(super) connected: bool,
+    /// Whether an answer may have broken off: a request failed on the way and was not simply refused.
+    pub(super) cut: bool,
+    /// How often that was.
+    pub(super) cuts: u64,
     /// How often in a row it said that it has none.
     pub(super) unconnected: u32,
+    /// Searches of the web.
+    pub(super) searches: u64,
     /// Calls of a server's tools that failed.
     failed_calls: Vec<String>,
     /// When it went on to its last request, as far as it was watched.
@@ -66,12 +72,17 @@ impl Listener for Heard {
                 self.text = word(&line["item"]["text"]);
             }
             Some("item.completed") if line["item"]["type"] == "mcp_tool_call" => self.called(&line["item"]),
+            Some("item.completed") if line["item"]["type"] == "web_search" => self.searches += 1,
             Some("turn.completed") => self.total = Some(Totals::of(&line["usage"])),
             Some("turn.failed") => self.failed = Some(word(&line["error"]["message"])),
             Some("error") => {
                 let message = word(&line["message"]);
                 let unconnected = is_unconnected(&message);
                 self.connected |= !unconnected;
+                // The last remark is said again as the reason why the turn failed.
+                let cut = !unconnected && !is_refused(&message);
+                self.cuts += u64::from(cut && is_repeated(&message));
+                self.cut |= cut;
                 self.unconnected = if unconnected { self.unconnected + 1 } else { 0 };
                 self.remark = Some(message);
             }
@@ -101,6 +112,11 @@ impl Heard {
             (word(&item["server"]), word(&item["tool"]), word(&item["error"]["message"]));
         self.failed_calls.push(format!("{tool} of server {server} failed: {why}"));
     }
+}
+
+/// Whether it goes on trying: `Reconnecting... 1/5 (…)`.
+fn is_repeated(message: &str) -> bool {
+    message.starts_with("Reconnecting")
 }
 
 /// `runs /bin/bash -lc 'cat note.txt'`, or the kind of thing it does.

@@ -2,10 +2,11 @@
 
 use super::flags;
 use super::outcome;
+use super::rollout::Rollout;
 use super::stream::Heard;
 use super::totals::Totals;
 use super::{CodexAgent, CodexSettings, Counted};
-use crate::child::{Asked, End, Environment, Fingerprint, Finished, Line, Listener};
+use crate::child::{Asked, End, Environment, Fingerprint, Finished, Held, Line, Listener};
 use crate::mcp::{McpServer, McpServers};
 use redraft_core::cost::Marks;
 use redraft_core::event::Now;
@@ -13,8 +14,8 @@ use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
 use redraft_core::prompt::Prompt;
 use redraft_core::redact::Redactor;
-use redraft_core::usage::{Payment, Usd};
-use redraft_engine::ports::{Agent, AgentError, Deadlines, Request};
+use redraft_core::usage::{Payment, Usage, Usd};
+use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -70,6 +71,8 @@ fn kept(folder: &Path, round: u16, resume: bool, lines: &[&str]) {
         folder: "/repo".into(),
         fingerprint,
         reserved: 5,
+        limit: None,
+        writes: false,
     };
     asked.keep(folder).unwrap();
     std::fs::write(folder.join(super::SCHEMA_FILE), SCHEMA).unwrap();
@@ -184,6 +187,29 @@ fn a_failure_says_what_to_do_next() {
     ] {
         assert_eq!(now(message, true), Now::AskPerson, "{message}");
     }
+    // The status decides and no other number: an address, a port or the service's own words may hold any.
+    for (status, waits) in
+        [(400, false), (401, false), (403, false), (404, false), (422, false), (408, true), (429, true)]
+            .into_iter()
+            .chain([(500, true), (502, true), (503, true), (504, true), (529, true)])
+    {
+        for elsewhere in ["40137", "42999", "50301", "40040", "401"] {
+            for message in [
+                format!(
+                    "unexpected status {status} Word: no, url: http://127.0.0.1:{elsewhere}/v1/responses"
+                ),
+                format!("exceeded retry limit, last status: {status} Word, request id: {elsewhere}"),
+            ] {
+                let expected = if waits { Now::Wait(30_000) } else { Now::AskPerson };
+                assert_eq!(now(&message, true), expected, "{message}");
+            }
+            let cut =
+                format!("stream disconnected before completion: http://127.0.0.1:{elsewhere}/v1/responses");
+            assert_eq!(now(&cut, true), Now::Wait(30_000), "{cut}");
+            let odd = format!("something nobody has seen, {elsewhere}");
+            assert_eq!(now(&odd, true), Now::GiveUp, "{odd}");
+        }
+    }
     let full = "Codex ran out of room in the model's context window.";
     assert_eq!((now(full, true), now(full, false)), (Now::FreshSession, Now::AskPerson));
     assert_eq!(now("something nobody has seen", true), Now::GiveUp);
@@ -241,9 +267,19 @@ fn the_web_and_servers_are_settings_of_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = agent(folder.path()).settings.clone();
     let plain = flags::fixed(&settings, &request(&["Read"]));
-    assert_eq!(plain, ["-c", "web_search=\"disabled\"", "-c", "project_doc_max_bytes=0", "--mine"]);
+    let judges = [
+        "web_search=\"disabled\"",
+        "project_doc_max_bytes=0",
+        "skills.include_instructions=false",
+        "projects={\"/repo\"={trust_level=\"untrusted\"}}",
+        "model_auto_compact_token_limit=9223372036854775807",
+    ];
+    let mut words: Vec<&str> = judges.iter().flat_map(|word| ["-c", word]).collect();
+    words.extend(["--mine", "-c", "agents.enabled=false"]);
+    assert_eq!(plain, words, "sub-agents are switched off last");
     let author = Request { may_write: vec!["spec.md".to_owned()], ..request(&["Read"]) };
-    assert_eq!(flags::fixed(&settings, &author), ["-c", "web_search=\"disabled\"", "--mine"]);
+    let words = ["-c", "web_search=\"disabled\"", "--mine", "-c", "agents.enabled=false"];
+    assert_eq!(flags::fixed(&settings, &author), words);
     let server = McpServer {
         command: "npx".into(),
         args: vec!["-y".into(), "say \"hi\"".into()],
@@ -350,11 +386,22 @@ fn what_was_refused_or_never_sent_costs_nothing() {
         "{'error':{'code':'invalid_request_error','message':'no such model'}}",
         "You've hit your usage limit. Try again later.",
         "Missing environment variable: `OPENAI_API_KEY`",
+        "unexpected status 503 Service Unavailable: busy, url: http://127.0.0.1:20502/v1/responses",
+        "unexpected status 529 <unknown status code>: busy, url: http://127.0.0.1:1/v1/responses",
+        "We’re currently experiencing high demand, which may cause temporary errors.",
+        "Selected model is at capacity. Please try a different model.",
+        "rate limit exceeded: busy now",
     ] {
+        let again = format!(r#"{{"type":"error","message":"Reconnecting... 1/5 ({message})"}}"#);
         assert_eq!(
-            usage(&[BEGUN, REMARK, AGAIN, &failed(message)], false),
+            usage(&[BEGUN, REMARK, &again, &again, &failed(message)], false),
             AgentError::UNBILLED,
             "{message}"
+        );
+        assert_eq!(
+            usage(&[BEGUN, REMARK, AGAIN, &failed(message)], false),
+            None,
+            "{message}: an answer had broken off before"
         );
         assert_eq!(
             usage(&[BEGUN, FIRST, &failed(message)], false),
@@ -387,4 +434,94 @@ fn what_was_refused_or_never_sent_costs_nothing() {
     let elsewhere = usage(&[&other, LAST, &done(1_000, 0, 10)], true).unwrap();
     assert_eq!((elsewhere.uncached, elsewhere.output), (1_000, 10), "a new thread's counts are its own");
     assert!(elsewhere.cost > Usd(0));
+}
+
+/// A turn with what its notes say, as the agent that watched it takes it in.
+fn watched(folder: &Path, lines: &[&str], counted: Counted) -> Result<Option<Outcome>, AgentError> {
+    kept(folder, 1, false, lines);
+    let asked = Asked::read(folder).unwrap();
+    let mut heard = Heard::default();
+    lines.iter().for_each(|line| heard.take(Line::Whole(line.as_bytes().to_vec())));
+    agent(folder).answer(&heard, &asked, SCHEMA, 0, counted)
+}
+
+#[test]
+fn what_was_answered_before_a_refusal_is_what_a_failed_turn_cost() {
+    let folder = tempfile::tempdir().unwrap();
+    let usage = Usage { uncached: 900, output: 30, cost: Usd(77), ..Usage::default() };
+    let counted = Counted { usage: Some(usage), ..Counted::default() };
+    let failed = |message: &str| format!(r#"{{"type":"turn.failed","error":{{"message":"{message}"}}}}"#);
+    let cost = |lines: &[&str]| watched(folder.path(), lines, counted).unwrap_err().usage;
+    let busy = failed("unexpected status 503 Service Unavailable: busy");
+    assert_eq!(cost(&[BEGUN, FIRST, &busy]), Some(usage));
+    assert_eq!(cost(&[BEGUN, FIRST, AGAIN, &busy]), None, "an answer broke off, which is in no count");
+    assert_eq!(cost(&[BEGUN, FIRST, &failed("stream disconnected before completion")]), None);
+    assert_eq!(cost(&[BEGUN, FIRST, &failed("unexpected status 504 Gateway Timeout")]), None, "it may go on");
+}
+
+#[test]
+fn searches_and_answers_that_broke_off_are_counted_beside_what_codex_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let search = r#"{"type":"item.completed","item":{"id":"i","type":"web_search","query":"x"}}"#;
+    let mut heard = Heard::default();
+    for line in [BEGUN, search, AGAIN, search, AGAIN] {
+        heard.take(Line::Whole(line.as_bytes().to_vec()));
+    }
+    assert_eq!((heard.searches, heard.cuts, heard.cut), (2, 2, true));
+    let plain = watched(folder.path(), &[BEGUN, LAST, &done(1_000, 0, 10)], Counted::default());
+    let plain = plain.unwrap().unwrap();
+    let (searches, broken) = (Usd(20_000), Usd(300_000));
+    let counted = Counted { searches, broken, ..Counted::default() };
+    let more = watched(folder.path(), &[BEGUN, LAST, &done(1_000, 0, 10)], counted).unwrap().unwrap();
+    assert_eq!(more.usage.cost, plain.usage.cost + searches + broken);
+    assert_eq!((plain.unknown, more.unknown), (Usd(0), broken), "only that is not known");
+}
+
+#[test]
+fn an_answer_given_without_what_the_thread_held_does_not_count() {
+    let summary = format!(
+        "{{\"timestamp\":\"t\",\"ordinal\":2,\"type\":\"compacted\",\"payload\":{{\"message\":\"{}\"}}}}\n",
+        "long ".repeat(40_000)
+    );
+    let count = |total: u64, input: u64| {
+        format!(
+            "{{\"type\":\"token_usage_record\",\"payload\":{{\"usage\":{{\"input_tokens\":{input},\"output_tokens\":20}},\
+             \"thread_token_usage\":{{\"input_tokens\":{total},\"output_tokens\":30}}}}}}\n"
+        )
+    };
+    // What the turn adds to the notes; whether it is a resumed one, and whether it writes; what becomes of it.
+    for (notes, resume, writes, taken, goes_on) in [
+        (count(14_000, 9_500), true, false, true, true),
+        (count(14_000, 8_000), true, false, false, false),
+        (count(14_000, 8_000), true, true, false, false),
+        (count(14_000, 8_000), false, false, true, true),
+        (format!("{}{summary}{}", count(14_000, 9_500), count(15_000, 900)), true, false, false, false),
+        (format!("{}{summary}{}", count(14_000, 9_500), count(15_000, 900)), true, true, true, false),
+        (format!("{}{summary}{}", count(14_000, 9_500), count(15_000, 900)), false, false, false, false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let day = folder.path().join("sessions/2026/11/17");
+        std::fs::create_dir_all(&day).unwrap();
+        let file = day.join("rollout-2026-11-17T07-28-37-th-1.jsonl");
+        std::fs::write(&file, count(5_000, 9_000)).unwrap();
+        let environment = Environment([("CODEX_HOME".into(), folder.path().into())].into());
+        let agent = agent(folder.path());
+        let thread = agent.sessions.folder(&SessionId::new("th-1"));
+        let mut before = Rollout::of(&environment, "th-1");
+        before.news();
+        Held::keep(&thread, before.least_next(), before.file()).unwrap();
+        let mut rollout = Rollout::of(&environment, "th-1").from_here();
+        std::fs::write(&file, format!("{}{notes}", count(5_000, 9_000))).unwrap();
+        rollout.news();
+        kept(folder.path(), 2, resume, &[]);
+        let asked = Asked { writes, ..Asked::read(folder.path()).unwrap() };
+        let answer = Outcome { session: Some(SessionId::new("th-1")), ..Outcome::default() };
+        let end = agent.remembered(answer, &asked, &rollout);
+        let told = format!("{resume} {writes} {} characters: {end:?}", notes.len());
+        assert_eq!(end.is_ok(), taken, "{told}");
+        if let Err(error) = &end {
+            assert_eq!((error.now, error.usage), (Now::FreshSession, Some(Usage::default())), "{told}");
+        }
+        assert_eq!(end.is_ok_and(|answer| answer.session.is_some()), goes_on, "{told}");
+    }
 }

@@ -11,15 +11,15 @@ use redraft_testkit::provider::{Bill, Provider, Recorded, Reply};
 use serde_json::json;
 use std::sync::Mutex;
 
-/// A run with so much money, and what it granted at last.
-struct Purse {
+/// A run with so much money, and what it granted or was told of at last.
+pub(crate) struct Purse {
     clock: SystemClock,
-    has: Usd,
-    granted: Mutex<Usd>,
+    pub(crate) has: Usd,
+    pub(crate) granted: Mutex<Usd>,
 }
 
 impl Purse {
-    fn new(has: Usd) -> Purse {
+    pub(crate) fn new(has: Usd) -> Purse {
         Purse { clock: SystemClock::new(std::sync::Arc::default()), has, granted: Mutex::default() }
     }
 }
@@ -49,6 +49,11 @@ impl Watch for Purse {
             *self.granted.lock().unwrap() = total;
         }
         fits
+    }
+
+    fn owes(&self, total: Usd) {
+        let mut granted = self.granted.lock().unwrap();
+        *granted = total.max(*granted);
     }
 }
 

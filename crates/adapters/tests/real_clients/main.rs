@@ -6,4 +6,5 @@
 mod budget;
 mod claude;
 mod codex;
+mod trial;
 mod world;

@@ -73,7 +73,7 @@ impl World {
             resume: false,
             folder: self.scratch.root(),
             may_write: Vec::new(),
-            deadlines: within_ms(60_000),
+            deadlines: within_ms(120_000),
             shares: false,
             max_usd: None,
         }
@@ -118,6 +118,15 @@ impl World {
     /// The model requests among everything that arrived.
     pub(crate) fn sent(&self) -> Vec<Recorded> {
         self.provider.requests().into_iter().filter(|request| request.method == "POST").collect()
+    }
+
+    /// Waits until so many of them have come. Some versions ask first whether anybody is there, which is none.
+    pub(crate) fn wait_for_sent(&self, count: usize) {
+        let mut all = count;
+        while self.sent().len() < count {
+            self.provider.wait_for_requests(all);
+            all += 1;
+        }
     }
 
     /// What they said.
@@ -176,6 +185,33 @@ impl Watch for StopAt<'_> {
 
     fn moment(&self) -> redraft_engine::ports::Moment {
         self.clock.moment()
+    }
+
+    fn tell(&self, _doing: &str) {}
+
+    fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
+        true
+    }
+}
+
+/// A run that is stopped as soon as so many model requests have come.
+pub(crate) struct StopAfter<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) sent: usize,
+    pub(crate) clock: SystemClock,
+}
+
+impl Watch for StopAfter<'_> {
+    fn stopped(&self) -> bool {
+        self.world.sent().len() >= self.sent
+    }
+
+    fn wait_ms(&self, ms: u64) -> bool {
+        self.clock.wait_ms(ms)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
     }
 
     fn tell(&self, _doing: &str) {}

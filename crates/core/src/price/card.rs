@@ -103,6 +103,12 @@ pub enum Basis {
     Unknown,
 }
 
+/// What is reserved for an answer of an agent that cannot limit how long it becomes.
+pub const UNLIMITED_ANSWER_TOKENS: u64 = 16_000;
+
+/// What a search of the web costs. Anthropic and OpenAI both ask 10 dollars for a thousand (read in 2026-10).
+const SEARCH: Usd = Usd(10_000);
+
 impl Card {
     /// What the tokens cost, all writes having the card's default lifetime.
     pub fn cost(&self, usage: &Usage, largest_prompt: u64) -> Usd {
@@ -144,6 +150,19 @@ impl Card {
         let mut bill = Bill::default();
         bill.add(input_tokens, input);
         bill.add(output_tokens_max, output);
+        bill.total()
+    }
+
+    /// What so many searches of the web cost, which are billed beside the tokens.
+    pub fn searches(&self, count: u64) -> Usd {
+        if self.is_free() { Usd(0) } else { Usd(SEARCH.0.saturating_mul(count)) }
+    }
+
+    /// By how much one answer can cost more than one of `tokens`, where nothing limits it but the room the model has.
+    pub fn beyond(&self, tokens: u64) -> Usd {
+        let mut bill = Bill::default();
+        let dearest = self.tiers().map(|prices| prices.output).max().unwrap_or_default();
+        bill.add(self.context.tokens.saturating_sub(tokens), dearest);
         bill.total()
     }
 

@@ -20,6 +20,7 @@ use serde::Deserialize;
 pub use budget::{Budget, OverBudget};
 pub use card::{
     BadPrice, Basis, Card, Cliff, Context, DefaultLifetime, Minimum, PerMillion, Prices, Repriced,
+    UNLIMITED_ANSWER_TOKENS,
 };
 pub use lifetime::Lifetime;
 pub use list::{Listed, age_in_words};

@@ -496,3 +496,21 @@ proptest! {
         prop_assert!(conservative.dearest(u + w, o, longest) >= card.dearest(u + w, o, longest));
     }
 }
+
+#[test]
+fn a_search_of_the_web_costs_a_cent_with_every_model_that_costs_anything() {
+    for card in Cards::builtin().iter() {
+        let cent = if card.is_free() { Usd(0) } else { Usd(10_000) };
+        assert_eq!((card.searches(0), card.searches(1)), (Usd(0), cent), "{:?}", card.models);
+        assert_eq!(card.searches(u64::MAX) > cent, !card.is_free(), "{:?}", card.models);
+    }
+}
+
+#[test]
+fn an_answer_without_a_limit_can_cost_what_the_rest_of_the_context_does_at_the_dearest() {
+    let card = Cards::builtin().find("gpt-6-sol").unwrap().clone();
+    // 184,000 tokens at 10 dollars, half as much again above its cliff.
+    assert_eq!(card.beyond(UNLIMITED_ANSWER_TOKENS), Usd(2_760_000));
+    assert_eq!(card.beyond(card.context.tokens), Usd(0));
+    assert_eq!(Cards::builtin().find("local").unwrap().beyond(0), Usd(0));
+}

@@ -1,11 +1,12 @@
 //! What was sent, what it cost, and what resuming saved.
 
 use super::bills::{Bill, Bills, Ended};
-use crate::event::{Certify, Decided, Entry, Event, Judgement, Player, Started};
+use crate::event::{Certify, Decided, Entry, Event, Judgement, Player, PlayerKind, Started};
 use crate::ids::{AgentName, Role};
 use crate::phase::Phase;
 use crate::policy::Strategy;
 use crate::prelude::*;
+use crate::price::{Cards, UNLIMITED_ANSWER_TOKENS};
 use crate::probe::Resume;
 use crate::text::count;
 use crate::ticket::Ticket;
@@ -123,6 +124,9 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                 receipt.fresh_chars +=
                     first.get(&key).copied().unwrap_or(fact.prompt_chars).max(fact.prompt_chars);
                 receipt.send(fact);
+                if let Some(note) = without_limit(fact).filter(|note| !receipt.notes.contains(note)) {
+                    receipt.notes.push(note);
+                }
                 lines.push(ReceiptLine {
                     ticket: fact.ticket.clone(),
                     agent: fact.agent.clone(),
@@ -181,6 +185,22 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
     receipt.counted_micro_usd = money.counted();
     receipt.lines = lines;
     receipt
+}
+
+/// That one answer can pass the budget, where the agent cannot limit how long it becomes; by how much, by the list.
+fn without_limit(fact: &Started) -> Option<String> {
+    if fact.player.kind != PlayerKind::Codex || fact.reserved == Usd(0) {
+        return None;
+    }
+    let tokens = grouped(UNLIMITED_ANSWER_TOKENS);
+    let beyond = match Cards::builtin().find(&fact.player.model) {
+        Ok(card) => format!(" by at most {}", card.beyond(UNLIMITED_ANSWER_TOKENS)),
+        Err(_) => String::new(),
+    };
+    let agent = &fact.agent;
+    Some(format!(
+        "{agent}: nothing limits an answer of Codex; one of more than {tokens} tokens can pass the budget{beyond}"
+    ))
 }
 
 fn end(lines: &mut [ReceiptLine], money: &mut Money, ended: Option<Ended>, said: &str) {

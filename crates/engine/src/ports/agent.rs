@@ -43,6 +43,17 @@ pub trait Agent: Send + Sync {
     /// The finished answer to a ticket that outlived the process which had asked for it, where an agent keeps one.
     fn left_behind(&self, ticket: &Ticket) -> Option<Outcome>;
 
+    /// What a dispatch can have come to where nobody watched it to its end, if that can be more than what was reserved:
+    /// a program whose run and keeper were both killed goes on by itself, up to the limit it was given.
+    fn unwatched(&self, _ticket: &Ticket) -> Option<Usd> {
+        None
+    }
+
+    /// By how much one answer can pass what is reserved for it, where the agent cannot limit the length of an answer.
+    fn beyond(&self) -> Usd {
+        Usd(0)
+    }
+
     /// Answers, or fails in a way the engine can act on. Must return soon after `watch.stopped()`.
     fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError>;
 }
@@ -227,4 +238,7 @@ pub trait Watch: Send + Sync {
     /// Whether the dispatch may come to this much in all, given the budget and whatever else is under way. Asked before
     /// each step that could pass what was granted before; [`Agent::reserve`] is granted from the start.
     fn afford(&self, total: Usd) -> bool;
+    /// The dispatch has come to this much already, or may have, whether or not that was granted. It counts from now on,
+    /// also if nobody hears of the dispatch again.
+    fn owes(&self, _total: Usd) {}
 }

@@ -51,6 +51,17 @@ impl Purse<Result<Outcome, AgentError>> for Granted<'_, '_> {
         self.trouble.is_none()
     }
 
+    fn owe(&mut self, _place: usize, total: Usd) {
+        if total <= self.reserved {
+            return;
+        }
+        let raised = Raised { ticket: self.ticket.clone(), reserved: total };
+        match self.probe.append(vec![raised.into()], &[]) {
+            Ok(()) => self.reserved = total,
+            Err(error) => self.trouble = Some(error),
+        }
+    }
+
     /// A probe is over in a few moments.
     fn told(&mut self, _place: usize, _doing: &str) {}
 

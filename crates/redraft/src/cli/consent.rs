@@ -11,8 +11,9 @@ use redraft_core::estimate::{Forecast, RoleForecast};
 use redraft_core::event::{Entry, Event, FeatureCreated};
 use redraft_core::ids::AgentName;
 use redraft_core::pipeline::Pipeline;
+use redraft_core::price::UNLIMITED_ANSWER_TOKENS;
 use redraft_core::text::count;
-use redraft_core::usage::Usd;
+use redraft_core::usage::{Usd, grouped};
 use redraft_engine::Estimating;
 use std::collections::BTreeSet;
 
@@ -71,6 +72,13 @@ fn told(expected: &Forecast, agents: &Cast<'_>, budget: Usd) -> String {
         }
         let sum = roles().fold(Usd(0), |sum, one| sum + one.cost);
         text.push_str(&format!("  agent {name}: about {sum} in all\n"));
+        let beyond = agents.named(name).map(|agent| agent.beyond()).unwrap_or_default();
+        if beyond > Usd(0) {
+            let tokens = grouped(UNLIMITED_ANSWER_TOKENS);
+            text.push_str(&format!(
+                "  agent {name}: nothing limits its answers; one of more than {tokens} tokens can pass the budget by at most {beyond}\n"
+            ));
+        }
     }
     text.push_str(&format!("expected: {}\n", expected.in_a_line()));
     text.push_str(&format!("  an estimate {}\n", expected.basis()));

@@ -66,6 +66,7 @@ mod plugin;
 mod policies;
 #[cfg(target_os = "linux")]
 mod power;
+mod program_money;
 mod programs;
 mod projections;
 mod projects;

@@ -229,6 +229,17 @@ fn what_a_killed_worker_and_a_killed_run_left_behind_is_ended_by_the_next_run() 
     // Another process of the same user that has nothing to do with it.
     let mut other = scratch.command("sleep").arg("5009").spawn().unwrap();
     scratch.run(["run", "001", "--yes"]);
+    // Nobody watched how much it did, so it counts as the most it may do by itself.
+    let events = crate::world::events(&scratch);
+    let first = |kind: &'static str| crate::world::bodies(&events, kind).next().unwrap().clone();
+    let ticket = first("lost")["ticket"].as_str().unwrap().to_owned();
+    let asked = std::fs::read(scratch.state().join("runs").join(ticket).join("asked.json")).unwrap();
+    let limit = serde_json::from_slice::<Value>(&asked).unwrap()["limit"].as_u64().unwrap();
+    assert_eq!(
+        (first("lost")["cost"].as_u64(), first("raised")["reserved"].as_u64()),
+        (Some(limit), Some(limit))
+    );
+    assert!(limit > first("started")["reserved"].as_u64().unwrap(), "{limit}");
     let left: Vec<String> = at_work(&scratch).into_iter().map(|(_, command)| command).collect();
     assert_eq!(left, ["sleep 5009 "]);
     other.kill().unwrap();

@@ -3,7 +3,7 @@
 
 use super::{MODEL, agent, settings};
 use crate::world::{
-    SCHEMA, StopAt, World, kill_program, kill_worker, named, steady, unwatched, verdict, within_ms,
+    SCHEMA, StopAfter, StopAt, World, kill_program, kill_worker, named, steady, unwatched, verdict, within_ms,
 };
 use redraft_adapters::claude::{ClaudeAgent, ClaudeSettings};
 use redraft_core::event::Now;
@@ -36,8 +36,7 @@ fn struck(world: &World, strike: impl FnOnce(&Request)) -> AgentError {
     let watch = steady();
     std::thread::scope(|scope| {
         let running = scope.spawn(|| agent.run(&request, &watch));
-        // Before its two requests the program asks whether anybody is there.
-        world.provider.wait_for_requests(3);
+        world.wait_for_sent(2);
         assert!(world.runs_a("sleep 4332"), "{:?}", world.scratch.processes());
         strike(&request);
         running.join().unwrap().unwrap_err()
@@ -129,7 +128,8 @@ fn a_key_that_is_refused_ends_the_program_before_it_tries_again() {
 #[test]
 fn what_was_counted_before_a_deadline_is_what_it_cost() {
     let world = World::new(|_: &Recorded, _: usize| {
-        Reply::tool("Bash", json!({"command": "sleep 4333", "description": "waits"}))
+        // Newer versions do not run a command that does nothing but sleep.
+        Reply::tool("Bash", json!({"command": "echo waits | tail -f - ; sleep 4333", "description": "waits"}))
     });
     let (agent, request) = with_shell(&world, "Wait.");
     let request = Request { deadlines: within_ms(6_000), ..request };
@@ -150,8 +150,9 @@ fn a_reminder_that_is_not_answered_may_have_been_billed() {
             false => Reply::text("I think it is fine."),
         }
     });
-    let request = Request { deadlines: within_ms(6_000), ..world.request("Judge it.", 1) };
-    let error = agent(&world).run(&request, &steady()).unwrap_err();
+    // Stopped when the reminder is out, however long that takes.
+    let watch = StopAfter { world: &world, sent: 2, clock: steady() };
+    let error = agent(&world).run(&world.request("Judge it.", 1), &watch).unwrap_err();
     assert_eq!((world.asked().len(), error.now, error.usage), (2, Now::GiveUp, None), "{error:?}");
 }
 
@@ -216,7 +217,7 @@ fn nothing_of_claude_survives_when_the_process_that_started_its_keeper_is_killed
     keeper.stdin(run.stdout.take().unwrap()).stdout(Stdio::null());
     let mut keeper = keeper.spawn().unwrap();
     // Asked for the second time, the model has seen that the command was started.
-    world.provider.wait_for_requests(3);
+    world.wait_for_sent(2);
     assert!(world.runs_a("sleep 4332"), "{:?}", world.scratch.processes());
     run.kill().unwrap();
     run.wait().unwrap();

@@ -1,5 +1,7 @@
 //! What Claude Code does, through our adapter. What it does when something goes wrong is in `misbehaving`.
 
+pub(crate) mod beside;
+mod memory;
 mod misbehaving;
 
 use crate::world::{World, named, steady, unwatched, verdict};
@@ -16,7 +18,7 @@ use std::path::Path;
 
 pub(crate) const MODEL: &str = "claude-sonnet-4-5";
 
-fn settings(world: &World) -> ClaudeSettings {
+pub(crate) fn settings(world: &World) -> ClaudeSettings {
     let url = world.provider.base_url();
     ClaudeSettings {
         name: AgentName::new("claude"),

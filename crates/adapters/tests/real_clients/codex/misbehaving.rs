@@ -22,7 +22,7 @@ fn struck(world: &World, strike: impl FnOnce(&Request)) -> AgentError {
     let (agent, request, watch) = (agent(world), world.request("Start it.", 1), steady());
     std::thread::scope(|scope| {
         let running = scope.spawn(|| agent.run(&request, &watch));
-        world.provider.wait_for_requests(2);
+        world.wait_for_sent(2);
         assert!(world.runs_a("sleep 4432"), "{:?}", world.scratch.processes());
         strike(&request);
         running.join().unwrap().unwrap_err()
@@ -48,8 +48,11 @@ fn a_reviewer_cannot_write_and_an_author_can() {
 fn errors_of_the_service_say_what_to_do_next() {
     for (reply, wanted, usage) in [
         (Reply::error(429, "rate_limit_exceeded", "Slow down"), "wait", AgentError::UNBILLED),
-        // It tells of high demand and of no status, so nobody knows.
-        (Reply::error(500, "server_error", "oops"), "wait", None),
+        // It tells of high demand and of no status.
+        (Reply::error(500, "server_error", "oops"), "wait", AgentError::UNBILLED),
+        (Reply::error(503, "server_error", "401 403 400"), "wait", AgentError::UNBILLED),
+        (Reply::error(503, "server_is_overloaded", "busy"), "wait", AgentError::UNBILLED),
+        (Reply::error(502, "server_error", "a gateway gave up"), "wait", None),
         (Reply::error(529, "overloaded_error", "Overloaded"), "wait", AgentError::UNBILLED),
         (Reply::text("half").cut_after(3), "wait", None),
         (Reply::error(401, "invalid_api_key", "bad key sk-test-0123456789"), "ask", AgentError::UNBILLED),
