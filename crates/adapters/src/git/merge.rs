@@ -7,12 +7,10 @@
 use super::change::nobodys;
 use super::commit::full_message;
 use super::error::GitError;
-use super::feature::ALL_FILES;
 use super::files::os_path;
 use super::moving::{self, Move, MoveError};
 use super::repository::Repository;
 use super::temp_index::TempIndex;
-use crate::plain_file;
 use redraft_core::event::History;
 use redraft_core::ids::Revision;
 use redraft_engine::boundary::Boundaries;
