@@ -19,7 +19,7 @@ const TRACKED: usize = 10_000;
 const BUILT: usize = 20_000;
 /// So that all of it is 500 MB.
 const BUILT_BYTES: usize = 25_000;
-const RUNS: usize = 5;
+const RUNS: usize = 3;
 
 fn main() {
     let scratch = Scratch::repository(env!("CARGO_BIN_EXE_redraft"));

@@ -20,6 +20,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 /// Settings that decide which files a checkout has, whatever the configuration says: all of them, each looked at.
 const WHOLE: [&str; 6] = [
@@ -43,6 +45,18 @@ pub struct GitCheckFolder<'a> {
     git_dir: PathBuf,
     setup: Option<String>,
     copy: Vec<String>,
+    /// Removing what was there before, while checks run already: a large build takes longer to remove than to lay out.
+    removing: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Drop for GitCheckFolder<'_> {
+    fn drop(&mut self) {
+        let removing = self.removing.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for one in removing.drain(..) {
+            // What could not be removed is tried again the next time.
+            let _ = one.join();
+        }
+    }
 }
 
 /// What is known of the folder, in a file of git's folder for it. It is written last, so that a folder in which something
@@ -74,6 +88,7 @@ impl<'a> GitCheckFolder<'a> {
             git_dir: repository.state_dir().join("checkouts").join(name),
             setup,
             copy,
+            removing: Mutex::default(),
         }
     }
 
@@ -104,13 +119,48 @@ impl<'a> GitCheckFolder<'a> {
     /// An empty folder, tied to the repository.
     fn make_anew(&self) -> Result<(), GitError> {
         remove_all(&self.git_dir)?;
-        remove_all(&self.folder)?;
+        self.put_aside()?;
         self.repository.make_worktrees_folder()?;
         self.repository.exclude_worktrees()?;
         for folder in [&self.folder, &self.git_dir] {
             fs::create_dir_all(folder).map_err(|error| GitError::file(folder, &error))?;
         }
         Ok(())
+    }
+
+    /// Takes the folder out of its place, and has it removed with what a killed run had put aside.
+    fn put_aside(&self) -> Result<(), GitError> {
+        let mut gone = self.aside();
+        let target =
+            self.folder.with_file_name(format!("{}{}", self.aside_name(), uuid::Uuid::new_v4().simple()));
+        match fs::rename(&self.folder, &target) {
+            Ok(()) => gone.push(target),
+            Err(error) if is_absent(&error) => {}
+            Err(_) => remove_all(&self.folder)?,
+        }
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let remove = move || {
+            for folder in gone {
+                let _ = remove_all(&folder);
+            }
+        };
+        self.removing.lock().unwrap_or_else(PoisonError::into_inner).push(std::thread::spawn(remove));
+        Ok(())
+    }
+
+    /// What was put aside and is still there.
+    fn aside(&self) -> Vec<PathBuf> {
+        let Some(Ok(entries)) = self.folder.parent().map(fs::read_dir) else { return Vec::new() };
+        let name = self.aside_name();
+        let ours = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&name);
+        entries.flatten().filter(ours).map(|entry| entry.path()).collect()
+    }
+
+    /// What names of folders that were put aside begin with.
+    fn aside_name(&self) -> String {
+        format!(".gone-{}.", self.folder.file_name().unwrap_or_default().to_string_lossy())
     }
 
     /// Ties the folder to the repository, at this commit and on no branch. Done each time: the repository may have been
@@ -316,6 +366,9 @@ impl CheckFolder for GitCheckFolder<'_> {
     }
 
     fn put_away(&self) -> Result<(), WorkspaceError> {
+        for folder in self.aside() {
+            remove_all(&folder)?;
+        }
         remove_all(&self.folder)?;
         Ok(remove_all(&self.git_dir)?)
     }

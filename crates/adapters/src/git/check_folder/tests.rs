@@ -228,3 +228,26 @@ fn a_folder_that_nobody_may_write_to_goes_all_the_same_and_so_does_one_that_was_
     assert!(laid.emptied);
     assert_eq!(files(&laid.folder), tracked(&bed, &now));
 }
+
+#[test]
+fn what_a_killed_run_had_put_aside_is_removed_by_the_next_one() {
+    let bed = Bed::new();
+    let repository = bed.repository();
+    let now = commit(&bed);
+    let names = || -> Vec<String> {
+        let entries = fs::read_dir(repository.worktrees_folder()).unwrap();
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    };
+    for _ in 0..2 {
+        let place = folder(&repository, &[]);
+        let laid = place.lay_out(&now, true).unwrap();
+        put(&laid.folder, "build/x", "kept\n");
+        put(&repository.worktrees_folder(), ".gone-check-031-limits.1/build/x", "left behind\n");
+        put(&repository.worktrees_folder(), ".gone-check-032-other.1/x", "of another feature\n");
+        place.lay_out(&now, true).unwrap();
+        drop(place);
+        let mut left = names();
+        left.sort();
+        assert_eq!(left, [".gone-check-032-other.1", "check-031-limits"]);
+    }
+}
