@@ -24,12 +24,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
     let toolbox = Toolbox::new(&request.folder, &request.may_write, &request.tools);
     let toolbox = toolbox.map_err(|why| agent.error(Now::GiveUp, &why, AgentError::UNBILLED))?;
-    let toolbox = toolbox.with_commands(agent.commands.clone());
+    let began_ms = watch.now_ms();
+    let until_ms = began_ms.saturating_add_unsigned(request.deadlines.total_ms);
+    let toolbox = toolbox.with_commands(agent.commands.clone()).with_deadline(until_ms);
     let dispatch = Dispatch {
         agent,
         request,
         watch,
-        began_ms: watch.now_ms(),
+        began_ms,
         asked: 0,
         asked_ms: None,
         toolbox,

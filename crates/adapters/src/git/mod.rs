@@ -8,7 +8,7 @@
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
 //! `commit`, `merge` for the branch as a whole, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
+//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `listing` names the files that are not ignored, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
 
 mod apart;
 mod branches;
@@ -22,6 +22,7 @@ mod files;
 mod glance;
 mod history;
 mod hooks;
+mod listing;
 mod merge;
 mod objects;
 mod recent;
