@@ -10,6 +10,7 @@ mod bad_input;
 mod bank;
 mod bank_use;
 mod billed;
+mod billed_scripts;
 mod builder;
 mod built;
 mod caps;
