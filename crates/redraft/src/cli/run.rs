@@ -4,7 +4,7 @@ mod rules;
 mod stage;
 
 pub(crate) use rules::{
-    budget, config, deadlines, kept_budget, played, rules, rules_with, with_accepted_budget,
+    budget, config, deadlines, dollars, kept_budget, played, rules, rules_with, with_accepted_budget,
 };
 pub(crate) use stage::{Players, Stage, Wish, say_lower_budget, with_run};
 

@@ -17,6 +17,7 @@ mod caps;
 mod choosing;
 mod commands;
 mod configuring;
+mod corrected;
 mod cost;
 mod cost_monitor;
 mod crash;
