@@ -67,6 +67,7 @@ mod projections;
 mod projects;
 mod pull_request;
 mod replay;
+mod resumed_changes;
 mod review_base;
 mod review_file;
 mod review_forms;
