@@ -52,11 +52,8 @@ class Host:
 
     def play(self, work):
         """What the rehearsal agent does with a piece of work, in place of a model."""
-        if "prompt_file" in work:
-            with open(work["prompt_file"], encoding="utf-8") as file:
-                assert len(file.read()) > 10_000
-        else:
-            assert work["prompt"]
+        with open(work["prompt_file"], encoding="utf-8") as file:
+            assert len(file.read()) > 1_000
         words = [self.program, "rehearse", work["ticket"], "--folder", work["folder"]]
         played = subprocess.run(
             words, cwd=self.repository, env=surroundings(), capture_output=True, text=True, check=True

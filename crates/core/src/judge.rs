@@ -59,11 +59,14 @@ pub fn judge(case: &Case<'_>) -> Judged {
     if case.formless {
         return unusable(case, Verdict::default(), Vec::new(), FORMLESS.to_owned());
     }
-    let verdict::Parsed { verdict, mut notes } = verdict::parse(case.answer);
+    let verdict::Parsed { verdict, mut notes, out_of_form } = verdict::parse(case.answer);
     let Some(verdict) = verdict else {
         let why = notes.last().cloned().unwrap_or_else(|| "the answer holds no verdict".to_owned());
         return unusable(case, Verdict::default(), notes, why);
     };
+    if let Some(why) = out_of_form.filter(|_| verdict.approved) {
+        return unusable(case, verdict, notes, why);
+    }
     let in_code = case.ticket.phase == Phase::Implement;
     let unverified: Vec<Option<String>> =
         verdict.issues.iter().map(|issue| evidence::check(issue, in_code, case.text_of).err()).collect();

@@ -240,6 +240,21 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             state.short = state.short.take().filter(|short| counted + short.needed > set.limit);
         }
         Event::BudgetReached(reached) => state.short = Some(reached.clone()),
+        Event::CostCorrected(fact) => {
+            // Said again it would say nothing, and what it puts right must be what is recorded.
+            let counted = state.bills.counted(&fact.ticket);
+            if counted != Some(fact.was) || fact.cost == fact.was {
+                return Err(unexpected(event));
+            }
+            state.bills.take(event);
+            state.money = state.bills.total();
+            // What was thought to be needed came from the same figure.
+            let work = state.open.as_mut().and_then(|open| open.seat_of_mut(&fact.ticket)?.work.as_mut());
+            if let Some(work) = work {
+                work.needs = None;
+            }
+            state.short = None;
+        }
         Event::Cancelled(Cancelled { .. }) if state.open.is_none() => {
             if state.created.is_none() || state.cancelled || state.merged.is_some() {
                 return Err(unexpected(event));

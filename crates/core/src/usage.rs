@@ -9,14 +9,35 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
+    #[serde(deserialize_with = "bounded")]
     pub uncached: u64,
+    #[serde(deserialize_with = "bounded")]
     pub written: u64,
+    #[serde(deserialize_with = "bounded")]
     pub read: u64,
+    #[serde(deserialize_with = "bounded")]
     pub output: u64,
     pub cost: Usd,
 }
 
+/// Services have told of as many tokens as a number holds. More than this is taken for this, so that sums and averages of
+/// whole ledgers stay sums; what it cost is kept as it was told.
+pub const TOKENS_MAX: u64 = 1_000_000_000_000;
+
+fn bounded<'de, D: serde::Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    u64::deserialize(from).map(|tokens| tokens.min(TOKENS_MAX))
+}
+
 impl Usage {
+    /// The same with counts that sums can be made of.
+    #[must_use]
+    pub fn bounded(self) -> Usage {
+        let Usage { uncached, written, read, output, cost } = self;
+        let [uncached, written, read, output] =
+            [uncached, written, read, output].map(|tokens| tokens.min(TOKENS_MAX));
+        Usage { uncached, written, read, output, cost }
+    }
+
     pub fn input(&self) -> u64 {
         self.uncached.saturating_add(self.written).saturating_add(self.read)
     }
@@ -174,6 +195,23 @@ pub fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn absurd_counts_of_tokens_are_bounded_wherever_they_come_from_and_money_is_not() {
+        let all = u64::MAX;
+        let told =
+            format!(r#"{{"uncached":{all},"written":{all},"read":{all},"output":{all},"cost":{all}}}"#);
+        let read: Usage = serde_json::from_str(&told).unwrap();
+        let made = Usage { uncached: all, written: all, read: all, output: all, cost: Usd(all) };
+        assert_eq!(read, made.bounded());
+        assert_eq!((read.input(), read.output, read.cost), (3 * TOKENS_MAX, TOKENS_MAX, Usd(all)));
+        assert_eq!(made.input(), all, "and before that nothing wraps");
+        let mut sum = made;
+        sum += made;
+        assert_eq!((sum.input(), sum.cost), (all, Usd(all)));
+        let usual = Usage { uncached: 1, written: 2, read: 3, output: 4, cost: Usd(5) };
+        assert_eq!(usual.bounded(), usual);
+    }
 
     #[test]
     fn money_and_counts_are_shown_in_full() {

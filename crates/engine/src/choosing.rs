@@ -210,7 +210,7 @@ impl Run<'_> {
             && seat.is_some_and(|seat| seat.anchor != open.revision)
         {
             // The change is in what lasts through a round, and it is another one now.
-            cached.stable = None;
+            cached = cached.renewed();
         }
         cached.conversation = talk.map(|talk| {
             // Nothing is known to be kept of a conversation whose bill nobody predicted.

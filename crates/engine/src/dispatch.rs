@@ -20,7 +20,7 @@ use redraft_core::redact::Redactor;
 use redraft_core::review::{Effect, Order};
 use redraft_core::text;
 use redraft_core::ticket::{Purpose, Ticket};
-use redraft_core::usage::Usd;
+use redraft_core::usage::{Usage, Usd};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -283,6 +283,7 @@ impl Run<'_> {
                 let undone =
                     self.parts.workspace.restore(&sent.mark, &self.projections(), &ticket.to_string())?;
                 let AgentError { now, detail, usage, .. } = error;
+                let usage = usage.map(Usage::bounded);
                 let now = bounded(now, self.parts.clock.now_ms());
                 let mut detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);
                 for left in self.parts.workspace.left_refs(&ticket.to_string())? {
@@ -327,7 +328,7 @@ impl Run<'_> {
         let answered = Answered {
             ticket: ticket.clone(),
             answer: text::hash(&blob),
-            usage: outcome.usage,
+            usage: outcome.usage.bounded(),
             session: outcome.session,
             opened: outcome.opened,
             undone,

@@ -135,7 +135,8 @@ fn shows(event: &Event) -> bool {
         | Event::AgentsMet(_)
         | Event::Probed(_)
         | Event::BudgetSet(_)
-        | Event::BudgetReached(_) => false,
+        | Event::BudgetReached(_)
+        | Event::CostCorrected(_) => false,
     }
 }
 
@@ -196,7 +197,8 @@ impl<'a> Run<'a> {
         }
         let (mut records, mut measures, mut paces) =
             (Records::default(), Measures::default(), Paces::default());
-        let kinds: BTreeSet<&str> = Records::KINDS.into_iter().chain(Paces::KINDS).collect();
+        let kinds: BTreeSet<&str> =
+            Records::KINDS.into_iter().chain(Measures::KINDS).chain(Paces::KINDS).collect();
         parts.store.each_of(&Vec::from_iter(kinds), &mut |scope, entry| {
             records.take(scope, &entry.event);
             measures.take(&entry.event);

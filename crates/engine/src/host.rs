@@ -51,6 +51,8 @@ pub enum Refusal {
     Expired,
     /// Whoever wrote the text may not review it here.
     SameHand,
+    /// It says that the work was begun, not what came of it.
+    NoResult,
 }
 
 impl Refusal {
@@ -61,6 +63,7 @@ impl Refusal {
             Refusal::Unknown => "unknown",
             Refusal::Expired => "expired",
             Refusal::SameHand => "same_hand",
+            Refusal::NoResult => "no_result",
         }
     }
 }
@@ -270,6 +273,14 @@ impl Submission<'_> {
             if started.expires_ms <= now_ms {
                 return Some(expired(ticket));
             }
+            if is_begun_only(self.text) {
+                let why = format!(
+                    "this says that a subagent was started in the background, not what it answered; wait for its last \
+                     message and submit that, or start it again in the foreground (`run_in_background: false`). {ticket} is \
+                     still yours"
+                );
+                return Some((Refusal::NoResult, why));
+            }
             let same = open.is_same_hand(ticket, conversation) && !open.allows_same_hand(ticket);
             return same.then(|| {
                 let why = format!(
@@ -295,6 +306,15 @@ impl Submission<'_> {
         }
         Some(gone_on(ticket))
     }
+}
+
+/// Whether a text is what Claude Code's tool says when it has started a subagent in the background. Taken for a result it
+/// would use up an attempt while the subagent is at work.
+fn is_begun_only(text: &str) -> bool {
+    const NOTE: &str = "Async agent launched";
+    const WITHIN_CHARS: usize = 120;
+    // A host may hand it in with the object around it.
+    text.chars().take(WITHIN_CHARS).collect::<String>().contains(NOTE)
 }
 
 fn gone_on(ticket: &Ticket) -> (Refusal, String) {

@@ -51,7 +51,8 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::AgentsMet(_)
         | Event::Probed(_)
         | Event::BudgetSet(_)
-        | Event::BudgetReached(_) => return None,
+        | Event::BudgetReached(_)
+        | Event::CostCorrected(_) => return None,
     };
     (!what.is_empty()).then_some((ticket, what))
 }

@@ -258,7 +258,10 @@ impl Listener for Stream {
                 self.stop = data["delta"]["stop_reason"].as_str().map(str::to_owned);
             }
             "message_stop" => return Ok(true),
-            "error" => return Err(reported(&data["error"])),
+            "error" => {
+                self.count(&data["usage"]);
+                return Err(reported(&data["error"]));
+            }
             // Pings, and kinds of a later version.
             _ => {}
         }

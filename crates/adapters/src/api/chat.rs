@@ -145,6 +145,7 @@ struct Calling {
 impl Listener for Stream {
     fn hear(&mut self, event: &Event) -> Result<bool, Fault> {
         let data = parsed(event)?;
+        self.count(&data);
         if !data["error"].is_null() {
             return Err(reported(&data["error"]));
         }
@@ -168,7 +169,6 @@ impl Listener for Stream {
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.finish = Some(reason.to_owned());
         }
-        self.count(&data);
         Ok(false)
     }
 

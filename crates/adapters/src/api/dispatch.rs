@@ -5,14 +5,14 @@
 
 use super::ApiAgent;
 use super::missed::Continued;
-use super::spend::{CHARS_PER_TOKEN, Next, Spending, so_far, tokens_at_most};
+use super::spend::{CHARS_PER_TOKEN, Next, Spending, so_far};
 use super::told::{Told, doing};
 use super::transcript::{Done, Transcript};
-use super::trouble::{Trouble, is_too_long, refused};
+use super::trouble::{Trouble, is_too_long, refused, unstreamed};
 use super::wire::{Ask, Call, Counted, End, Fault, Listener, Said, joined};
 use crate::http::retry::{self, Failure, Retry};
 use crate::http::sse::Events;
-use crate::http::{HttpError, Limits};
+use crate::http::{BEGINNING_BYTES_MAX, HttpError, Limits};
 use crate::tools::{ToolResult, Toolbox};
 use redraft_core::event::Now;
 use redraft_core::price::Lifetime;
@@ -24,17 +24,18 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
     let toolbox = Toolbox::new(&request.folder, &request.may_write, &request.tools);
     let toolbox = toolbox.map_err(|why| agent.error(Now::GiveUp, &why, AgentError::UNBILLED))?;
-    let toolbox = toolbox.with_commands(agent.commands.clone());
+    let began = watch.moment();
+    let until = began.plus_ms(request.deadlines.total_ms);
+    let toolbox = toolbox.with_commands(agent.commands.clone()).with_deadline(until);
     let dispatch = Dispatch {
         agent,
         request,
         watch,
-        began: watch.moment(),
+        began,
         asked: 0,
         asked_ms: None,
         toolbox,
         spending: Spending::new(&agent.card),
-        is_known: true,
         unknown: Usd(0),
         opened: Vec::new(),
         denials: Vec::new(),
@@ -54,8 +55,6 @@ struct Dispatch<'a> {
     asked_ms: Option<i64>,
     toolbox: Toolbox,
     spending: Spending<'a>,
-    /// Whether the sum is more than an estimate.
-    is_known: bool,
     /// How much of the sum no bill says.
     unknown: Usd,
     opened: Vec<String>,
@@ -179,11 +178,11 @@ impl Dispatch<'_> {
             match said {
                 Ok(said) => {
                     self.spending.learn(counted.input(), next.bytes);
-                    self.count(&counted, chars, &body);
+                    self.count(&counted, chars, next);
                     return Ok((said, counted));
                 }
                 Err(trouble) => {
-                    self.count_broken(&trouble, counted, chars, &body);
+                    self.count_broken(&trouble, &counted, chars, next);
                     self.recover(&trouble, attempt)?;
                 }
             }
@@ -193,7 +192,7 @@ impl Dispatch<'_> {
 
     /// Counts a request that was answered: as the service told, else as dear as it can have been. A service that tells
     /// nothing must not make a budget endless.
-    fn count(&mut self, counted: &Counted, chars: u64, body: &str) {
+    fn count(&mut self, counted: &Counted, chars: u64, next: Next) {
         if counted.input() > 0 || self.agent.card.is_free() {
             return self.spending.add(counted);
         }
@@ -201,30 +200,16 @@ impl Dispatch<'_> {
         if !self.notes.iter().any(|note| note == UNTOLD) {
             self.notes.push(UNTOLD.to_owned());
         }
-        let uncached = tokens_at_most(body.len() as u64);
-        self.add_at_most(&Counted { uncached, output: tokens_at_most(chars), ..counted.clone() });
+        self.unknown = self.unknown + self.spending.add_at_most(counted, chars, next);
     }
 
-    /// Adds what no bill says.
-    fn add_at_most(&mut self, counted: &Counted) {
-        let before = self.spending.sum().cost;
-        self.spending.add(counted);
-        self.unknown = self.unknown + (self.spending.sum().cost - before);
-    }
-
-    /// Counts a request that brought no answer: as the service told, else as dear as it can have been.
-    fn count_broken(&mut self, trouble: &Trouble, counted: Counted, chars: u64, body: &str) {
-        if counted.input() > 0 {
-            self.spending.add(&so_far(counted, chars));
-            return;
-        }
+    /// Counts a request that brought no answer: what the service told, and apart from that the most it can have been.
+    fn count_broken(&mut self, trouble: &Trouble, counted: &Counted, chars: u64, next: Next) {
+        // What the service itself reports as failed before a word of it is there cost what it says, or nothing.
         if chars == 0 && trouble.is_unbilled() {
-            return;
+            return self.spending.add(counted);
         }
-        // Where we cut it off ourselves, it is by this very estimate.
-        self.is_known = self.is_known && matches!(trouble, Trouble::Overspent(_));
-        let uncached = tokens_at_most(body.len() as u64);
-        self.add_at_most(&so_far(Counted { uncached, ..Counted::default() }, chars));
+        self.unknown = self.unknown + self.spending.add_at_most(counted, chars, next);
     }
 
     /// One request and its whole answer.
@@ -239,7 +224,11 @@ impl Dispatch<'_> {
             return Err(refused(response)?);
         }
         let (mut events, mut heard, mut told) = (Events::default(), 0, Told::default());
+        let mut beginning = Vec::new();
         while let Some(bytes) = response.next()? {
+            if heard == 0 && beginning.len() < BEGINNING_BYTES_MAX {
+                beginning.extend_from_slice(&bytes);
+            }
             for event in events.push(&bytes).map_err(|error| Fault::Garbage(error.to_string()))? {
                 heard += 1;
                 if heard == 1 {
@@ -254,7 +243,7 @@ impl Dispatch<'_> {
             }
         }
         match heard {
-            0 => Err(Fault::Garbage("the answer is not a stream of events".to_owned()).into()),
+            0 => Err(unstreamed(&String::from_utf8_lossy(&beginning)).into()),
             // The listener knows whether it has all of the answer.
             _ => Ok(()),
         }
@@ -296,7 +285,8 @@ impl Dispatch<'_> {
             }
             Trouble::Stream(Fault::Garbage(why)) => return Err(self.failed(Now::GiveUp, why)),
             Trouble::Stream(Fault::Reported { kind, message }) => {
-                (Some(200), None, kind.as_str(), message.as_str(), format!("{kind}: {message}"))
+                let detail = if kind.is_empty() { message.clone() } else { format!("{kind}: {message}") };
+                (Some(200), None, kind.as_str(), message.as_str(), detail)
             }
             Trouble::Status { status, retry_after, fault } => {
                 let (kind, message) = match fault {
@@ -402,9 +392,11 @@ impl Dispatch<'_> {
         AgentError { interrupted: true, ..error }
     }
 
-    /// What the requests cost; none where the service did not tell and may have billed.
+    /// What the requests cost; none where the service did not tell and may have billed, which then counts as all that was
+    /// granted. What is known to be more than that is told.
     fn usage(&self) -> Option<Usage> {
-        self.is_known.then(|| self.spending.sum())
+        let is_known = self.unknown == Usd(0) || !self.spending.is_granted();
+        is_known.then(|| self.spending.sum())
     }
 
     fn left_ms(&self) -> u64 {

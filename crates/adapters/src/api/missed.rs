@@ -25,7 +25,7 @@ impl Continued<'_> {
         let is_too_small = card.minimum.tokens.is_some_and(|minimum| before < minimum);
         if passed_ms >= lifetime.seconds() * 1000
             || is_too_small
-            || counted.read * 100 >= before * SHARE_PERCENT
+            || counted.read.saturating_mul(100) >= before.saturating_mul(SHARE_PERCENT)
         {
             return None;
         }

@@ -132,7 +132,10 @@ impl Listener for Stream {
                 self.end = Some(end(&data["response"]));
                 return Ok(true);
             }
-            "response.failed" => return Err(reported(&data["response"]["error"])),
+            "response.failed" => {
+                self.count(&data["response"]["usage"]);
+                return Err(reported(&data["response"]["error"]));
+            }
             // Either the error itself or an object around it.
             "error" if data["error"].is_object() => return Err(reported(&data["error"])),
             "error" => return Err(reported(&data)),

@@ -77,6 +77,29 @@ impl<'a> Spending<'a> {
         self.sum += self.priced(counted);
     }
 
+    /// Adds a request whose bill nobody told in full, as dear as it can have been, and returns how much of that nobody
+    /// told. A stream that is cut may have been written to its end all the same, and thoughts are billed that are never
+    /// shown, so an answer can have been as long as it may be, whatever of it arrived. No tokens are made up.
+    pub(super) fn add_at_most(&mut self, told: &Counted, chars: u64, next: Next) -> Usd {
+        let answer_tokens = so_far(told.clone(), chars).output.max(next.answer_tokens);
+        let (known, most) = match told.input() {
+            0 => (Usage::default(), self.at_most(Next { answer_tokens, ..next }) - self.sum.cost),
+            _ => {
+                let whole = Counted { output: answer_tokens, ..told.clone() };
+                (self.priced(told), self.priced(&whole).cost)
+            }
+        };
+        let unknown = most - known.cost;
+        self.sum += known;
+        self.sum.cost = self.sum.cost + unknown;
+        unknown
+    }
+
+    /// Whether all of it was granted.
+    pub(super) fn is_granted(&self) -> bool {
+        self.sum.cost <= self.granted
+    }
+
     fn priced(&self, counted: &Counted) -> Usage {
         let written = counted.all_written();
         let Counted { uncached, read, output, .. } = *counted;
@@ -87,7 +110,7 @@ impl<'a> Spending<'a> {
     }
 }
 
-/// What a request has used that broke off: the vendor counts the answer at its end, so until then it is estimated.
+/// What a request under way has used: the vendor counts the answer at its end, so until then it is estimated.
 pub(super) fn so_far(counted: Counted, chars: u64) -> Counted {
     let output = counted.output.max(chars.div_ceil(CHARS_PER_TOKEN));
     Counted { output, ..counted }

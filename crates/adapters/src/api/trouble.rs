@@ -2,6 +2,7 @@
 
 use super::wire::{Fault, reported};
 use crate::http::{HttpError, Response};
+use redraft_core::text::one_line;
 use redraft_core::usage::Usd;
 use serde_json::Value;
 
@@ -48,12 +49,28 @@ impl Trouble {
 pub(super) fn refused(response: Response<'_>) -> Result<Trouble, HttpError> {
     let (status, retry_after) = (response.status, response.retry_after.clone());
     let body = response.beginning()?;
-    let fault = match serde_json::from_str::<Value>(&body) {
-        Ok(value) if value["error"].is_object() => reported(&value["error"]),
-        Ok(value) if value["error"].is_string() => reported(&serde_json::json!({"message": value["error"]})),
-        _ => Fault::Garbage(body),
-    };
+    let fault = said_in(&body).unwrap_or(Fault::Garbage(body));
     Ok(Trouble::Status { status, retry_after, fault })
+}
+
+/// What a 200 says whose body is no stream: the server's own error where it has one, else how it begins.
+pub(super) fn unstreamed(body: &str) -> Fault {
+    const SHOWN_CHARS_MAX: usize = 200;
+    said_in(body).unwrap_or_else(|| {
+        let shown = one_line(body, SHOWN_CHARS_MAX);
+        let shown = if shown.is_empty() { "it is empty".to_owned() } else { format!("`{shown}`") };
+        Fault::Garbage(format!("the answer is not a stream of events: {shown}"))
+    })
+}
+
+/// The error that a body reports, in any vendor's form.
+fn said_in(body: &str) -> Option<Fault> {
+    let value: Value = serde_json::from_str(body).ok()?;
+    match &value["error"] {
+        error @ Value::Object(_) => Some(reported(error)),
+        Value::String(words) => Some(reported(&serde_json::json!({"message": words}))),
+        _ => None,
+    }
 }
 
 /// Whether a conversation was refused because it has outgrown the model.

@@ -180,11 +180,11 @@ impl Counted {
     }
 
     pub(super) fn all_written(&self) -> u64 {
-        self.written.iter().map(|(_, tokens)| tokens).sum::<u64>() + self.kept
+        self.written.iter().fold(self.kept, |sum, (_, tokens)| sum.saturating_add(*tokens))
     }
 
     pub(super) fn input(&self) -> u64 {
-        self.uncached + self.read + self.all_written()
+        self.uncached.saturating_add(self.read).saturating_add(self.all_written())
     }
 }
 

@@ -8,7 +8,7 @@
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
 //! `commit`, `guard` (hooks and configuration that agents touch), `hidden` (marks of an index that hide changes), `check_folder` (where checks run), `merge` for the branch as a whole, `moving` for a person's checkout that goes from one commit to another, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `programs` keeps those of a repository's configuration from being started, `branches` and `hooks` tell what others have left in a repository, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space, `cut` clears up after a power cut.
+//! the last few answers, `programs` keeps those of a repository's configuration from being started, `branches` and `hooks` tell what others have left in a repository, `listing` names the files that are not ignored, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space, `cut` clears up after a power cut.
 
 mod anew;
 mod apart;
@@ -28,6 +28,7 @@ mod hidden;
 mod history;
 mod holder;
 mod hooks;
+mod listing;
 mod merge;
 mod moving;
 mod objects;

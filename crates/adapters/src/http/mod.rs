@@ -105,6 +105,8 @@ pub(crate) struct Limits<'a> {
 /// A verdict with all its tool calls has some hundred kilobytes; a stream of one writes each word in an event of its
 /// own, which is a hundred times that.
 pub(crate) const BODY_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// What is read of a body that is no answer, for the message of an error.
+pub(crate) const BEGINNING_BYTES_MAX: usize = 64 * 1024;
 const PIECE_BYTES: usize = 16 * 1024;
 /// The thread is at most this far ahead of its reader, which bounds the memory of an endless answer.
 const PIECES_AHEAD: usize = 4;
@@ -228,7 +230,6 @@ impl Response<'_> {
 
     /// The beginning of the body as text, for the message of an error.
     pub(crate) fn beginning(mut self) -> Result<String, HttpError> {
-        const BEGINNING_BYTES_MAX: usize = 64 * 1024;
         let mut body = Vec::new();
         while body.len() < BEGINNING_BYTES_MAX {
             match self.next() {

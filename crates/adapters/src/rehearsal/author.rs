@@ -16,6 +16,7 @@ use super::review::{check_for, is_about, is_unready, rest_of};
 use super::spec::Spec;
 use super::words::content;
 use redraft_core::phase::Phase;
+use redraft_core::text::count;
 use redraft_core::verdict::{Answer, AnswerStatus, Claim, Issue, Severity, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,7 +108,7 @@ fn first(desk: &Desk<'_>) -> Result<(String, String, Vec<Answer>), Stopped> {
         phase => drafts::draft(phase, desk.idea, desk.above, desk.kit, desk.pace)?,
     };
     let text = drafts::with_answers(&text, desk.answers);
-    let summary = format!("wrote the first draft, {} lines", text.lines().count());
+    let summary = format!("wrote the first draft, {}", count(text.lines().count(), "line"));
     let note = "the document was empty and has been written anew";
     let answers = desk.open.iter().map(|open| Answer {
         id: open.id.clone(),
@@ -270,8 +271,8 @@ impl Revision<'_> {
         }
         Ok(match (mended, left) {
             (0, 0) => Settled::Already,
-            (_, 0) => Settled::Mended(format!("settled all {mended} places")),
-            _ => Settled::No(format!("settled {mended} places, {left} are left")),
+            (_, 0) => Settled::Mended(format!("settled {}", count(mended, "place"))),
+            _ => Settled::No(format!("settled {}, left over: {left}", count(mended, "place"))),
         })
     }
 

@@ -8,6 +8,7 @@ use super::checks::{self, Check, DEFECTS_MAX, Defect, Looked, Papers};
 use super::later;
 use super::pace::Stopped;
 use redraft_core::phase::Phase;
+use redraft_core::text::count;
 use redraft_core::verdict::{Answer, AnswerStatus, CheckLine, Issue, Severity, Verdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -250,5 +251,5 @@ fn summary(approved: bool, issues: &[Issue], answers: &[Answer]) -> String {
         format!(", {fixed} of {} open ones fixed", answers.len())
     };
     let verdict = if approved { "approved" } else { "not approved" };
-    format!("{verdict}: {} findings{of_open}", issues.len())
+    format!("{verdict}: {}{of_open}", count(issues.len(), "finding"))
 }

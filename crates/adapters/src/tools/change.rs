@@ -2,6 +2,7 @@
 
 use super::place::{self, FILE_BYTES_MAX};
 use super::{Refusal, Writable};
+use redraft_core::text::count;
 use std::fs;
 
 pub(super) fn write(file: &Writable, content: &str) -> Result<String, Refusal> {
@@ -14,7 +15,7 @@ pub(super) fn write(file: &Writable, content: &str) -> Result<String, Refusal> {
         fs::create_dir_all(folder).map_err(failed)?;
     }
     fs::write(place, content).map_err(failed)?;
-    Ok(format!("wrote `{path}`, {} lines", content.lines().count()))
+    Ok(format!("wrote `{path}`, {}", count(content.lines().count(), "line")))
 }
 
 pub(super) fn edit(file: &Writable, old: &str, new: &str) -> Result<String, Refusal> {

@@ -6,6 +6,7 @@
 //! protocol. Start at [`Toolbox::call`].
 
 mod change;
+mod files;
 mod look;
 mod place;
 mod run;
@@ -15,8 +16,9 @@ mod tests;
 
 use place::Folder;
 use redraft_core::ticket::Ticket;
-use redraft_engine::ports::{ALL_FILES, Watch, covers};
+use redraft_engine::ports::{ALL_FILES, Moment, Watch, covers};
 pub use run::Commands;
+use search::Until;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -28,6 +30,8 @@ pub(crate) struct Toolbox {
     may_write: Vec<String>,
     offered: Vec<Tool>,
     commands: Option<Commands>,
+    /// When the dispatch must be over, by the clock of its watch.
+    until: Option<Moment>,
 }
 
 /// What a model is told about a tool. The bytes are constant, but for the commands of one that runs them: they stand at
@@ -84,7 +88,7 @@ pub(crate) static TOOLS: [Tool; 7] = [
     Tool {
         name: GLOB,
         description: "Finds files by pattern: * matches within a name, ? one character, ** any number of folders. \
-                      Example: docs/**/*.md",
+                      Files that git ignores are left out. Example: docs/**/*.md",
         schema: Cow::Borrowed(
             r#"{"type":"object","properties":{"pattern":{"type":"string","description":"relative to the working folder"}},"required":["pattern"],"additionalProperties":false}"#,
         ),
@@ -92,7 +96,8 @@ pub(crate) static TOOLS: [Tool; 7] = [
     Tool {
         name: "Grep",
         description: "Finds the lines that contain a text. The text is taken literally, not as a regular expression. \
-                      Give glob to search certain files only and ignore_case for any case.",
+                      Give glob to search certain files only and ignore_case for any case. Files that git ignores are \
+                      left out.",
         schema: Cow::Borrowed(
             r#"{"type":"object","properties":{"text":{"type":"string"},"glob":{"type":"string","description":"which files, e.g. src/**/*.rs"},"ignore_case":{"type":"boolean"}},"required":["text"],"additionalProperties":false}"#,
         ),
@@ -151,12 +156,18 @@ impl Toolbox {
         names: &[String],
     ) -> Result<Toolbox, String> {
         let folder = Folder::new(folder)?;
-        Ok(Toolbox { folder, may_write: may_write.to_vec(), offered: offered(names, None), commands: None })
+        let (may_write, offered) = (may_write.to_vec(), offered(names, None));
+        Ok(Toolbox { folder, may_write, offered, commands: None, until: None })
     }
 
     /// The same with commands to run.
     pub(crate) fn with_commands(self, commands: Option<Commands>) -> Toolbox {
         Toolbox { commands, ..self }
+    }
+
+    /// The same for a dispatch that must be over at this time.
+    pub(crate) fn with_deadline(self, until: Moment) -> Toolbox {
+        Toolbox { until: Some(until), ..self }
     }
 
     /// Does what a model asked for. Mistakes and refusals are results, too.
@@ -189,7 +200,10 @@ impl Toolbox {
                 Ok(ToolResult { text, opened: Some(path), ..ToolResult::default() })
             }
             LIST => said(look::list(&self.folder, &self.folder.relative(optional(input, "path", "."))?)?),
-            GLOB => said(search::glob(&self.folder, required(input, "pattern")?)?),
+            GLOB => {
+                let until = Until::new(watch, self.until);
+                said(search::glob(&self.folder, required(input, "pattern")?, until)?)
+            }
             "Grep" => {
                 let any_case = input["ignore_case"].as_bool().unwrap_or(false);
                 said(search::grep(
@@ -197,6 +211,7 @@ impl Toolbox {
                     required(input, "text")?,
                     optional(input, "glob", "**"),
                     any_case,
+                    Until::new(watch, self.until),
                 )?)
             }
             "Write" => {

@@ -1,98 +1,119 @@
-//! Finding files by pattern and lines by text, in a bounded walk over the working folder that follows no link.
+//! Finding files by pattern and lines by text, among the files that `files` lists.
 
 use super::Refusal;
-use super::place::{self, Folder, is_git};
+use super::files::{self, Listed};
+use super::place::{self, FILE_BYTES_MAX, Folder};
+use redraft_core::text::span;
+use redraft_core::usage::grouped;
+use redraft_engine::ports::{Moment, Watch};
 use std::fs;
-use std::path::Path;
 
-const FILES_MAX: usize = 50_000;
-const DEPTH_MAX: usize = 64;
 const FOUND_MAX: usize = 500;
 const HITS_MAX: usize = 200;
 const LINE_CHARS_MAX: usize = 300;
 const PATTERN_CHARS_MAX: usize = 1_000;
+/// A model waits for its search, and so does everything that is paid for meanwhile.
+const SEARCH_MS_MAX: u64 = 30_000;
+
+/// When a search must be over.
+#[derive(Clone, Copy)]
+pub(super) struct Until<'a> {
+    watch: &'a dyn Watch,
+    began: Moment,
+    until: Moment,
+}
+
+impl<'a> Until<'a> {
+    /// At the end of the dispatch, and not later than a search may last.
+    pub(super) fn new(watch: &'a dyn Watch, dispatch_until: Option<Moment>) -> Until<'a> {
+        let began = watch.moment();
+        let longest = began.plus_ms(SEARCH_MS_MAX);
+        Until { watch, began, until: dispatch_until.map_or(longest, |until| until.min(longest)) }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.watch.stopped() || self.watch.moment() >= self.until
+    }
+
+    fn told(&self, looked: usize, all: usize) -> String {
+        let passed = self.watch.moment().ms_since(self.began);
+        let (looked, all) = (grouped(looked as u64), grouped(all as u64));
+        format!("(ended after {}: {looked} of {all} files were looked at; narrow the search)", span(passed))
+    }
+}
 
 /// The files that match, in order of their paths.
-pub(super) fn glob(folder: &Folder, pattern: &str) -> Result<String, Refusal> {
-    let walk = matching(folder, pattern)?;
-    let total = walk.files.len();
-    let mut lines: Vec<String> = walk.files.into_iter().take(FOUND_MAX).collect();
+pub(super) fn glob(folder: &Folder, pattern: &str, until: Until<'_>) -> Result<String, Refusal> {
+    let found = matching(folder, pattern, until)?;
+    let total = found.files.len();
+    let mut lines: Vec<String> = found.files.into_iter().take(FOUND_MAX).collect();
     if total > FOUND_MAX {
         lines.push(format!("(and {} more; narrow the pattern)", total - FOUND_MAX));
     }
-    lines.extend(walk.cut);
-    Ok(if lines.is_empty() { format!("no file matches `{pattern}`") } else { lines.join("\n") })
+    if lines.is_empty() {
+        lines.push(format!("no file matches `{pattern}`{}", found.without));
+    }
+    lines.extend(found.cut);
+    Ok(lines.join("\n"))
 }
 
-/// `path:line: text` for each line that contains the text. Files that cannot be read as text are passed over.
-pub(super) fn grep(folder: &Folder, text: &str, pattern: &str, any_case: bool) -> Result<String, Refusal> {
+/// `path:line: text` for each line that contains the text. Files that are no text are passed over.
+pub(super) fn grep(
+    folder: &Folder,
+    text: &str,
+    pattern: &str,
+    any_case: bool,
+    until: Until<'_>,
+) -> Result<String, Refusal> {
     if text.is_empty() || text.contains('\n') {
         return Err(Refusal::Failed("the text to find must be one line and not empty".to_owned()));
     }
-    let folded = |line: &str| if any_case { line.to_lowercase() } else { line.to_owned() };
-    let wanted = folded(text);
-    let walk = matching(folder, pattern)?;
-    let mut lines = Vec::new();
-    for path in &walk.files {
-        let Ok(content) = place::text(&folder.root().join(path), path) else { continue };
-        for (at, line) in content.lines().enumerate().filter(|(_, line)| folded(line).contains(&wanted)) {
+    let lowered = text.to_lowercase();
+    let holds =
+        |line: &str| if any_case { line.to_lowercase().contains(&lowered) } else { line.contains(text) };
+    let found = matching(folder, pattern, until)?;
+    let (mut lines, mut left_out, mut large) = (Vec::new(), Vec::new(), 0);
+    'files: for (looked, path) in found.files.iter().enumerate() {
+        if until.is_over() {
+            left_out.push(until.told(looked, found.files.len()));
+            break;
+        }
+        let place = folder.root().join(path);
+        if fs::metadata(&place).is_ok_and(|file| file.len() > FILE_BYTES_MAX) {
+            large += 1;
+            continue;
+        }
+        let Ok(content) = place::text(&place, path) else { continue };
+        for (at, line) in content.lines().enumerate().filter(|(_, line)| holds(line)) {
             if lines.len() == HITS_MAX {
-                lines.push(format!("(more than {HITS_MAX} lines; narrow the search)"));
-                return Ok(lines.join("\n"));
+                left_out.push(format!("(more than {HITS_MAX} lines; narrow the search)"));
+                break 'files;
             }
             let shown: String = line.trim_end().chars().take(LINE_CHARS_MAX).collect();
             lines.push(format!("{path}:{}: {shown}", at + 1));
         }
     }
-    lines.extend(walk.cut);
-    Ok(if lines.is_empty() { format!("no line contains `{text}`") } else { lines.join("\n") })
+    if lines.is_empty() {
+        lines.push(format!("no line contains `{text}`{}", found.without));
+    }
+    if large > 0 {
+        let files = if large == 1 { "1 file was".to_owned() } else { format!("{large} files were") };
+        left_out.push(format!("({files} not searched: larger than {} bytes)", grouped(FILE_BYTES_MAX)));
+    }
+    lines.extend(left_out);
+    lines.extend(found.cut);
+    Ok(lines.join("\n"))
 }
 
-struct Walk {
-    files: Vec<String>,
-    /// Said when the folder was too large to be walked to its end.
-    cut: Option<String>,
-}
-
-fn matching(folder: &Folder, pattern: &str) -> Result<Walk, Refusal> {
+/// The files whose paths fit a pattern.
+fn matching(folder: &Folder, pattern: &str, until: Until<'_>) -> Result<Listed, Refusal> {
     if pattern.chars().count() > PATTERN_CHARS_MAX {
         return Err(Refusal::Failed(format!("the pattern has more than {PATTERN_CHARS_MAX} characters")));
     }
     let pattern = folder.relative(pattern)?;
     let wanted: Vec<&str> = pattern.split('/').collect();
-    let mut walk = Walk { files: Vec::new(), cut: None };
-    let mut seen = 0;
-    gather(folder.root(), "", 0, &mut seen, &mut |path| {
-        if matches(&wanted, &path.split('/').collect::<Vec<_>>()) {
-            walk.files.push(path.to_owned());
-        }
-    });
-    if seen > FILES_MAX {
-        walk.cut = Some(format!("(only the first {FILES_MAX} entries of the folder were looked at)"));
-    }
-    Ok(walk)
-}
-
-/// Calls `each` for every ordinary file, in order. What cannot be listed is passed over.
-fn gather(folder: &Path, prefix: &str, depth: usize, seen: &mut usize, each: &mut dyn FnMut(&str)) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let mut entries: Vec<_> = entries.filter_map(Result::ok).take(FILES_MAX).collect();
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        *seen += 1;
-        let name = entry.file_name();
-        let Some(name) = name.to_str().filter(|name| !is_git(name)) else { continue };
-        let Ok(kind) = entry.file_type() else { continue };
-        let path = format!("{prefix}{name}");
-        if *seen > FILES_MAX {
-            return;
-        }
-        if kind.is_dir() && depth < DEPTH_MAX {
-            gather(&entry.path(), &format!("{path}/"), depth + 1, seen, each);
-        } else if kind.is_file() {
-            each(&path);
-        }
-    }
+    let fits = |path: &str| matches(&wanted, &path.split('/').collect::<Vec<_>>());
+    Ok(files::list(folder, &fits, until))
 }
 
 /// Whether the names of a path fit the names of a pattern, `**` standing for any number of them.

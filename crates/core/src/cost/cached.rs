@@ -62,6 +62,21 @@ impl Cached {
         Cached { system: aged(self.system), stable: aged(self.stable), conversation }
     }
 
+    /// The same where the part that stays the same through a round is another text now, as a change under review is. No new
+    /// prompt begins with the old one, but the conversation that began with it still does.
+    pub fn renewed(self) -> Cached {
+        let conversation = self.conversation.map(|one| match (one.tail, self.stable) {
+            _ if one.began != Strategy::Inline => one,
+            (None, stable) => Conversation { tail: stable, ..one },
+            (Some(tail), Some(stable)) if stable.left_s > tail.left_s => {
+                let longest = one.earlier.filter(|earlier| earlier.left_s > stable.left_s);
+                Conversation { earlier: longest.or(Some(stable)), ..one }
+            }
+            (Some(_), _) => one,
+        });
+        Cached { stable: None, conversation, ..self }
+    }
+
     /// The same after the bill is known. The answer has as many tokens as were billed for it. Input that was billed far
     /// beyond the prediction became part of the transcript; what was merely read again says nothing, and a smaller
     /// difference is the estimate's own error, which all other sizes share. A bill of nothing is none.
@@ -69,7 +84,9 @@ impl Cached {
         if billed.input() == 0 {
             return self;
         }
-        let new = |usage: &Usage| usage.uncached + usage.written + usage.read.min(predicted.read);
+        let new = |usage: &Usage| {
+            usage.uncached.saturating_add(usage.written).saturating_add(usage.read.min(predicted.read))
+        };
         let (told, found) = (new(predicted), new(billed));
         let error = told.saturating_mul(ERROR_PERCENT) / 100;
         let more = found.checked_sub(told).filter(|more| *more > error).unwrap_or(0);
@@ -118,5 +135,39 @@ impl Entry {
     /// A use counts the lifetime anew; it never makes it longer.
     pub(super) fn used(self) -> Entry {
         Entry { left_s: self.lifetime.seconds(), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_keeps_what_new_prompts_no_longer_begin_with() {
+        let entry = |tokens: u64, left_s: u64| Some(Entry { tokens, lifetime: Lifetime::Hour, left_s });
+        let talk = |began, tail, earlier| Conversation { began, tokens: 900, tail, earlier };
+        let (stable, system) = (entry(800, 3_000), entry(100, 3_000));
+        use Strategy::{Inline, Lazy};
+        for (before, after) in [
+            // Only the part that stays the same was marked.
+            (talk(Inline, None, None), talk(Inline, stable, None)),
+            // The whole was, but not for as long.
+            (talk(Inline, entry(850, 200), None), talk(Inline, entry(850, 200), stable)),
+            (talk(Inline, entry(850, 200), entry(300, 400)), talk(Inline, entry(850, 200), stable)),
+            (
+                talk(Inline, entry(850, 200), entry(300, 3_500)),
+                talk(Inline, entry(850, 200), entry(300, 3_500)),
+            ),
+            // The whole was for as long, as agents do that mark everything alike.
+            (talk(Inline, entry(850, 3_000), None), talk(Inline, entry(850, 3_000), None)),
+            // A conversation that began otherwise does not hold it.
+            (talk(Lazy, None, None), talk(Lazy, None, None)),
+        ] {
+            let cached = Cached { system, stable, conversation: Some(before) };
+            let renewed = Cached { system, stable: None, conversation: Some(after) };
+            assert_eq!(cached.renewed(), renewed, "{before:?}");
+        }
+        let none = Cached { system, stable, conversation: None };
+        assert_eq!(none.renewed(), Cached { system, stable: None, conversation: None });
     }
 }

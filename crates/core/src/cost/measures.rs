@@ -63,6 +63,7 @@ struct Flight {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Sample {
+    ticket: Ticket,
     role: Role,
     /// What a fresh dispatch without files to open was billed for: all its requests together, and the last of them.
     requests: Option<(u64, u64)>,
@@ -77,6 +78,9 @@ struct Sample {
 }
 
 impl Measures {
+    /// Kinds of events that change something here; a reader may leave out all others.
+    pub const KINDS: [&'static str; 5] = ["started", "answered", "failed", "lost", "cost-corrected"];
+
     pub fn take(&mut self, event: &Event) {
         match event {
             Event::Started(fact) => {
@@ -93,7 +97,7 @@ impl Measures {
                 }
                 let opened_nothing = fact.opened.as_ref().is_some_and(Vec::is_empty);
                 let one_request = fact.requests.map_or(opened_nothing, |requests| requests == 1);
-                let sample = Sample::of(&fact.ticket.role, &flight, &fact.usage, one_request);
+                let sample = Sample::of(&fact.ticket, &flight, &fact.usage, one_request);
                 let card = plain_name(&flight.prediction.card);
                 let samples = self.samples.entry((flight.agent, card)).or_default();
                 samples.push_back(sample);
@@ -106,6 +110,12 @@ impl Measures {
             }
             Event::Lost(fact) => {
                 self.flights.remove(&fact.ticket);
+            }
+            // What its service told was wrong, so nothing is learnt from it.
+            Event::CostCorrected(fact) => {
+                for samples in self.samples.values_mut() {
+                    samples.retain(|sample| sample.ticket != fact.ticket);
+                }
             }
             _ => {}
         }
@@ -144,7 +154,7 @@ impl Measures {
 }
 
 impl Sample {
-    fn of(role: &Role, flight: &Flight, billed: &Usage, was_one_request: bool) -> Sample {
+    fn of(ticket: &Ticket, flight: &Flight, billed: &Usage, was_one_request: bool) -> Sample {
         let Flight { strategy, author, prediction, .. } = flight;
         // A dispatch without calls reads nothing if the cache does not answer, so its expected read is in proportion to
         // the hit rate. One with calls reads again what it has just written, which says nothing about the cache.
@@ -162,10 +172,11 @@ impl Sample {
         let readable = readable.min(u64::try_from(in_its_tokens).unwrap_or(u64::MAX));
         let readable = if without_calls && one_request { readable } else { 0 };
         let fresh = matches!(strategy, Strategy::Inline | Strategy::Digest) && !author;
-        let last = billed.uncached + billed.written + billed.read.min(readable);
+        let last = billed.uncached.saturating_add(billed.written).saturating_add(billed.read.min(readable));
         let first = *strategy != Strategy::Resume && without_calls && was_one_request;
         Sample {
-            role: role.clone(),
+            ticket: ticket.clone(),
+            role: ticket.role.clone(),
             requests: fresh.then_some((billed.input(), last)),
             chars: prediction.chars,
             first: first.then_some(billed.input()),

@@ -53,8 +53,8 @@ pub(super) struct Usual {
 
 impl History {
     /// What has to be taken in.
-    pub const KINDS: [&'static str; 6] =
-        ["loop-opened", "started", "answered", "failed", "lost", "phase-closed"];
+    pub const KINDS: [&'static str; 7] =
+        ["loop-opened", "started", "answered", "failed", "lost", "cost-corrected", "phase-closed"];
 
     /// `counts` says whether an agent is one whose bills say something about a paid one.
     pub fn take(&mut self, scope: &Scope, event: &Event, counts: &dyn Fn(&AgentName) -> bool) {
@@ -88,6 +88,13 @@ impl History {
                 }
             }
             Event::Lost(fact) => self.seen(scope, fact.ticket.phase, &fact.ticket.role).uncounted = true,
+            // What was told of it was wrong. Of a phase that is closed already the median passes over it.
+            Event::CostCorrected(fact) => {
+                let work = self.open.get_mut(&(scope.clone(), fact.ticket.phase));
+                if let Some(seen) = work.and_then(|work| work.roles.get_mut(&fact.ticket.role)) {
+                    seen.uncounted = true;
+                }
+            }
             Event::PhaseClosed(fact) => {
                 if let Some(work) = self.open.remove(&(scope.clone(), fact.phase)) {
                     self.close(fact.phase, work);
@@ -149,7 +156,7 @@ impl History {
                 output: times(one.output),
                 cost: Usd(0),
             },
-            prompt: one.uncached + one.written,
+            prompt: one.uncached.saturating_add(one.written),
             features: u32::try_from(seen.len()).unwrap_or(u32::MAX),
         })
     }

@@ -240,6 +240,19 @@ pub struct BudgetSet {
     pub by: String,
 }
 
+/// A person put right what a dispatch is recorded to have cost: its service told nonsense, or nobody knew and the vendor's
+/// own bill says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CostCorrected {
+    pub ticket: Ticket,
+    /// What the budget counted for it, and what it counts from now on.
+    pub was: Usd,
+    pub cost: Usd,
+    pub by: String,
+    pub why: String,
+}
+
 /// A dispatch was not sent, because its dearest outcome did not fit what was left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -30,8 +30,8 @@ use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 pub use feature::{
-    Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, FeatureCreated, LaneSet, Life,
-    PhaseSkipped, ReviewedChange, Trusted, Unblocked, WentBack,
+    Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, CostCorrected, FeatureCreated, LaneSet,
+    Life, PhaseSkipped, ReviewedChange, Trusted, Unblocked, WentBack,
 };
 pub use finish::{BankApplied, BankJudged, Challenged, History, Lesson, Merged, RetroWritten};
 pub use hand::Hand;

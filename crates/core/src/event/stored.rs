@@ -102,6 +102,7 @@ events! {
     "probed" 1 Probed,
     "budget-set" 1 BudgetSet,
     "budget-reached" 1 BudgetReached,
+    "cost-corrected" 1 CostCorrected,
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ fn with(known: &[Finding]) -> Setting {
 /// A verdict with one issue that cites the text rightly.
 fn one_issue(approved: bool, severity: &str) -> String {
     format!(
-        r#"{{"approved": {approved}, "issues": [{{"severity": "{severity}", "file": "spec.md", "line": 4,
+        r#"{{"approved": {approved}, "summary": "", "issues": [{{"severity": "{severity}", "file": "spec.md", "line": 4,
         "quote": "The service is fast", "description": "fast has no number"}}]}}"#
     )
 }
@@ -135,10 +135,65 @@ fn doubtful(approved: bool) -> String {
 
 #[test]
 fn an_approval_without_a_blocking_finding_approves() {
-    let judged = Setting::default().approves(r#"{"approved": true, "issues": []}"#);
+    let judged = Setting::default().approves(r#"{"approved": true, "summary": "", "issues": []}"#);
     assert_eq!((judged.changes, judged.notes), (Vec::new(), Vec::new()));
     let judged = Setting::default().approves(&one_issue(true, "suggestion"));
     assert_eq!(judged.changes.len(), 1, "what it found is kept");
+}
+
+/// What may close a phase and what may not, whatever it says.
+#[test]
+fn an_approval_counts_only_in_the_form_that_was_asked_for() {
+    const WHOLE: &str = r#"{"approved": true, "summary": "fine", "issues": []}"#;
+    const ALONE: &str = "give the verdict alone, or last and on lines of its own";
+    for text in [
+        WHOLE.to_owned(),
+        format!("\n  {WHOLE}\n\n"),
+        format!("\u{feff}{WHOLE}"),
+        format!("```json\n{WHOLE}\n```"),
+        format!("```\n{WHOLE}\n```\n"),
+        format!("~~~JSON\n{WHOLE}\n~~~"),
+        format!("```json {WHOLE}```"),
+        format!("Files read: prd.md (9 lines)\n\n{WHOLE}"),
+        format!("I read it all.\n\n```json\n{WHOLE}\n```\n"),
+        WHOLE.replace(", ", ",\n  "),
+        // What earlier texts asked for, and the slips that are forgiven.
+        r#"{"approved": true, "findings": [], "overview": "fine"}"#.to_owned(),
+        r#"{"approved": True, "issues": [], "summary": "fine",}"#.to_owned(),
+        r#"{"approved": "yes", "issues": [], "summary": ""}"#.to_owned(),
+    ] {
+        Setting::default().approves(&text);
+    }
+    for (text, because) in [
+        (
+            r#"I think it is fine. {"approved": true} APPROVED."#.to_owned(),
+            "leaves out: a list `issues`, a text `summary`",
+        ),
+        (r#"{"approved": true}"#.to_owned(), "leaves out: a list `issues`, a text `summary`"),
+        (r#"{"approved": true, "issues": []}"#.to_owned(), "leaves out: a text `summary`"),
+        (r#"{"approved": true, "issues": "none", "summary": ""}"#.to_owned(), "leaves out: a list `issues`"),
+        (r#"{"approved": true, "issues": [], "summary": null}"#.to_owned(), "leaves out: a text `summary`"),
+        (format!("I think it is fine. {WHOLE} APPROVED."), ALONE),
+        (format!("I think it is fine. {WHOLE}"), ALONE),
+        (format!("{WHOLE} APPROVED."), ALONE),
+        (format!("- {WHOLE}"), ALONE),
+        (format!("> {WHOLE}"), ALONE),
+        (format!("`{WHOLE}`"), ALONE),
+        (format!("Once R2 is mended I would say\n{WHOLE}\nbut it is not."), ALONE),
+        (format!("The text tries to pass for a verdict:\n```json\n{WHOLE}\n```\nThat is a blocker."), ALONE),
+        (format!("```text\n{WHOLE}\n```"), ALONE),
+        (format!("{WHOLE}\n{WHOLE}"), "holds 2 verdicts"),
+        (format!("At first {{\"approved\": false, \"issues\": []}}, now\n{WHOLE}"), "holds 2 verdicts"),
+        (format!("[{WHOLE}]"), ALONE),
+        (format!(r#"{{"verdict": {WHOLE}}}"#), "part of another object or list"),
+        (format!("{{ {WHOLE}"), ALONE),
+        ("APPROVED".to_owned(), "no JSON object with an `approved` field"),
+    ] {
+        Setting::default().refuses(&text, because);
+    }
+    // A rejection needs findings that hold, so it is read wherever it stands.
+    let rejection = one_issue(false, "blocker");
+    Setting::default().rejects(&format!("Not yet. {rejection} Sorry."));
 }
 
 #[test]
@@ -167,8 +222,7 @@ fn a_rejection_for_what_a_person_settled_elsewhere_needs_other_grounds() {
 #[test]
 fn an_answer_outside_the_form_that_was_asked_for_is_no_verdict_whatever_it_says() {
     let formless = Setting { formless: true, ..with(&[finding("S1", Severity::Blocker)]) };
-    let approval =
-        r#"{"approved": true, "issues": [], "answers": [{"id": "S1", "status": "fixed", "note": ""}]}"#;
+    let approval = r#"{"approved": true, "summary": "", "issues": [], "answers": [{"id": "S1", "status": "fixed", "note": ""}]}"#;
     formless.refuses(approval, "not in the form");
     formless.refuses(&one_issue(false, "blocker"), "not in the form");
     assert_eq!(formless.judge(approval.as_bytes()).verdict, Verdict::default());
@@ -200,7 +254,7 @@ fn the_threshold_decides_whether_a_warning_blocks() {
 fn an_approval_with_a_blocking_finding_rejects_with_a_note() {
     let judged = Setting::default().rejects(&one_issue(true, "warning"));
     assert!(judged.notes.iter().any(|note| note == "said to be approved, but still open: S1"));
-    let kept = r#"{"approved": true, "issues": [], "answers": [{"id": "S1", "status": "not_fixed"}]}"#;
+    let kept = r#"{"approved": true, "summary": "", "issues": [], "answers": [{"id": "S1", "status": "not_fixed"}]}"#;
     with(&[finding("S1", Severity::Warning)]).rejects(kept);
 }
 
@@ -242,24 +296,24 @@ fn a_blocking_finding_without_an_answer_makes_the_verdict_unusable() {
         finding("S3", Severity::Suggestion),
         finding("P1", Severity::Blocker),
     ];
-    with(&known).refuses(r#"{"approved": true, "issues": []}"#, "no answer for S1, S2");
+    with(&known).refuses(r#"{"approved": true, "summary": "", "issues": []}"#, "no answer for S1, S2");
     let other = one_issue(false, "blocker").replace("\"line\": 4", "\"line\": 1");
     with(&known).refuses(&other, "no answer for S1, S2");
     let lenient = Setting { rule: Threshold::Blockers, ..with(&known) };
-    lenient.refuses(r#"{"approved": true, "issues": []}"#, "no answer for S1");
+    lenient.refuses(r#"{"approved": true, "summary": "", "issues": []}"#, "no answer for S1");
 }
 
 #[test]
 fn suggestions_and_findings_of_others_need_no_answer() {
     let known = [finding("S3", Severity::Suggestion), finding("P1", Severity::Blocker)];
-    let judged = with(&known).approves(r#"{"approved": true, "issues": []}"#);
+    let judged = with(&known).approves(r#"{"approved": true, "summary": "", "issues": []}"#);
     let note = "not answered".to_owned();
     assert_eq!(judged.changes, [FindingChange::Kept { id: FindingId::new("S3"), note }]);
 }
 
 #[test]
 fn an_approval_that_answers_everything_approves() {
-    let text = r#"{"approved": true, "issues": [], "answers": [{"id": "S1", "status": "fixed"},
+    let text = r#"{"approved": true, "summary": "", "issues": [], "answers": [{"id": "S1", "status": "fixed"},
         {"id": "S2", "status": "withdrawn"}]}"#;
     let judged = with(&[finding("S1", Severity::Blocker), finding("S2", Severity::Warning)]).approves(text);
     assert_eq!(judged.changes.len(), 2);
@@ -347,7 +401,7 @@ fn only_a_rejection_for_what_counts_no_more_is_called_settled() {
 fn validations_and_certificates_are_judged_alike() {
     for purpose in ["validate", "certify", "repair"] {
         let setting = Setting { purpose, ..Setting::default() };
-        setting.approves(r#"{"approved": true, "issues": []}"#);
+        setting.approves(r#"{"approved": true, "summary": "", "issues": []}"#);
         setting.rejects(&one_issue(false, "warning"));
     }
 }
@@ -377,7 +431,7 @@ fn answer() -> impl Strategy<Value = String> {
                 status.map_or(String::new(), |status| format!(r#"{{"id": "S1", "status": "{status}"}}"#));
             let issues = issues.join(", ");
             format!(
-                r#"{noise} {{"approved": {approved}, "issues": [{issues}], "answers": [{answers}]}} {noise}"#
+                "{noise}\n{{\"approved\": {approved}, \"summary\": \"\", \"issues\": [{issues}], \"answers\": [{answers}]}}"
             )
         },
     )

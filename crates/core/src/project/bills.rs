@@ -15,6 +15,8 @@ pub struct Bills {
     open: BTreeMap<Ticket, Open>,
     /// As its last answer said. What fails or is lost does not say it, and is paid for in the same way.
     payments: BTreeMap<AgentName, Payment>,
+    /// What is over, for a person who puts right what it cost.
+    over: BTreeMap<Ticket, Ended>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +26,7 @@ struct Open {
     pull: bool,
 }
 
-/// A dispatch that has ended.
+/// A dispatch that has ended, or whose cost was put right after that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     pub ticket: Ticket,
@@ -47,8 +49,32 @@ pub enum Bill {
 }
 
 impl Bills {
-    /// What an event ends, if it ends a dispatch.
+    /// What an event ends or puts right, if it is about the cost of a dispatch.
     pub fn take(&mut self, event: &Event) -> Option<Ended> {
+        let ended = self.ended_by(event)?;
+        self.over.insert(ended.ticket.clone(), ended.clone());
+        Some(ended)
+    }
+
+    /// What all that is over came to. Made anew where something was put right: a sum that has met its limit no longer says
+    /// what it is made of.
+    pub fn total(&self) -> Money {
+        let mut total = Money::default();
+        self.over.values().for_each(|ended| total += ended.money());
+        total
+    }
+
+    /// What the budget counts for a dispatch that is over; none where it is not, or where a host did it.
+    pub fn counted(&self, ticket: &Ticket) -> Option<Usd> {
+        self.over.get(ticket).filter(|ended| !ended.pull).map(|ended| ended.money().counted())
+    }
+
+    /// Whether a dispatch is under way.
+    pub fn is_open(&self, ticket: &Ticket) -> bool {
+        self.open.contains_key(ticket)
+    }
+
+    fn ended_by(&mut self, event: &Event) -> Option<Ended> {
         match event {
             Event::Started(fact) => {
                 let (agent, reserved, pull) = (fact.agent.clone(), fact.reserved, fact.pull);
@@ -77,6 +103,12 @@ impl Bills {
                 let known = Usage { cost: fact.cost, ..Usage::default() };
                 let bill = unanswered(open.reserved, Some(known).filter(|_| fact.cost != open.reserved));
                 Some(self.ended(&fact.ticket, open, bill, Usd(0)))
+            }
+            Event::CostCorrected(fact) => {
+                let before = self.over.get(&fact.ticket).filter(|ended| !ended.pull)?;
+                // How many tokens it was is then unknown.
+                let bill = Bill::Known(Usage { cost: fact.cost, ..Usage::default() });
+                Some(Ended { bill, beyond: Usd(0), ..before.clone() })
             }
             _ => None,
         }
@@ -123,7 +155,7 @@ impl Bill {
 /// The bill of an answer, and what it may have cost beyond that. An answer without a single token is one whose agent does
 /// not say what it used.
 fn answered(reserved: Usd, usage: Usage, unknown: Usd) -> (Bill, Usd) {
-    let silent = usage.input() + usage.output == 0 && usage.cost == Usd(0);
+    let silent = usage.input().saturating_add(usage.output) == 0 && usage.cost == Usd(0);
     match usage {
         _ if silent && reserved > Usd(0) => (Bill::Unknown { counted: Usd(0) }, Usd(0)),
         Usage { cost, .. } if cost > Usd(0) && unknown >= cost => (Bill::Unknown { counted: cost }, Usd(0)),
@@ -165,6 +197,36 @@ mod tests {
             (usage(0, 0), 0, Bill::Unknown { counted: Usd(0) }, 0),
         ] {
             assert_eq!(answered(Usd(900), used, Usd(unknown)), (bill, Usd(beyond)), "{used:?} {unknown}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_puts_right_replaces_whatever_was_recorded() {
+        use crate::event::{CostCorrected, Failed, Now, Raised};
+        let ticket: Ticket = "031/specify.1/review/spec-reviewer/2.1".parse().unwrap();
+        let correct = |was, cost| {
+            let (by, why) = ("ann".to_owned(), "the bill".to_owned());
+            Event::from(CostCorrected { ticket: ticket.clone(), was: Usd(was), cost: Usd(cost), by, why })
+        };
+        let open = Open { agent: AgentName::new("a"), reserved: Usd(40), pull: false };
+        for (used, before) in [(None, 90), (Some(usage(7, u64::MAX)), u64::MAX), (Some(usage(7, 3)), 3)] {
+            let mut bills = Bills { open: [(ticket.clone(), open.clone())].into(), ..Bills::default() };
+            bills.take(&Raised { ticket: ticket.clone(), reserved: Usd(90) }.into());
+            assert_eq!((bills.counted(&ticket), bills.is_open(&ticket)), (None, true));
+            assert_eq!(bills.take(&correct(0, 5)), None, "it is not over");
+            let (now, detail, undone) = (Now::GiveUp, String::new(), Vec::new());
+            let failed = Failed { ticket: ticket.clone(), now, detail, usage: used, undone };
+            bills.take(&failed.into());
+            assert_eq!((bills.total().counted(), bills.counted(&ticket)), (Usd(before), Some(Usd(before))));
+            for (was, cost) in [(before, 12), (12, 5_000), (5_000, 0)] {
+                bills.take(&correct(was, cost));
+                let expected = Money { spent: Usd(cost), ..Money::default() };
+                assert_eq!(
+                    (bills.total(), bills.counted(&ticket)),
+                    (expected, Some(Usd(cost))),
+                    "{used:?} {was}"
+                );
+            }
         }
     }
 

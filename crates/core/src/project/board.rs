@@ -328,7 +328,8 @@ fn phase(state: &Pipeline) -> Option<Phase> {
 fn enough(short: &BudgetReached) -> u64 {
     let whole = |usd: u64| usd.div_ceil(1_000_000);
     let spent = short.limit.0.saturating_sub(short.left.0);
-    whole(spent + 2 * short.needed.0).max(whole(short.limit.0) + 1)
+    // What is needed may be what a service told that tells nonsense.
+    whole(spent.saturating_add(short.needed.0.saturating_mul(2))).max(whole(short.limit.0) + 1)
 }
 
 /// The round of the first stage that is not closed, or of the last one.

@@ -1,7 +1,7 @@
 //! One event as one line, for `log` and for the progress of a run. Only what an author asks has more lines, which whoever
 //! shows them indents.
 
-use crate::event::{BankJudged, Built, Checked, Event, Judgement, Lesson, Now, StageOutcome};
+use crate::event::{BankJudged, Built, Checked, CostCorrected, Event, Judgement, Lesson, Now, StageOutcome};
 use crate::findings::{FindingChange, Status};
 use crate::ids::Role;
 use crate::phase::Phase;
@@ -218,6 +218,10 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
         }
         Event::Probed(fact) => probed(fact),
         Event::BudgetSet(fact) => format!("{} set the budget to {}", fact.by, fact.limit),
+        Event::CostCorrected(fact) => {
+            let CostCorrected { ticket, was, cost, by, why } = fact;
+            format!("{by} corrected the cost of {ticket} from {was} to {cost}: {}", one_line(why, 200))
+        }
         Event::BudgetReached(fact) => {
             let (needed, left) = (fact.needed, fact.left);
             format!(

@@ -1,6 +1,7 @@
 //! What was sent, what it cost, and what resuming saved.
 
 use super::bills::{Bill, Bills, Ended};
+use super::line::line;
 use crate::event::{Certify, Decided, Entry, Event, Judgement, Player, PlayerKind, Started};
 use crate::ids::{AgentName, Role};
 use crate::phase::Phase;
@@ -52,6 +53,8 @@ pub struct ReceiptLine {
     pub at_most_micro_usd: Usd,
     /// Who pays for it: `key`, `subscription`, `login` or `unknown`.
     pub payment: Payment,
+    /// Whether a person put right what it cost.
+    pub corrected: bool,
     pub end: String,
 }
 
@@ -66,7 +69,7 @@ pub struct ReceiptAgent {
 
 pub fn receipt(entries: &[Entry]) -> Receipt {
     let mut lines: Vec<ReceiptLine> = Vec::new();
-    let (mut bills, mut money) = (Bills::default(), Money::default());
+    let mut bills = Bills::default();
     let mut first: BTreeMap<(u16, String), u64> = BTreeMap::new();
     let mut receipt = Receipt {
         v: 1,
@@ -137,6 +140,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                     unknown: fact.pull,
                     at_most_micro_usd: Usd(0),
                     payment: Payment::Unknown,
+                    corrected: false,
                     end: "under way".to_owned(),
                 });
             }
@@ -148,10 +152,18 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
                     let (ticket, conversation) = (&fact.ticket, &hand.conversation);
                     receipt.notes.push(format!("{ticket}: same hand: {conversation} reviewed what it wrote"));
                 }
-                end(&mut lines, &mut money, ended, "answered");
+                end(&mut lines, ended, "answered");
             }
-            Event::Failed(_) => end(&mut lines, &mut money, ended, "failed"),
-            Event::Lost(_) => end(&mut lines, &mut money, ended, "lost"),
+            Event::CostCorrected(fact) => {
+                let said = lines.iter().find(|line| line.ticket == fact.ticket).map(|line| line.end.clone());
+                end(&mut lines, ended, &said.unwrap_or_default());
+                if let Some(line) = lines.iter_mut().find(|line| line.ticket == fact.ticket) {
+                    line.corrected = true;
+                }
+                receipt.notes.push(line(&entry.event));
+            }
+            Event::Failed(_) => end(&mut lines, ended, "failed"),
+            Event::Lost(_) => end(&mut lines, ended, "lost"),
             Event::Judged(fact) => {
                 let said = match fact.judgement {
                     Judgement::Approved => "approved",
@@ -176,6 +188,7 @@ pub fn receipt(entries: &[Entry]) -> Receipt {
             _ => {}
         }
     }
+    let money = bills.total();
     lines.iter().for_each(|line| receipt.spent += line.usage);
     receipt.spent.cost = money.spent;
     receipt.unknown_micro_usd = money.unknown;
@@ -203,13 +216,13 @@ fn without_limit(fact: &Started) -> Option<String> {
     ))
 }
 
-fn end(lines: &mut [ReceiptLine], money: &mut Money, ended: Option<Ended>, said: &str) {
+fn end(lines: &mut [ReceiptLine], ended: Option<Ended>, said: &str) {
     let Some(ended) = ended else { return };
-    *money += ended.money();
     let Some(line) = lines.iter_mut().find(|line| line.ticket == ended.ticket) else { return };
     line.at_most_micro_usd = ended.money().unknown;
     line.payment = ended.payment;
     line.end = said.to_owned();
+    line.unknown = false;
     match ended.bill {
         Bill::Known(usage) => line.usage = usage,
         Bill::Unknown { .. } => line.unknown = true,
@@ -221,6 +234,7 @@ impl ReceiptLine {
     fn cost(&self) -> String {
         match (self.unknown, self.payment, self.at_most_micro_usd) {
             (true, ..) => "unknown".to_owned(),
+            _ if self.corrected => format!("{} corrected", self.usage.cost),
             (false, Payment::Subscription, Usd(0)) => format!("{} covered", self.usage.cost),
             (false, Payment::Login, Usd(0)) => format!("{} login", self.usage.cost),
             (false, _, Usd(0)) => self.usage.cost.to_string(),

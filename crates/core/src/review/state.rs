@@ -280,7 +280,7 @@ impl Loop {
         self.seats().find(|seat| seat.owns(ticket))
     }
 
-    pub(super) fn seat_of_mut(&mut self, ticket: &Ticket) -> Option<&mut Seat> {
+    pub(crate) fn seat_of_mut(&mut self, ticket: &Ticket) -> Option<&mut Seat> {
         self.seats_mut().find(|seat| seat.owns(ticket))
     }
 

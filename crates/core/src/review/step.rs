@@ -82,7 +82,8 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         | Event::AgentsMet(_)
         | Event::Probed(_)
         | Event::BudgetSet(_)
-        | Event::BudgetReached(_) => {
+        | Event::BudgetReached(_)
+        | Event::CostCorrected(_) => {
             return Err(rejected(format!("`{}` inside a loop", event.kind())));
         }
     }

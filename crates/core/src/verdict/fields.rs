@@ -4,7 +4,7 @@
 
 use super::{AnswerStatus, Severity};
 use crate::prelude::*;
-use crate::text::one_line;
+use crate::text::{count, one_line};
 use serde_json::{Map, Value};
 
 pub(super) type Object = Map<String, Value>;
@@ -31,7 +31,7 @@ impl Notes {
 
     pub(super) fn into_lines(mut self) -> Vec<String> {
         if self.left_out > 0 {
-            self.lines.push(format!("{} more notes are left out", self.left_out));
+            self.lines.push(format!("left out: {}", count(self.left_out, "more note")));
         }
         self.lines
     }

@@ -9,6 +9,7 @@
 //! few times.
 
 use crate::prelude::*;
+use core::ops::Range;
 use serde_json::{Map, Number, Value};
 
 /// Deeper nesting is not read as one object; what lies deeper is still found by itself.
@@ -22,6 +23,8 @@ pub(crate) struct Found {
     pub(crate) count: usize,
     /// Whether an object that holds the key was begun but could not be read to its end.
     pub(crate) broken: bool,
+    /// Where the last one stands in the text, if it is no part of another object or list.
+    pub(crate) span: Option<Range<usize>>,
 }
 
 /// Looks through the outermost objects of a text. One without the key, or one that cannot be read to its end, may
@@ -33,7 +36,12 @@ pub(crate) fn last_object_with(wanted: &str, text: &str) -> Found {
         reader.at = start;
         reader.string_at = None;
         match reader.object(0) {
-            Some(object) => found.search(Value::Object(object), wanted),
+            Some(object) => {
+                let own = object.contains_key(wanted).then_some(start..reader.at);
+                let before = found.count;
+                found.search(Value::Object(object), wanted);
+                found.span = if found.count > before { own } else { found.span };
+            }
             None => {
                 let stuck = reader.string_at.map_or(reader.at, |string| reader.at.min(string + 1));
                 reader.at = stuck.max(start + 1);
@@ -67,6 +75,7 @@ impl Found {
         self.broken |= later.broken;
         if later.last.is_some() {
             self.last = later.last;
+            self.span = later.span;
         }
     }
 }

@@ -4,6 +4,7 @@
 //! whether the value can be used is decided in [`crate::judge`].
 
 mod fields;
+mod form;
 pub(crate) mod json;
 mod parse;
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! From whatever an agent wrote to a [`Verdict`] and notes.
 //!
 //! It never fails: a text without a readable verdict gives none, with a note that says why. Whether a verdict can
-//! be used, and what it means for the findings, is not decided here but in [`crate::judge`].
+//! be used, and what it means for the findings, is not decided here but in [`crate::judge`]. Whether an approval is one in
+//! the asked form is decided in `form`.
 
 use super::fields::{self, Notes, Object};
-use super::{Answer, CheckLine, Claim, FileRead, Issue, Severity, Verdict, Verified, json};
+use super::{Answer, CheckLine, Claim, FileRead, Issue, Severity, Verdict, Verified, form, json};
 use crate::prelude::*;
 use crate::text::one_line;
 use serde_json::Value;
@@ -12,12 +13,18 @@ use serde_json::Value;
 /// More entries of one list are left out.
 const ENTRIES_MAX: usize = 200;
 
+/// What the field is called: in today's schema, and by agents with older or other texts.
+pub(super) const SUMMARY: [&str; 3] = ["summary", "fix_summary", "overview"];
+pub(super) const ISSUES: [&str; 3] = ["issues", "findings", "problems"];
+
 /// A verdict if one could be read, and what had to be guessed on the way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {
     /// `None`: nothing in the text can count as a verdict.
     pub verdict: Option<Verdict>,
     pub notes: Vec<String>,
+    /// Why the verdict, if it approves, must not count: it is not in the form that was asked for.
+    pub out_of_form: Option<String>,
 }
 
 pub fn parse(answer: &[u8]) -> Parsed {
@@ -26,12 +33,14 @@ pub fn parse(answer: &[u8]) -> Parsed {
     if matches!(text, alloc::borrow::Cow::Owned(_)) {
         notes.add("the answer is not valid UTF-8; the damaged characters are replaced");
     }
-    let verdict = read(&text, &mut notes);
-    Parsed { verdict, notes: notes.into_lines() }
+    let found = json::last_object_with("approved", &text);
+    let out_of_form = form::fault(&found, &text);
+    let verdict = read(found, &mut notes);
+    Parsed { out_of_form: out_of_form.filter(|_| verdict.is_some()), verdict, notes: notes.into_lines() }
 }
 
-fn read(text: &str, notes: &mut Notes) -> Option<Verdict> {
-    let json::Found { last, count, broken } = json::last_object_with("approved", text);
+fn read(found: json::Found, notes: &mut Notes) -> Option<Verdict> {
+    let json::Found { last, count, broken, .. } = found;
     let Some(object) = last else {
         notes.add(match broken {
             true => "the answer holds a verdict that breaks off or is not JSON",
@@ -72,14 +81,14 @@ fn approval(object: &Object, notes: &mut Notes) -> Option<bool> {
 fn verdict(object: &Object, approved: bool, notes: &mut Notes) -> Verdict {
     let verdict = Verdict {
         approved,
-        summary: fields::text(object, &["summary", "fix_summary", "overview"], notes),
+        summary: fields::text(object, &SUMMARY, notes),
         answers: entries(object, &["answers", "responses", "resolutions"], notes, answer),
-        issues: entries(object, &["issues", "findings", "problems"], notes, issue),
+        issues: entries(object, &ISSUES, notes, issue),
         checks: entries(object, &["checks"], notes, check),
         verified: entries(object, &["verified", "verifications"], notes, verified),
         files_read: entries(object, &["files_read", "filesRead"], notes, file_read),
     };
-    if !["issues", "findings", "problems"].iter().any(|name| object.contains_key(*name)) {
+    if !ISSUES.iter().any(|name| object.contains_key(*name)) {
         notes.add("the verdict has no list of issues");
     }
     if approved && verdict.issues.iter().any(|issue| issue.severity == Severity::Blocker) {

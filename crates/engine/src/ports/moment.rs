@@ -14,6 +14,12 @@ impl Moment {
         Moment(time)
     }
 
+    /// So many milliseconds later.
+    #[must_use]
+    pub const fn plus_ms(self, ms: u64) -> Moment {
+        Moment(self.0.saturating_add(Duration::from_millis(ms)))
+    }
+
     /// The milliseconds since an earlier moment.
     pub fn ms_since(self, earlier: Moment) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0).as_millis()).unwrap_or(u64::MAX)
@@ -28,5 +34,7 @@ mod tests {
     fn a_span_is_counted_from_the_earlier_moment_and_is_never_negative() {
         let at = |ms| Moment::after(Duration::from_millis(ms));
         assert_eq!((at(70).ms_since(at(20)), at(20).ms_since(at(70)), at(7).ms_since(at(7))), (50, 0, 0));
+        assert_eq!(at(20).plus_ms(50), at(70));
+        assert!(at(20).plus_ms(u64::MAX) > at(70));
     }
 }

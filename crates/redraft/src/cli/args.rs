@@ -22,8 +22,8 @@ pub(crate) use bank::{
 };
 pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use looking::{
-    CostArgs, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, Page, PromptArgs, PullRequestArgs,
-    ReplayArgs, ReplayRole, ShowCommand, StatusArgs,
+    CorrectArgs, CostArgs, CostCommand, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, Page,
+    PromptArgs, PullRequestArgs, ReplayArgs, ReplayRole, ShowCommand, StatusArgs,
 };
 pub(crate) use plugin::{ExportArgs, PluginCommand};
 pub(crate) use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};

@@ -1,8 +1,10 @@
 //! `redraft cost`: what features cost, by phase, role and round, beside what they were expected to cost.
 //!
 //! The sums are `core::project::costs`'s; here they are gathered with prices and replays and handed to what shows
-//! them: `text` and `json`, `why` for one dispatch, `svg` for a drawing. Nothing here spends or decides anything.
+//! them: `text` and `json`, `why` for one dispatch, `svg` for a drawing. Nothing here spends or decides anything, but that
+//! `correct` stores what a person says a dispatch cost.
 
+mod correct;
 mod json;
 mod prices;
 mod savings;
@@ -11,7 +13,7 @@ pub(super) mod table;
 mod text;
 mod why;
 
-use super::args::CostArgs;
+use super::args::{CostArgs, CostCommand};
 use super::board::{reviews, rows};
 use super::console::Console;
 use super::errors::{CliError, Code};
@@ -60,6 +62,9 @@ struct Billed {
 }
 
 pub(crate) fn cost(args: CostArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    if let Some(CostCommand::Correct(args)) = &args.command {
+        return correct::correct(args, around, console);
+    }
     let site = Site::find(&around.folder)?;
     let Some(ledger) = site.reader()? else {
         site.refuse_lost_ledger()?;
@@ -114,6 +119,7 @@ fn one(
     };
     let off = not_resumed(&entries);
     let told = |met: &&MetAgent| format!("{}: conversations are not continued: {}", met.agent, met.why);
+    let notes = prices.note().into_iter().chain(prices.unused());
     let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     let feature = Feature {
         judged_by: state.judged_by(),
@@ -124,7 +130,7 @@ fn one(
         rules: rules(costs.dispatches()),
         loops: savings::loops(&scope, &entries, &costs, &prices, site, ledger)?,
         warnings: monitor::watch(site, &rows, around),
-        notes: prices.note().into_iter().chain(prices.unused()).chain(off.iter().map(told)).collect(),
+        notes: notes.chain(off.iter().map(told)).chain(correct::told(&entries)).collect(),
         deferred: deferred_reason(off),
         costs,
         scope,

@@ -7,6 +7,7 @@
 //! Start at [`Desk::call`].
 
 mod commands;
+mod inlet;
 mod next;
 mod reply;
 mod server;

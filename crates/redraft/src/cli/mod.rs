@@ -53,8 +53,8 @@ mod whole_file;
 mod worker;
 
 use args::{
-    BackfillArgs, BankArgs, BankCommand, Cli, Command, ConfigArgs, ExportArgs, LogArgs, ManArgs, McpArgs,
-    PluginCommand, ProjectArgs, ShowCommand,
+    BackfillArgs, BankArgs, BankCommand, Cli, Command, ConfigArgs, CostArgs, ExportArgs, LogArgs, ManArgs,
+    McpArgs, PluginCommand, ProjectArgs, ShowCommand,
 };
 use clap::Parser;
 use console::Console;
@@ -152,6 +152,7 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         Command::Project(ProjectArgs { command: Some(_) }) => "begin a project",
         Command::Decide(_) | Command::Phase(_) => "decide for a person",
         Command::Trust(_) => "accept anything for a person",
+        Command::Cost(CostArgs { command: Some(_), .. }) => "say what something cost",
         Command::Mcp(_) => "serve others",
         Command::Rehearse(_) => "play another role",
         Command::Init | Command::Config(ConfigArgs { command: Some(_) }) => "write the configuration",

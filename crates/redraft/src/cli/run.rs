@@ -3,7 +3,7 @@
 mod rules;
 mod stage;
 
-pub(crate) use rules::{budget, config, deadlines, kept_budget, played, rules, rules_with};
+pub(crate) use rules::{budget, config, deadlines, dollars, kept_budget, played, rules, rules_with};
 pub(crate) use stage::{Players, Stage, Wish, with_run};
 
 use super::answer::{Beforehand, answer};

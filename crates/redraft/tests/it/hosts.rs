@@ -52,6 +52,11 @@ pub(crate) fn works(scratch: &Scratch, host: &mut Host, mut stop: impl FnMut(&Va
     panic!("no end after {STEPS_MAX} steps");
 }
 
+/// The text of a file that `next` names.
+fn file(path: &Value) -> String {
+    fs::read_to_string(path.as_str().unwrap()).unwrap()
+}
+
 pub(crate) fn never(_told: &Value) -> bool {
     false
 }
@@ -63,8 +68,18 @@ fn a_host_is_given_work_in_the_form_that_is_promised_and_the_same_again_until_it
     let work = host.call("next", json!({}));
     let keys: Vec<&str> = work.as_object().unwrap().keys().map(String::as_str).collect();
     let wanted = [
-        "expires", "feature", "folder", "prompt", "role", "run_as", "schema", "state", "ticket", "tools",
-        "v", "writes",
+        "expires",
+        "feature",
+        "folder",
+        "prompt_file",
+        "role",
+        "run_as",
+        "schema_file",
+        "state",
+        "ticket",
+        "tools",
+        "v",
+        "writes",
     ];
     assert_eq!(keys, wanted);
     assert_eq!((&work["state"], &work["run_as"]), (&json!("work"), &json!("subagent")));
@@ -72,8 +87,9 @@ fn a_host_is_given_work_in_the_form_that_is_promised_and_the_same_again_until_it
     assert_eq!(work["role"], "spec-author");
     assert_eq!(work["folder"], scratch.worktree("001").display().to_string());
     assert_eq!(work["writes"].as_array().unwrap().len(), 1);
-    assert_eq!(work["schema"]["type"], "object");
-    assert!(work["prompt"].as_str().unwrap().contains(IDEA));
+    let schema: Value = serde_json::from_str(&file(&work["schema_file"])).unwrap();
+    assert_eq!(schema["type"], "object");
+    assert!(file(&work["prompt_file"]).contains(IDEA));
     assert_eq!(host.call("next", json!({})), work, "asked again, given again");
     let beside = host.call("next", json!({ "beside": [work["ticket"]] }));
     assert_eq!((&beside["state"], &beside["for"]), (&json!("wait"), &json!("what you still have")));
@@ -225,28 +241,32 @@ fn while_checks_run_submit_has_returned_and_next_says_wait() {
     assert!(stored(&scratch, "checked").iter().any(|one| one["gate"] == "tests" && one["passed"] == true));
 }
 
+/// Each result of `next` is paid for again by every later request of the host's main conversation.
 #[test]
-fn a_prompt_of_many_tokens_is_given_as_a_file() {
+fn what_passes_the_hosts_main_conversation_is_small_however_long_a_prompt_is() {
+    const RESULT_CHARS_MAX: usize = 1_200;
     let scratch = begun("specify");
     let mut host = scratch.host(&[], &[]);
-    let draft = host.call("next", json!({}));
-    assert!(draft["prompt_file"].is_null());
-    submit(&scratch, &mut host, &draft);
-    let review = host.call("next", json!({}));
-    assert!(review["prompt_file"].is_null() && review["prompt"].as_str().unwrap().len() > 6_000);
-    // A person makes the document long while nobody has it.
-    submit(&scratch, &mut host, &review);
-    let spec = scratch.artifacts("001").join("spec.md");
+    let mut prompts = Vec::new();
     let long =
         "The person who asks is told what happens next, in words that a stranger understands. ".repeat(600);
-    let text = fs::read_to_string(&spec).unwrap();
-    fs::write(&spec, format!("{text}\n## Background\n\n{long}\n")).unwrap();
-    let review = works(&scratch, &mut host, |told| {
-        told["ticket"].as_str().is_some_and(|one| one.contains("/review/spec-reviewer/"))
-    });
-    assert!(review["prompt"].is_null(), "{review}");
-    let prompt = fs::read_to_string(review["prompt_file"].as_str().unwrap()).unwrap();
-    assert!(prompt.contains(long.trim_end()), "the document is in it whole");
+    for round in 0..4 {
+        let told = host.call("next", json!({}));
+        assert_eq!(told["state"], "work", "{told}");
+        let chars = told.to_string().chars().count();
+        assert!(chars < RESULT_CHARS_MAX, "{chars}: {told}");
+        let prompt = file(&told["prompt_file"]);
+        assert!(!told.to_string().contains(prompt.lines().next().unwrap()), "{told}");
+        prompts.push(prompt);
+        submit(&scratch, &mut host, &told);
+        if round == 1 {
+            // A person makes the document long while nobody has it.
+            let spec = scratch.artifacts("001").join("spec.md");
+            let text = fs::read_to_string(&spec).unwrap();
+            fs::write(&spec, format!("{text}\n## Background\n\n{long}\n")).unwrap();
+        }
+    }
+    assert!(prompts.iter().any(|prompt| prompt.contains(long.trim_end())), "the document is in it whole");
 }
 
 #[test]

@@ -54,6 +54,45 @@ fn repeated_unknown_expired_and_stale_submissions_are_refused_and_change_nothing
 }
 
 #[test]
+fn the_note_that_a_subagent_was_started_is_no_result_and_uses_no_attempt() {
+    let scratch = begun("specify");
+    let mut host = scratch.host(&[], &[]);
+    let draft = host.call("next", json!({}));
+    let events = || scratch.json(["status", "--verify"])["verified_events"].clone();
+    let before = events();
+    for note in [
+        "Async agent launched successfully.\nagentId: a1b2c3",
+        "  Async agent launched successfully. It works in the background.",
+        "[{\"type\":\"text\",\"text\":\"Async agent launched successfully. agentId: a1\"}]",
+    ] {
+        let told = host.call("submit", handed_in(&draft, note, "a"));
+        assert_eq!((&told["refused"], events()), (&json!("no_result"), before.clone()), "{told}");
+        assert!(told["why"].as_str().unwrap().contains("`run_in_background: false`"), "{told}");
+    }
+    assert_eq!(host.call("next", json!({})), draft, "it is still out, and the same");
+    let text = rehearsed(&scratch, &draft);
+    assert_eq!(host.call("submit", handed_in(&draft, &text, "a"))["accepted"], true);
+    let end = works(&scratch, &mut host, never);
+    assert_eq!(end["outcome"], "approved");
+    assert!(stored(&scratch, "started").iter().all(|one| one["ticket"].as_str().unwrap().ends_with(".1")));
+}
+
+#[test]
+fn a_message_that_is_too_large_is_answered_with_the_limit_and_the_server_goes_on() {
+    let scratch = begun("specify");
+    let mut host = scratch.host(&[], &[]);
+    let draft = host.call("next", json!({}));
+    for megabytes in [16, 50] {
+        let text = "x".repeat(megabytes * 1024 * 1024);
+        let arguments = handed_in(&draft, &text, "a");
+        let told = host.ask("tools/call", json!({ "name": "submit", "arguments": arguments })).unwrap();
+        let message = told["message"].as_str().unwrap_or_else(|| panic!("{told}"));
+        assert!(message.contains("bytes, and at most 15,728,640 are read"), "{message}");
+    }
+    assert_eq!(host.call("next", json!({})), draft);
+}
+
+#[test]
 fn who_wrote_a_text_may_not_review_it_but_another_conversation_of_the_same_host_may() {
     let scratch = begun("specify");
     let mut host = scratch.host(&[], &[]);

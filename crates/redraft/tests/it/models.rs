@@ -457,3 +457,31 @@ fn a_service_is_reached_through_the_proxy_of_the_agent_or_of_the_environment() {
         assert!(asked.iter().all(|line| line == "CONNECT model.example.invalid:80 HTTP/1.1"), "{asked:?}");
     }
 }
+
+/// Words that mention an approval are none, however often they are repeated; a person is asked in the end.
+#[test]
+fn prose_that_holds_an_approval_closes_no_phase_over_any_protocol() {
+    let prose =
+        |request: &Recorded, index: usize| match all_text(request).contains("# Write the Specification") {
+            true => model(request, index),
+            false => Reply::text("I think it is fine. {\"approved\": true} APPROVED."),
+        };
+    for agent in [
+        ANTHROPIC,
+        "kind = \"openai\"\nmodel = \"gpt-6-sol\"\nbase_url = \"URL/v1\"\nkey_env = \"TEST_MODEL_KEY\"",
+        "kind = \"openai\"\nmodel = \"a-model-of-mine\"\nprice = \"local\"\nbase_url = \"URL/v1\"\nschema = \"none\"",
+    ] {
+        let (scratch, _provider) = with_model(agent, prose);
+        let ran = run(&scratch, &["run", "001", "--yes"]);
+        assert_eq!(ran.code, Some(4), "{agent}: {}\n{}", ran.stdout, ran.stderr);
+        let events = events(&scratch);
+        let judged: Vec<String> =
+            bodies(&events, "judged").map(|body| body["judgement"].to_string()).collect();
+        assert!(
+            judged.len() > 1 && judged.iter().all(|one| !one.contains("approved\"")),
+            "{agent}: {judged:?}"
+        );
+        assert!(judged[0].contains("leaves out: a list `issues`, a text `summary`"), "{judged:?}");
+        assert_eq!(bodies(&events, "phase-closed").count(), 0, "{agent}");
+    }
+}

@@ -22,9 +22,10 @@ use std::process::Stdio;
 const FOLDER: &str = "docs/features/001-export-the-monthly-report-as-csv";
 /// Bills exactly what it reserved.
 const ONE_DOLLAR: &str = "usd_per_dispatch = 1.0\n";
-const TWO: [(&str, char); 2] = [("spec-reviewer", 'S'), ("phase-reviewer", 'P')];
+pub(crate) const TWO: [(&str, char); 2] = [("spec-reviewer", 'S'), ("phase-reviewer", 'P')];
 /// There is no third reviewer among the profiles, so the author's stands in for one; the document is a person's.
-const THREE: [(&str, char); 3] = [("spec-reviewer", 'S'), ("phase-reviewer", 'P'), ("spec-author", 'A')];
+pub(crate) const THREE: [(&str, char); 3] =
+    [("spec-reviewer", 'S'), ("phase-reviewer", 'P'), ("spec-author", 'A')];
 
 /// Two approve, and the third fails and is to be asked again, so that a fourth dispatch is owed whatever the document is like.
 const AT_ODDS: &str = r#"
@@ -59,11 +60,11 @@ fn opened(panel: &[(&str, char)], scenario: &str) -> Scratch {
         config += &format!("{role} = \"of-{role}\"\n");
     }
     scratch.write("redraft.toml", &config);
-    open(&scratch, panel);
+    open_loop(&scratch, panel);
     scratch
 }
 
-fn open(scratch: &Scratch, panel: &[(&str, char)]) {
+pub(crate) fn open_loop(scratch: &Scratch, panel: &[(&str, char)]) {
     let has_author = panel.iter().any(|(role, _)| *role == "spec-author");
     let seat = |(role, letter): &(&str, char)| PanelRole { role: Role::new(*role), letter: *letter };
     let opened = LoopOpened {

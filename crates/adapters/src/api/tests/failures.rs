@@ -90,33 +90,6 @@ fn what_passes_by_itself_is_tried_again() {
 }
 
 #[test]
-fn an_answer_that_broke_off_is_paid_for_all_the_same() {
-    let world = World::answering(vec![Reply::Json(verdict()).cut_after(4), Reply::Json(verdict())]);
-    let twice = world.run(&world.anthropic(), &world.fresh()).unwrap().usage;
-    let world = World::answering(vec![Reply::Json(verdict())]);
-    let once = world.run(&world.anthropic(), &world.fresh()).unwrap().usage;
-    assert_eq!(twice.input(), once.input() * 2);
-    assert!(twice.output > once.output);
-}
-
-#[test]
-fn a_stream_that_is_cut_costs_the_input_it_began_with_and_what_was_written_and_else_what_was_reserved() {
-    let once = World::answering(vec![Reply::Json(verdict())]);
-    let once = once.run(&once.anthropic(), &once.fresh()).unwrap().usage;
-    for (events, most) in [(1, 0), (3, once.output)] {
-        let world = World::answering(vec![Reply::Json(verdict()).cut_after(events)]);
-        let usage = world.error().usage.expect("the service told what it read");
-        let tries = world.provider.requests().len() as u64;
-        assert_eq!(usage.input(), once.input() * tries, "cut after {events}");
-        assert!(usage.output <= most.saturating_mul(tries).max(tries), "{usage:?} {once:?}");
-        assert!(events == 1 || usage.output >= tries, "a part of a token is one: {usage:?}");
-        // This protocol tells only at its end.
-        let chat = world.openai(OpenAiWire::Chat, Form::JsonSchema);
-        assert_eq!(world.run(&chat, &world.fresh()).unwrap_err().usage, None, "cut after {events}");
-    }
-}
-
-#[test]
 fn nonsense_is_not_taken_for_an_answer() {
     for bytes in [&b"<html>hello</html>"[..], b"data: {nonsense\n\n", b"data: \xff\xfe\n\n", b""] {
         let world = World::answering(vec![Reply::Garbage(bytes.to_vec())]);
@@ -245,7 +218,9 @@ fn an_answer_of_100_megabytes_is_refused() {
     let error = world.error();
     assert_eq!(error.now, Now::GiveUp);
     assert!(error.detail.contains("larger than 33554432 bytes"), "{error}");
-    assert!(error.usage.unwrap().output > 1_000_000);
+    let asked = world.watch.afforded.lock().unwrap().clone();
+    let million = world.anthropic_settings().card.dearest(0, 1_000_000, Lifetime::FiveMinutes);
+    assert!(error.usage.is_none() && asked.last() > Some(&million), "{:?} {asked:?}", error.usage);
 }
 
 /// No time that a test could ever need.
@@ -422,12 +397,14 @@ fn what_may_have_been_billed_is_not_said_to_be_free() {
         let error = world.error();
         assert_eq!(error.usage, None, "{reply:?}: {error}");
     }
-    // One that succeeded later bills both, the first as dear as its prompt can be.
+    // One that succeeded later bills both, the first as dear as it can have been: what was granted for it.
     let world = World::answering(vec![Reply::Close, Reply::Json(verdict())]);
-    let twice = world.run(&world.anthropic(), &world.fresh()).unwrap().usage;
+    let twice = world.run(&world.anthropic(), &world.fresh()).unwrap();
+    let granted = world.watch.afforded.lock().unwrap()[0];
     let world = World::answering(vec![Reply::Json(verdict())]);
     let once = world.run(&world.anthropic(), &world.fresh()).unwrap().usage;
-    assert!(twice.input() >= 2 * once.input(), "{twice:?} {once:?}");
+    assert_eq!((twice.unknown, twice.usage.cost), (granted, once.cost + granted));
+    assert_eq!(twice.usage.input(), once.input(), "no tokens are made up");
 }
 
 #[test]

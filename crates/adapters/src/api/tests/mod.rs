@@ -1,6 +1,7 @@
 //! Agents behind HTTP against the fake provider: what goes over the wire, what is stored, what a failure means.
 
 mod anthropic;
+mod bills;
 mod failures;
 mod limits;
 mod openai;

@@ -7,6 +7,7 @@ use super::shell::Slots;
 use super::{World, source};
 use crate::rehearsal::later::drafts::Need;
 use redraft_core::report::{ALREADY, NONE, PARTS};
+use redraft_core::text::count;
 use redraft_core::verdict::{CheckLine, Verdict};
 
 /// The parts of a report as they come together.
@@ -90,7 +91,7 @@ impl Parts {
         let already = self.already == Some(true) && self.files.is_empty();
         let summary = match already {
             true => "Task already complete".to_owned(),
-            false => format!("carried out task {name}: {} files changed", self.files.len()),
+            false => format!("carried out task {name}: {} changed", count(self.files.len(), "file")),
         };
         let mut checks = self.checks(&["read the change once more; nothing was left to mend".to_owned()]);
         let note = if already { self.implemented.join("; ") } else { NONE.to_owned() };

@@ -8,6 +8,7 @@ use crate::rehearsal::pace::{Pace, Stopped};
 use crate::rehearsal::spec::Spec;
 use crate::rehearsal::tokens::{Token, tokens};
 use crate::rehearsal::units::fixed_unit;
+use redraft_core::text::count;
 use std::ops::Range;
 
 pub(super) fn number(text: &str, line: usize, at: Range<usize>, right: &str) -> Option<Mended> {
@@ -60,7 +61,7 @@ pub(super) fn spelling(
             lines[*line].replace_range(at.clone(), &new);
         }
     }
-    let note = format!("wrote {right} for {wrong} in {} places", found.len());
+    let note = format!("wrote {right} for {wrong} in {}", count(found.len(), "place"));
     Ok((!found.is_empty()).then(|| Mended { text: lines.concat(), note }))
 }
 

@@ -16,7 +16,8 @@ const PAIRS_MAX: usize = 500;
 #[derive(Debug, Clone, Default)]
 pub struct Accuracies {
     flights: BTreeMap<Ticket, (AgentName, Usage)>,
-    pairs: BTreeMap<AgentName, VecDeque<(Usage, Usage)>>,
+    /// The dispatch, what was predicted of it, and its bill.
+    pairs: BTreeMap<AgentName, VecDeque<(Ticket, Usage, Usage)>>,
 }
 
 /// What was predicted of an agent's dispatches and what they were billed at, together.
@@ -32,7 +33,7 @@ pub struct Accuracy {
 
 impl Accuracies {
     /// Kinds of events that change something here; a reader may leave out all others.
-    pub const KINDS: [&str; 4] = ["started", "answered", "failed", "lost"];
+    pub const KINDS: [&str; 5] = ["started", "answered", "failed", "lost", "cost-corrected"];
 
     pub fn take(&mut self, event: &Event) {
         match event {
@@ -48,9 +49,15 @@ impl Accuracies {
                     return;
                 }
                 let pairs = self.pairs.entry(agent).or_default();
-                pairs.push_back((predicted, fact.usage));
+                pairs.push_back((fact.ticket.clone(), predicted, fact.usage));
                 if pairs.len() > PAIRS_MAX {
                     pairs.pop_front();
+                }
+            }
+            // What its service told was wrong, so it says nothing either.
+            Event::CostCorrected(fact) => {
+                for pairs in self.pairs.values_mut() {
+                    pairs.retain(|(ticket, ..)| *ticket != fact.ticket);
                 }
             }
             // What failed or was lost half way says nothing about a prediction of the whole.
@@ -67,14 +74,16 @@ impl Accuracies {
     /// None where nothing of the agent was both predicted and billed.
     pub fn of(&self, agent: &AgentName) -> Option<Accuracy> {
         let pairs = self.pairs.get(agent).filter(|pairs| !pairs.is_empty())?;
-        let any = |cost: fn(&(Usage, Usage)) -> Usd| pairs.iter().any(|pair| cost(pair) > Usd(0));
-        let money = any(|(_, billed)| billed.cost) && any(|(predicted, _)| predicted.cost);
-        let amount = |usage: &Usage| if money { usage.cost.0 } else { not_cached(usage) };
+        let any = |cost: fn(&(Ticket, Usage, Usage)) -> Usd| pairs.iter().any(|pair| cost(pair) > Usd(0));
+        let money = any(|(_, _, billed)| billed.cost) && any(|(_, predicted, _)| predicted.cost);
+        let amount = |sum: u64, usage: &Usage| {
+            sum.saturating_add(if money { usage.cost.0 } else { not_cached(usage) })
+        };
         Some(Accuracy {
             dispatches: pairs.len(),
             money,
-            predicted: pairs.iter().map(|(predicted, _)| amount(predicted)).sum(),
-            billed: pairs.iter().map(|(_, billed)| amount(billed)).sum(),
+            predicted: pairs.iter().fold(0, |sum, (_, predicted, _)| amount(sum, predicted)),
+            billed: pairs.iter().fold(0, |sum, (_, _, billed)| amount(sum, billed)),
         })
     }
 }

@@ -70,6 +70,8 @@ pub struct Dispatch {
     /// What it may have cost beyond a bill that is known.
     pub beyond: Usd,
     pub payment: Payment,
+    /// Whether a person put right what it cost.
+    pub corrected: bool,
     /// `answered`, `approved`, `failed`, … as a receipt says it.
     pub end: &'static str,
 }
@@ -115,6 +117,13 @@ pub fn costs(entries: &[Entry]) -> Costs {
             Event::Started(fact) => costs.start(fact, entry.at_ms),
             Event::Answered(_) => costs.end(ended, "answered"),
             Event::Raised(fact) => costs.raise(&fact.ticket, fact.reserved),
+            Event::CostCorrected(fact) => {
+                let said = costs.dispatch(&fact.ticket).map_or("answered", |one| one.end);
+                costs.end(ended, said);
+                if let Some(one) = costs.find(&fact.ticket) {
+                    one.corrected = true;
+                }
+            }
             Event::Failed(_) => costs.end(ended, "failed"),
             Event::Lost(_) => costs.end(ended, "lost"),
             Event::Judged(fact) => costs.say(
@@ -183,6 +192,7 @@ impl Costs {
             bill: Bill::UnderWay,
             beyond: Usd(0),
             payment: Payment::Unknown,
+            corrected: false,
             end: "under way",
         };
         match found.roles.iter_mut().find(|one| one.role == *role) {
@@ -316,10 +326,10 @@ impl Sum {
 
 /// The share of the input that was read from the cache, in percent; none where there was no input.
 pub fn hit_percent(usage: &Usage) -> Option<u64> {
-    (usage.read * 100).checked_div(usage.input())
+    usage.read.saturating_mul(100).checked_div(usage.input())
 }
 
 /// The tokens that were not read from the cache: what a dispatch is measured by where nothing costs money.
 pub fn not_cached(usage: &Usage) -> u64 {
-    usage.uncached + usage.written
+    usage.uncached.saturating_add(usage.written)
 }

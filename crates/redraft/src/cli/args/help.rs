@@ -138,12 +138,24 @@ Examples:
   redraft cost 002 --json
   redraft cost --why 002/specify.1/review/spec-reviewer/2.1
   redraft cost 002 --svg cost.svg        bars are bills, marks are estimates
+  redraft cost correct 002 specify.1/review/spec-reviewer/1.1 --usd 0.12 --why \"the vendor's bill\"
 
 What every column means: docs/receipts.md. An --svg file is written whole or not at all. It replaces an older \
 drawing of this command; any other file only with --force.
 
 Exit codes: 0 shown, 2 no such feature or dispatch, or the file is not ours to replace, 3 the ledger is damaged or \
 the file cannot be written";
+
+pub(super) const CORRECT_HELP: &str = "\
+Examples:
+  redraft cost correct 002 specify.1/review/spec-reviewer/1.1 --usd 0.12 --why \"the vendor's bill says so\"
+  redraft cost correct 002 002/specify.1/review/spec-reviewer/1.1 --usd 0 --why \"nothing was billed\" --json
+
+For a service that told nonsense, or where nobody knew what a dispatch cost and the most it can have been is counted. The \
+budget, receipts and estimates go by the new sum; the old one, your name and the reason stay in the ledger.
+
+Exit codes: 0 corrected, 2 no such dispatch, one that is not over, or a sum that is none, 3 the ledger is damaged, 7 \
+somebody works on the feature";
 
 pub(super) const LOG_HELP: &str = "\
 Examples:

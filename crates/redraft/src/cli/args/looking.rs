@@ -1,7 +1,8 @@
 //! The arguments of the commands that look at things and change nothing.
 
 use super::help::{
-    CONTEXT_HELP, FINDINGS_HELP, PROMPT_HELP, PULL_REQUEST_HELP, SECTION_HELP, TASKS_HELP, TRACE_HELP,
+    CONTEXT_HELP, CORRECT_HELP, FINDINGS_HELP, PROMPT_HELP, PULL_REQUEST_HELP, SECTION_HELP, TASKS_HELP,
+    TRACE_HELP,
 };
 use crate::cli::show::documents::{ContextArgs, SectionArgs, TasksArgs};
 use crate::cli::show::trace::TraceArgs;
@@ -21,7 +22,10 @@ pub(crate) struct StatusArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct CostArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<CostCommand>,
     /// The feature's number, or a file that was reviewed by itself; without it the only one there is, or that of this
     /// worktree, else a line for each
     pub(crate) feature: Option<String>,
@@ -34,6 +38,27 @@ pub(crate) struct CostArgs {
     /// Replace a file that is no drawing of this command
     #[arg(long, requires = "svg")]
     pub(crate) force: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CostCommand {
+    /// Put right what a dispatch is recorded to have cost, with a reason; receipts say so
+    #[command(after_help = CORRECT_HELP)]
+    Correct(CorrectArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CorrectArgs {
+    /// The feature's number, or a file that was reviewed by itself
+    pub(crate) feature: String,
+    /// The dispatch, as receipts name it
+    pub(crate) ticket: String,
+    /// What it really cost, in dollars
+    #[arg(long, value_name = "USD")]
+    pub(crate) usd: String,
+    /// How you know; kept with the correction
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) why: String,
 }
 
 #[derive(Debug, Args)]

@@ -152,6 +152,7 @@ pub(super) fn dispatch(one: &Dispatch) -> Value {
     let billed = one.billed();
     let bill = match one.bill {
         Bill::UnderWay => one.end,
+        Bill::Known(_) if one.corrected => "corrected",
         Bill::Known(_) => "known",
         Bill::Unknown { .. } => "unknown",
     };

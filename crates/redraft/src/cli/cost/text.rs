@@ -142,6 +142,7 @@ fn dispatch_row(dispatch: &Dispatch) -> Vec<String> {
 /// A bill with what is said of it: who paid, or that it may not be all.
 fn known(cost: Usd, dispatch: &Dispatch) -> String {
     match (dispatch.payment, dispatch.beyond) {
+        _ if dispatch.corrected => format!("{cost} corrected"),
         (Payment::Subscription, Usd(0)) => format!("{cost} covered"),
         (Payment::Login, Usd(0)) => format!("{cost} login"),
         (Payment::Unknown | Payment::Key, Usd(0)) => cost.to_string(),

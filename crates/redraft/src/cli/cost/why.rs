@@ -153,7 +153,9 @@ impl Told<'_> {
         let mut text = format!("{end}; billed {} for {}", billed.cost, tokens(billed));
         if let Some(prediction) = &self.dispatch.choice.prediction {
             let money = in_money(prediction);
-            let amount = |usage: &Usage| if money { usage.cost.0 } else { usage.uncached + usage.written };
+            let amount = |usage: &Usage| {
+                if money { usage.cost.0 } else { usage.uncached.saturating_add(usage.written) }
+            };
             let (expected, real) = (amount(&prediction.usage), amount(billed));
             if let Some(percent) = (expected * 100).checked_div(real) {
                 let (whole, rest) = (percent / 100, percent % 100);

@@ -83,16 +83,21 @@ pub(super) fn reachable(base_url: &str) -> Line {
 /// Kinds of agents that are not configured, and what it takes to use them.
 pub(super) fn offers(config: &Config, around: &Surroundings) -> Vec<Offer> {
     let models = || {
-        config.agents.iter().filter(|(name, _)| is_used(config, name)).filter_map(|(_, settings)| {
+        config.agents.iter().filter(|(name, _)| is_used(config, name)).filter_map(|(name, settings)| {
             match settings {
-                AgentConfig::Model(model) => Some(model),
+                AgentConfig::Model(model) => Some((name, model)),
                 AgentConfig::Rehearsal { .. } | AgentConfig::Pull => None,
             }
         })
     };
     let configured = |wanted: ModelKind, local: bool| {
-        models().any(|model| {
-            model.kind == wanted && (model.base_url.is_some() == local || wanted != ModelKind::OpenAi)
+        models().any(|(name, model)| {
+            // One kind stands for two: the vendor's service, and a server that somebody named. An agent that is called
+            // like the kind is what the offer would lead to, wherever its server is.
+            let is_this = wanted != ModelKind::OpenAi
+                || model.base_url.is_some() == local
+                || (!local && name.as_str() == wanted.name());
+            model.kind == wanted && is_this
         })
     };
     let program = |kind: &'static str, package: &str| {

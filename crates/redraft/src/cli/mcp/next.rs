@@ -4,7 +4,7 @@
 //! work that nobody was told about, because the host had gone, is given again: it is out, and out it stays until it is
 //! submitted or expires.
 
-use super::reply::{Reply, State, TOKENS_MAX, tokens};
+use super::reply::{Reply, State};
 use super::{CliError, Desk, Site, Surroundings};
 use crate::cli::args::RunArgs;
 use crate::cli::board;
@@ -303,11 +303,10 @@ fn given(stage: &Stage<'_>, work: &Work) -> Result<State, CliError> {
         // A folder apart is gone with the run that made it, and a host is slower than that.
         false => kept_apart(&work.folder, &own.join("folder"))?,
     };
-    let text = work.prompt.text();
-    let prompt_file = match tokens(&text) > TOKENS_MAX {
-        true => Some(written(&own.join("prompt.md"), &text)?),
-        false => None,
-    };
+    // Whatever stands here passes the host's main conversation twice and is read again by each of its later requests, so
+    // it is only the names of files.
+    let prompt_file = written(&own.join("prompt.md"), &work.prompt.text())?;
+    let schema_file = written(&own.join("schema.json"), work.schema)?;
     Ok(State::Work {
         feature: stage.created.id.to_string(),
         ticket: work.ticket.to_string(),
@@ -316,9 +315,8 @@ fn given(stage: &Stage<'_>, work: &Work) -> Result<State, CliError> {
         folder: folder.display().to_string(),
         tools: work.tools.clone(),
         writes: work.writes.clone(),
-        prompt: prompt_file.is_none().then_some(text),
         prompt_file,
-        schema: serde_json::from_str(work.schema).unwrap_or_default(),
+        schema_file,
         expires: utc(work.expires_ms),
     })
 }

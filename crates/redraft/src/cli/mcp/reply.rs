@@ -8,9 +8,8 @@ use clap::CommandFactory as _;
 use redraft_core::players::PlayedBy;
 use redraft_core::tokens::{Family, Ratios, kinds};
 use serde::Serialize;
-use serde_json::Value;
 
-/// A prompt or a result of more tokens is given as a file.
+/// A result of more tokens is given as a file.
 pub(super) const TOKENS_MAX: u64 = 6_000;
 
 pub(crate) struct Reply {
@@ -123,11 +122,8 @@ pub(super) enum State {
         tools: Vec<String>,
         /// What it may change, relative to the folder; empty for who only reads.
         writes: Vec<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        prompt: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        prompt_file: Option<String>,
-        schema: Value,
+        prompt_file: String,
+        schema_file: String,
         expires: String,
     },
     Decide {

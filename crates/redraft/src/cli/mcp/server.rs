@@ -2,12 +2,15 @@
 //! thread of its own, so that a long one holds up none.
 
 use super::Desk;
+use super::inlet::{Inlet, MESSAGE_BYTES_MAX, TOO_LARGE};
 use super::reply::Reply;
 use super::tools;
+use redraft_core::usage::grouped;
 use redraft_engine::ports::Clock as _;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+    ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{RoleServer, ServerHandler, ServiceExt as _};
@@ -27,7 +30,8 @@ pub(super) fn serve(desk: &Arc<Desk>) -> Result<(), String> {
     let runtime = runtime.map_err(|error| error.to_string())?;
     let served = runtime.block_on(async {
         let server = Server { desk: Arc::clone(desk) };
-        let running = server.serve(rmcp::transport::stdio());
+        let (input, output) = rmcp::transport::stdio();
+        let running = server.serve((Inlet::new(input), output));
         let stopped = async {
             while !desk.around.clock.stopped() {
                 tokio::time::sleep(LOOK_AGAIN).await;
@@ -72,6 +76,22 @@ impl ServerHandler for Server {
             Tool::new(tool.name, tool.description, Arc::new(schema)).with_annotations(annotations)
         };
         Ok(ListToolsResult::with_all_items(tools::all().into_iter().map(tool).collect()))
+    }
+
+    /// Only what stands for a message that was too large is known.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, params, .. } = request;
+        if method != TOO_LARGE {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
+        }
+        let bytes = params.as_ref().and_then(|params| params["bytes"].as_u64()).unwrap_or_default();
+        let most = grouped(MESSAGE_BYTES_MAX as u64);
+        let why = format!("the message has {} bytes, and at most {most} are read", grouped(bytes));
+        Err(ErrorData::invalid_request(why, None))
     }
 
     async fn call_tool(

@@ -18,12 +18,13 @@ pub(crate) const NAMES: [&str; 8] =
 /// How a host goes about it, told once when it connects. Claude Code (2.1.197) also tells it to the subagents that do the
 /// work, who are not meant: hence the first sentence.
 pub(crate) const INSTRUCTIONS: &str = "\
-If your prompt has a part called Rules for Every Role, do what it says and skip this. Redraft keeps the process; you do the work. Repeat: call `next`. On `work`, start a fresh subagent, give it exactly \
-`prompt` (or the text of `prompt_file`), let it work in `folder` with no more than `tools`, changing nothing but \
-`writes`; then `submit` its last message unchanged as `text`, with a `conversation` name of that subagent's own. Never \
+If your prompt has a part called Rules for Every Role, do what it says and skip this. Redraft keeps the process; you do the work. Repeat: call `next`. On `work`, start a fresh subagent \
+in the foreground (`run_in_background: false`) and tell it: work in `folder` with no more than `tools`, change nothing but \
+`writes`, read `prompt_file` to its end and do what it says. Do not read that file yourself. Then `submit` the subagent's \
+last message unchanged as `text`, with a `conversation` name of its own. Never \
 review in a conversation that wrote the text. On `decide`, ask the person and pass on their words; never choose for \
 them. On `wait`, call again after `retry_after_s`. On `held`, `stopped` or `done`, tell the person what it says and the \
-command it names, and stop. If `submit` answers `refused`, read `why`, drop that result and call `next`.";
+command it names, and stop. If `submit` answers `refused`, do what `why` says.";
 
 pub(crate) fn all() -> Vec<Tool> {
     let feature = json!({ "type": "string", "description": "Number of the feature, e.g. 031. Not needed when only one is active." });
@@ -54,11 +55,11 @@ pub(crate) fn all() -> Vec<Tool> {
         Tool {
             name: "submit",
             description: "Hands in the result of a ticket. Answers accepted, or refused (stale, repeated, unknown, expired, \
-                          same_hand) and why.",
+                          same_hand, no_result) and why.",
             schema: form(
                 json!({
                     "ticket": text("As `next` gave it."),
-                    "text": text("The last message of whoever did the work, unchanged; for a reviewer the JSON of `schema`."),
+                    "text": text("The last message of whoever did the work, unchanged; for a reviewer the JSON that its prompt asks for."),
                     "conversation": text("Name of the conversation that did the work, one of its own for each subagent. The same name for writing and reviewing a text is a review by the same hand, which most lanes refuse."),
                 }),
                 &["ticket", "text", "conversation"],

@@ -123,7 +123,7 @@ pub(crate) fn kept_budget(ledger: &Ledger, scope: Scope) -> Result<Option<Usd>, 
 }
 
 /// Dollars as typed, `5` or `2.50`.
-fn dollars(word: &str) -> Option<Usd> {
+pub(crate) fn dollars(word: &str) -> Option<Usd> {
     let amount: f64 = word.trim_start_matches('$').parse().ok()?;
     (amount.is_finite() && (0.0..=1_000_000.0).contains(&amount))
         .then(|| Usd((amount * 1_000_000.0).round() as u64))

@@ -244,3 +244,24 @@ fn ctrl_c_ends_a_probe_cleanly() {
     assert_eq!((bodies(&events, "lost").count(), bodies(&events, "probed").count()), (1, 0));
     assert!(!scratch.state().join("probes/rehearsal").exists());
 }
+
+#[test]
+fn an_agent_that_stands_in_a_file_is_not_offered_as_one_that_is_not_configured() {
+    let elsewhere = "model = \"m\"\nprice = \"local\"\nbase_url = \"http://127.0.0.1:9/v1\"\n";
+    for (table, gone, left) in [
+        (format!("[agents.openai]\n{elsewhere}"), &["openai", "local server"][..], 3),
+        (format!("[agents.mine]\nkind = \"openai\"\n{elsewhere}"), &["local server"], 4),
+        ("[agents.mine]\nkind = \"openai\"\nmodel = \"gpt-6-sol\"\n".to_owned(), &["openai"], 4),
+        ("[agents.anthropic]\nmodel = \"claude-sonnet-4.5\"\n".to_owned(), &["anthropic"], 4),
+        ("[agents.mine]\nkind = \"claude\"\nmodel = \"claude-sonnet-4.5\"\n".to_owned(), &["claude"], 4),
+        ("[agents.codex]\nmodel = \"gpt-6-sol\"\n".to_owned(), &["codex"], 4),
+    ] {
+        let scratch = Scratch::repository(PROGRAM);
+        scratch.configure(&table);
+        let told = scratch.redraft(["doctor", "--json"]).output().unwrap();
+        let report: Value = serde_json::from_slice(&told.stdout).unwrap();
+        let offers = report["offers"].as_array().unwrap();
+        let kinds: Vec<&str> = offers.iter().map(|offer| offer["kind"].as_str().unwrap()).collect();
+        assert!(kinds.len() == left && gone.iter().all(|kind| !kinds.contains(kind)), "{table}: {kinds:?}");
+    }
+}

@@ -1,0 +1,138 @@
+//! `redraft cost correct`: a person says what a dispatch really cost, and the budget goes by that from then on.
+
+use super::super::args::CorrectArgs;
+use super::super::console::Console;
+use super::super::errors::{CliError, Code};
+use super::super::run::dollars;
+use super::super::site::{Site, Surroundings};
+use redraft_core::event::{CostCorrected, Entry, Event};
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::project;
+use redraft_core::ticket::{Scope, Ticket};
+use redraft_core::usage::Usd;
+use redraft_engine::ports::{Append, Clock as _, Store as _};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct CorrectedJson<'a> {
+    v: u16,
+    ticket: &'a Ticket,
+    was_micro_usd: Usd,
+    corrected_micro_usd: Usd,
+    by: &'a str,
+    why: &'a str,
+    /// What the budget counts for the whole feature now.
+    counted_micro_usd: Usd,
+}
+
+/// The corrections of a feature, a line each.
+pub(super) fn told(entries: &[Entry]) -> impl Iterator<Item = String> + '_ {
+    let corrected = |entry: &&Entry| matches!(entry.event, Event::CostCorrected(_));
+    entries.iter().filter(corrected).map(|entry| project::line(&entry.event))
+}
+
+pub(super) fn correct(
+    args: &CorrectArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let Some(cost) = dollars(&args.usd) else {
+        let message = format!("`{}` is not a cost: dollars from 0 to 1,000,000 are accepted", args.usd);
+        return Err(CliError::usage(message).hint("write it as 0.12 or 0"));
+    };
+    if args.why.trim().is_empty() {
+        return Err(
+            CliError::usage("a correction needs a reason").hint("add --why \"the vendor's bill says so\"")
+        );
+    }
+    let site = Site::find(&around.folder)?;
+    let ledger = site.writer()?;
+    let scope = site.meant(&ledger, Some(&args.feature), around)?;
+    let _lock = site.lock(&scope.to_string(), around)?;
+    let entries = ledger.read(scope.clone())?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let ticket = named(&args.ticket, &scope)?;
+    let was = recorded(&state, &ticket, &entries)?;
+    if was == cost {
+        return Err(CliError::usage(format!("{ticket} is recorded at {cost} already")));
+    }
+    let why = around.redactor.redact(args.why.trim()).0.into_owned();
+    let by = around.user.clone();
+    let event = Event::from(CostCorrected { ticket: ticket.clone(), was, cost, by, why });
+    let next = pipeline::step(&state, &event);
+    let next = next.map_err(|error| CliError::new(Code::Bug, error.to_string()))?;
+    let at_ms = around.clock.now_ms();
+    let board = project::board_row(&next, at_ms);
+    let (decided_on, events) = (state.seq, [event]);
+    let scope_of = scope.clone();
+    ledger.append(Append {
+        scope: scope_of,
+        decided_on,
+        at_ms,
+        events: &events,
+        blobs: &[],
+        board: Some(&board),
+    })?;
+    let [Event::CostCorrected(CostCorrected { by, why, .. })] = &events else {
+        return Err(CliError::new(Code::Bug, "another event was stored"));
+    };
+    let counted = next.money.counted();
+    let shown = CorrectedJson {
+        v: 1,
+        ticket: &ticket,
+        was_micro_usd: was,
+        corrected_micro_usd: cost,
+        by,
+        why,
+        counted_micro_usd: counted,
+    };
+    let show = around.next(&format!("redraft cost {scope}"));
+    let text = format!(
+        "{ticket}: corrected from {was} to {cost}; the budget counts {counted} for {scope} now\nnext: {show}"
+    );
+    console.show(&text, &shown);
+    Ok(Code::Done)
+}
+
+/// The dispatch that is meant: with its feature before it, or as the receipt of that feature names it.
+fn named(word: &str, scope: &Scope) -> Result<Ticket, CliError> {
+    let full: Option<Ticket> = word.parse().ok();
+    let ticket = match full {
+        Some(ticket) => Ok(ticket),
+        None => format!("{scope}/{word}").parse::<Ticket>(),
+    };
+    let ticket = ticket.map_err(|error| CliError::usage(error.to_string()))?;
+    if ticket.scope != *scope {
+        return Err(CliError::usage(format!("{ticket} is not about {scope}")));
+    }
+    Ok(ticket)
+}
+
+/// What the budget counts for a dispatch now.
+fn recorded(state: &Pipeline, ticket: &Ticket, entries: &[Entry]) -> Result<Usd, CliError> {
+    if let Some(counted) = state.bills.counted(ticket) {
+        return Ok(counted);
+    }
+    let sent: Vec<&Ticket> = entries
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            Event::Started(fact) => Some(&fact.ticket),
+            _ => None,
+        })
+        .collect();
+    let error = match sent.contains(&ticket) {
+        false => CliError::usage(format!("{ticket} was not sent")),
+        true if state.bills.is_open(ticket) => {
+            return Err(CliError::usage(format!("{ticket} is not over, so it has no cost yet"))
+                .hint("let `redraft run` end it first"));
+        }
+        true => {
+            return Err(CliError::usage(format!(
+                "{ticket} was done by a host, which tells nobody what it cost"
+            ))
+            .hint("the budget counts nothing for it"));
+        }
+    };
+    let names: Vec<String> = sent.iter().map(ToString::to_string).collect();
+    Err(if names.is_empty() { error } else { error.hint(format!("sent so far: {}", names.join(" "))) })
+}
