@@ -333,7 +333,7 @@ impl Surgery<'_> {
             ));
         } else if !files.is_empty() {
             place.put_files_back(&files, self.aside)?;
-            let kept = quoted_path(&self.aside.join("worktree"));
+            let kept = quoted_path(self.aside.join("worktree"));
             done.push(format!(
                 "put back to that commit: {}; a copy is in {kept}",
                 count(files.len(), "file")
