@@ -16,6 +16,7 @@ mod making;
 mod player;
 mod question;
 mod stored;
+mod texts;
 
 use crate::findings::{FindingChange, Threshold};
 use crate::ids::{AgentName, BlobId, FindingId, Revision, Role, SessionId};

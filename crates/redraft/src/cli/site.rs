@@ -102,13 +102,13 @@ impl Surroundings {
             own: Own::of(&environment),
             user: user.filter(|user| !user.is_empty()).unwrap_or_else(|| "someone".to_owned()),
             command: format!("redraft {}", words.join(" ")).trim_end().to_owned(),
+            redactor: Redactor::new(environment.secrets()),
             environment,
             exe: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("redraft")),
             program: program(path.as_deref()),
             named_folder: cli.dir.clone(),
             path,
             clock: SystemClock::new(stop).ahead(ahead_ms.into()),
-            redactor: Redactor::new(secrets()),
             boundaries: Boundaries::new(abort_at.into()),
             ticket: std::env::var(TICKET).ok().filter(|ticket| !ticket.is_empty()),
             host: OnceLock::new(),
@@ -183,7 +183,7 @@ impl Surroundings {
         let of_base = site.as_ref().ok().zip(base).and_then(|(site, base)| site.config_of(base, self).ok());
         let agents: Vec<AgentConfig> =
             config.into_iter().chain(of_base).flat_map(|config| config.agents.into_values()).collect();
-        let mut keys = secrets();
+        let mut keys = self.environment.secrets();
         for agent in &agents {
             let AgentConfig::Model(agent) = agent else { continue };
             let file = agent.key_file.as_ref();
@@ -199,16 +199,6 @@ impl Surroundings {
         let path = self.path.as_deref()?;
         std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_file())
     }
-}
-
-/// Values of the environment that are secrets by their name; they never reach a prompt, the ledger or a commit.
-fn secrets() -> Vec<String> {
-    let telling = |name: &str| {
-        let name = name.to_ascii_uppercase();
-        ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"].iter().any(|word| name.contains(word))
-    };
-    let named = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(telling));
-    named.filter_map(|(_, value)| value.into_string().ok()).collect()
 }
 
 fn program(path: Option<&std::ffi::OsStr>) -> String {
