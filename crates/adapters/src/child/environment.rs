@@ -80,7 +80,10 @@ impl Environment {
     /// Values that must not appear in a message.
     pub fn secrets(&self) -> Vec<String> {
         let texts = self.0.iter().filter_map(|(name, value)| Some((name.to_string_lossy(), value.to_str()?)));
-        texts.filter(|(name, value)| is_secret_variable(name, value)).map(|(_, value)| value.to_owned()).collect()
+        texts
+            .filter(|(name, value)| is_secret_variable(name, value))
+            .map(|(_, value)| value.to_owned())
+            .collect()
     }
 }
 

@@ -104,7 +104,8 @@ fn in_yaml(text: &str, colon: usize, name: &Name) -> Option<Range<usize>> {
     }
     let gap = bytes[colon + 1..].iter().take(BETWEEN_MAX).take_while(|b| **b == b' ').count();
     let start = colon + 1 + gap;
-    let end = start + bytes[start..].iter().take(VALUE_BYTES_MAX).take_while(|b| b.is_ascii_graphic()).count();
+    let end =
+        start + bytes[start..].iter().take(VALUE_BYTES_MAX).take_while(|b| b.is_ascii_graphic()).count();
     let rest = bytes[end..].iter().take(BETWEEN_MAX).find(|b| !matches!(b, b' ' | b'\t' | b'\r'));
     let alone = rest.is_none_or(|b| matches!(b, b'\n' | b'#'));
     (alone && passphrase::is_one_in_yaml(&name.plain, &text[start..end])).then_some(start..end)
@@ -245,7 +246,8 @@ fn plain(name: &str) -> String {
 
 fn is_secret(written: &str) -> bool {
     let name = plain(written);
-    let says_so = SECRET.iter().any(|part| name.contains(part)) || name.ends_with("pwd") || ends_in_a_word(written);
+    let says_so =
+        SECRET.iter().any(|part| name.contains(part)) || name.ends_with("pwd") || ends_in_a_word(written);
     says_so && !name.contains("tokeni") && !ABOUT.iter().any(|end| name.ends_with(end))
 }
 

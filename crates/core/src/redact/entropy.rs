@@ -76,7 +76,8 @@ pub(super) fn is_measure(value: &str) -> bool {
     let mut parts = value.split(['-', '_', '.', '/', '+', '~', ':']).filter(|part| !part.is_empty());
     let number = |part: &str| part.trim_start_matches('v').bytes().all(|b| b.is_ascii_digit());
     let word = |part: &str| part.bytes().all(|b| b.is_ascii_alphabetic());
-    value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./+~:".contains(&b)) && parts.all(|part| number(part) || word(part))
+    value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./+~:".contains(&b))
+        && parts.all(|part| number(part) || word(part))
 }
 
 pub(super) fn is_uuid(value: &str) -> bool {

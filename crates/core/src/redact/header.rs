@@ -36,7 +36,8 @@ const SCHEMES: [(&str, Scheme); 3] =
 fn authorization(text: &str, hits: &mut Vec<Hit>) {
     let bytes = text.as_bytes();
     for at in 0..bytes.len() {
-        if !matches!(bytes[at], b'b' | b'B' | b't' | b'T') || at > 0 && bytes[at - 1].is_ascii_alphanumeric() {
+        if !matches!(bytes[at], b'b' | b'B' | b't' | b'T') || at > 0 && bytes[at - 1].is_ascii_alphanumeric()
+        {
             continue;
         }
         let begins = |name: &str| {
@@ -95,10 +96,10 @@ fn in_token(b: u8) -> bool {
 
 /// The random values of `Cookie: a=…; b=…` and `Set-Cookie: a=…; Path=/`.
 fn cookies(text: &str, hits: &mut Vec<Hit>) {
-    const NAME: &[u8] = b"ookie:";
+    const NAME: &str = "ookie:";
     let bytes = text.as_bytes();
     let mut from = 0;
-    while let Some(found) = bytes[from..].windows(NAME.len()).position(|word| word.eq_ignore_ascii_case(NAME)) {
+    while let Some(found) = text[from..].find(NAME) {
         let start = from + found + NAME.len();
         let ends = |b: &u8| matches!(b, b'\n' | b'\r' | b'"' | b'\'' | b'`');
         let end = bytes[start..].iter().position(ends).map_or(bytes.len(), |at| start + at);

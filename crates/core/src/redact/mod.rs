@@ -154,7 +154,8 @@ impl fmt::Debug for Redactor {
 fn forms(value: &str) -> Vec<String> {
     let read = view::once(value).map(|read| read.trim().to_owned());
     let whole: Vec<String> = [value.to_owned()].into_iter().chain(read).collect();
-    let lines = whole.iter().filter(|value| value.contains('\n')).flat_map(|value| value.lines().map(str::trim));
+    let lines =
+        whole.iter().filter(|value| value.contains('\n')).flat_map(|value| value.lines().map(str::trim));
     let telling = lines.filter(|line| entropy::looks_random(line, LINE_CHARS_MIN) && !line.contains(' '));
     let telling: Vec<String> = telling.map(str::to_owned).collect();
     whole.into_iter().chain(telling).collect()

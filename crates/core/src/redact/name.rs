@@ -7,7 +7,19 @@ const SURELY: [&str; 8] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "WEBHOOK"];
 /// Words of names whose values are secrets unless they are paths, switches or plain words.
 const LIKELY: [&str; 13] = [
-    "PASS", "PWD", "PW", "AUTH", "AUTHORIZATION", "BASICAUTH", "COOKIE", "COOKIES", "JWT", "DSN", "SAS", "CONNSTR", "BEARER",
+    "PASS",
+    "PWD",
+    "PW",
+    "AUTH",
+    "AUTHORIZATION",
+    "BASICAUTH",
+    "COOKIE",
+    "COOKIES",
+    "JWT",
+    "DSN",
+    "SAS",
+    "CONNSTR",
+    "BEARER",
 ];
 /// The same at the end of a word: `PGPASS`, `SMTPPASS`, `NEXTAUTH`, `SESSIONCOOKIE`.
 const LIKELY_ENDS: [&str; 4] = ["PASS", "PWD", "AUTH", "COOKIE"];

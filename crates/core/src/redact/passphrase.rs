@@ -58,8 +58,8 @@ const WORDS: [&str; 22] = [
 ];
 /// Parts of values that tell how a password is kept or what it must be.
 const ABOUT: [&str; 20] = [
-    "argon2", "bcrypt", "scrypt", "pbkdf2", "sha1", "sha-1", "sha2", "sha-2", "sha512", "md5", "base64", "utf8", "utf-8",
-    "varchar", "oauth", "x509", "ed25519", "aes-", "aes256", "rsa-",
+    "argon2", "bcrypt", "scrypt", "pbkdf2", "sha1", "sha-1", "sha2", "sha-2", "sha512", "md5", "base64",
+    "utf8", "utf-8", "varchar", "oauth", "x509", "ed25519", "aes-", "aes256", "rsa-",
 ];
 /// A value of letters with one of these in it is the name of a field, a header or a message.
 const NAMES: [&str; 6] = ["pass", "pwd", "secret", "token", "key", "credential"];
@@ -108,7 +108,11 @@ pub(super) fn is_one_in_yaml(name: &str, value: &str) -> bool {
     let telling = is_mixed(value) || signs && value.bytes().any(|b| b.is_ascii_alphabetic());
     // `*name`, `&name` and `!tag` are YAML's own.
     let yaml = value.starts_with(['*', '&', '!']);
-    telling && !yaml && !ABOUT.iter().any(|part| lower.contains(part)) && !is_measure(value) && is_one(name, value)
+    telling
+        && !yaml
+        && !ABOUT.iter().any(|part| lower.contains(part))
+        && !is_measure(value)
+        && is_one(name, value)
 }
 
 /// Whether a value has letters and digits.

@@ -234,7 +234,10 @@ fn key_letters(line: &str) -> Option<usize> {
         return Some(0);
     }
     let frame = |c: char| {
-        matches!(c, '"' | '\'' | '`' | ',' | ';' | '>' | '|' | '#' | '*' | ':' | '+' | '-' | '}' | ']' | ')' | '\\')
+        matches!(
+            c,
+            '"' | '\'' | '`' | ',' | ';' | '>' | '|' | '#' | '*' | ':' | '+' | '-' | '}' | ']' | ')' | '\\'
+        )
     };
     let mut letters = 0;
     let mut words = 0;

@@ -3,7 +3,7 @@
 use super::Hit;
 use super::vendors::Body::{self, Alphanumeric, Capitals, Dashed, Hex};
 use super::vendors::Length::{AtLeast, Exactly};
-use super::vendors::{DOTTED, FIRST, SHAPES, Shape};
+use super::vendors::{BEGINNINGS, DOTTED, SHAPES, Shape};
 use crate::prelude::*;
 
 pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
@@ -58,7 +58,11 @@ impl Shape {
 
 /// Whether a token can begin here: not in the middle of a word.
 fn begins(bytes: &[u8], at: usize) -> bool {
-    FIRST[usize::from(bytes[at])] && at.checked_sub(1).is_none_or(|before| !bytes[before].is_ascii_alphanumeric())
+    let [first, second] = [bytes[at], bytes.get(at + 1).copied().unwrap_or_default()];
+    let row = BEGINNINGS.get(usize::from(first)).copied().unwrap_or_default();
+    second.is_ascii()
+        && row & (1 << second) != 0
+        && at.checked_sub(1).is_none_or(|before| !bytes[before].is_ascii_alphanumeric())
 }
 
 /// `sk-ant-xxxxxxxx`, `ghp_0000…`: how examples write a key.

@@ -159,18 +159,20 @@ pub(super) const DOTTED: [(Kind, &str, &[usize]); 3] = [
     (Kind::ServiceToken, "dt0c01.", &[6, 24, 60]),
 ];
 
-/// Whether a token can begin with this letter.
-pub(super) const FIRST: [bool; 256] = {
-    let mut first = [false; 256];
+/// With which two letters a token can begin: a bit for the second in the row of the first. Few words begin so.
+pub(super) const BEGINNINGS: [u128; 128] = {
+    let mut rows = [0; 128];
     let mut at = 0;
     while at < SHAPES.len() {
-        first[SHAPES[at].prefix.as_bytes()[0] as usize] = true;
+        let letters = SHAPES[at].prefix.as_bytes();
+        rows[letters[0] as usize] |= 1 << letters[1];
         at += 1;
     }
     at = 0;
     while at < DOTTED.len() {
-        first[DOTTED[at].1.as_bytes()[0] as usize] = true;
+        let letters = DOTTED[at].1.as_bytes();
+        rows[letters[0] as usize] |= 1 << letters[1];
         at += 1;
     }
-    first
+    rows
 };

@@ -151,8 +151,8 @@ fn percent(bytes: &[u8]) -> Option<(usize, Option<char>)> {
         _ => 4,
     };
     let mut encoded = [first; 4];
-    for at in 1..length {
-        encoded[at] = u8::try_from(byte(at * 3)?).ok()?;
+    for (at, encoded) in encoded.iter_mut().enumerate().take(length).skip(1) {
+        *encoded = u8::try_from(byte(at * 3)?).ok()?;
     }
     let sign = core::str::from_utf8(&encoded[..length]).ok()?.chars().next()?;
     Some((length * 3, Some(sign)))
@@ -183,8 +183,10 @@ fn escape(bytes: &[u8]) -> Option<(usize, Option<char>)> {
                 return Some((6, Some(sign)));
             }
             let second = bytes.get(6..8).filter(|two| *two == b"\\u").and_then(|_| hex(bytes.get(8..12)));
-            let pair = second.filter(|low| (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(low));
-            let sign = pair.and_then(|low| char::from_u32(0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00)));
+            let pair =
+                second.filter(|low| (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(low));
+            let sign =
+                pair.and_then(|low| char::from_u32(0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00)));
             Some(sign.map_or((6, Some(char::REPLACEMENT_CHARACTER)), |sign| (12, Some(sign))))
         }
         _ => None,
@@ -236,7 +238,10 @@ mod tests {
             (r"a\nb\tc\r\/\\\x41\u0067\u{1f600}\ud83d\ude00", "a\nb\tc\r/\\Ag😀😀"),
             (r"\ud83d alone", "\u{fffd} alone"),
             ("%3D%2b 100% of %zz %e2 %c3%BC %F0%9F%98%80 %c3%41", "=+ 100% of %zz %e2 ü 😀 %c3A"),
-            ("\u{1b}[1;32mgreen\u{1b}[0m \u{1b}]8;;http://x\u{7}link\u{1b}]0;t\u{1b}\\ \u{1b}x", "green link x"),
+            (
+                "\u{1b}[1;32mgreen\u{1b}[0m \u{1b}]8;;http://x\u{7}link\u{1b}]0;t\u{1b}\\ \u{1b}x",
+                "green link x",
+            ),
             ("a\u{200b}b\u{feff}c\u{ad}d", "abcd"),
             (r"\q \u00 \x4 \", r"\q \u00 \x4 \"),
         ] {

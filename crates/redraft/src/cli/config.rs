@@ -12,6 +12,7 @@ use super::whole_file::staged;
 use redraft_adapters::config::{self, Config, ConfigError, Setting, edited, settings};
 use redraft_core::ids::Role;
 use redraft_core::profile;
+use redraft_core::shown::name;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -252,7 +253,7 @@ fn table(all: &[Setting]) -> String {
     let keys = width(&|setting| setting.key.chars().count(), 40);
     let values = width(&|setting| setting.value.chars().count(), 40);
     let line = |setting: &Setting| {
-        format!("{:keys$}  {:values$}  {}\n", setting.key, setting.value, setting.from.name())
+        format!("{:keys$}  {:values$}  {}\n", name(&setting.key), name(&setting.value), setting.from.name())
     };
     all.iter().map(line).collect()
 }
@@ -291,7 +292,7 @@ fn who(config: &Config, agents: &[AgentJson]) -> String {
             _ => format!("plays {}", agent.roles.join(", ")),
         };
         let what = if agent.usable { agent.what.clone() } else { format!("cannot be used: {}", agent.what) };
-        text.push_str(&format!("  {}: {what}; {plays}\n", agent.name));
+        text.push_str(&format!("  {}: {}; {plays}\n", agent.name, name(&what)));
     }
     if agents.is_empty() {
         text.push_str("  none\n");

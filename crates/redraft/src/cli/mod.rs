@@ -119,8 +119,8 @@ fn refused(error: &clap::Error) -> ExitCode {
     } else if console.json {
         console.error(&usage::explained(error));
     } else {
-        // As clap writes it, with the usage line. A closed pipe is not an error.
-        let _ = error.print();
+        // As clap writes it, with the usage line.
+        console.say(error.render().to_string().trim_end());
     }
     // To the host of a hook the code for usage would mean to stop what it does.
     let code = if hook::is_meant(std::env::args_os()) { Code::NotApproved } else { Code::Usage };

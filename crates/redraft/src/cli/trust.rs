@@ -8,6 +8,7 @@ use redraft_adapters::config::{Command, Config};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Event, Trusted};
 use redraft_core::ids::Role;
+use redraft_core::shown;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Clock, Store};
 use serde::Serialize;
@@ -52,7 +53,8 @@ pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -
         entries.iter().any(|entry| matches!(&entry.event, Event::Trusted(fact) if fact.commands == wanted));
     let mut text = String::new();
     for command in &commands {
-        text.push_str(&format!("{}: {}\n", command.key, command.command));
+        // One line for each command, whatever it holds: what is accepted is what is seen.
+        text.push_str(&format!("{}: {}\n", shown::name(&command.key), shown::name(&command.command)));
     }
     let accepted = known || args.yes || asked(&text, around, console);
     if accepted && !known {

@@ -36,6 +36,7 @@ mod forgetful;
 mod git_outcomes;
 mod hands;
 mod hook;
+mod hostile;
 mod hosts;
 mod hosts_crash;
 mod hosts_refused;

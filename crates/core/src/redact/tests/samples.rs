@@ -14,7 +14,8 @@ fn long(length: usize) -> String {
 
 /// Tokens that are known by their beginning.
 pub(super) fn vendors() -> Vec<(Kind, String)> {
-    let service = |prefix: [&str; 2], body: String| (Kind::ServiceToken, joined(&[prefix[0], prefix[1], &body]));
+    let service =
+        |prefix: [&str; 2], body: String| (Kind::ServiceToken, joined(&[prefix[0], prefix[1], &body]));
     let gitlab = |prefix: &str| (Kind::GitLabToken, joined(&["gl", prefix, noise(24)]));
     let slack = |prefix: &str| (Kind::SlackToken, joined(&["xox", prefix, "-123456789012-", noise(24)]));
     vec![
@@ -136,15 +137,30 @@ pub(super) fn placed() -> Vec<(Kind, String, String, String)> {
         placed(Kind::Authorization, "curl -H Bearer ", "abcdef0123456789abcdef", " now"),
         placed(Kind::Authorization, "Authorization: Basic ", &pair, " now"),
         placed(Kind::Authorization, "sent Basic ", &pair, " now"),
-        placed(Kind::Authorization, "{\"auths\": {\"https://index.docker.io/v1/\": {\"auth\": \"", &pair, "\"}}}"),
+        placed(
+            Kind::Authorization,
+            "{\"auths\": {\"https://index.docker.io/v1/\": {\"auth\": \"",
+            &pair,
+            "\"}}}",
+        ),
         placed(Kind::Authorization, "//registry.test/:_auth=", &pair, " now"),
         placed(Kind::UrlPassword, "https://deploy:", "hunter2", "@git.test/x.git"),
         placed(Kind::UrlPassword, "postgres://app:", "p%40ss-w0rd", "@db:5432/app"),
         placed(Kind::UrlPassword, "https://", noise(24), "@git.test/x.git"),
         placed(Kind::Cookie, "Cookie: theme=dark; sid=", noise(24), "; lang=en"),
         placed(Kind::Cookie, "Set-Cookie: session=", noise(32), "; Path=/; HttpOnly"),
-        placed(Kind::Webhook, "https://hooks.slack.com/services/", &joined(&["T01234567/B01234567/", noise(24)]), " x"),
-        placed(Kind::Webhook, "https://discord.com/api/webhooks/", &joined(&["123456789012345678/", noise(50), noise(18)]), " x"),
+        placed(
+            Kind::Webhook,
+            "https://hooks.slack.com/services/",
+            &joined(&["T01234567/B01234567/", noise(24)]),
+            " x",
+        ),
+        placed(
+            Kind::Webhook,
+            "https://discord.com/api/webhooks/",
+            &joined(&["123456789012345678/", noise(50), noise(18)]),
+            " x",
+        ),
         placed(
             Kind::Webhook,
             "https://acme.webhook.office.com/webhookb2/",
@@ -152,9 +168,24 @@ pub(super) fn placed() -> Vec<(Kind, String, String, String)> {
             " x",
         ),
         placed(Kind::Webhook, "https://hooks.zapier.com/hooks/catch/", "1234567/a1b2c3d/", " x"),
-        placed(Kind::SasSignature, "https://x.blob.core.windows.net/c?sv=2022-11-02&se=2027&sig=", &signature, " x"),
-        placed(Kind::TelegramToken, "https://api.telegram.org/bot", &joined(&["123456789", ":AA", noise(33)]), "/getMe"),
-        placed(Kind::Assignment, "AccountName=acme;AccountKey=", &joined(&[noise(50), noise(36), "=="]), ";EndpointSuffix=x"),
+        placed(
+            Kind::SasSignature,
+            "https://x.blob.core.windows.net/c?sv=2022-11-02&se=2027&sig=",
+            &signature,
+            " x",
+        ),
+        placed(
+            Kind::TelegramToken,
+            "https://api.telegram.org/bot",
+            &joined(&["123456789", ":AA", noise(33)]),
+            "/getMe",
+        ),
+        placed(
+            Kind::Assignment,
+            "AccountName=acme;AccountKey=",
+            &joined(&[noise(50), noise(36), "=="]),
+            ";EndpointSuffix=x",
+        ),
         placed(Kind::Assignment, "DB_PASS=", "hunter2hunter2", "\n"),
         placed(Kind::Assignment, "smtpPass: \"", "blue-horse-77", "\""),
         placed(Kind::Assignment, "MYSQL_PWD=", "letmeinplease7", "\n"),

@@ -19,8 +19,10 @@ fn percent(text: &str) -> String {
     text.bytes().map(|b| format!("%{b:02X}")).collect()
 }
 
+type Way = fn(&str) -> String;
+
 /// What a text looks like on its way: inside of JSON once and twice, in colour, in an address.
-const WAYS: [(&str, fn(&str) -> String); 8] = [
+const WAYS: [(&str, Way); 8] = [
     ("plain", |text| text.to_owned()),
     ("in JSON behind a line", |text| in_json(&format!("The key is\n{text}\nand so on"))),
     ("in JSON behind a tab", |text| in_json(&format!("key\t{text}\tend"))),
@@ -75,7 +77,14 @@ fn a_secret_that_its_place_gives_away_is_found_in_every_way_it_comes() {
 
 #[test]
 fn a_known_value_is_found_in_every_way_it_comes() {
-    for value in ["correct horse", "pa\"ss\\word", "line one\nline two", "ünïcödé-1", "100%-sure-of-it", "a\\nb\\tc-and-on"] {
+    for value in [
+        "correct horse",
+        "pa\"ss\\word",
+        "line one\nline two",
+        "ünïcödé-1",
+        "100%-sure-of-it",
+        "a\\nb\\tc-and-on",
+    ] {
         let redactor = Redactor::new(vec![value.to_owned()]);
         for (name, way) in WAYS {
             check(&redactor, value, &way(value), name);
@@ -108,7 +117,9 @@ const FRAMES: [(&str, Frame); 9] = [
     ("a time of varying width", |line| (format!("[{}] app info ", (line + 1) * 977), String::new())),
     ("a service", |_| ("web-1  | ".to_owned(), String::new())),
     ("JSON by lines", |line| (format!("{{\"t\":{},\"msg\":\"", line + 10), "\"}".to_owned())),
-    ("JSON with more behind", |line| (format!("{{\"t\":{},\"msg\":\"", line + 10), "\",\"level\":\"info\"}".to_owned())),
+    ("JSON with more behind", |line| {
+        (format!("{{\"t\":{},\"msg\":\"", line + 10), "\",\"level\":\"info\"}".to_owned())
+    }),
 ];
 
 fn framed(lines: &[String], frame: Frame) -> Vec<String> {
@@ -125,10 +136,14 @@ fn a_private_key_is_found_behind_whatever_stands_before_its_lines_also_line_by_l
         let key = key_lines(label);
         for (name, frame) in FRAMES {
             let lines = framed(&key, frame);
-            let all = [&["before it".to_owned()], lines.as_slice(), &["after it, as ever".to_owned()]].concat();
+            let all =
+                [&["before it".to_owned()], lines.as_slice(), &["after it, as ever".to_owned()]].concat();
             let clean = redact(&all.join("\n"));
             assert!(!clean.contains(noise(20)) && !clean.contains("q7Zr2Lw9Xk=="), "{name}: {clean}");
-            assert!(clean.starts_with("before it\n") && clean.ends_with("\nafter it, as ever"), "{name}: {clean}");
+            assert!(
+                clean.starts_with("before it\n") && clean.ends_with("\nafter it, as ever"),
+                "{name}: {clean}"
+            );
             let (redactor, mut passed) = (Redactor::default(), Vec::new());
             let mut by_line = Lines::new(&redactor);
             all.iter().for_each(|line| by_line.push(line, &mut |line| passed.push(line.to_owned())));
@@ -181,5 +196,8 @@ fn secrets_over_the_lines_of_a_command_are_found_one_by_one() {
         lines.push(line, &mut |line| passed.push(line.to_owned()));
     }
     lines.finish(&mut |_| {});
-    assert_eq!(passed, ["one [redacted:known]", "two \\t[redacted:known]", "\u{1b}[31m[redacted:known]\u{1b}[0m"]);
+    assert_eq!(
+        passed,
+        ["one [redacted:known]", "two \\t[redacted:known]", "\u{1b}[31m[redacted:known]\u{1b}[0m"]
+    );
 }
