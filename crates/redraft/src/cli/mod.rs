@@ -120,7 +120,14 @@ fn refused(error: &clap::Error) -> ExitCode {
         console.error(&usage::explained(error));
     } else {
         // As clap writes it, with the usage line.
-        console.say(error.render().to_string().trim_end());
+        let mut text = error.render().to_string();
+        for word in std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()) {
+            // It repeats what was typed, and a line break in that would begin a line of its own.
+            if word.contains('\n') {
+                text = text.replace(&word, &redraft_core::shown::name(&word));
+            }
+        }
+        console.say(text.trim_end());
     }
     // To the host of a hook the code for usage would mean to stop what it does.
     let code = if hook::is_meant(std::env::args_os()) { Code::NotApproved } else { Code::Usage };
