@@ -1,5 +1,6 @@
 //! Words of a command as a person can type them: what a shell would split or read otherwise is quoted.
 
+use redraft_core::shown::is_harmful;
 use std::ffi::OsStr;
 
 /// One word for a POSIX shell. Bytes that no terminal shows as they are become escapes, which bash, zsh and ksh
@@ -8,7 +9,7 @@ pub fn quoted(word: impl AsRef<OsStr>) -> String {
     let bytes = word.as_ref().as_encoded_bytes();
     match std::str::from_utf8(bytes) {
         Ok(text) if is_plain(text) => text.to_owned(),
-        Ok(text) if !text.chars().any(char::is_control) => format!("'{}'", text.replace('\'', r"'\''")),
+        Ok(text) if !text.chars().any(is_unshown) => format!("'{}'", text.replace('\'', r"'\''")),
         Ok(_) | Err(_) => escaped(bytes),
     }
 }
@@ -28,13 +29,18 @@ fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain)
 }
 
+/// What the console would not show as it is.
+fn is_unshown(c: char) -> bool {
+    c.is_control() || is_harmful(c)
+}
+
 fn escaped(bytes: &[u8]) -> String {
     let mut out = String::from("$'");
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
                 '\'' | '\\' => out.extend(['\\', c]),
-                c if c.is_control() => {
+                c if is_unshown(c) => {
                     let mut buffer = [0; 4];
                     out.extend(c.encode_utf8(&mut buffer).bytes().map(|byte| format!("\\{byte:03o}")));
                 }
@@ -62,6 +68,7 @@ mod tests {
             ("~", "'~'"),
             ("", "''"),
             ("a\nb\\c'd", r"$'a\012b\\c\'d'"),
+            ("a\u{202e}b", r"$'a\342\200\256b'"),
         ] {
             assert_eq!(quoted(word), typed);
         }

@@ -48,6 +48,7 @@ pub mod report;
 pub mod retro;
 pub mod review;
 pub mod sections;
+pub mod shown;
 pub mod tasks;
 pub mod text;
 pub mod ticket;

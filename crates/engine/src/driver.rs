@@ -415,9 +415,11 @@ impl<'a> Run<'a> {
     pub(crate) fn append_at(
         &mut self,
         at_ms: i64,
-        events: Vec<Event>,
+        mut events: Vec<Event>,
         blobs: &[Vec<u8>],
     ) -> Result<(), EngineError> {
+        // The state must be that of what is stored.
+        events.iter_mut().for_each(|event| event.redact(self.parts.redactor));
         let mut states: Vec<Pipeline> = Vec::new();
         for event in &events {
             let last = states.last().unwrap_or(&self.state);

@@ -1,6 +1,7 @@
 //! What was undone in the worktree, and how a person gets it back: it may have been theirs.
 
 use redraft_core::event::Event;
+use redraft_core::shown;
 use redraft_core::ticket::Ticket;
 use serde::Serialize;
 
@@ -82,7 +83,36 @@ fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
+    if word.contains(is_unshown) {
+        return escaped(word);
+    }
     format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// What nobody would see in a command, or what would do something to a terminal.
+fn is_unshown(c: char) -> bool {
+    c.is_control() || shown::is_harmful(c)
+}
+
+/// As bash, zsh and ksh understand it.
+fn escaped(word: &str) -> String {
+    let mut out = String::from("$'");
+    for c in word.chars() {
+        match c {
+            '\'' | '\\' => out.extend(['\\', c]),
+            c if is_unshown(c) => {
+                let bytes = c
+                    .encode_utf8(&mut [0; 4])
+                    .bytes()
+                    .map(|byte| format!("\\{byte:03o}"))
+                    .collect::<String>();
+                out.push_str(&bytes);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('\'');
+    out
 }
 
 #[cfg(test)]
@@ -102,6 +132,8 @@ mod tests {
         let own = command("/w", "r", &lines(&[hook, config]));
         assert_eq!(own, "cp /k/x /r/.git/hooks/x && cp /k/c /r/.git/config");
         assert_eq!(command("/w", "r", &lines(&["restored a", hook])), "git -C /w restore --source=r -- a");
+        let hostile = command("/w", "r", &lines(&["removed a\u{1b}[31m\nb'\u{202e}.md"]));
+        assert_eq!(hostile, "git -C /w restore --source=r -- $'a\\033[31m\\012b\\'\\342\\200\\256.md'");
         for more in ["undid 1 commit of the agent", "restored or removed 3 more files, kept under r"] {
             assert_eq!(
                 command("/w", "r", &lines(&["restored a", more])),

@@ -2,6 +2,7 @@
 //!
 //! Values are handed in; nothing here reads the environment of this process.
 
+use redraft_core::redact::{is_secret_name, is_secret_variable};
 use redraft_core::ticket::Ticket;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -39,9 +40,6 @@ const COMMON: [&str; 22] = [
     "SSH_AUTH_SOCK",
 ];
 
-/// Parts of names whose values are secrets.
-const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
-
 impl Environment {
     /// What an agent of one kind sees of the user's: the common variables, its own, those the user named.
     pub(crate) fn passed(&self, own: &[&str], named: &[String]) -> Environment {
@@ -57,7 +55,7 @@ impl Environment {
     pub(crate) fn without_keys(&self) -> Environment {
         let leads = |name: &OsString| {
             let name = name.to_string_lossy().to_uppercase();
-            is_secret(&name) || name.ends_with("_PROXY") || name == "SSH_AUTH_SOCK"
+            is_secret_name(&name) || name.ends_with("_PROXY") || name == "SSH_AUTH_SOCK"
         };
         let mut passed = self.passed(&[], &[]);
         passed.0.retain(|name, _| !leads(name));
@@ -80,15 +78,13 @@ impl Environment {
     }
 
     /// Values that must not appear in a message.
-    pub(crate) fn secrets(&self) -> Vec<String> {
-        let secret = |name: &OsString| is_secret(&name.to_string_lossy().to_uppercase());
-        let values = self.0.iter().filter(|(name, _)| secret(name));
-        values.filter_map(|(_, value)| Some(value.to_str()?.to_owned())).collect()
+    pub fn secrets(&self) -> Vec<String> {
+        let texts = self.0.iter().filter_map(|(name, value)| Some((name.to_string_lossy(), value.to_str()?)));
+        texts
+            .filter(|(name, value)| is_secret_variable(name, value))
+            .map(|(_, value)| value.to_owned())
+            .collect()
     }
-}
-
-fn is_secret(upper_case_name: &str) -> bool {
-    SECRET.iter().any(|part| upper_case_name.contains(part))
 }
 
 /// Values may be secrets, so only names are shown.

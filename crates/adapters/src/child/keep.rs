@@ -5,7 +5,7 @@
 //! that an answer can still be read from it; other lines are redacted as text, and a private key, which goes over several
 //! of them, is held back until its end. What a line means is not known here. Start at [`Keeper`].
 
-use redraft_core::redact::Redactor;
+use redraft_core::redact::{OpenKey, Redactor};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 
@@ -27,12 +27,14 @@ pub(super) struct Keeper<W> {
     is_too_long: bool,
     /// Lines of text that are not written yet.
     block: Vec<u8>,
+    key: OpenKey,
 }
 
 impl<W: Write> Keeper<W> {
     pub(super) fn new(file: W, redactor: Redactor, unkept: Vec<String>, line_max: usize, room: u64) -> Self {
         let (line, block) = (Vec::new(), Vec::new());
-        Keeper { file, redactor, unkept, line_max, room, line, is_too_long: false, block }
+        let key = OpenKey::default();
+        Keeper { file, redactor, unkept, line_max, room, line, is_too_long: false, block, key }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -72,7 +74,8 @@ impl<W: Write> Keeper<W> {
             return self.write(&clean);
         }
         self.block.extend_from_slice(&line);
-        if !has_open_key(&self.block) || self.block.len() > BLOCK_BYTES_MAX {
+        let text = String::from_utf8_lossy(&line);
+        if !self.key.holds(text.trim_end_matches(['\n', '\r'])) || self.block.len() > BLOCK_BYTES_MAX {
             self.end_block()?;
         }
         Ok(())
@@ -149,15 +152,6 @@ impl<W: Write> Keeper<W> {
             }
             Some(_) | None => false,
         }
-    }
-}
-
-/// Whether the text ends inside what may be a private key.
-fn has_open_key(text: &[u8]) -> bool {
-    let last = |words: &[u8]| text.windows(words.len()).rposition(|window| window == words);
-    match (last(b"-----BEGIN "), last(b"-----END ")) {
-        (Some(begin), Some(end)) => begin > end,
-        (begin, _) => begin.is_some(),
     }
 }
 

@@ -5,7 +5,7 @@ use super::environment::Environment;
 use super::lines::Line;
 use super::run::{End, Launch};
 use super::worker;
-use redraft_core::redact::Redactor;
+use redraft_core::redact::{Lines, Redactor};
 use redraft_engine::ports::{Deadlines, Watch};
 use std::ffi::OsString;
 use std::io;
@@ -62,12 +62,15 @@ impl Script<'_> {
             unkept: &[],
             deadlines: Deadlines { connect_ms: limit, first_byte_ms: limit, idle_ms: limit, total_ms: limit },
         };
+        let mut lines = Lines::new(&redactor);
         let mut hear = |line: Line| match line {
-            Line::Whole(bytes) => each(&redactor.redact(&String::from_utf8_lossy(&bytes)).0),
-            Line::TooLong => each("(a line too long to be shown)"),
+            Line::Whole(bytes) => lines.push(&String::from_utf8_lossy(&bytes), each),
+            Line::TooLong => lines.push("(a line too long to be shown)", each),
             Line::Part => {}
         };
-        Ok(match launch.run(watch, &mut hear)?.end {
+        let ended = launch.run(watch, &mut hear);
+        lines.finish(each);
+        Ok(match ended?.end {
             End::Stopped => Ended::Stopped,
             End::Slow(_) => Ended::Slow,
             End::Vanished => Ended::Badly { code: None, how: "was ended from outside".to_owned() },

@@ -24,6 +24,7 @@ use layout::Found;
 use link::Link;
 use redraft_core::event::{Entry, Event};
 use redraft_core::ids::BlobId;
+use redraft_core::redact::Redactor;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store, StoreError};
@@ -317,6 +318,10 @@ impl Store for Ledger {
             let held = barrier.hold();
             held.map_err(|error| self.place.of_io("bringing to disk what its next event tells of", &error))?;
         }
+        // The one place that every text passes on its way in. Values that only a run knows it has hidden before.
+        let mut events = append.events.to_vec();
+        events.iter_mut().for_each(|event| event.redact(&Redactor::default()));
+        let append = Append { events: &events, ..append };
         self.change(|connection| {
             let Append { scope, decided_on, at_ms, events, blobs, board } = append;
             let found = rows::last_seq(&self.place, connection, &scope)?;

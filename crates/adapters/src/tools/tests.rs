@@ -3,6 +3,7 @@ use crate::child::Environment;
 use crate::clock::SystemClock;
 use redraft_core::redact::Redactor;
 use redraft_core::ticket::Ticket;
+use redraft_engine::ports::Moment;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

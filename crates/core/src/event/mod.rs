@@ -17,6 +17,7 @@ mod player;
 mod question;
 mod resting;
 mod stored;
+mod texts;
 
 use crate::findings::{FindingChange, Threshold};
 use crate::ids::{AgentName, BlobId, FindingId, Revision, Role, SessionId};

@@ -2,7 +2,7 @@
 //!
 //! A plan names files that are to be made, so a path counts only where nothing in the feature says so.
 
-use super::page::{Page, Place, code_spans};
+use super::page::{Page, Place, beginning, code_spans};
 use super::{Faults, Rule};
 use crate::prelude::*;
 
@@ -11,7 +11,7 @@ pub(super) fn named<'a>(page: &Page<'a>) -> Vec<(&'a str, usize)> {
     let mut found = Vec::new();
     for (at, line) in page.lines.iter().enumerate().filter(|(_, line)| line.place == Place::Text) {
         let links = line.text.match_indices("](").map(|(at, mark)| {
-            let target = &line.text[at + mark.len()..];
+            let target = beginning(&line.text[at + mark.len()..]);
             target.split([')', ' ', '#']).next().unwrap_or_default()
         });
         let spans = code_spans(line.text);

@@ -139,6 +139,15 @@ impl Settings {
 
 /// Every broken rule, document by document in the order of their kinds, then in the order of the lines.
 pub fn check(documents: &Documents, settings: &Settings) -> Vec<Fault> {
+    check_until(documents, settings, &|| false).unwrap_or_default()
+}
+
+/// The same, given up as soon as it is `stopped`, which is asked before each rule: none then.
+pub fn check_until(
+    documents: &Documents,
+    settings: &Settings,
+    stopped: &dyn Fn() -> bool,
+) -> Option<Vec<Fault>> {
     let mut order: Vec<&Document> = documents.documents.iter().collect();
     order.sort_by_key(|document| Kind::of(&document.path));
     let mut faults = Vec::new();
@@ -158,14 +167,22 @@ pub fn check(documents: &Documents, settings: &Settings) -> Vec<Fault> {
         }
         faults.extend(own.done());
     }
-    faults.extend(check_pages(&pages, documents, settings));
+    faults.extend(check_pages(&pages, documents, settings, stopped)?);
     let place = |fault: &Fault| order.iter().position(|document| document.path == fault.path);
     faults.sort_by_cached_key(|fault| (place(fault), fault.line, fault.rule));
-    faults
+    Some(faults)
 }
 
-fn check_pages(pages: &[Page<'_>], documents: &Documents, settings: &Settings) -> Vec<Fault> {
+fn check_pages(
+    pages: &[Page<'_>],
+    documents: &Documents,
+    settings: &Settings,
+    stopped: &dyn Fn() -> bool,
+) -> Option<Vec<Fault>> {
+    let goes_on = || (!stopped()).then_some(());
+    goes_on()?;
     let definitions: Vec<Vec<id::Definition<'_>>> = pages.iter().map(id::definitions).collect();
+    goes_on()?;
     let declared: Vec<contract::Declared> = pages.iter().map(contract::declared).collect();
     let all: Vec<&Page<'_>> = pages.iter().collect();
     let changing = file::changing(&all);
@@ -175,12 +192,18 @@ fn check_pages(pages: &[Page<'_>], documents: &Documents, settings: &Settings) -
         let kind = Kind::of(page.path);
         let language = language::of(page);
         whole::check(page, &mut faults);
+        goes_on()?;
         placeholder::check(page, &mut faults);
+        goes_on()?;
         let tasks = tasks(page, kind, &mut faults);
+        goes_on()?;
         duplicate::check(page, &definitions[at], &tasks, &mut faults);
         reference::check_tasks(page, &tasks, &mut faults);
+        goes_on()?;
         reference::check_links(page, &all, &mut faults);
+        goes_on()?;
         reference::check_sections(page, &all, &mut faults);
+        goes_on()?;
         if let Some(kind) = kind {
             expected::check(page, kind, language, settings, &mut faults);
             let earlier: Vec<_> = (0..at).map(|at| (&pages[at], definitions[at].as_slice())).collect();
@@ -196,10 +219,11 @@ fn check_pages(pages: &[Page<'_>], documents: &Documents, settings: &Settings) -
         if kind == Some(Kind::Spec) && planned {
             trace::check_mentions(&definitions[at], &all[at + 1..], &mut faults);
         }
+        goes_on()?;
         file::check(page, &documents.absent_files, &changing, &mut faults);
         found.extend(faults.done());
     }
-    found
+    Some(found)
 }
 
 /// The tasks of a list, or the steps of a plan, which are written like tasks and wait for each other in the same way.

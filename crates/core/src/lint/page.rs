@@ -245,6 +245,16 @@ fn at_the_margin(line: &str) -> Option<&str> {
     (line.len() - text.len() <= INDENT_MAX).then(|| text.trim_end())
 }
 
+/// As much of a text as an address, an id or a title can be long. Whoever looks for the end of one in the rest of a line
+/// would read a line of a million beginnings a million times.
+pub(super) fn beginning(text: &str) -> &str {
+    const BYTES_MAX: usize = 400;
+    match text.char_indices().map(|(at, _)| at).take_while(|at| *at <= BYTES_MAX).last() {
+        Some(end) if text.len() > BYTES_MAX => &text[..end],
+        _ => text,
+    }
+}
+
 /// In a longer line nothing is a code span: looking for partners takes the square of the length of one that was made
 /// for it.
 const SPANS_BYTES_MAX: usize = 64 * 1024;

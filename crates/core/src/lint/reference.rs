@@ -4,7 +4,7 @@
 //! section of another document of the feature that numbers its sections.
 
 use super::id::token;
-use super::page::{Page, Place, after_list_mark};
+use super::page::{Page, Place, after_list_mark, beginning};
 use super::{Faults, Rule};
 use crate::prelude::*;
 use crate::tasks::{self, Task, names_needs};
@@ -40,7 +40,7 @@ fn named_places(page: &Page<'_>) -> BTreeSet<String> {
         let bold = text.match_indices("**").step_by(2).map(|(at, mark)| &text[at + mark.len()..]);
         let cells = text.starts_with('|').then(|| text.split('|')).into_iter().flatten();
         for start in starts.chain(bold).chain(cells) {
-            let start = super::id::after_checkbox(start.trim_start());
+            let start = super::id::after_checkbox(beginning(start).trim_start());
             known.extend(token(start).map(|(id, _)| tasks::key(id)));
             // `Task 1.1`, `Step 3`: whatever the word, the number is named here.
             let word = start.trim_start_matches(['*', '_', '[']);
@@ -123,7 +123,7 @@ pub(super) fn check_links(page: &Page<'_>, pages: &[&Page<'_>], faults: &mut Fau
     let mut looked_up = LookedUp::default();
     for (at, line) in page.texts() {
         for (link, _) in line.prose.match_indices("](") {
-            let target = line.prose[link + 2..].split([')', ' ']).next().unwrap_or_default();
+            let target = beginning(&line.prose[link + 2..]).split([')', ' ']).next().unwrap_or_default();
             let Some((file, anchor)) = target.split_once('#') else { continue };
             let to = match file.trim_start_matches("./") {
                 "" => Some(page),

@@ -8,9 +8,11 @@ use crate::phase::Phase;
 use crate::players::{Players, in_words};
 use crate::prelude::*;
 use crate::probe::{CheckResult, MetAgent, Probed, Resume};
+use crate::shown;
 use crate::text::{count, one_line, span, utc};
 use crate::ticket::{Purpose, Unit};
 use crate::usage::grouped;
+use alloc::borrow::Cow;
 
 /// What happened, without time and number.
 pub fn line(event: &Event) -> String {
@@ -308,6 +310,8 @@ fn undone(undone: &[String]) -> String {
 
 /// `; undone: this, that`, or nothing.
 fn list(what: &str, items: &[String]) -> String {
+    // Some are names of files, which may hold line breaks.
+    let items: Vec<Cow<'_, str>> = items.iter().map(|item| shown::name(item)).collect();
     if items.is_empty() { String::new() } else { format!("; {what}: {}", items.join(", ")) }
 }
 

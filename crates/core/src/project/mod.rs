@@ -18,6 +18,8 @@ mod settled;
 use crate::event::{Entry, Event};
 use crate::phase::Phase;
 use crate::prelude::*;
+use crate::redact::Redactor;
+use crate::shown;
 
 pub use board::{BoardRow, OutWork, TaskTally, board_row};
 pub use history::history;
@@ -36,12 +38,20 @@ pub const FILES: [&str; 3] = [".meta.json", ".review-history.md", "implementatio
 
 /// Their contents; one that has nothing to tell is not there, and of a finished feature only the record is.
 pub fn files(entries: &[Entry]) -> Vec<(&'static str, String)> {
-    let record = (FILES[0], meta(entries));
+    let record = meta(entries);
+    let record = (FILES[0], shown::json(&Redactor::default().redact(&record).0).into_owned());
     if is_finished(entries) {
         return vec![record];
     }
     let log = implementation_log(entries).map(|log| (FILES[2], log));
-    [record, (FILES[1], history(entries))].into_iter().chain(log).collect()
+    let pages = [(FILES[1], history(entries))].into_iter().chain(log);
+    [record].into_iter().chain(pages.map(|(name, page)| (name, for_people(&page)))).collect()
+}
+
+/// A page that people open: without secrets, so that it can always be committed, and without what nobody would see in it.
+fn for_people(page: &str) -> String {
+    let (clean, _) = Redactor::default().redact(page);
+    shown::text(&clean).into_owned()
 }
 
 /// Whether the last phase is closed and nothing was begun again since.
@@ -52,4 +62,18 @@ pub fn is_finished(entries: &[Entry]) -> bool {
         _ => None,
     });
     last.unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_for_people_holds_neither_a_secret_nor_what_nobody_would_see() {
+        let token = ["gh", "p_q7Zr2Lw9Xk4Tn8Vb3Mc6Hd1Js5Pf0Gy7Qa2W"].concat();
+        let page = format!("- S1: the key is\n{token}\n- S2: \u{202e}{token}\u{9b}31m \\n{token}\n");
+        let clean = for_people(&page);
+        assert!(!clean.contains(&token) && !clean.contains(shown::is_harmful), "{clean}");
+        assert!(Redactor::default().find(&clean).is_empty(), "it can be committed");
+    }
 }

@@ -4,6 +4,7 @@
 //! where a value is written down and not described.
 //! The search stands on each `=` and `:`, reads the name before it and the value behind it, and hides the value only.
 
+use super::base64::holds_password;
 use super::entropy::{is_placeholder, looks_random};
 use super::passphrase;
 use super::{Hit, Kind};
@@ -13,11 +14,13 @@ use core::ops::Range;
 const VALUE_CHARS_MIN: usize = 16;
 const AWS_SECRET_CHARS: usize = 40;
 const NAME_BYTES_MAX: usize = 64;
+/// A longer word behind a name is no password.
+const VALUE_BYTES_MAX: usize = 160;
 /// How many spaces, quotes and brackets may stand between a name, its `=` and its value.
 const BETWEEN_MAX: usize = 8;
 
 /// Parts of names that announce a secret, without dashes and underscores.
-const SECRET: [&str; 9] = [
+const SECRET: [&str; 18] = [
     "password",
     "passwd",
     "passphrase",
@@ -25,9 +28,20 @@ const SECRET: [&str; 9] = [
     "token",
     "apikey",
     "accesskey",
+    "accountkey",
     "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "masterkey",
+    "sharedkey",
+    "storagekey",
+    "authkey",
     "credential",
+    "cookie",
+    "webhook",
 ];
+/// Ends of names that announce one, where they are a word of their own.
+const SECRET_ENDS: [&str; 3] = ["pass", "pwd", "auth"];
 /// Ends of names that announce something about a secret instead.
 const ABOUT: [&str; 22] = [
     "hash",
@@ -67,7 +81,50 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
         let spoken = || is_spoken(&name, value, &plainly).then_some(Kind::Assignment);
         if let Some(kind) = judge(&name.plain, value, quote.is_some()).or_else(spoken) {
             hits.push(Hit { kind, range });
+        } else if let Some(range) = in_yaml(text, at, &name) {
+            hits.push(Hit { kind: Kind::Assignment, range });
         }
+    }
+    for (at, _) in text.match_indices("--") {
+        option(text, at, hits);
+    }
+}
+
+/// The value of `password: value` where that is all of a line, as in a file of settings.
+fn in_yaml(text: &str, colon: usize, name: &Name) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    if bytes[colon] != b':' || bytes.get(colon + 1) != Some(&b' ') {
+        return None;
+    }
+    let frame = |b: &&u8| b" \t+->|\"'".contains(b) || b.is_ascii_digit();
+    let before = &bytes[..name.start];
+    let indent = before.iter().rev().take(NAME_BYTES_MAX).take_while(frame).count();
+    if before[..name.start - indent].last().is_some_and(|b| *b != b'\n') {
+        return None;
+    }
+    let gap = bytes[colon + 1..].iter().take(BETWEEN_MAX).take_while(|b| **b == b' ').count();
+    let start = colon + 1 + gap;
+    let end =
+        start + bytes[start..].iter().take(VALUE_BYTES_MAX).take_while(|b| b.is_ascii_graphic()).count();
+    let rest = bytes[end..].iter().take(BETWEEN_MAX).find(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+    let alone = rest.is_none_or(|b| matches!(b, b'\n' | b'#'));
+    (alone && passphrase::is_one_in_yaml(&name.plain, &text[start..end])).then_some(start..end)
+}
+
+/// The value of `--password value`, which stands behind a space.
+fn option(text: &str, dashes: usize, hits: &mut Vec<Hit>) {
+    let bytes = text.as_bytes();
+    let begins = dashes.checked_sub(1).is_none_or(|before| !bytes[before].is_ascii_graphic());
+    let name = dashes + 2;
+    let in_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'-';
+    let end = name + bytes[name..].iter().take(NAME_BYTES_MAX).take_while(in_name).count();
+    if !begins || bytes.get(end) != Some(&b' ') || !is_secret(&text[name..end]) {
+        return;
+    }
+    let Some(Value { range, quote }) = value_after(text, end + 1) else { return };
+    let (plain, value) = (plain(&text[name..end]), &text[range.clone()]);
+    if judge(&plain, value, quote.is_some()).is_some() || passphrase::is_one_in_yaml(&plain, value) {
+        hits.push(Hit { kind: Kind::Assignment, range });
     }
 }
 
@@ -82,6 +139,8 @@ struct Name {
     plain: String,
     /// `DB_PASSWORD` and not `password`: what a shell or a file of settings assigns to.
     capitals: bool,
+    /// Where it begins.
+    start: usize,
 }
 
 /// How a value stands behind its name.
@@ -112,7 +171,13 @@ fn judge(name: &str, value: &str, quoted: bool) -> Option<Kind> {
     let random = |value: &str| looks_random(value, VALUE_CHARS_MIN);
     // Without quotes, dots join the parts of a name in code; only a part that is random by itself is a secret.
     let secret = if quoted { random(value) } else { value.split('.').any(random) && !is_placeholder(value) };
-    secret.then_some(Kind::Assignment)
+    // What docker and npm keep: user and password in base64.
+    let hidden = name.ends_with("auth") && holds_password(value);
+    match (secret, hidden) {
+        (_, true) => Some(Kind::Authorization),
+        (true, false) => Some(Kind::Assignment),
+        (false, false) => None,
+    }
 }
 
 fn is_aws_secret(value: &str) -> bool {
@@ -141,10 +206,11 @@ fn is_comparison(bytes: &[u8], at: usize) -> bool {
 
 /// The secret-sounding name that the sign at `at` assigns to.
 fn name_before(text: &str, at: usize) -> Option<Name> {
-    let adjacent = identifier_before(text, at);
-    if is_secret(&plain(adjacent)) {
+    let Range { start, end } = identifier_before(text, at);
+    let adjacent = &text[start..end];
+    if is_secret(adjacent) {
         let capitals = text.as_bytes()[at] == b'=' && !adjacent.bytes().any(|b| b.is_ascii_lowercase());
-        return Some(Name { plain: plain(adjacent), capitals });
+        return Some(Name { plain: plain(adjacent), capitals, start });
     }
     // In `api_key: str = "…"` the type stands between the name and the sign.
     if text.as_bytes()[at] != b'=' {
@@ -154,12 +220,13 @@ fn name_before(text: &str, at: usize) -> Option<Name> {
     let stop = |b: &u8| matches!(b, b'\n' | b';' | b',' | b'{' | b'}' | b'(' | b')' | b'?' | b'"' | b'=');
     let from = window.iter().rposition(stop).map_or(0, |stop| stop + 1);
     let colon = at - window.len() + from + window[from..].iter().position(|b| *b == b':')?;
-    let typed = plain(identifier_before(text, colon));
-    is_secret(&typed).then_some(Name { plain: typed, capitals: false })
+    let Range { start, end } = identifier_before(text, colon);
+    let typed = &text[start..end];
+    is_secret(typed).then(|| Name { plain: plain(typed), capitals: false, start })
 }
 
 /// The identifier before `at`, past spaces, quotes and brackets. Empty if there is none.
-fn identifier_before(text: &str, at: usize) -> &str {
+fn identifier_before(text: &str, at: usize) -> Range<usize> {
     let between = |b: &&u8| {
         matches!(
             b,
@@ -170,16 +237,28 @@ fn identifier_before(text: &str, at: usize) -> &str {
     let end = at - before.iter().rev().take(BETWEEN_MAX).take_while(between).count();
     let part_of_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'$');
     let length = before[..end].iter().rev().take(NAME_BYTES_MAX).take_while(part_of_name).count();
-    &text[end - length..end]
+    end - length..end
 }
 
 fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-fn is_secret(name: &str) -> bool {
-    let says_so = SECRET.iter().any(|part| name.contains(part)) || name.ends_with("pwd");
+fn is_secret(written: &str) -> bool {
+    let name = plain(written);
+    let says_so =
+        SECRET.iter().any(|part| name.contains(part)) || name.ends_with("pwd") || ends_in_a_word(written);
     says_so && !name.contains("tokeni") && !ABOUT.iter().any(|end| name.ends_with(end))
+}
+
+/// `DB_PASS`, `smtpPass`, `.auth`, `pass`, but not `bypass`.
+fn ends_in_a_word(written: &str) -> bool {
+    let lower = written.to_ascii_lowercase();
+    let Some(end) = SECRET_ENDS.iter().find(|end| lower.ends_with(**end)) else { return false };
+    let at = written.len() - end.len();
+    let before = at.checked_sub(1).map(|before| written.as_bytes()[before]);
+    let hump = written.as_bytes()[at].is_ascii_uppercase() && before.is_some_and(|b| b.is_ascii_lowercase());
+    before.is_none_or(|b| !b.is_ascii_alphanumeric()) || hump
 }
 
 fn value_after(text: &str, from: usize) -> Option<Value> {
@@ -207,6 +286,8 @@ fn inside_quotes(bytes: &[u8], open: usize, escaped: bool) -> Option<Range<usize
         match b {
             b if *b == quote => break,
             b'\\' if escaped => break,
+            // An escaped quote belongs to the value.
+            b'\\' if bytes.get(end + 1).is_some_and(|next| matches!(next, b'\\' | b'"' | b'\'')) => end += 2,
             b if !b.is_ascii_graphic() => return None,
             _ => end += 1,
         }

@@ -53,6 +53,33 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || WORDS.iter().any(|word| lower.contains(word))
 }
 
+/// Whether a value says that somebody made it up for a test or an example, beside those of every placeholder.
+pub(super) fn is_made_up(value: &str) -> bool {
+    const PARTS: [&str; 10] = [
+        "test",
+        "demo",
+        "mock",
+        "stub",
+        "process.env",
+        "os.environ",
+        "import.meta",
+        "insert",
+        "replace",
+        "secret-value",
+    ];
+    let lower = value.to_ascii_lowercase();
+    PARTS.iter().any(|part| lower.contains(part))
+}
+
+/// `min-8-chars`, `v2.1.0-beta`, `30-days`: numbers that stand by themselves between words.
+pub(super) fn is_measure(value: &str) -> bool {
+    let mut parts = value.split(['-', '_', '.', '/', '+', '~', ':']).filter(|part| !part.is_empty());
+    let number = |part: &str| part.trim_start_matches('v').bytes().all(|b| b.is_ascii_digit());
+    let word = |part: &str| part.bytes().all(|b| b.is_ascii_alphabetic());
+    value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./+~:".contains(&b))
+        && parts.all(|part| number(part) || word(part))
+}
+
 pub(super) fn is_uuid(value: &str) -> bool {
     let parts: Vec<&str> = value.split('-').collect();
     parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])

@@ -29,9 +29,18 @@ pub enum Kind {
     SendGridKey,
     TavilyKey,
     AgeKey,
+    TelegramToken,
+    /// A token of one of the many services that begin theirs with letters of their own.
+    ServiceToken,
+    /// An address that whoever has it can post to.
+    Webhook,
+    /// What makes a signed link work.
+    SasSignature,
     Jwt,
     /// The credentials of an `Authorization` header.
     Authorization,
+    /// The value of a cookie.
+    Cookie,
     /// The password of a URL.
     UrlPassword,
     /// A value of high entropy, or a password made of words, under a name that says it is secret.
@@ -39,7 +48,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 25] = [
+    pub const ALL: [Kind; 30] = [
         Kind::Known,
         Kind::PrivateKey,
         Kind::AnthropicKey,
@@ -61,8 +70,13 @@ impl Kind {
         Kind::SendGridKey,
         Kind::TavilyKey,
         Kind::AgeKey,
+        Kind::TelegramToken,
+        Kind::ServiceToken,
+        Kind::Webhook,
+        Kind::SasSignature,
         Kind::Jwt,
         Kind::Authorization,
+        Kind::Cookie,
         Kind::UrlPassword,
         Kind::Assignment,
     ];
@@ -90,8 +104,13 @@ impl Kind {
             Kind::SendGridKey => "sendgrid-key",
             Kind::TavilyKey => "tavily-key",
             Kind::AgeKey => "age-key",
+            Kind::TelegramToken => "telegram-token",
+            Kind::ServiceToken => "service-token",
+            Kind::Webhook => "webhook",
+            Kind::SasSignature => "sas-signature",
             Kind::Jwt => "jwt",
             Kind::Authorization => "authorization",
+            Kind::Cookie => "cookie",
             Kind::UrlPassword => "url-password",
             Kind::Assignment => "assignment",
         }

@@ -2,18 +2,24 @@
 //!
 //! [`Redactor::redact`] replaces them by `[redacted:KIND]`; [`Redactor::find`] only says on which lines they stand.
 //! Two sources are joined: values the program was told (keys from the environment or from a file), and shapes that are
-//! secret wherever they turn up. Each file below recognises one family of shapes in one pass over the text. Nothing
-//! here knows where a text comes from or goes to, and nothing it returns besides the redacted text holds any part of it.
+//! secret wherever they turn up. Each file below recognises one family of shapes in one pass over the text; `view` has
+//! them look at the text as a reader sees it, too, and [`Lines`] is for texts that come line by line. Nothing here knows where a text comes from or goes to, and nothing it returns besides the redacted text holds any part of it.
 
 mod assignment;
+mod base64;
 mod entropy;
 mod header;
 mod kind;
+mod lines;
+mod link;
+mod name;
 mod passphrase;
 mod pem;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod vendors;
+mod view;
 
 use crate::prelude::*;
 use alloc::borrow::Cow;
@@ -21,9 +27,14 @@ use core::fmt;
 use core::ops::Range;
 
 pub use kind::Kind;
+pub use lines::{Lines, OpenKey};
+pub use name::{is_secret_name, is_secret_variable};
 
 /// Shorter values are words, ports and user names; replacing them would shred ordinary text.
 const KNOWN_CHARS_MIN: usize = 8;
+
+/// Shorter lines of a value stand in other texts, too.
+const LINE_CHARS_MIN: usize = 16;
 
 /// A replacement can complete another secret with the text beside it, so the result is searched again until nothing is
 /// found. Only known values that imitate markers need more than two or three passes.
@@ -106,6 +117,18 @@ impl Redactor {
 
     /// One pass: every secret in the text, without overlaps. A secret that touches a marker takes all of it.
     fn search(&self, text: &str) -> Vec<Hit> {
+        let as_written = |text: &str| self.search_as_written(text);
+        let mut hits = as_written(text);
+        hits.extend(view::hits(text, &as_written));
+        if hits.is_empty() {
+            return hits;
+        }
+        let markers = kind::markers(text);
+        hits.retain_mut(|hit| widen(&mut hit.range, &markers));
+        merged(hits)
+    }
+
+    fn search_as_written(&self, text: &str) -> Vec<Hit> {
         let mut hits = Vec::new();
         for value in &self.known {
             let found = text.match_indices(value.as_str());
@@ -114,13 +137,9 @@ impl Redactor {
         shape::search(text, &mut hits);
         pem::search(text, &mut hits);
         header::search(text, &mut hits);
+        link::search(text, &mut hits);
         assignment::search(text, &mut hits);
-        if hits.is_empty() {
-            return hits;
-        }
-        let markers = kind::markers(text);
-        hits.retain_mut(|hit| widen(&mut hit.range, &markers));
-        merged(hits)
+        hits
     }
 }
 
@@ -130,11 +149,16 @@ impl fmt::Debug for Redactor {
     }
 }
 
-/// A value as it is, and as it looks inside a JSON string.
+/// A value as it is, as it reads where it holds escapes, and those of its lines that give it away by themselves: a key
+/// is printed line by line, with something before each. (How it looks inside of JSON is found where that is read.)
 fn forms(value: &str) -> Vec<String> {
-    let quoted = serde_json::Value::from(value).to_string();
-    let inside = quoted.get(1..quoted.len() - 1).unwrap_or(value);
-    vec![value.to_owned(), inside.to_owned()]
+    let read = view::once(value).map(|read| read.trim().to_owned());
+    let whole: Vec<String> = [value.to_owned()].into_iter().chain(read).collect();
+    let lines =
+        whole.iter().filter(|value| value.contains('\n')).flat_map(|value| value.lines().map(str::trim));
+    let telling = lines.filter(|line| entropy::looks_random(line, LINE_CHARS_MIN) && !line.contains(' '));
+    let telling: Vec<String> = telling.map(str::to_owned).collect();
+    whole.into_iter().chain(telling).collect()
 }
 
 /// Makes a range cover the markers it overlaps. False if there is nothing in it but one marker, or part of one.

@@ -3,15 +3,15 @@
 //! Code and specifications are full of names that end in `password` or `token` before a word that is none: a type, a
 //! rule, the name of a field, a path. A text that is taken for a secret is not committed, so doubt speaks for the text.
 
-use super::entropy::{is_placeholder, is_uuid};
+use super::entropy::{is_made_up, is_measure, is_placeholder, is_uuid};
 
 const CHARS_MIN: usize = 8;
 /// Longer ones are texts or data; what is random among them is found by its entropy.
 const CHARS_MAX: usize = 128;
 
 /// What a name ends in, without dashes and underscores, if its value is a password somebody thought of.
-const PASSWORDS: [&str; 7] =
-    ["password", "passwd", "passphrase", "pwd", "secret", "secretkey", "secretaccesskey"];
+const PASSWORDS: [&str; 8] =
+    ["password", "passwd", "passphrase", "pwd", "secret", "secretkey", "secretaccesskey", "pass"];
 /// The same for values that a program gives out; these are never without digits.
 const TOKENS: [&str; 4] = ["token", "apikey", "accesskey", "privatekey"];
 /// Which of several it is, at the end of a name.
@@ -56,8 +56,11 @@ const WORDS: [&str; 22] = [
     "whatever",
     "localhost",
 ];
-/// Parts of values that say that they are made up, beside those of every placeholder.
-const MADE_UP: [&str; 7] = ["test", "demo", "process.env", "os.environ", "import.meta", "insert", "replace"];
+/// Parts of values that tell how a password is kept or what it must be.
+const ABOUT: [&str; 20] = [
+    "argon2", "bcrypt", "scrypt", "pbkdf2", "sha1", "sha-1", "sha2", "sha-2", "sha512", "md5", "base64",
+    "utf8", "utf-8", "varchar", "oauth", "x509", "ed25519", "aes-", "aes256", "rsa-",
+];
 /// A value of letters with one of these in it is the name of a field, a header or a message.
 const NAMES: [&str; 6] = ["pass", "pwd", "secret", "token", "key", "credential"];
 
@@ -94,7 +97,22 @@ fn is_described(value: &str) -> bool {
         || constant
         || is_uuid(value)
         || WORDS.contains(&lower.as_str())
-        || MADE_UP.iter().any(|part| lower.contains(part))
+        || is_made_up(value)
+}
+
+/// Whether a value that stands behind a name and a colon, without quotes, as in YAML, is a password: a word there may be
+/// anything, so there must be digits among the letters, or signs that no word has.
+pub(super) fn is_one_in_yaml(name: &str, value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let signs = value.bytes().any(|b| b"!@#$%^*+?".contains(&b));
+    let telling = is_mixed(value) || signs && value.bytes().any(|b| b.is_ascii_alphabetic());
+    // `*name`, `&name` and `!tag` are YAML's own.
+    let yaml = value.starts_with(['*', '&', '!']);
+    telling
+        && !yaml
+        && !ABOUT.iter().any(|part| lower.contains(part))
+        && !is_measure(value)
+        && is_one(name, value)
 }
 
 /// Whether a value has letters and digits.

@@ -1,6 +1,8 @@
 use super::*;
 mod ordinary;
 mod properties;
+mod samples;
+mod ways;
 
 /// Samples are put together here from halves, so that no scanner mistakes this file for a leak.
 fn joined(parts: &[&str]) -> String {
@@ -24,39 +26,7 @@ fn kinds(text: &str) -> Vec<Kind> {
 
 #[test]
 fn every_vendors_token_is_replaced_wherever_it_stands() {
-    let capitals = "Q7ZR2LW9XK4TN8VB";
-    let samples = [
-        (Kind::AnthropicKey, joined(&["sk-", "ant-api03-", noise(40), "-", noise(12), "_AA"])),
-        (Kind::OpenAiKey, joined(&["sk-", noise(48)])),
-        (Kind::OpenAiKey, joined(&["sk-", "proj-", noise(20), "-", noise(24), "_", noise(9)])),
-        (Kind::OpenAiKey, joined(&["sk-", "0123456789abcdef0123456789abcdef"])),
-        (Kind::AwsKeyId, joined(&["AK", "IA", capitals])),
-        (Kind::AwsKeyId, joined(&["AS", "IA", capitals])),
-        (Kind::GitHubToken, joined(&["gh", "p_", noise(36)])),
-        (Kind::GitHubToken, joined(&["gh", "o_", noise(36)])),
-        (Kind::GitHubToken, joined(&["gh", "s_", noise(36)])),
-        (Kind::GitHubToken, joined(&["gh", "u_", noise(36)])),
-        (Kind::GitHubToken, joined(&["gh", "r_", noise(36)])),
-        (Kind::GitHubToken, joined(&["github", "_pat_", noise(22), "_", noise(48)])),
-        (Kind::GitLabToken, joined(&["gl", "pat-", noise(20)])),
-        (Kind::SlackToken, joined(&["xox", "b-123456789012-1234567890123-", noise(24)])),
-        (Kind::SlackToken, joined(&["xox", "p-123456789012-", noise(24)])),
-        (Kind::GoogleKey, joined(&["AI", "za", noise(30), "-_abc"])),
-        (Kind::StripeKey, joined(&["sk_", "live_", noise(24)])),
-        (Kind::StripeKey, joined(&["rk_", "live_", noise(24)])),
-        (Kind::NpmToken, joined(&["npm", "_", noise(36)])),
-        (Kind::XaiKey, joined(&["xa", "i-", noise(50), noise(30)])),
-        (Kind::Context7Key, joined(&["ctx7", "sk-4f1d9c77-e2b8-4a35-9d60-0c1b2a394857"])),
-        (Kind::HuggingFaceToken, joined(&["h", "f_", noise(34)])),
-        (Kind::GroqKey, joined(&["gs", "k_", noise(50)])),
-        (Kind::PypiToken, joined(&["py", "pi-AgEIcHlwaS5vcmc", noise(50), "-_", noise(20)])),
-        (Kind::DigitalOceanToken, joined(&["do", "p_v1_", &"0a1b2c3d".repeat(8)])),
-        (Kind::SendGridKey, joined(&["S", "G.", noise(22), ".", noise(43)])),
-        (Kind::TavilyKey, joined(&["tv", "ly-dev-", noise(32)])),
-        (Kind::AgeKey, joined(&["AGE-SECRET", "-KEY-1", &capitals.repeat(4)[..58]])),
-        (Kind::Jwt, joined(&["ey", "J", noise(20), ".ey", "J", noise(30), ".", noise(43)])),
-    ];
-    for (kind, sample) in &samples {
+    for (kind, sample) in &samples::vendors() {
         let marker = kind.marker();
         for (before, after) in [
             ("", ""),
@@ -69,6 +39,9 @@ fn every_vendors_token_is_replaced_wherever_it_stands() {
         ] {
             let text = joined(&[before, sample, after]);
             assert_eq!(redact(&text), joined(&[before, &marker, after]), "{kind} in {text:?}");
+        }
+        if sample.starts_with("xoxe.") {
+            continue;
         }
         let inside_a_word = joined(&["word", sample]);
         assert_eq!(redact(&inside_a_word), inside_a_word, "{kind}");

@@ -16,6 +16,7 @@ use redraft_core::adopt::{Folder, Named, Understood, give_numbers, named, ticked
 use redraft_core::dependency::{Standing, circle};
 use redraft_core::event::{Event, Life};
 use redraft_core::ids::FeatureId;
+use redraft_core::shown;
 use redraft_core::text::{count, one_line};
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
@@ -328,7 +329,7 @@ fn shown(one: &Candidate) -> FeatureJson {
 fn text(shown: &AdoptJson) -> String {
     let mut text: String = shown.features.iter().map(lines).collect();
     for note in &shown.notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&format!("note: {}\n", shown::name(note)));
     }
     let files = |pick: fn(&FeatureJson) -> usize| shown.features.iter().map(pick).sum::<usize>();
     let known = files(|feature| feature.artifacts.len());
@@ -356,6 +357,7 @@ fn text(shown: &AdoptJson) -> String {
 
 fn lines(feature: &FeatureJson) -> String {
     let FeatureJson { folder, id, slug, status, state, .. } = feature;
+    let (folder, slug) = (shown::name(folder), shown::name(slug));
     let mut text = match *state {
         "left" => format!("{folder}  left\n"),
         "known" => format!("{folder}  is feature {id} already\n"),
@@ -365,15 +367,16 @@ fn lines(feature: &FeatureJson) -> String {
         .artifacts
         .iter()
         .map(|artifact| match (artifact.target.as_deref(), artifact.how) {
-            (Some(target), "its name") if target == artifact.file => target.to_owned(),
-            (_, how) => format!("{} ({}, by {how})", artifact.file, artifact.kind),
+            (Some(target), "its name") if target == artifact.file => shown::name(target).into_owned(),
+            (_, how) => format!("{} ({}, by {how})", shown::name(&artifact.file), artifact.kind),
         })
         .collect();
     if !found.is_empty() && *state != "known" {
         text.push_str(&format!("    {}\n", found.join(", ")));
     }
     for unknown in &feature.unknown {
-        text.push_str(&format!("    not understood: {}: {}\n", unknown.file, unknown.reason));
+        let (file, reason) = (shown::name(&unknown.file), shown::name(&unknown.reason));
+        text.push_str(&format!("    not understood: {file}: {reason}\n"));
     }
     for note in feature.notes.iter().filter(|_| *state != "known") {
         text.push_str(&format!("    note: {}\n", one_line(note, 300)));

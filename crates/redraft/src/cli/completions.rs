@@ -46,7 +46,11 @@ pub(crate) fn completions(
     };
     let name = shell.to_possible_value().map(|value| value.get_name().to_owned());
     let json = CompletionsJson { v: 1, shell: name.unwrap_or_default(), script: &script };
-    console.show(&script, &json);
+    if console.json {
+        console.object(&json)
+    } else {
+        console.made_here(script.trim_end())
+    }
     Ok(Code::Done)
 }
 

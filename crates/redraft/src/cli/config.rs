@@ -12,6 +12,7 @@ use redraft_adapters::config::{self, Config, ConfigError, From, Setting, Want, e
 use redraft_adapters::plain_file;
 use redraft_core::ids::Role;
 use redraft_core::profile;
+use redraft_core::shown::name;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -270,7 +271,8 @@ fn table(all: &[Setting], waits: &dyn Fn(&Setting) -> bool) -> String {
     let values = width(&|setting| setting.value.chars().count(), 40);
     let line = |setting: &Setting| {
         let mark = if waits(setting) { " (not accepted)" } else { "" };
-        format!("{:keys$}  {:values$}  {}{mark}\n", setting.key, setting.value, setting.from.name())
+        let (key, value) = (name(&setting.key), name(&setting.value));
+        format!("{key:keys$}  {value:values$}  {}{mark}\n", setting.from.name())
     };
     all.iter().map(line).collect()
 }
@@ -309,7 +311,7 @@ fn who(config: &Config, agents: &[AgentJson]) -> String {
             _ => format!("plays {}", agent.roles.join(", ")),
         };
         let what = if agent.usable { agent.what.clone() } else { format!("cannot be used: {}", agent.what) };
-        text.push_str(&format!("  {}: {what}; {plays}\n", agent.name));
+        text.push_str(&format!("  {}: {}; {plays}\n", agent.name, name(&what)));
     }
     if agents.is_empty() {
         text.push_str("  none\n");

@@ -1,4 +1,7 @@
 //! The only place that prints. Data goes to stdout, talk to stderr.
+//!
+//! Whatever it is given comes from outside as far as anybody can tell, so all of it is made harmless first ([`Shown`]) and
+//! coloured afterwards: no text can bring a colour, or anything else a terminal obeys, of its own.
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place")]
 
@@ -8,12 +11,12 @@ use redraft_adapters::config::{Colour, Manners};
 use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
+use redraft_core::shown;
 use redraft_core::text::{indented, one_line};
 use redraft_core::ticket::Ticket;
 use redraft_engine::ports::Clock;
 use redraft_engine::{Progress, Undone};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -84,7 +87,17 @@ impl Console {
 
     /// One line of data.
     pub(crate) fn data(&self, text: &str) {
-        self.write_out(text);
+        self.write_out(&Shown::text(text, self.colours(&std::io::stdout())));
+    }
+
+    /// A script or a page that this program itself has made, whose control characters mean something.
+    pub(crate) fn made_here(&self, text: &str) {
+        self.write_out(&Shown(text.to_owned()));
+    }
+
+    /// JSON that was written already, in one line.
+    pub(crate) fn json_line(&self, written: &str) {
+        self.write_out(&Shown::json(written));
     }
 
     /// One JSON object on stdout.
@@ -94,8 +107,7 @@ impl Console {
             Some(_) => serde_json::to_string(value),
             None => serde_json::to_string_pretty(value),
         };
-        let json = json.unwrap_or_default();
-        self.write_out(&json);
+        self.json_line(&json.unwrap_or_default());
     }
 
     /// A line for the person; nothing when the output is for a program, or the person wants to hear nothing.
@@ -136,9 +148,9 @@ impl Console {
 
     /// The same for people only.
     pub(crate) fn complain(&self, error: &CliError) {
-        self.talk(&format!("error: {}", error.message));
+        self.talk(&format!("error: {}", beneath(&error.message)));
         for hint in &error.hints {
-            self.talk(&format!("  hint: {hint}"));
+            self.talk(&format!("  hint: {}", beneath(hint)));
         }
         if error.code == Code::Bug {
             self.talk("  hint: this should not happen; report it with the output of `redraft log`");
@@ -149,7 +161,7 @@ impl Console {
     pub(crate) fn ask(&self, question: &str, clock: &dyn Clock) -> Option<String> {
         let mut err = std::io::stderr().lock();
         // A terminal that went away shows nothing; the answer is then missing too.
-        let _ = write!(err, "{question}");
+        let _ = write!(err, "{}", Shown::text(question, false).0);
         let _ = err.flush();
         drop(err);
         // Reading cannot be interrupted, so it happens beside us; a reader that is left behind ends with the program.
@@ -181,8 +193,7 @@ impl Console {
             // Clears the line that tells what is under way.
             let _ = write!(err, "\r\x1b[K");
         }
-        let text = if self.colours(&err) { Cow::Owned(painted(text)) } else { Cow::Borrowed(text) };
-        let _ = writeln!(err, "{text}");
+        let _ = writeln!(err, "{}", Shown::text(text, self.colours(&err)).0);
     }
 
     fn under_way(&self, entry: &Entry) {
@@ -199,7 +210,7 @@ impl Console {
     }
 
     /// A closed pipe is the reader's way of saying enough; anything else that stops data is told at the end.
-    fn write_out(&self, text: &str) {
+    fn write_out(&self, Shown(text): &Shown) {
         if let Some(kept) = &self.kept {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.push_str(text);
@@ -207,7 +218,6 @@ impl Console {
             return;
         }
         let mut out = std::io::stdout().lock();
-        let text = if self.colours(&out) { Cow::Owned(painted(text)) } else { Cow::Borrowed(text) };
         let written = writeln!(out, "{text}").and_then(|()| out.flush());
         if let Err(error) = written
             && error.kind() != std::io::ErrorKind::BrokenPipe
@@ -216,6 +226,26 @@ impl Console {
             let _ = self.lost.set(error.to_string());
         }
     }
+}
+
+/// A text that may be written to a terminal.
+struct Shown(String);
+
+impl Shown {
+    /// Colours come last, so that no text can bring its own.
+    fn text(outside: &str, colours: bool) -> Shown {
+        let harmless = shown::text(outside);
+        Shown(if colours { painted(&harmless) } else { harmless.into_owned() })
+    }
+
+    fn json(written: &str) -> Shown {
+        Shown(shown::json(written).into_owned())
+    }
+}
+
+/// A message whose further lines, which may be somebody else's words, cannot be taken for lines of ours.
+pub(crate) fn beneath(message: &str) -> String {
+    message.trim_end().replace('\n', "\n    | ")
 }
 
 /// The line that tells what is under way, written over the one before.
@@ -231,7 +261,7 @@ fn waiting(tickets: &[(Ticket, String)]) {
     let names: Vec<String> = tickets.iter().map(name).collect();
     let line = format!("… waiting for {}", names.join(", "));
     let mut err = std::io::stderr().lock();
-    let _ = write!(err, "\r\x1b[K{}", one_line(&line, room));
+    let _ = write!(err, "\r\x1b[K{}", one_line(&Shown::text(&line, false).0, room));
     let _ = err.flush();
 }
 

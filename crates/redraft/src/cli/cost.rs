@@ -138,7 +138,7 @@ fn one(
     if let Some(file) = &args.svg {
         let path = around.folder.join(file);
         whole_file::write(&path, &svg::draw(&feature), args.force, &svg::OWN)?;
-        console.say(&format!("wrote {}", path.display()));
+        console.say(&format!("wrote {}", redraft_core::shown::name(&path.to_string_lossy())));
     }
     console.show(&text::feature(&feature), &json::feature(&feature));
     monitor::say(&feature.warnings, console);

@@ -54,7 +54,7 @@ pub(crate) fn hook(command: HookCommand, dir: Option<&Path>, console: &Console) 
     if read.is_ok_and(|read| read as u64 <= EVENT_BYTES_MAX) && !is_agent_of_ours() {
         let said = Input::read(&bytes, event).and_then(|input| said(event, &input, dir));
         if let Some(said) = said {
-            console.data(&said.to_string());
+            console.json_line(&said.to_string());
         }
     }
     ExitCode::SUCCESS

@@ -60,7 +60,10 @@ pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> 
         }
         match args.trace {
             true => faults.extend(orphans(group, &place, &settings)?),
-            false => faults.extend(check(group, &place, &settings)),
+            false => {
+                let stopped = || CliError::new(Code::Interrupted, "stopped before everything was checked");
+                faults.extend(check(group, &place, &settings, around).ok_or_else(stopped)?);
+            }
         }
     }
     if args.targets.is_empty() {
@@ -134,14 +137,15 @@ impl Place {
     }
 }
 
-fn check(group: &Group, place: &Place, settings: &Settings) -> Vec<Fault> {
+/// None where the user has stopped it.
+fn check(group: &Group, place: &Place, settings: &Settings, around: &Surroundings) -> Option<Vec<Fault>> {
     let read = |file: &PathBuf| Document { path: find::shown(file, &place.folder), content: content(file) };
     let mut documents =
         Documents { documents: group.files.iter().map(read).collect(), ..Documents::default() };
     if settings.level(lint::Rule::MissingFile) != Level::Off {
         documents.absent_files = absent(&lint::named_files(&documents), group, place);
     }
-    lint::check(&documents, settings)
+    lint::check_until(&documents, settings, &|| around.stopped())
 }
 
 /// What of a feature leads nowhere, as faults.

@@ -42,7 +42,12 @@ pub(crate) fn man(args: ManArgs, around: &Surroundings, console: &Console) -> Re
     let mut pages = pages()?;
     let Some(folder) = args.folder.map(|folder| around.folder.join(folder)) else {
         let text = pages.first().map(|page| page.text.clone()).unwrap_or_default();
-        console.show(&text, &ManJson { v: 1, pages, folder: None });
+        let json = ManJson { v: 1, pages, folder: None };
+        if console.json {
+            console.object(&json)
+        } else {
+            console.made_here(text.trim_end())
+        }
         return Ok(Code::Done);
     };
     std::fs::create_dir_all(&folder).map_err(|error| {

@@ -120,8 +120,15 @@ fn refused(error: &clap::Error) -> ExitCode {
     } else if console.json {
         console.error(&usage::explained(error));
     } else {
-        // As clap writes it, with the usage line. A closed pipe is not an error.
-        let _ = error.print();
+        // As clap writes it, with the usage line.
+        let mut text = error.render().to_string();
+        for word in std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()) {
+            // It repeats what was typed, and a line break in that would begin a line of its own.
+            if word.contains('\n') {
+                text = text.replace(&word, &redraft_core::shown::name(&word));
+            }
+        }
+        console.say(text.trim_end());
     }
     // To the host of a hook the code for usage would mean to stop what it does.
     let code = if hook::is_meant(std::env::args_os()) { Code::NotApproved } else { Code::Usage };

@@ -6,7 +6,7 @@ pub(crate) mod pull_request;
 pub(crate) mod trace;
 
 use super::args::{FindingsArgs, PromptArgs};
-use super::console::Console;
+use super::console::{Console, beneath};
 use super::errors::{CliError, Code};
 use super::profiles;
 use super::site::{Site, Surroundings};
@@ -21,6 +21,7 @@ use redraft_core::policy::Strategy;
 use redraft_core::profile::{self, Override};
 use redraft_core::prompt::{self, Prompt};
 use redraft_core::review::Loop;
+use redraft_core::shown;
 use redraft_core::text::hash;
 use redraft_core::ticket::{Purpose, Scope, Ticket};
 use redraft_engine::compose;
@@ -343,16 +344,17 @@ pub(crate) fn table(findings: &[Finding], players: &Players, phase: Phase) -> St
             marks.push_str(", late");
         }
         if let Some(why) = &finding.unverified {
-            marks.push_str(&format!(", unverified: {why}"));
+            marks.push_str(&format!(", unverified: {}", shown::name(why)));
         }
         let (id, severity, category, round) =
-            (&finding.id, finding.severity, &finding.category, finding.round);
+            (&finding.id, finding.severity, shown::name(&finding.category), finding.round);
         let by = players.raised_by(phase, id).map(|by| format!(" by {}, {}", by.role, by.shown()));
         let by = by.unwrap_or_default();
         text.push_str(&format!("{id} [{severity}] [{category}] {marks}, raised in round {round}{by}\n"));
-        text.push_str(&format!("   {}\n   at: {}\n", finding.description, finding.place()));
+        let place = finding.place();
+        text.push_str(&format!("   {}\n   at: {}\n", beneath(&finding.description), shown::name(&place)));
         if !finding.note.is_empty() {
-            text.push_str(&format!("   last said: {}\n", finding.note));
+            text.push_str(&format!("   last said: {}\n", beneath(&finding.note)));
         }
     }
     text

@@ -109,13 +109,13 @@ impl Surroundings {
             trust: Trust::of(|name| environment.0.get(OsStr::new(name)).cloned()),
             user: user.filter(|user| !user.is_empty()).unwrap_or_else(|| "someone".to_owned()),
             command: format!("redraft {}", words.join(" ")).trim_end().to_owned(),
+            redactor: Redactor::new(environment.secrets()),
             environment,
             exe: std::env::current_exe().unwrap_or_else(|_| PathBuf::from("redraft")),
             program: program(path.as_deref()),
             named_folder: cli.dir.clone(),
             path,
             clock: SystemClock::new(stop).ahead(ahead_ms.into()).leaving_with(leave),
-            redactor: Redactor::new(secrets()),
             boundaries: Boundaries::new(abort_at.into()),
             ticket: std::env::var(TICKET).ok().filter(|ticket| !ticket.is_empty()),
             host: OnceLock::new(),
@@ -208,7 +208,7 @@ impl Surroundings {
         }
         let config = site.as_ref().ok().and_then(|site| site.config(self).ok());
         let of_base = site.as_ref().ok().zip(base).and_then(|(site, base)| site.config_of(base, self).ok());
-        let mut keys = secrets();
+        let mut keys = self.environment.secrets();
         let configs: Vec<Config> = config.into_iter().chain(of_base).collect();
         let agents = configs.iter().flat_map(|config| config.agents.iter().map(move |named| (config, named)));
         for (config, (name, agent)) in agents {
@@ -230,16 +230,6 @@ impl Surroundings {
         let path = self.path.as_deref()?;
         std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_file())
     }
-}
-
-/// Values of the environment that are secrets by their name; they never reach a prompt, the ledger or a commit.
-fn secrets() -> Vec<String> {
-    let telling = |name: &str| {
-        let name = name.to_ascii_uppercase();
-        ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"].iter().any(|word| name.contains(word))
-    };
-    let named = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(telling));
-    named.filter_map(|(_, value)| value.into_string().ok()).collect()
 }
 
 fn program(path: Option<&std::ffi::OsStr>) -> String {

@@ -41,6 +41,7 @@ mod git_outcomes;
 mod git_programs;
 mod hands;
 mod hook;
+mod hostile;
 mod hosts;
 mod hosts_crash;
 mod hosts_refused;

@@ -144,3 +144,54 @@ fn addresses_without_a_password_are_left_alone() {
         "https://example.com/a:b@c and https://example.com?mail=a:b@c",
     ]);
 }
+
+#[test]
+fn names_that_only_sound_secret_and_what_yaml_says_of_passwords_are_left_alone() {
+    check(&[
+        "password: required\nsecret: prod-db-credentials\ntoken: refresh-value\n",
+        "  password: string\n  password: min-8-chars\n  password: argon2id-v19\n  password: sha256-hashed\n",
+        "- password: hashed with bcrypt, cost 12\n- password: ${DB_PASSWORD}\n- password: <your-password-1>\n",
+        "password: {{ vault_db_password_1 }}\npassword: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n",
+        "password: changeme1\npassword: test1234\npassword: xxxxxxxx1\npassword: *db_password_1\n",
+        "The password: Tr0ub4dor is an example in prose, so it is not the whole of a line.",
+        "secret: /run/secrets/db-1\npassword: ./secrets/db-1\npassword: v2.1.0-beta\n",
+        "auth: oauth2-bearer-middleware\nauth = AuthMiddlewareFactoryV2Builder\nbasicAuth: disabled-1\n",
+        "cookie: SameSite=Strict; Secure; HttpOnly; Max-Age=31536000; Path=/api/v2",
+        "Set-Cookie: theme=dark-mode-2; lang=en-GB; consent=yes-2026-11-17",
+        "first_pass = optimizeRenderPassTwo2; bypass: enabledForAdmins1; compass=north1234",
+        "--password-file /etc/db.1 --token-limit 20000000 --secret-name db-prod-1 --no-auth --pass 2",
+        "webhook: https://example.com/hooks/slack and hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXX",
+        "https://discord.com/api/webhooks/{id}/{token} and https://hooks.zapier.com/hooks/catch/",
+        "see https://user@host/path and https://git@github.com/owner/repo and https://x-access-token@host",
+    ]);
+}
+
+#[test]
+fn what_only_looks_like_a_link_or_a_header_is_left_alone() {
+    check(&[
+        "at 12345678:30 in the log, 1700000000:1700003600, ratio 123456789:1",
+        "?sig=abc&sv=1 and &sig=sha256 and sig=3f2a9c1d4e5b60718293a4b5c6d7e8f901234567",
+        "Bearer tokens expire after 3600 seconds; bearer authentication-scheme-of-rfc-6750 is meant",
+        "Authorization: Bearer test-token-123 and Authorization: Bearer demo-key-2 and `Authorization: Bearer <jwt>`",
+        "Authorization: Basic <credentials> and Authorization: token ${GITHUB_TOKEN} and token abcdef0123456789abcdef",
+        "Basic dXNlcjpwYXNzd29yZA== says user:password, which nobody has",
+        "\"auth\": \"none\", \"auth\": \"basic\", \"auth\": {\"username\": \"ann\"}",
+        "SKIP, SKU12345, dapi_client, re_exports_of_everything_in_this_module_2, secret_name_of_the_stack_1",
+        "cache-key-d41d8cd98f00b204e9800998ecf8427e and SKd41d8cd98f00b204e9800998ecf8427ez",
+        "key-value stores, hvs.rs, dp.pt., pul-request, oy2-is-short, glsa_config_of_the_dashboard_service",
+        "C:\\new\\token\\file.txt and \\nu = \\tau and \"\\bsk-\" and \"^ghp_[A-Za-z0-9]{36}$\"",
+        "ghp_000000000000000000000000000000000000 and AKIAAAAAAAAAAAAAAAAA",
+    ]);
+}
+
+#[test]
+fn ordinary_output_of_commands_is_left_alone() {
+    check(&[
+        "\u{1b}[32mPASS\u{1b}[0m src/auth/token.test.ts (5.123 s)\n\u{1b}[1mTests:\u{1b}[0m 12 passed",
+        "test auth::token::expires_after_30_minutes ... ok\ntest result: ok. 12 passed; 0 failed",
+        "warning: unused variable: `password`\n  --> src/login.rs:12:9\n   |\n12 |     let password = read_password()?;",
+        "{\"level\":\"info\",\"msg\":\"token refreshed\",\"request_id\":\"4f1d9c77-e2b8-4a35-9d60-0c1b2a394857\"}",
+        "Downloading https://registry.test/pkg/-/pkg-1.2.3.tgz sha512-RdJUflcE3cUzKiMqQgsCu06FPu9UdIJO0beYbPhHN4k6",
+        "On branch feature/031-token-refresh\nYour branch is up to date with 'origin/feature/031-token-refresh'.",
+    ]);
+}

@@ -3,6 +3,7 @@
 use super::super::annotate;
 use super::super::console::Console;
 use redraft_core::lint::{Fault, Level, Rule, Settings};
+use redraft_core::shown;
 use redraft_core::text::count;
 use serde::Serialize;
 use serde_json::json;
@@ -112,6 +113,7 @@ impl<'a> FaultJson<'a> {
 
 fn line(fault: &Fault) -> String {
     let Fault { rule, level, path, line, message, hint } = fault;
+    let (path, message) = (shown::name(path), shown::name(message));
     format!("{path}:{line}: {level} [{rule}] {message}\n  hint: {hint}")
 }
 

@@ -120,7 +120,7 @@ fn show(features: &[Of], written: Option<&[PathBuf]>, console: &Console) {
         return;
     }
     if let Some(written) = written {
-        written.iter().for_each(|file| console.data(&file.display().to_string()));
+        written.iter().for_each(|file| console.data(&redraft_core::shown::name(&file.to_string_lossy())));
         console.say(&match written.len() {
             0 => "no record to write: every decision has one already, or there is none".to_owned(),
             some => format!("{} written", count(some, "record")),

@@ -32,7 +32,8 @@ pub(super) fn read(
     let packed = file.fill_buf()?.starts_with(&GZIP);
     let mut lines: Box<dyn BufRead> =
         if packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
-    let name = path.display();
+    let shown = path.to_string_lossy();
+    let name = redraft_core::shown::name(&shown);
     let mut number: u64 = 0;
     loop {
         number += 1;

@@ -6,6 +6,7 @@ use crate::cli::site::Surroundings;
 use clap::Args;
 use redraft_adapters::plain_file::{self, Unreadable};
 use redraft_core::context::{self, Artifacts, Context};
+use redraft_core::shown::name;
 use redraft_core::tasks::{self, Task, TaskList};
 use redraft_core::text::{count, one_line};
 use redraft_core::trace::{Basis, Found, Kind, Target, Targets};
@@ -83,7 +84,7 @@ pub(crate) fn tasks(args: TasksArgs, around: &Surroundings, console: &Console) -
     let list = list(&file, &text)?;
     let notes = list.notes.iter().map(|note| format!("line {}: {}", note.line, note.text)).collect();
     let json = TasksJson { v: 1, tasks: list.tasks.iter().map(TaskJson::of).collect(), notes };
-    let mut shown = format!("{} in {}\n\n", count(list.tasks.len(), "task"), file.display());
+    let mut shown = format!("{} in {}\n\n", count(list.tasks.len(), "task"), name(&file.to_string_lossy()));
     for task in &list.tasks {
         shown.push_str(&told(task));
     }
@@ -171,7 +172,8 @@ pub(crate) fn section(args: SectionArgs, around: &Surroundings, console: &Consol
             (targets.first().copied(), targets.iter().skip(1).map(|target| target.line).collect())
         }
     };
-    let file = args.file.display().to_string();
+    let path = args.file.display().to_string();
+    let file = name(&path);
     let shown = match first {
         Some(target) => {
             if !also.is_empty() {
@@ -187,14 +189,14 @@ pub(crate) fn section(args: SectionArgs, around: &Surroundings, console: &Consol
             lines(&text, &part)
         }
         None => {
-            console.say(&format!("`{}` is not found in {file}", args.id));
+            console.say(&format!("`{}` is not found in {file}", name(&args.id)));
             String::new()
         }
     };
     let json = SectionJson {
         v: 1,
         id: &args.id,
-        file,
+        file: path.clone(),
         line: first.map(|target| target.line),
         end_line: first.map(|target| target.end_line),
         how: first.map(|target| target.how.name()),

@@ -69,7 +69,7 @@ pub(crate) fn trace(args: TraceArgs, around: &Surroundings, console: &Console) -
             Some(file) => {
                 let path = around.folder.join(file);
                 whole_file::write(&path, &page, args.force, &OWN)?;
-                console.say(&format!("wrote {}", path.display()));
+                console.say(&format!("wrote {}", redraft_core::shown::name(&path.to_string_lossy())));
             }
             None => console.data(page.trim_end()),
         }
