@@ -157,7 +157,7 @@ fn a_merge_runs_no_command_that_the_base_brought_and_nobody_has_accepted() {
     let other = format!("[checks]\nother = \"touch '{}'\"\n", ran.display());
     main_moves(&scratch, "redraft.toml", &toml.replacen("[checks]\n", &other, 1));
     let refused = scratch.run(["finish", "--merge"]).expect(6);
-    assert!(refused.stderr.contains("which nobody has accepted yet"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("what nobody has accepted yet"), "{}", refused.stderr);
     assert!(!ran.exists(), "it was run");
     scratch.run(["trust", "--yes"]).expect(0);
     scratch.run(["finish", "--merge"]).expect(0);

@@ -162,28 +162,22 @@ fn a_program_that_attributes_or_signing_need_stops_the_command_and_runs_once_it_
 #[test]
 fn what_the_users_own_configuration_names_runs_as_it_always_did() {
     let scratch = project();
-    let upper = "tr a-z A-Z";
-    scratch.git(["config", "--global", "filter.upper.clean", upper]);
+    scratch.git(["config", "--global", "filter.upper.smudge", "tr a-z A-Z"]);
     scratch.git(["config", "--global", "filter.upper.required", "true"]);
-    // The repository cannot put another one in its place.
-    let evil = format!("touch {}", scratch.outside().join("evil").display());
-    scratch.git(["config", "filter.upper.smudge", &evil]);
-    scratch.write(".gitattributes", "*.md filter=upper\n");
+    scratch.git(["config", "--global", "filter.upper.clean", "tr A-Z a-z"]);
+    scratch.write(".gitattributes", "*.txt filter=upper\n");
     scratch.git(["add", "--all"]);
     scratch.git(["commit", "-q", "-m", "attributes"]);
+    // The repository cannot put another one in its place.
+    let evil = format!("touch {}", scratch.outside().join("evil").display());
+    scratch.git(["config", "filter.upper.process", &evil]);
     let ran = scratch.run(["new", "--until", "specify", "Say hello"]).expect(6);
-    assert!(
-        ran.stderr.contains("filter.upper.smudge") && !ran.stderr.contains("filter.upper.clean"),
-        "{}",
-        ran.stderr
-    );
-    scratch.git(["config", "--unset", "filter.upper.smudge"]);
-    let begun =
-        scratch.json(["new", "--until", "specify", "Say hello"])["feature"].as_str().unwrap().to_owned();
-    scratch.run(["run", &begun, "--yes"]).expect(0);
-    let name = format!("feature/{begun}-say-hello:docs/features/{begun}-say-hello/spec.md");
-    let stored = scratch.git(["cat-file", "blob", &name]);
-    assert!(stored.contains("SPEC") && !stored.contains("the"), "the user's filter ran: {stored}");
+    assert!(ran.stderr.contains("filter.upper.process"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("filter.upper.smudge") && !ran.stderr.contains("filter.upper.clean"));
+    scratch.git(["config", "--unset", "filter.upper.process"]);
+    scratch.run(["new", "--until", "specify", "Say hello"]).expect(0);
+    let notes = fs::read_to_string(scratch.worktree("002").join("notes.txt")).unwrap();
+    assert_eq!(notes, "ONE\n", "the user's filter ran");
     assert!(!scratch.outside().join("evil").exists());
 }
 
