@@ -51,7 +51,7 @@ fn ended(scratch: &Scratch, jump_ms: i64, text: &str, limit_ms: u64) -> Ended {
         worker: Path::new(env!("CARGO_BIN_EXE_redraft")),
         out: &scratch.outside().join("out"),
         text,
-        folder: &scratch.outside(),
+        folder: scratch.outside(),
         environment: &Environment(std::env::vars_os().collect()),
         redactor: &Redactor::default(),
         limit_ms,

@@ -328,12 +328,13 @@ fn a_lock_of_somebody_else_stops_a_move_and_is_never_removed() {
 
 #[test]
 fn what_is_in_the_way_stops_a_move_and_nothing_is_touched() {
-    let cases: [(&str, &dyn Fn(&Path)); 5] = [
-        ("added/deep/file.txt", &|root| put(root, "added/deep/file.txt", "mine\n")),
-        ("changed.txt", &|root| put(root, "changed.txt", "mine\n")),
-        ("folder-then-file", &|root| put(root, "folder-then-file/mine", "mine\n")),
-        ("added", &|root| std::os::unix::fs::symlink("build", root.join("added")).unwrap()),
-        ("lines.crlf", &|root| fs::remove_file(root.join("lines.crlf")).unwrap()),
+    type Change = fn(&Path);
+    let cases: [(&str, Change); 5] = [
+        ("added/deep/file.txt", |root| put(root, "added/deep/file.txt", "mine\n")),
+        ("changed.txt", |root| put(root, "changed.txt", "mine\n")),
+        ("folder-then-file", |root| put(root, "folder-then-file/mine", "mine\n")),
+        ("added", |root| std::os::unix::fs::symlink("build", root.join("added")).unwrap()),
+        ("lines.crlf", |root| fs::remove_file(root.join("lines.crlf")).unwrap()),
     ];
     for (named, change) in cases {
         let world = world();
