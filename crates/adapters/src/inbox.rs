@@ -2,6 +2,7 @@
 //!
 //! An answer is written whole under another name and then renamed, so a file that is there is complete.
 
+use crate::plain_file::{self, Unreadable};
 use redraft_core::ticket::Ticket;
 use redraft_engine::ports::{Inbox, Outcome};
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,10 @@ impl Inbox for FileInbox {
         let kept = Kept { v: VERSION, session: session.to_owned(), outcome: outcome.clone() };
         let bytes = serde_json::to_vec(&kept).map_err(|error| error.to_string())?;
         let part = folder.join("outcome.json.part");
+        // Opening a pipe would wait for a reader for ever.
+        if let Err(not @ Unreadable::NotAFile(_)) = plain_file::check(&part) {
+            return Err(format!("{}: {not}; move it away", part.display()));
+        }
         let mut writing = fs::File::create(&part).map_err(named)?;
         writing.write_all(&bytes).map_err(named)?;
         writing.sync_all().map_err(named)?;
@@ -69,7 +74,7 @@ impl Inbox for FileInbox {
 
     fn get(&self, ticket: &Ticket, session: &str) -> Result<Option<Outcome>, String> {
         let file = self.file(ticket);
-        let bytes = match fs::read(&file) {
+        let bytes = match plain_file::kept(&file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("{}: {error}", file.display())),

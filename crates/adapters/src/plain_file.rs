@@ -51,6 +51,20 @@ pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
     if bytes.len() as u64 > bytes_max { Err(Unreadable::TooLarge { bytes_max }) } else { Ok(bytes) }
 }
 
+/// The bytes of a file of our own, however many. Somebody may have put something else under its name all the same.
+pub fn kept(path: &Path) -> io::Result<Vec<u8>> {
+    match check(path) {
+        Ok(()) => fs::read(path),
+        Err(Unreadable::Io(error)) => Err(error),
+        Err(other) => Err(io::Error::new(io::ErrorKind::InvalidInput, other.to_string())),
+    }
+}
+
+/// Fails unless a regular file is there. For files that are opened by others, who would wait for a pipe for ever.
+pub fn check(path: &Path) -> Result<(), Unreadable> {
+    regular(fs::metadata(path).map_err(Unreadable::Io)?.file_type())
+}
+
 /// The same as text.
 pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, Unreadable> {
     let bytes = read(path, bytes_max)?;

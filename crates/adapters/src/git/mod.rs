@@ -8,7 +8,7 @@
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
 //! `commit`, `merge` for the branch as a whole, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space.
+//! the last few answers, `branches` and `hooks` tell what others have left in a repository, `run` starts git, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space. `rewrite` takes a secret out of all of it.
 
 mod apart;
 mod branches;
@@ -29,6 +29,7 @@ mod refs;
 mod repository;
 mod restore;
 mod revision;
+mod rewrite;
 mod run;
 mod standing;
 mod temp_index;
@@ -45,5 +46,6 @@ pub use glance::{Glance, real_path, state_around};
 pub use history::{Entered, Step, Written};
 pub use merge::GitMerging;
 pub use repository::{Head, Repository};
+pub use rewrite::{Pruned, Rewritten, Survey};
 pub use run::Git;
 pub use workspace::GitWorkspace;

@@ -48,6 +48,14 @@ impl Place {
         StoreError::ReadOnly { path: self.path.clone(), detail: detail.into() }
     }
 
+    pub(super) fn busy(&self, detail: impl Into<String>) -> StoreError {
+        StoreError::Busy { path: self.path.clone(), detail: detail.into() }
+    }
+
+    pub(super) fn gone(&self, detail: impl Into<String>) -> StoreError {
+        StoreError::Gone { path: self.path.clone(), detail: detail.into(), rescued: None }
+    }
+
     pub(super) fn other(&self, detail: impl Into<String>) -> StoreError {
         StoreError::Other { path: self.path.clone(), detail: detail.into() }
     }
@@ -116,6 +124,7 @@ mod tests {
             StoreError::Newer { .. } => "newer",
             StoreError::Full { .. } => "full",
             StoreError::ReadOnly { .. } => "read only",
+            StoreError::Gone { .. } => "gone",
             StoreError::Busy { .. } => "busy",
             StoreError::Other { .. } => "other",
         }

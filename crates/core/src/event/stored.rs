@@ -102,6 +102,8 @@ events! {
     "probed" 1 Probed,
     "budget-set" 1 BudgetSet,
     "budget-reached" 1 BudgetReached,
+    "redacted" 1 Redacted,
+    "unreadable" 1 Unreadable,
 }
 
 #[cfg(test)]

@@ -42,6 +42,8 @@ mod hosts_refused;
 mod in_place;
 mod interruption;
 mod lazy_reads;
+mod ledger_damage;
+mod ledger_redact;
 mod leftovers;
 mod limits;
 mod links;
