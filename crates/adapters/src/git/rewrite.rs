@@ -119,8 +119,8 @@ impl Repository {
             database.blob(blob)?;
         }
         for root in self.roots()? {
-            for (_, id, _, _) in worktree::index(self, &root)? {
-                database.blob(&id)?;
+            for entry in worktree::index(self, &root)? {
+                database.blob(&entry.id)?;
             }
         }
         let unsigned = database.unsigned;

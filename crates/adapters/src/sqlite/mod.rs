@@ -222,7 +222,7 @@ impl Ledger {
 
     /// The names of all blobs.
     pub fn blob_ids(&self) -> Result<Vec<BlobId>, StoreError> {
-        self.ask(|connection| rows::blob_ids(connection))
+        self.ask(rows::blob_ids)
     }
 
     /// The same for what was added since somebody last looked, for a command that is about to write. Without a

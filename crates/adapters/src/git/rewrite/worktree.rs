@@ -16,17 +16,23 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const NOTES: [&str; 6] =
     ["COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "TAG_EDITMSG", "ORIG_HEAD", "FETCH_HEAD"];
 
-/// The entries of an index: mode, id, stage, path.
-pub(super) fn index(
-    repository: &Repository,
-    root: &Path,
-) -> Result<Vec<(String, String, String, Vec<u8>)>, GitError> {
+/// An entry of an index.
+pub(super) struct Indexed {
+    mode: String,
+    pub(super) id: String,
+    stage: String,
+    path: Vec<u8>,
+}
+
+/// The entries of an index.
+pub(super) fn index(repository: &Repository, root: &Path) -> Result<Vec<Indexed>, GitError> {
     let listed = repository.git.call(root, ["ls-files", "--stage", "-z"]).list()?;
     let entries = listed.iter().filter_map(|line| {
         let tab = line.iter().position(|byte| *byte == b'\t')?;
         let head = String::from_utf8_lossy(line.get(..tab)?).into_owned();
         let mut words = head.split(' ').map(str::to_owned);
-        Some((words.next()?, words.next()?, words.next()?, line.get(tab + 1..)?.to_vec()))
+        let (mode, id, stage) = (words.next()?, words.next()?, words.next()?);
+        Some(Indexed { mode, id, stage, path: line.get(tab + 1..)?.to_vec() })
     });
     Ok(entries.collect())
 }
@@ -39,7 +45,7 @@ pub(super) fn clean(
     renamed: &Renamed,
 ) -> Result<Vec<String>, GitError> {
     let mut lines = Vec::new();
-    for (mode, id, stage, path) in index(repository, root)? {
+    for Indexed { mode, id, stage, path } in index(repository, root)? {
         let Some(new) = renamed.0.get(&id) else { continue };
         lines.extend(format!("{mode} {new} {stage}\t").into_bytes());
         lines.extend(path);

@@ -314,7 +314,14 @@ impl Reader<'_> {
             Ok(scope) => scope,
             Err(_) => Scope::Repo,
         };
-        rows::put_events(self.place, self.connection, &mut self.chain, &scope, at_ms, &[lost.clone()])?;
+        rows::put_events(
+            self.place,
+            self.connection,
+            &mut self.chain,
+            &scope,
+            at_ms,
+            std::slice::from_ref(lost),
+        )?;
         self.resumed.lost += 1;
         Ok(())
     }

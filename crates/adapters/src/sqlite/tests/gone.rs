@@ -2,6 +2,12 @@ use super::*;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+/// What is done to the files of a ledger.
+type Harm = Box<dyn FnOnce(&TempDir)>;
+
+/// Puts something under a name.
+type Maker<'a> = &'a dyn Fn(&std::path::Path);
+
 /// Appends one event to a ledger after something was done to its files; the error.
 fn refused_after(harm: impl FnOnce(&TempDir)) -> (TempDir, StoreError) {
     let folder = TempDir::new().unwrap();
@@ -18,7 +24,7 @@ fn refused_after(harm: impl FnOnce(&TempDir)) -> (TempDir, StoreError) {
 fn a_ledger_that_was_removed_or_replaced_takes_no_more_events_and_what_it_held_is_rescued() {
     let remove =
         |name: &'static str| move |folder: &TempDir| fs::remove_file(folder.path().join(name)).unwrap();
-    let cases: [(&str, &str, Box<dyn FnOnce(&TempDir)>); 6] = [
+    let cases: [(&str, &str, Harm); 6] = [
         ("the file", "it was removed", Box::new(remove("ledger.db"))),
         ("the log", "its log", Box::new(remove("ledger.db-wal"))),
         (
@@ -108,8 +114,7 @@ fn what_is_no_file_is_refused_at_once_under_every_name_that_is_opened() {
     };
     let folder = |path: &std::path::Path| fs::create_dir(path).unwrap();
     let device = |path: &std::path::Path| std::os::unix::fs::symlink("/dev/zero", path).unwrap();
-    let makers: [(&str, &dyn Fn(&std::path::Path)); 3] =
-        [("a pipe", &pipe), ("a folder", &folder), ("a device", &device)];
+    let makers: [(&str, Maker<'_>); 3] = [("a pipe", &pipe), ("a folder", &folder), ("a device", &device)];
     for name in [FILE, "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"] {
         for (what, make) in makers {
             let made = folder_of(name, make);

@@ -84,7 +84,8 @@ pub(super) fn redact(args: &RedactArgs, around: &Surroundings, console: &Console
         console.show(&format!("it is nowhere in what redraft keeps{}", told_left(&left)), &json);
         return Ok(if left.is_empty() { Code::Done } else { Code::NotApproved });
     }
-    if !args.yes && !(can_ask && agreed(&found, around, console)) {
+    let agreed = args.yes || (can_ask && agreed(&found, around, console));
+    if !agreed {
         let left = job.left(&found, Vec::new());
         let text = format!(
             "{}{}\nnothing was changed; to take it out: redraft ledger redact --yes",
@@ -208,9 +209,9 @@ impl Job<'_> {
     fn prepare(&self, found: &Found) -> Result<Ready, CliError> {
         let repository = &self.site.repository;
         let rewritten = repository.rewrite(self.removal, &found.survey, &self.branches(), &self.named()?)?;
-        let (bodies, blobs) = self.amendments(&rewritten)?;
-        self.require_sense(&bodies)?;
-        Ok(Ready { rewritten, bodies, blobs })
+        let ready = self.amendments(rewritten)?;
+        self.require_sense(&ready.bodies)?;
+        Ok(ready)
     }
 
     /// Returns the event that says so, where anything named the secret, and what git could not remove.
@@ -295,10 +296,7 @@ impl Job<'_> {
     }
 
     /// New bodies and blobs: without the secret, and with the ids that objects and blobs have now.
-    fn amendments(
-        &self,
-        rewritten: &Rewritten,
-    ) -> Result<(Vec<(u64, String)>, Vec<(BlobId, Vec<u8>)>), CliError> {
+    fn amendments(&self, rewritten: Rewritten) -> Result<Ready, CliError> {
         let mut renamed = rewritten.renamed.clone();
         let ids = self.ledger.blob_ids()?;
         let mut blobs: BTreeMap<String, Vec<u8>> = BTreeMap::new();
@@ -323,7 +321,8 @@ impl Job<'_> {
                 bodies.push((seq, new));
             }
         })?;
-        Ok((bodies, blobs.into_iter().map(|(id, bytes)| (BlobId::new(id), bytes)).collect()))
+        let blobs = blobs.into_iter().map(|(id, bytes)| (BlobId::new(id), bytes)).collect();
+        Ok(Ready { rewritten, bodies, blobs })
     }
 
     /// Refuses a text that stands where an event would lose its form or a feature its sense, such as the name of a role.
