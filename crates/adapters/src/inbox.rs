@@ -4,6 +4,7 @@
 //! wrote to the worktree is on disk before it: an answer that was kept is adopted, whatever became of the run.
 
 use crate::barrier::{Barrier, sync_folder};
+use crate::plain_file::{self, Unreadable};
 use redraft_core::ticket::{Scope, Ticket};
 use redraft_engine::ports::{Inbox, Outcome};
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,10 @@ impl Inbox for FileInbox {
         let kept = Kept { v: VERSION, session: session.to_owned(), outcome: outcome.clone() };
         let bytes = serde_json::to_vec(&kept).map_err(|error| error.to_string())?;
         let part = folder.join(PART);
+        // Opening a pipe would wait for a reader for ever.
+        if let Err(not @ Unreadable::NotAFile(_)) = plain_file::check(&part) {
+            return Err(format!("{}: {not}; move it away", part.display()));
+        }
         let mut writing = fs::File::create(&part).map_err(named)?;
         writing.write_all(&bytes).map_err(named)?;
         match &self.barrier {
@@ -102,7 +107,7 @@ impl Inbox for FileInbox {
 
     fn get(&self, ticket: &Ticket, session: &str) -> Result<Option<Outcome>, String> {
         let file = self.file(ticket);
-        let bytes = match fs::read(&file) {
+        let bytes = match plain_file::kept(&file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("{}: {error}", file.display())),

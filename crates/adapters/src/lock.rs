@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::plain_file::{self, Unreadable};
 use redraft_core::text::{one_line, utc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -59,6 +60,9 @@ impl Lock {
         let path = folder.join(name);
         let failed = |error| LockError::Io { path: path.clone(), error };
         fs::create_dir_all(&folder).map_err(failed)?;
+        if let Err(not @ Unreadable::NotAFile(_)) = plain_file::check(&path) {
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, format!("{not}; move it away"))));
+        }
         let mut tries = 0;
         loop {
             let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
@@ -86,6 +90,7 @@ impl Lock {
     /// tried only where a process that is alive has signed it, which is the holder, or by chance has its number.
     pub fn holder(state: &Path, name: &str) -> Option<Holder> {
         let path = state.join("locks").join(name);
+        plain_file::check(&path).ok()?;
         let found = Holder::read(File::open(&path).ok()?);
         if found == Holder::unknown() || found.is_gone() {
             return None;
@@ -113,7 +118,9 @@ impl Drop for Lock {
 impl Holder {
     /// Who signed a lock and still runs, without touching the lock; none where nobody does.
     pub fn at_work(state: &Path, name: &str) -> Option<Holder> {
-        let file = File::open(state.join("locks").join(name)).ok()?;
+        let path = state.join("locks").join(name);
+        plain_file::check(&path).ok()?;
+        let file = File::open(path).ok()?;
         let signed = file.metadata().is_ok_and(|about| about.len() > 0);
         Some(Holder::read(file)).filter(|holder| signed && !holder.is_gone())
     }

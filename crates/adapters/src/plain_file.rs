@@ -152,6 +152,20 @@ fn all_of(file: File, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
     if bytes.len() as u64 > bytes_max { Err(Unreadable::TooLarge { bytes_max }) } else { Ok(bytes) }
 }
 
+/// The bytes of a file of our own, however many. Somebody may have put something else under its name all the same.
+pub fn kept(path: &Path) -> io::Result<Vec<u8>> {
+    match check(path) {
+        Ok(()) => fs::read(path),
+        Err(Unreadable::Io(error)) => Err(error),
+        Err(other) => Err(io::Error::new(io::ErrorKind::InvalidInput, other.to_string())),
+    }
+}
+
+/// Fails unless a regular file is there. For files that are opened by others, who would wait for a pipe for ever.
+pub fn check(path: &Path) -> Result<(), Unreadable> {
+    regular(fs::metadata(path).map_err(Unreadable::Io)?.file_type())
+}
+
 fn as_text(bytes: Vec<u8>) -> Result<String, Unreadable> {
     let not_text = |_| Unreadable::Io(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"));
     String::from_utf8(bytes).map_err(not_text)

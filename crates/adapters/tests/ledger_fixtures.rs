@@ -109,6 +109,25 @@ fn a_ledger_from_before_ticked_tasks_counted_is_read_as_it_was_written() {
     assert!(checked.iter().all(|fact| fact.checkout.is_none() && fact.is_of_the_commit_alone()));
 }
 
+/// Layout 2, with `redacted` version 1: a feature from which a password was taken out.
+#[test]
+fn a_ledger_of_layout_2_with_a_redaction_is_read_as_it_was_written() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ledger-layout-2-redacted-1.db");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(&fixture, folder.path().join(FILE)).unwrap();
+    let ledger = Ledger::open(folder.path(), Mode::ReadOnly).unwrap();
+    assert_eq!(ledger.verify().unwrap().seq, 34);
+    let amended = ledger.amended().unwrap();
+    assert!(amended.len() == 18 && amended.iter().all(|(_, by)| *by == 34), "{amended:?}");
+    let said = ledger.read(Scope::Repo).unwrap();
+    let Some(Event::Redacted(redacted)) = said.last().map(|entry| &entry.event) else { panic!("{said:?}") };
+    assert_eq!((redacted.why.as_str(), redacted.events.len()), ("it was a password", 18));
+    let entries = ledger.read(Scope::Feature(FeatureId(1))).unwrap();
+    let state = Pipeline::replay(&entries).unwrap();
+    assert!(state.created.unwrap().idea.contains("the store that [redacted] opens"));
+    assert!(!std::fs::read(&fixture).unwrap().windows(9).any(|window| window == b"swordfish"));
+}
+
 fn started(entries: &[Entry]) -> impl Iterator<Item = &Started> {
     entries.iter().filter_map(|entry| if let Event::Started(fact) = &entry.event { Some(fact) } else { None })
 }

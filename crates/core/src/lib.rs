@@ -44,6 +44,7 @@ pub mod project;
 pub mod project_context;
 pub mod prompt;
 pub mod redact;
+pub mod removal;
 pub mod report;
 pub mod retro;
 pub mod review;

@@ -192,7 +192,11 @@ pub fn step(state: &Pipeline, event: &Event) -> Result<Pipeline, Rejected> {
 pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
     match event {
         Event::FeatureCreated(created) if state.created.is_none() => state.created = Some(created.clone()),
-        Event::FeatureCreated(_) | Event::Trusted(_) | Event::Probed(_) => return Err(unexpected(event)),
+        Event::FeatureCreated(_) | Event::Trusted(_) | Event::Probed(_) | Event::Redacted(_) => {
+            return Err(unexpected(event));
+        }
+        // What was lost is not known here, and what is owed follows from what is left.
+        Event::Unreadable(_) => {}
         Event::AgentsMet(fact) => {
             // Said again it would say nothing.
             if state.created.is_none() || state.cancelled || state.met == fact.agents {

@@ -134,6 +134,8 @@ fn shows(event: &Event) -> bool {
         | Event::Trusted(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)
+        | Event::Redacted(_)
+        | Event::Unreadable(_)
         | Event::BudgetSet(_)
         | Event::BudgetReached(_)
         | Event::CostCorrected(_) => false,

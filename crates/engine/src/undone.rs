@@ -51,6 +51,8 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::Trusted(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)
+        | Event::Redacted(_)
+        | Event::Unreadable(_)
         | Event::BudgetSet(_)
         | Event::BudgetReached(_)
         | Event::CostCorrected(_) => return None,

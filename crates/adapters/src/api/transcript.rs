@@ -5,6 +5,7 @@
 //! turn that a crash or a failure interrupted; they are dropped when the conversation is continued. Nothing here knows
 //! a protocol. Start at [`Transcripts`].
 
+use crate::plain_file;
 use redraft_core::ids::SessionId;
 use redraft_core::price::Lifetime;
 use redraft_core::text;
@@ -90,8 +91,8 @@ impl Transcripts {
     /// have seen. None if there is no such conversation.
     pub(super) fn load(&self, session: &SessionId, ticket: &Ticket) -> io::Result<Option<Transcript>> {
         let file = self.file(session);
-        let text = match fs::read_to_string(&file) {
-            Ok(text) => text,
+        let text = match plain_file::kept(&file) {
+            Ok(bytes) => String::from_utf8(bytes).map_err(|_| io::Error::from(ErrorKind::InvalidData))?,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };

@@ -161,7 +161,7 @@ impl Sessions {
 
 /// Reads a kept object; none when there is no such file.
 pub(crate) fn read_kept<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
-    match fs::read(file) {
+    match crate::plain_file::kept(file) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::other),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

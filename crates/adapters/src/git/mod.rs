@@ -8,7 +8,7 @@
 //! engine's `Workspace` port. Behind it, one file each: `files` (single files), `revision` (revisions, anchors
 //! and deltas), `standing` (where HEAD, index and files stand), `restore` (undoing what an agent must not do),
 //! `commit`, `guard` (hooks and configuration that agents touch), `hidden` (marks of an index that hide changes), `check_folder` (where checks run), `merge` for the branch as a whole, `moving` for a person's checkout that goes from one commit to another, and `change` for one that is reviewed by itself. `objects` asks for and stores single objects through a `companion`, a git that stays; `recent` remembers
-//! the last few answers, `programs` keeps those of a repository's configuration from being started, `branches` and `hooks` tell what others have left in a repository, `listing` names the files that are not ignored, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space, `cut` clears up after a power cut.
+//! the last few answers, `programs` keeps those of a repository's configuration from being started, `branches` and `hooks` tell what others have left in a repository, `listing` names the files that are not ignored, `run` starts git and `wait` ends one that hangs, `glance` looks without it, `error` says what can go wrong, `temp_index` is scratch space, `cut` clears up after a power cut, `rewrite` takes a secret out of all of it.
 
 mod anew;
 mod apart;
@@ -39,6 +39,7 @@ mod repair;
 mod repository;
 mod restore;
 mod revision;
+mod rewrite;
 mod run;
 mod standing;
 mod temp_index;
@@ -61,6 +62,7 @@ pub use moving::{CutOff, Settled};
 pub use repair::Damage;
 pub use programs::Program;
 pub use repository::{Head, Repository};
+pub use rewrite::{Pruned, Rewritten, Survey};
 pub use run::Git;
 pub use wait::stops_with;
 pub use workspace::GitWorkspace;

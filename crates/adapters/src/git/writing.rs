@@ -9,6 +9,7 @@
 //! Start with [`Writing`]; [`clear`] is for the next run.
 
 use super::wait::{self, Cut};
+use crate::plain_file;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -83,6 +84,10 @@ pub(super) enum Cleared {
 /// Removes those of these locks that a marked call left when it was killed. The caller makes sure that no other run
 /// is using the marker.
 pub(super) fn clear(marker: &Path, locks: &[PathBuf], patience: Duration) -> Cleared {
+    // A pipe under its name is not ours, and opening it would wait for ever.
+    if plain_file::check(marker).is_err() {
+        return Cleared::Nothing;
+    }
     let Ok(found) = File::open(marker) else { return Cleared::Nothing };
     if !let_go(&found, patience) {
         return Cleared::StillWriting;

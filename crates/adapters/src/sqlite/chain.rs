@@ -1,9 +1,26 @@
 //! The chain of checksums: each event's covers its own fields and the checksum before it.
 //!
 //! The bytes that are hashed are a stored format. Numbers are little-endian and texts follow their length, so
-//! that no two different events give the same bytes.
+//! that no two different events give the same bytes. Layout 1 hashed the body itself. Since layout 2 the chain covers a
+//! salted hash of it: once body and salt are gone, nobody can try out what the body said, and the chain still holds.
 
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// Random bytes that make the hash of a short body as hard to guess as that of a long one.
+pub(super) type Salt = [u8; 16];
+
+pub(super) fn new_salt() -> Salt {
+    Uuid::new_v4().into_bytes()
+}
+
+/// What the chain knows of a body.
+pub(super) fn body_hash(salt: &[u8], body: &str) -> [u8; 32] {
+    let mut sha = Sha256::new();
+    sha.update(salt);
+    text(&mut sha, body);
+    sha.finalize().into()
+}
 
 /// The end of the ledger: everything before it follows from these two values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,7 +38,15 @@ pub(super) struct Link<'a> {
     pub(super) scope: &'a str,
     pub(super) kind: &'a str,
     pub(super) version: u16,
-    pub(super) body: &'a str,
+    pub(super) content: Content<'a>,
+}
+
+/// What stands for the body in the chain.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Content<'a> {
+    /// In layout 1 the body itself.
+    Body(&'a str),
+    Hash(&'a [u8; 32]),
 }
 
 /// Walks along the chain, either to extend it or to check it.
@@ -49,7 +74,10 @@ impl Chain {
         text(&mut sha, link.scope);
         text(&mut sha, link.kind);
         sha.update(link.version.to_le_bytes());
-        text(&mut sha, link.body);
+        match link.content {
+            Content::Body(body) => text(&mut sha, body),
+            Content::Hash(hash) => sha.update(hash),
+        }
         self.tip = Tip { seq, chain: sha.finalize().into() };
         self.tip
     }
@@ -64,8 +92,9 @@ fn text(sha: &mut Sha256, text: &str) {
 mod tests {
     use super::*;
 
+    const BODY: &str = r#"{"by":"ada","why":"no"}"#;
     const LINK: Link<'_> =
-        Link { at_ms: 5, scope: "031", kind: "cancelled", version: 1, body: r#"{"by":"ada","why":"no"}"# };
+        Link { at_ms: 5, scope: "031", kind: "cancelled", version: 1, content: Content::Body(BODY) };
 
     fn hex(tip: Tip) -> String {
         tip.chain.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -83,6 +112,24 @@ mod tests {
             "c1e6c32a2f600bb80ef3c3f81bb5be7b22ef9d742ff30afab36e483bdc418a75"
         );
         assert_eq!(chain.tip().seq, 2);
+        let hash = body_hash(&[7; 16], BODY);
+        let mut chain = Chain::after(Tip::default());
+        let link = Link { content: Content::Hash(&hash), ..LINK };
+        assert_eq!(
+            hex(chain.extend(&link)),
+            "fc8416d7c0bbe5e07c02fa8c3c5714714a0f09137c386dd92ca99966f09244a8"
+        );
+        assert_eq!(
+            hex(chain.extend(&link)),
+            "65afd9e85a96ac90dde11eb55488cbe7a9e135fa484caa75a2dbbc4fead1d318"
+        );
+    }
+
+    #[test]
+    fn the_hash_of_a_body_depends_on_its_salt() {
+        assert_ne!(body_hash(&[1; 16], BODY), body_hash(&[2; 16], BODY));
+        assert_ne!(body_hash(&[1; 16], BODY), body_hash(&[1; 16], "{}"));
+        assert_ne!(new_salt(), new_salt());
     }
 
     #[test]
@@ -92,9 +139,11 @@ mod tests {
             Link { at_ms: 6, ..LINK },
             Link { scope: "03", kind: "1cancelled", ..LINK },
             Link { scope: "repo", ..LINK },
-            Link { kind: "cancelle", body: r#"d{"by":"ada","why":"no"}"#, ..LINK },
+            Link { kind: "cancelle", content: Content::Body(r#"d{"by":"ada","why":"no"}"#), ..LINK },
             Link { version: 2, ..LINK },
-            Link { body: "{}", ..LINK },
+            Link { content: Content::Body("{}"), ..LINK },
+            Link { content: Content::Hash(&[1; 32]), ..LINK },
+            Link { content: Content::Hash(&[2; 32]), ..LINK },
         ];
         let mut seen: Vec<[u8; 32]> = others.into_iter().map(of).collect();
         seen.push(of(LINK));

@@ -49,6 +49,14 @@ impl Place {
         StoreError::ReadOnly { path: self.path.clone(), detail: detail.into() }
     }
 
+    pub(super) fn busy(&self, detail: impl Into<String>) -> StoreError {
+        StoreError::Busy { path: self.path.clone(), detail: detail.into() }
+    }
+
+    pub(super) fn gone(&self, detail: impl Into<String>) -> StoreError {
+        StoreError::Gone { path: self.path.clone(), detail: detail.into(), rescued: None }
+    }
+
     pub(super) fn other(&self, detail: impl Into<String>) -> StoreError {
         StoreError::Other { path: self.path.clone(), detail: detail.into() }
     }
@@ -131,6 +139,7 @@ mod tests {
             StoreError::Full { .. } => "full",
             StoreError::Disk { .. } => "disk",
             StoreError::ReadOnly { .. } => "read only",
+            StoreError::Gone { .. } => "gone",
             StoreError::Busy { .. } => "busy",
             StoreError::Other { .. } => "other",
         }

@@ -6,8 +6,10 @@
 //! file again and asks once more. With a log in use, it opens the file *shared*, through the log that is there.
 
 use super::failure::{Failure, Place};
+use crate::plain_file::{self, Unreadable};
 use redraft_engine::ports::StoreError;
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, Transaction, TransactionBehavior};
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,16 @@ pub(super) struct Link {
     path: PathBuf,
     busy: Duration,
     how: How,
+    /// Which files a writer has open, to notice when their names stand for others or for none.
+    opened: Option<Opened>,
+}
+
+#[derive(Debug)]
+struct Opened {
+    file: Identity,
+    /// Known from the first change on.
+    log: Cell<Option<Identity>>,
+    writable: bool,
 }
 
 #[derive(Debug)]
@@ -58,7 +70,12 @@ impl Link {
         if connection.is_readonly(MAIN_DB)? {
             return Err(Place::new(path).read_only("the file is write-protected").into());
         }
-        Ok(Link { connection, path: path.to_owned(), busy, how: How::Write })
+        let opened = Identity::of(path).ok().map(|file| Opened {
+            file,
+            log: Cell::default(),
+            writable: writable(path),
+        });
+        Ok(Link { connection, path: path.to_owned(), busy, how: How::Write, opened })
     }
 
     pub(super) fn read(path: &Path, busy: Duration) -> Result<Link, Failure> {
@@ -72,14 +89,14 @@ impl Link {
         let flags =
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(frozen_uri(path), flags)?;
-        Ok(Link { connection, path: path.to_owned(), busy, how: How::Frozen(stamp) })
+        Ok(Link { connection, path: path.to_owned(), busy, how: How::Frozen(stamp), opened: None })
     }
 
     fn shared(path: &Path, busy: Duration) -> Result<Link, Failure> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(busy)?;
-        Ok(Link { connection, path: path.to_owned(), busy, how: How::Shared })
+        Ok(Link { connection, path: path.to_owned(), busy, how: How::Shared, opened: None })
     }
 
     /// Asks until the answer belongs to one state of the file, however many statements the question has. The
@@ -100,6 +117,31 @@ impl Link {
         }
         *self = Link::shared(&self.path, self.busy)?;
         self.at_one_moment(&mut question).map_err(|failure| self.unreadable_log(failure))
+    }
+
+    /// Fails if what this writer has open is no longer what its name stands for: what is stored then is stored nowhere.
+    /// Asked inside a change, when the log exists.
+    pub(super) fn still_there(&self, place: &Place) -> Result<(), Failure> {
+        let Some(opened) = &self.opened else { return Ok(()) };
+        let gone = |detail: String| Err(Failure::from(place.gone(detail)));
+        match Identity::of(&self.path) {
+            Ok(found) if found == opened.file => {}
+            Ok(_) => return gone("another file has taken its place".to_owned()),
+            Err(error) => return gone(format!("it was removed ({error})")),
+        }
+        let log = beside(&self.path, "-wal");
+        match (Identity::of(&log), opened.log.get()) {
+            (Ok(found), None) => opened.log.set(Some(found)),
+            (Ok(found), Some(known)) if found == known => {}
+            (Ok(_), Some(_)) => {
+                return gone(format!("another file has taken the place of {}", log.display()));
+            }
+            (Err(_), _) => return gone(format!("its log {} was removed", log.display())),
+        }
+        if opened.writable && !writable(&self.path) {
+            return Err(place.read_only("it was made read-only meanwhile").into());
+        }
+        Ok(())
     }
 
     fn at_one_moment<T>(
@@ -133,17 +175,57 @@ impl Stamp {
     }
 }
 
+/// Which file a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity(u64, u64);
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(path: &Path) -> std::io::Result<Identity> {
+        use std::os::unix::fs::MetadataExt as _;
+        fs::metadata(path).map(|found| Identity(found.dev(), found.ino()))
+    }
+
+    /// Elsewhere a file that is open can be neither removed nor replaced.
+    #[cfg(not(unix))]
+    fn of(path: &Path) -> std::io::Result<Identity> {
+        fs::metadata(path).map(|_| Identity(0, 0))
+    }
+}
+
+/// Whether anybody may write the file and its folder. What a privileged user may do beside that does not count.
+fn writable(path: &Path) -> bool {
+    let may = |path: &Path| fs::metadata(path).is_ok_and(|found| !found.permissions().readonly());
+    may(path) && path.parent().is_none_or(may)
+}
+
 /// Makes sure there is a file to read.
 pub(super) fn present(place: &Place, path: &Path) -> Result<(), StoreError> {
+    plain(place, path)?;
     match fs::metadata(path) {
         Ok(_) => whole(place, path),
         Err(error) => Err(place.of_io("reading it", &error)),
     }
 }
 
+/// Refuses what is no file, before SQLite opens it and waits for ever.
+fn plain(place: &Place, path: &Path) -> Result<(), StoreError> {
+    if let Err(not @ Unreadable::NotAFile(_)) = plain_file::check(path) {
+        return Err(place.other(format!("{not}; move it away")));
+    }
+    for ending in ["-wal", "-shm", "-journal"] {
+        let beside = beside(path, ending);
+        if let Err(not @ Unreadable::NotAFile(_)) = plain_file::check(&beside) {
+            return Err(place.other(format!("beside it is {}: {not}; move it away", beside.display())));
+        }
+    }
+    Ok(())
+}
+
 /// Makes sure a file can be written: its folder exists, and what is there is no leftover.
 pub(super) fn prepare(place: &Place, folder: &Path, path: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(folder).map_err(|error| place.of_io("creating its folder", &error))?;
+    plain(place, path)?;
     whole(place, path)
 }
 

@@ -2,15 +2,20 @@
 //!
 //! Stores events, the blobs they name and the board, and gives them back unchanged; what an event means is not
 //! known here. [`Ledger::open`] is the way in. `layout` holds the tables and their version, `link` how the file
-//! is opened, `chain` the checksums, `verify` the check of the file, `checkpoint` how far that came before, `failure`
-//! what errors become.
+//! is opened, `chain` the checksums, `verify` the check of the file, `checkpoint` how far that came before, `upgrade` how
+//! older files become new ones, `amend` what a redaction replaces, `dump` the ledger as lines of text and back, `rescue`
+//! what is left of a file that was removed under a run, `failure` what errors become.
 
+mod amend;
 mod chain;
 mod checkpoint;
+mod dump;
 mod failure;
 mod layout;
 mod link;
+mod rescue;
 mod rows;
+mod upgrade;
 mod verify;
 
 #[cfg(test)]
@@ -28,13 +33,17 @@ use redraft_core::redact::Redactor;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store, StoreError};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use uuid::Uuid;
+use verify::Depth;
 
+pub use amend::Redaction;
 pub use chain::Tip;
+pub use dump::{Export, Lost, Resumed};
+pub use upgrade::BEFORE;
 pub use verify::Checked;
 
 /// The ledger's name in its folder.
@@ -64,6 +73,8 @@ pub struct Ledger {
     reached: Mutex<Option<Checkpoint>>,
     /// Held before an event is stored that rests on files.
     barrier: Option<Arc<Barrier>>,
+    /// Where what it held was written when it was found to be gone.
+    rescued: Mutex<Option<String>>,
 }
 
 impl Ledger {
@@ -171,10 +182,58 @@ impl Ledger {
         }
     }
 
-    /// Checks the whole file: numbers without gaps, the chain of checksums, every blob against its id, and
-    /// SQLite's own structures. Needs no more memory for a longer ledger. Names the first event that is wrong.
+    /// Checks the whole file: numbers without gaps, the chain of checksums, the form of every event, every blob against
+    /// its id, and SQLite's own structures. Needs no more memory for a longer ledger. Names the first event that is wrong.
     pub fn verify(&self) -> Result<Tip, StoreError> {
-        self.ask(|connection| verify::whole(&self.place, connection)).map(|found| self.remember(found).tip)
+        let look = |connection: &Connection| verify::whole(&self.place, connection, Depth::Forms);
+        self.ask(look).map(|found| self.remember(found).tip)
+    }
+
+    /// The events whose bodies a redaction has replaced, each with the number of the event that says so.
+    pub fn amended(&self) -> Result<Vec<(u64, u64)>, StoreError> {
+        self.ask(|connection| amend::all(&self.place, connection))
+    }
+
+    /// Puts other bodies and blobs in the place of those that held a secret, and stores that this was done. Returns the
+    /// number of that event. The board is dropped with it; the caller folds it again.
+    pub fn redact(&self, redaction: &Redaction<'_>) -> Result<u64, StoreError> {
+        // What is replaced is overwritten, not only forgotten.
+        self.ask(|connection| Ok(connection.pragma_update(None, "secure_delete", true)?))?;
+        self.change(|connection| amend::store(&self.place, connection, redaction))
+    }
+
+    /// Writes the whole file anew, so that no page of it or of its log holds what was replaced.
+    pub fn scrub(&self) -> Result<(), StoreError> {
+        let link = self.link();
+        let run = || -> Result<bool, Failure> {
+            link.connection.pragma_update(None, "secure_delete", true)?;
+            link.connection.execute_batch("VACUUM")?;
+            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+            Ok(link.connection.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0)
+        };
+        match run() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.place.busy("another process reads its log")),
+            Err(failure) => Err(self.explain(failure)),
+        }
+    }
+
+    /// Hands over every body as it is stored: number, scope, kind, version and JSON.
+    pub fn each_body(&self, f: &mut dyn FnMut(u64, &str, &str, u16, String)) -> Result<(), StoreError> {
+        let mut after = 0;
+        loop {
+            let page = self.ask(|connection| rows::bodies(&self.place, connection, after))?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.seq;
+            for rows::Body { seq, scope, kind, version, body } in page {
+                f(seq, &scope, &kind, version, body);
+            }
+        }
+    }
+
+    /// The names of all blobs.
+    pub fn blob_ids(&self) -> Result<Vec<BlobId>, StoreError> {
+        self.ask(rows::blob_ids)
     }
 
     /// The same for what was added since somebody last looked, for a command that is about to write. Without a
@@ -196,7 +255,7 @@ impl Ledger {
             Mode::Write => {
                 link::prepare(&place, folder, &path)?;
                 let link = Link::write(&path, busy).map_err(|error| place.explain(error))?;
-                match settle(&link.connection) {
+                match settle(&place, &link.connection, &path) {
                     Ok(Found::Ours { layout }) if layout > layout::VERSION => {
                         drop(link);
                         Ledger::for_reading(place, &path, mode, busy)
@@ -242,8 +301,9 @@ impl Ledger {
         };
         match (namespace, newer) {
             (Some(namespace), newer) => {
-                let (link, reached) = (Mutex::new(link), Mutex::default());
-                Ok(Ledger { place, link, mode, namespace, newer, reached, barrier: None })
+                let (link, reached, rescued) = (Mutex::new(link), Mutex::default(), Mutex::default());
+                let barrier = None;
+                Ok(Ledger { place, link, mode, namespace, newer, reached, barrier, rescued })
             }
             (None, Some(newer)) => Err(place.newer(newer)),
             (None, None) => Err(place.damaged("the namespace of its session names is missing")),
@@ -267,19 +327,39 @@ impl Ledger {
         if self.mode == Mode::ReadOnly {
             return Err(self.place.read_only("it was opened for reading only"));
         }
-        let mut link = self.link();
-        let run = || -> Result<T, Failure> {
-            let transaction = link.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let done = change(&transaction)?;
-            let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(reached) = &*reached {
-                checkpoint::keep(&self.place, &transaction, reached)?;
+        let link = self.link();
+        let done = self.commit(&link, change).map_err(|failure| self.explain(failure));
+        match done {
+            Err(StoreError::Gone { path, detail, .. }) => {
+                let mut rescued = self.rescued.lock().unwrap_or_else(PoisonError::into_inner);
+                if rescued.is_none() {
+                    *rescued = rescue::write(&link.connection, Path::new(&path));
+                }
+                Err(StoreError::Gone { path, detail, rescued: rescued.clone() })
             }
-            transaction.commit()?;
-            *reached = None;
-            Ok(done)
-        };
-        run().map_err(|failure| self.explain(failure))
+            done => done,
+        }
+    }
+
+    fn commit<T>(
+        &self,
+        link: &Link,
+        change: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let connection = &link.connection;
+        // Dropped without a commit it is rolled back.
+        let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+        let done = change(&transaction)?;
+        let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reached) = &*reached {
+            checkpoint::keep(&self.place, &transaction, reached)?;
+        }
+        link.still_there(&self.place)?;
+        transaction.commit()?;
+        *reached = None;
+        // Whoever removed it in the very moment of the commit removed what was just stored, too.
+        link.still_there(&self.place)?;
+        Ok(done)
     }
 
     fn explain(&self, failure: Failure) -> StoreError {
@@ -358,14 +438,17 @@ impl Store for Ledger {
     }
 }
 
-/// Looks at a file opened for writing and creates the tables if it has none.
-fn settle(connection: &Connection) -> Result<Found, Failure> {
+/// Looks at a file opened for writing: creates the tables if it has none, and brings older ones up.
+fn settle(place: &Place, connection: &Connection, path: &Path) -> Result<Found, Failure> {
     match layout::inspect(connection)? {
         Found::Nothing => {
             link::use_log(connection)?;
             layout::create(connection)?;
         }
-        Found::Ours { layout } if layout <= layout::VERSION => link::use_log(connection)?,
+        Found::Ours { layout } if layout <= layout::VERSION => {
+            link::use_log(connection)?;
+            upgrade::bring_up(place, connection, path)?;
+        }
         found @ (Found::Ours { .. } | Found::Foreign) => return Ok(found),
     }
     Ok(layout::inspect(connection)?)

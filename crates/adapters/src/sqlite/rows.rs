@@ -4,9 +4,9 @@
 //! SQLite's integers are checked here, so that the rest of the program sees only numbers that fit. Statements that
 //! every append needs are kept by the connection.
 
-use super::chain::{Chain, Link, Tip};
-use super::checkpoint;
+use super::chain::{Chain, Content, Link, Tip, body_hash, new_salt};
 use super::failure::{Failure, Place};
+use super::{amend, checkpoint, layout};
 use redraft_core::event::{DecodeError, Entry, Event};
 use redraft_core::ids::BlobId;
 use redraft_core::text::hash;
@@ -17,10 +17,18 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 /// Events handed over at a time when all of them are read.
 const PAGE: i64 = 64;
 
-const COLUMNS: &str = "seq, scope, at_ms, kind, kind_version, body";
+/// An event and what it is checked against when it is read: its own checksum, the one before it, and what stands for its
+/// body in the chain.
+const COLUMNS: &str = "seq, scope, at_ms, kind, kind_version, body, chain,
+    (SELECT chain FROM events AS before WHERE before.seq = events.seq - 1), salt, body_hash";
 
-/// What an event is checked against when it is read: its own checksum and the one before it.
-const CHAIN: &str = "chain, (SELECT chain FROM events AS before WHERE before.seq = events.seq - 1)";
+/// The same in layout 1, where the body stood for itself.
+const COLUMNS_OF_LAYOUT_1: &str = "seq, scope, at_ms, kind, kind_version, body, chain,
+    (SELECT chain FROM events AS before WHERE before.seq = events.seq - 1), NULL, NULL";
+
+pub(super) fn columns(connection: &Connection) -> rusqlite::Result<&'static str> {
+    Ok(if layout::has_salts(connection)? { COLUMNS } else { COLUMNS_OF_LAYOUT_1 })
+}
 
 pub(super) const BOARD: &str = "SELECT scope, seq, row FROM board ORDER BY scope";
 
@@ -60,12 +68,13 @@ pub(super) fn scopes(place: &Place, connection: &Connection) -> Result<Vec<Scope
 
 /// All events of a scope, each checked against its checksum, and none missing that was there at the checkpoint.
 pub(super) fn of_scope(place: &Place, connection: &Connection, scope: &Scope) -> Result<Vec<Entry>, Failure> {
-    let sql = format!("SELECT {COLUMNS}, {CHAIN} FROM events WHERE scope = ?1 ORDER BY seq");
+    let columns = columns(connection)?;
+    let sql = format!("SELECT {columns} FROM events WHERE scope = ?1 ORDER BY seq");
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query([scope.to_string()])?;
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
-        entries.push(entry(place, row)?.1);
+        entries.push(entry(place, connection, row)?.1);
     }
     if let Some((seq, known)) = checkpoint::of_scope(place, connection, scope)? {
         let found = entries.iter().filter(|entry| entry.seq <= seq).count();
@@ -83,14 +92,53 @@ pub(super) fn page(
     connection: &Connection,
     after: u64,
 ) -> Result<Vec<(Scope, Entry)>, Failure> {
-    let sql = format!("SELECT {COLUMNS}, {CHAIN} FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2");
+    let columns = columns(connection)?;
+    let sql = format!("SELECT {columns} FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2");
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query(params![stored(place, after)?, PAGE])?;
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
-        entries.push(entry(place, row)?);
+        entries.push(entry(place, connection, row)?);
     }
     Ok(entries)
+}
+
+/// An event as it is stored.
+pub(super) struct Body {
+    pub(super) seq: u64,
+    pub(super) scope: String,
+    pub(super) kind: String,
+    pub(super) version: u16,
+    pub(super) body: String,
+}
+
+/// The next few events after a number as they are stored.
+pub(super) fn bodies(place: &Place, connection: &Connection, after: u64) -> Result<Vec<Body>, Failure> {
+    let sql = "SELECT seq, scope, kind, kind_version, body FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![stored(place, after)?, PAGE])?;
+    let mut bodies = Vec::new();
+    while let Some(row) = rows.next()? {
+        let seq: i64 = row.get(0)?;
+        bodies.push(Body {
+            seq: number(place, seq)?,
+            scope: row.get(1)?,
+            kind: row.get(2)?,
+            version: version(place, seq, row.get(3)?)?,
+            body: row.get(4)?,
+        });
+    }
+    Ok(bodies)
+}
+
+pub(super) fn blob_ids(connection: &Connection) -> Result<Vec<BlobId>, Failure> {
+    let mut statement = connection.prepare("SELECT id FROM blobs ORDER BY rowid")?;
+    let mut rows = statement.query([])?;
+    let mut ids = Vec::new();
+    while let Some(row) = rows.next()? {
+        ids.push(BlobId::new(row.get::<_, String>(0)?));
+    }
+    Ok(ids)
 }
 
 /// Some events, and the number of the last one looked at; none at the end.
@@ -107,9 +155,9 @@ pub(super) fn page_of(
     after: u64,
 ) -> Result<Page, Failure> {
     let wanted = vec!["?"; kinds.len()].join(", ");
-    let sql = format!(
-        "SELECT {COLUMNS}, {CHAIN} FROM events WHERE kind IN ({wanted}) AND seq > ? ORDER BY seq LIMIT ?"
-    );
+    let columns = columns(connection)?;
+    let sql =
+        format!("SELECT {columns} FROM events WHERE kind IN ({wanted}) AND seq > ? ORDER BY seq LIMIT ?");
     let mut statement = connection.prepare(&sql)?;
     for (at, kind) in kinds.iter().enumerate() {
         statement.raw_bind_parameter(at + 1, kind)?;
@@ -120,7 +168,7 @@ pub(super) fn page_of(
     let mut page = Page { entries: Vec::new(), last: None };
     while let Some(row) = rows.next()? {
         page.last = Some(number(place, row.get(0)?)?);
-        match entry(place, row) {
+        match entry(place, connection, row) {
             Ok(found) => page.entries.push(found),
             Err(Failure::Store(StoreError::Newer { .. })) => {}
             Err(failure) => return Err(failure),
@@ -128,6 +176,11 @@ pub(super) fn page_of(
     }
     Ok(page)
 }
+
+/// Takes the columns of a new event in their order.
+pub(super) const INSERT: &str =
+    "INSERT INTO events (seq, scope, at_ms, kind, kind_version, salt, body, body_hash, chain)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
 pub(super) fn put_events(
     place: &Place,
@@ -137,14 +190,16 @@ pub(super) fn put_events(
     at_ms: i64,
     events: &[Event],
 ) -> Result<Vec<Entry>, Failure> {
-    let sql = format!("INSERT INTO events ({COLUMNS}, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
-    let mut insert = connection.prepare_cached(&sql)?;
+    let mut insert = connection.prepare_cached(INSERT)?;
     let scope = scope.to_string();
     let mut entries = Vec::with_capacity(events.len());
     for event in events {
         let (kind, version, body) = (event.kind(), event.version(), event.encode());
-        let Tip { seq, chain } = chain.extend(&Link { at_ms, scope: &scope, kind, version, body: &body });
-        insert.execute(params![stored(place, seq)?, scope, at_ms, kind, version, body, chain])?;
+        let salt = new_salt();
+        let hash = body_hash(&salt, &body);
+        let content = Content::Hash(&hash);
+        let Tip { seq, chain } = chain.extend(&Link { at_ms, scope: &scope, kind, version, content });
+        insert.execute(params![stored(place, seq)?, scope, at_ms, kind, version, salt, body, hash, chain])?;
         entries.push(Entry { seq, at_ms, event: event.clone() });
     }
     Ok(entries)
@@ -153,6 +208,26 @@ pub(super) fn put_events(
 pub(super) fn blob(connection: &Connection, id: &BlobId) -> rusqlite::Result<Vec<u8>> {
     let mut statement = connection.prepare_cached("SELECT bytes FROM blobs WHERE id = ?1")?;
     statement.query_row([id.as_str()], |row| row.get(0))
+}
+
+pub(super) fn has_blob(connection: &Connection, id: &BlobId) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM blobs WHERE id = ?1)")?;
+    statement.query_row([id.as_str()], |row| row.get(0))
+}
+
+/// Whether an import has recorded that a blob was lost before it.
+pub(super) fn is_lost(place: &Place, connection: &Connection, id: &BlobId) -> Result<bool, Failure> {
+    let sql = "SELECT seq, kind_version, body FROM events WHERE kind = 'unreadable'";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (seq, body): (i64, String) = (row.get(0)?, row.get(2)?);
+        let event = decoded(place, seq, "unreadable", version(place, seq, row.get(1)?)?, &body)?;
+        if matches!(event, Event::Unreadable(lost) if lost.blob.as_ref() == Some(id)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 pub(super) fn put_blobs(connection: &Connection, blobs: &[Vec<u8>]) -> Result<(), Failure> {
@@ -216,29 +291,62 @@ fn scope(place: &Place, word: &str) -> Result<Scope, Failure> {
     word.parse().map_err(|_| unknown().into())
 }
 
-fn entry(place: &Place, row: &Row<'_>) -> Result<(Scope, Entry), Failure> {
+fn entry(place: &Place, connection: &Connection, row: &Row<'_>) -> Result<(Scope, Entry), Failure> {
     let seq: i64 = row.get(0)?;
     let scope = scope(place, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
     let kind = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
     let body = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
     let version = version(place, seq, row.get(4)?)?;
     // First what a newer program may have written, then whether it is what was written.
-    let event = Event::decode(kind, version, body).map_err(|error| {
+    let event = decoded(place, seq, kind, version, body)?;
+    let at_ms = row.get(2)?;
+    let entry = Entry { seq: number(place, seq)?, at_ms, event };
+    let before = before(place, entry.seq, row.get(7)?)?;
+    let hash = covered(place, connection, entry.seq, row.get(8)?, body, row.get(9)?)?;
+    let content = hash.as_ref().map_or(Content::Body(body), Content::Hash);
+    let word = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+    let link = Link { at_ms, scope: word, kind, version, content };
+    if Chain::after(before).extend(&link).chain != checksum(place, seq, row.get(6)?)? {
+        return Err(mismatch(place, seq));
+    }
+    Ok((scope, entry))
+}
+
+pub(super) fn decoded(
+    place: &Place,
+    seq: i64,
+    kind: &str,
+    version: u16,
+    body: &str,
+) -> Result<Event, StoreError> {
+    Event::decode(kind, version, body).map_err(|error| {
         let detail = format!("event {seq}: {error}");
         match error {
             DecodeError::Newer { .. } | DecodeError::UnknownKind { .. } => place.newer(detail),
             DecodeError::Malformed { .. } => place.damaged(detail),
         }
-    })?;
-    let at_ms = row.get(2)?;
-    let entry = Entry { seq: number(place, seq)?, at_ms, event };
-    let before = before(place, entry.seq, row.get(7)?)?;
-    let link =
-        Link { at_ms, scope: row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?, kind, version, body };
-    if Chain::after(before).extend(&link).chain != checksum(place, seq, row.get(6)?)? {
-        return Err(mismatch(place, seq));
+    })
+}
+
+/// What stands for a body in the chain, after the body was held against it; none in layout 1. A body that a redaction put in
+/// the place of another is held against what that redaction says.
+pub(super) fn covered(
+    place: &Place,
+    connection: &Connection,
+    seq: u64,
+    salt: Option<Vec<u8>>,
+    body: &str,
+    hash: Option<Vec<u8>>,
+) -> Result<Option<[u8; 32]>, Failure> {
+    let number = stored(place, seq)?;
+    let Some(hash) = hash else { return Ok(None) };
+    let hash = checksum(place, number, hash)?;
+    match salt {
+        Some(salt) if body_hash(&salt, body) == hash => {}
+        Some(_) => return Err(mismatch(place, number)),
+        None => amend::fits(place, connection, seq, body)?,
     }
-    Ok((scope, entry))
+    Ok(Some(hash))
 }
 
 /// The end of the chain before an event.

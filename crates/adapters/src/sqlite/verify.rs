@@ -4,7 +4,7 @@
 //! that an ordinary command costs the same however long the history is. What lies before a checkpoint is checked when it is read
 //! (`rows`). Rows are looked at one by one, so a long ledger needs no more memory than its largest row.
 
-use super::chain::{Chain, Link, Tip};
+use super::chain::{Chain, Content, Link, Tip};
 use super::checkpoint::{self, Checkpoint};
 use super::failure::{Failure, Place};
 use super::{layout, rows};
@@ -21,9 +21,22 @@ pub struct Checked {
     pub blobs: u64,
 }
 
+/// How closely events are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// Each against its checksum.
+    Checksums,
+    /// Also whether each has the form of its kind and version, and whether every blob it names is there.
+    Forms,
+}
+
 /// Looks at everything, and at SQLite's own structures.
-pub(super) fn whole(place: &Place, connection: &Connection) -> Result<(Checked, Checkpoint), Failure> {
-    let found = after(place, connection, Checkpoint::default())?;
+pub(super) fn whole(
+    place: &Place,
+    connection: &Connection,
+    depth: Depth,
+) -> Result<(Checked, Checkpoint), Failure> {
+    let found = after(place, connection, Checkpoint::default(), depth)?;
     structure(place, connection)?;
     Ok(found)
 }
@@ -38,8 +51,10 @@ pub(super) fn since(place: &Place, connection: &Connection) -> Result<(Checked, 
     let bytes: i64 = connection.query_row(sql, [], |row| row.get(0))?;
     let stored = checkpoint::stored(place, connection)?.filter(|_| bytes > SMALL_BYTES_MAX);
     match stored {
-        Some(stored) if fits(place, connection, stored.tip)? => after(place, connection, stored),
-        Some(_) | None => whole(place, connection),
+        Some(stored) if fits(place, connection, stored.tip)? => {
+            after(place, connection, stored, Depth::Checksums)
+        }
+        Some(_) | None => whole(place, connection, Depth::Checksums),
     }
 }
 
@@ -58,23 +73,29 @@ fn after(
     place: &Place,
     connection: &Connection,
     begin: Checkpoint,
+    depth: Depth,
 ) -> Result<(Checked, Checkpoint), Failure> {
     let mut found = begin;
-    let events = events(place, connection, &mut found)?;
+    let events = events(place, connection, &mut found, depth)?;
     let blobs = blobs(place, connection, &mut found)?;
     end(place, connection, found.tip)?;
     Ok((Checked { tip: found.tip, events, blobs }, found))
 }
 
-fn events(place: &Place, connection: &Connection, found: &mut Checkpoint) -> Result<u64, Failure> {
-    let sql =
-        "SELECT seq, scope, at_ms, kind, kind_version, body, chain FROM events WHERE seq > ?1 ORDER BY seq";
-    let mut statement = connection.prepare(sql)?;
+fn events(
+    place: &Place,
+    connection: &Connection,
+    found: &mut Checkpoint,
+    depth: Depth,
+) -> Result<u64, Failure> {
+    let columns = rows::columns(connection)?;
+    let sql = format!("SELECT {columns} FROM events WHERE seq > ?1 ORDER BY seq");
+    let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query([rows::stored(place, found.tip.seq)?])?;
     let begin = found.tip.seq;
     let mut chain = Chain::after(found.tip);
     while let Some(row) = rows.next()? {
-        let scope = event(place, &mut chain, row)?;
+        let scope = event(place, connection, &mut chain, row, depth)?;
         *found.events.entry(scope).or_default() += 1;
     }
     found.tip = chain.tip();
@@ -82,7 +103,13 @@ fn events(place: &Place, connection: &Connection, found: &mut Checkpoint) -> Res
 }
 
 /// Checks one event against the one before it; returns its scope.
-fn event(place: &Place, chain: &mut Chain, row: &Row<'_>) -> Result<String, Failure> {
+fn event(
+    place: &Place,
+    connection: &Connection,
+    chain: &mut Chain,
+    row: &Row<'_>,
+    depth: Depth,
+) -> Result<String, Failure> {
     let seq: i64 = row.get(0)?;
     let expected = chain.tip().seq + 1;
     if rows::number(place, seq)? != expected {
@@ -91,17 +118,23 @@ fn event(place: &Place, chain: &mut Chain, row: &Row<'_>) -> Result<String, Fail
     let text = |column| -> Result<&str, Failure> {
         Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
     };
-    let scope = text(1)?;
-    let link = Link {
-        at_ms: row.get(2)?,
-        scope,
-        kind: text(3)?,
-        version: rows::version(place, seq, row.get(4)?)?,
-        body: text(5)?,
-    };
+    let (scope, kind, body) = (text(1)?, text(3)?, text(5)?);
+    let version = rows::version(place, seq, row.get(4)?)?;
+    let hash = rows::covered(place, connection, expected, row.get(8)?, body, row.get(9)?)?;
+    let content = hash.as_ref().map_or(Content::Body(body), Content::Hash);
+    let link = Link { at_ms: row.get(2)?, scope, kind, version, content };
     let stored = rows::checksum(place, seq, row.get(6)?)?;
     if chain.extend(&link).chain != stored {
         return Err(rows::mismatch(place, seq));
+    }
+    if depth == Depth::Forms {
+        let event = rows::decoded(place, seq, kind, version, body)?;
+        for id in event.blobs() {
+            if !rows::has_blob(connection, id)? && !rows::is_lost(place, connection, id)? {
+                let missing = format!("event {seq} names blob {id}, which is missing");
+                return Err(place.damaged(missing).into());
+            }
+        }
     }
     Ok(scope.to_owned())
 }

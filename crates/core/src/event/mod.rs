@@ -6,12 +6,13 @@
 //!
 //! Here are the facts of a loop and its dispatches; those of a feature as a whole are in [`feature`], what a person is
 //! asked and answers in [`question`], how code comes to be in [`making`], how a feature ends in [`finish`], whose hand an
-//! answer is from in [`hand`], who was asked in [`player`].
+//! answer is from in [`hand`], who was asked in [`player`], what happened to the ledger itself in [`keeping`].
 //! Nothing here knows what a fact changes: that is [`crate::review`].
 
 mod feature;
 mod finish;
 mod hand;
+mod keeping;
 mod making;
 mod player;
 mod question;
@@ -36,6 +37,7 @@ pub use feature::{
 };
 pub use finish::{BankApplied, BankJudged, Challenged, History, Lesson, Merged, RetroWritten};
 pub use hand::Hand;
+pub use keeping::{Amended, Redacted, Unreadable};
 pub use making::{Built, Extra, PlannedTask, Report, TakenOut};
 pub use player::{Player, PlayerKind, REHEARSED};
 pub use question::{About, Asked, AuthorQuestion, Decided, Decision, Question};

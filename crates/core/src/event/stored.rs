@@ -103,6 +103,8 @@ events! {
     "budget-set" 1 BudgetSet,
     "budget-reached" 1 BudgetReached,
     "cost-corrected" 1 CostCorrected,
+    "redacted" 1 Redacted,
+    "unreadable" 1 Unreadable,
 }
 
 #[cfg(test)]

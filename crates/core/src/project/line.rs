@@ -214,6 +214,21 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
         }
         Event::Cancelled(fact) => format!("abandoned by {}: {}", fact.by, one_line(&fact.why, 120)),
         Event::Trusted(fact) => format!("{} accepted the commands of redraft.toml", fact.by),
+        Event::Redacted(fact) => {
+            let (events, blobs) = (count(fact.events.len(), "event"), count(fact.blobs as usize, "blob"));
+            let (objects, files) =
+                (count(fact.objects as usize, "object"), count(fact.files as usize, "file"));
+            let why = one_line(&fact.why, 120);
+            format!("{} took a secret out of {events}, {blobs}, {objects} of git and {files}: {why}", fact.by)
+        }
+        Event::Unreadable(fact) => {
+            let what = match &fact.blob {
+                Some(blob) => format!("blob {blob}"),
+                None if fact.kind.is_empty() => "an event".to_owned(),
+                None => format!("a `{}` event", fact.kind),
+            };
+            format!("{what} was lost: {}", one_line(&fact.detail, 120))
+        }
         Event::AgentsMet(fact) => {
             let agents: Vec<String> = fact.agents.iter().map(met).collect();
             format!("works with {}", agents.join("; "))

@@ -81,6 +81,8 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         | Event::Trusted(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)
+        | Event::Redacted(_)
+        | Event::Unreadable(_)
         | Event::BudgetSet(_)
         | Event::BudgetReached(_)
         | Event::CostCorrected(_) => {

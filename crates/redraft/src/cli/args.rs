@@ -3,6 +3,7 @@
 mod bank;
 mod config;
 mod help;
+mod ledger;
 mod looking;
 mod plugin;
 mod shell;
@@ -14,6 +15,7 @@ use help::{
     PHASE_HELP, PHASE_SKIP_HELP, PLUGIN_HELP, PROJECT_HELP, PROJECT_NEW_HELP, REHEARSE_HELP, REPLAY_HELP,
     REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
 };
+use ledger::LEDGER_HELP;
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
 
@@ -21,6 +23,7 @@ pub(crate) use bank::{
     BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs,
 };
 pub(crate) use config::{ConfigArgs, ConfigCommand};
+pub(crate) use ledger::{LedgerCommand, LedgerExportArgs, LedgerImportArgs, RedactArgs};
 pub(crate) use looking::{
     CorrectArgs, CostArgs, CostCommand, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs, Page,
     PromptArgs, PullRequestArgs, ReplayArgs, ReplayRole, ShowCommand, StatusArgs,
@@ -101,6 +104,9 @@ pub(crate) enum Command {
     /// Check this machine and its agents, and whether an agent's conversations can be continued
     #[command(after_help = DOCTOR_HELP)]
     Doctor(DoctorArgs),
+    /// Take a secret out of what Redraft keeps; write the ledger as text, and make one of such text
+    #[command(subcommand, after_help = LEDGER_HELP)]
+    Ledger(LedgerCommand),
     /// List the models with their prices, and which of them each agent uses
     #[command(after_help = MODELS_HELP)]
     Models,

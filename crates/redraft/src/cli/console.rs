@@ -180,6 +180,21 @@ impl Console {
         None
     }
 
+    /// Asks for something that must not be seen on the terminal.
+    pub(crate) fn ask_hidden(&self, question: &str, clock: &dyn Clock) -> Option<String> {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        let stdin = std::io::stdin();
+        let before = tcgetattr(&stdin).ok()?;
+        let mut hidden = before.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(&stdin, OptionalActions::Now, &hidden).ok()?;
+        let answer = self.ask(question, clock);
+        // A terminal that went away needs no echo.
+        let _ = tcsetattr(&stdin, OptionalActions::Now, &before);
+        self.talk("");
+        answer
+    }
+
     pub(crate) fn can_ask(&self) -> bool {
         !self.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }

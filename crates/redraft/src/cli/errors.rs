@@ -153,8 +153,8 @@ impl From<StoreError> for CliError {
                 CliError::new(Code::Held, message).hint("nothing was stored; run the command again")
             }
             StoreError::Damaged { .. } => CliError::new(Code::Config, message)
-                .hint("nothing was changed; copy the file away before anything else")
-                .hint("restore it from a backup of .git/redraft; to begin anew without it, move it away, give the feature branches other names (git branch -m), delete the refs under refs/redraft/, and take the documents over: redraft adopt"),
+                .hint("nothing was changed; what can still be read of it: redraft ledger export FILE, then redraft ledger import FILE")
+                .hint("or restore it from a backup of .git/redraft; to begin anew without it, move it away, give the feature branches other names (git branch -m), delete the refs under refs/redraft/, and take the documents over: redraft adopt"),
             StoreError::Newer { .. } => {
                 CliError::new(Code::Config, message).hint("install the newer redraft")
             }
@@ -165,6 +165,19 @@ impl From<StoreError> for CliError {
                 .hint("look at the disk, the quota and `ulimit -f`; the same command goes on when it can be written again"),
             StoreError::ReadOnly { .. } => CliError::new(Code::Config, message)
                 .hint("make the repository's .git/redraft folder writable; `redraft status` works without"),
+            StoreError::Gone { ref path, ref rescued, .. } => {
+                let error = CliError::new(Code::Config, message);
+                match rescued {
+                    Some(rescued) => error
+                        .hint(format!("all that was stored before is in {rescued}; nothing was stored since"))
+                        .hint(format!(
+                            "put it back where no other file is: mv {} {}; then run again",
+                            quoted(rescued),
+                            quoted(path)
+                        )),
+                    None => error.hint("nothing was stored since; restore it from a backup, then run again"),
+                }
+            }
             StoreError::Busy { .. } => CliError::new(Code::Held, message).hint("try again in a moment"),
             StoreError::Other { .. } => CliError::new(Code::Config, message)
                 .hint("nothing was stored; look at the disk and the rights of that folder, then run again"),

@@ -23,6 +23,7 @@ mod finish;
 mod gather;
 mod hook;
 mod init;
+mod ledger;
 mod lint;
 mod log;
 mod man;
@@ -163,6 +164,7 @@ fn refuse_agents(command: &Command, around: &Surroundings) -> Result<(), CliErro
         Command::Mcp(_) => "serve others",
         Command::Rehearse(_) => "play another role",
         Command::Init | Command::Config(ConfigArgs { command: Some(_) }) => "write the configuration",
+        Command::Ledger(_) => "read or change the ledger as a whole",
         Command::Man(ManArgs { folder: Some(_) }) => "write pages",
         Command::Log(LogArgs { export: Some(_), .. }) => "write decision records",
         Command::Plugin(PluginCommand::Export(ExportArgs { dry_run: false, .. })) => "export a plugin",
@@ -214,6 +216,7 @@ pub(crate) fn perform(cli: Cli, around: &Surroundings, console: &Console) -> Res
         Command::Status(args) => status::status(args, around, console),
         Command::Bank(args) => bank::bank(args, around, console),
         Command::Doctor(args) => doctor::doctor(args, around, console),
+        Command::Ledger(command) => ledger::ledger(command, around, console),
         Command::Lint(args) => lint::lint(args, around, console),
         Command::Log(args) => log::log(args, around, console),
         Command::Show(ShowCommand::Prompt(args)) => show::prompt(args, around, console),

@@ -195,6 +195,7 @@ impl Surroundings {
                 | Command::Mcp(_)
                 | Command::Trust(_)
                 | Command::Doctor(_)
+                | Command::Ledger(_)
         ) {
             return;
         }
@@ -246,6 +247,9 @@ fn program(path: Option<&std::ffi::OsStr>) -> String {
 const REPOSITORY_WAIT_MS: u64 = 10_000;
 const REPOSITORY_TOLD_MS: u64 = 1_000;
 const REPOSITORY_PAUSE_MS: u64 = 20;
+
+/// While a secret is taken out, a file of this name in the state folder says so.
+pub(crate) const REDACTING: &str = "redacting";
 
 /// A repository and what Redraft knows of it.
 pub(crate) struct Site {
@@ -316,6 +320,7 @@ impl Site {
     /// is older is checked when it is read.
     pub(crate) fn writer(&self) -> Result<Ledger, CliError> {
         self.refuse_lost_ledger()?;
+        self.refuse_unfinished_redaction()?;
         if self.state.is_dir() {
             self.repository.clear_after_cut()?;
         }
@@ -324,10 +329,22 @@ impl Site {
         Ok(ledger)
     }
 
+    /// Half of what names a secret's old places may name new ones already; whoever went on would mix them.
+    pub(crate) fn refuse_unfinished_redaction(&self) -> Result<(), CliError> {
+        if self.state.join(REDACTING).symlink_metadata().is_err() {
+            return Ok(());
+        }
+        Err(CliError::new(
+            Code::Config,
+            "a secret is being taken out of this repository, or that was interrupted",
+        )
+        .hint("wait for it, or finish it with the same secret: redraft ledger redact"))
+    }
+
     /// A ledger that is missing or empty in a repository where features were worked on was lost, not never there.
     pub(crate) fn refuse_lost_ledger(&self) -> Result<(), CliError> {
         let file = Ledger::file(&self.state);
-        let empty = std::fs::metadata(&file).map_or(true, |found| found.len() == 0);
+        let empty = std::fs::metadata(&file).map_or(true, |found| found.is_file() && found.len() == 0);
         if !empty || !self.repository.has_anchors()? {
             return Ok(());
         }

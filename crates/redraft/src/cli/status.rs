@@ -4,6 +4,7 @@ use super::args::StatusArgs;
 use super::board::{self, Board, Next, Seen, fold, from_when};
 use super::console::Console;
 use super::errors::{CliError, Code, unknown_feature};
+use super::ledger::verify;
 use super::meant::scope_of;
 use super::monitor;
 use super::review;
@@ -50,17 +51,13 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
     }
     let ledger = site.reader()?;
     let verified_events = match &ledger {
-        Some(ledger) if args.verify => Some(ledger.verify()?.seq),
+        Some(ledger) if args.verify => Some(verify(&site, ledger, console)?),
         None if args.verify => {
             site.refuse_lost_ledger()?;
             Some(0)
         }
         Some(_) | None => None,
     };
-    if let Some(events) = verified_events {
-        let events = count(events as usize, "event");
-        console.say(&format!("the ledger is in order: {events}, each with its checksum, and every blob"));
-    }
     let (rows, reviews) = match &ledger {
         None => Default::default(),
         Some(ledger) => (board::rows(ledger)?, board::reviews(ledger)?),
@@ -214,6 +211,7 @@ fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), 
     if !Ledger::file(&site.state).exists() {
         return Ok(());
     }
+    site.refuse_unfinished_redaction()?;
     let ledger = Ledger::open(&site.state, Mode::Write)?;
     ledger.verify()?;
     for scope in ledger.scopes()? {
@@ -250,7 +248,7 @@ pub(crate) fn write_files(site: &Site, created: &FeatureCreated, entries: &[Entr
 const FOLDS_MAX: usize = 5;
 
 /// Writes the board anew from the events; returns how many features are on it.
-fn fold_board(ledger: &Ledger) -> Result<usize, CliError> {
+pub(crate) fn fold_board(ledger: &Ledger) -> Result<usize, CliError> {
     let mut folds = 0;
     loop {
         let mut board = Vec::new();

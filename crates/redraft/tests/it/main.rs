@@ -49,6 +49,8 @@ mod in_place;
 mod interruption;
 mod lazy_reads;
 mod leading_out;
+mod ledger_damage;
+mod ledger_redact;
 mod leftovers;
 mod limits;
 mod links;

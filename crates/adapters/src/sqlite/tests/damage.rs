@@ -1,4 +1,6 @@
+use super::super::chain::{Content, body_hash};
 use super::*;
+use redraft_core::event::RetroWritten;
 use redraft_core::text::hash;
 use std::fs;
 
@@ -134,4 +136,42 @@ fn an_empty_file_beside_a_full_log_is_damage_because_sqlite_would_throw_the_log_
         assert!(matches!(error, StoreError::Damaged { .. }), "{mode:?}: {error}");
     }
     assert_eq!(fs::read_to_string(&log).unwrap(), "all that is left");
+}
+
+#[test]
+fn verify_finds_an_event_with_the_right_checksum_that_does_not_have_the_form_of_its_kind() {
+    for (kind, body) in [
+        ("cancelled", "{\"by\":1}"),
+        ("cancelled", "{}"),
+        ("cancelled", "no JSON"),
+        ("cancelled", "{\"by\":\"a\",\"why\":\"b\",\"more\":1}"),
+        ("merged", "{\"by\":\"a\",\"why\":\"b\"}"),
+    ] {
+        let folder = three();
+        let tip = read_only(&folder).unwrap().tip().unwrap();
+        let salt = [1; 16];
+        let hash = body_hash(&salt, body);
+        let content = Content::Hash(&hash);
+        let link = super::super::chain::Link { at_ms: 0, scope: "001", kind, version: 1, content };
+        let chain = Chain::after(tip).extend(&link).chain;
+        let sql = "INSERT INTO events VALUES (4, '001', 0, ?1, 1, ?2, ?3, ?4, ?5)";
+        raw(&folder).execute(sql, rusqlite::params![kind, salt, body, hash, chain]).unwrap();
+        let ledger = read_only(&folder).unwrap();
+        for error in [ledger.verify().unwrap_err(), ledger.read(FIRST).unwrap_err()] {
+            assert!(matches!(error, StoreError::Damaged { .. }), "{body}: {error}");
+            assert!(error.to_string().contains("event 4: a stored"), "{body}: {error}");
+        }
+    }
+}
+
+#[test]
+fn verify_misses_a_blob_that_an_event_names() {
+    let folder = three();
+    let judge = Some(hash(b"never stored"));
+    let (ticket, plain) = (None, None);
+    let (added, relevant, notes) = (Vec::new(), Vec::new(), Vec::new());
+    let fact = RetroWritten { ticket, commit: String::new(), plain, added, relevant, judge, notes };
+    write(&folder).append(events(FIRST, 3, &[fact.into()])).unwrap();
+    let error = read_only(&folder).unwrap().verify().unwrap_err().to_string();
+    assert!(error.contains("event 4 names blob") && error.contains("which is missing"), "{error}");
 }

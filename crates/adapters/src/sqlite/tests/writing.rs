@@ -67,13 +67,20 @@ fn events_and_blobs_can_be_neither_changed_nor_removed_nor_replaced() {
     for sql in [
         "UPDATE events SET body = '{}'",
         "DELETE FROM events",
-        "INSERT OR REPLACE INTO events VALUES (1, '001', 0, 'cancelled', 1, '{}', x'00')",
-        "INSERT INTO events VALUES (5, '001', 0, 'cancelled', 1, '{}', x'00')",
+        "INSERT OR REPLACE INTO events VALUES (1, '001', 0, 'cancelled', 1, x'00', '{}', x'00', x'00')",
+        "INSERT INTO events VALUES (5, '001', 0, 'cancelled', 1, x'00', '{}', x'00', x'00')",
+        "UPDATE events SET body = '{}', salt = NULL",
+        "INSERT INTO redactions VALUES (1, 1, x'00', x'00')",
         "UPDATE blobs SET bytes = x'00'",
         "DELETE FROM blobs",
     ] {
         let error = raw.execute_batch(sql).unwrap_err().to_string();
-        assert!(error.contains("events are") || error.contains("blobs are never"), "{sql}: {error}");
+        assert!(
+            error.contains("events are")
+                || error.contains("blobs are never")
+                || error.contains("is redacted is named"),
+            "{sql}: {error}"
+        );
     }
     raw.execute_batch("INSERT OR REPLACE INTO blobs SELECT id, x'00' FROM blobs").unwrap();
     write(&folder).verify().unwrap();

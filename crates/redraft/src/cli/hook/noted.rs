@@ -26,7 +26,7 @@ impl Noted {
         // The id is the host's and may be anything; sessions without one are one session.
         let name = hash(session.as_bytes()).to_string();
         let file = state.join("hooks").join(format!("{}.json", name.get(..32)?));
-        let memory = match fs::read(&file) {
+        let memory = match redraft_adapters::plain_file::kept(&file) {
             Ok(bytes) => Memory::read(&bytes)?,
             Err(error) if error.kind() == ErrorKind::NotFound => Memory::default(),
             Err(_) => return None,

@@ -1,0 +1,92 @@
+//! What happened to the ledger itself: a secret taken out of it, an event that could not be brought over from a damaged one.
+
+use super::Event;
+use crate::ids::BlobId;
+use crate::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// A secret was taken out again. The secret is not here, nor any value made from it alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Redacted {
+    pub by: String,
+    pub why: String,
+    /// The events whose bodies were replaced, with the salted hash of what they are now.
+    pub events: Vec<Amended>,
+    /// How many blobs were replaced.
+    pub blobs: u64,
+    /// How many files outside the ledger: in worktrees and in Redraft's own folder.
+    pub files: u64,
+    /// How many of git's objects were made anew, and how many refs point elsewhere since.
+    pub objects: u64,
+    pub refs: u64,
+}
+
+/// An event whose body was replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Amended {
+    pub seq: u64,
+    /// In lower-case hex.
+    pub hash: String,
+}
+
+/// Stands in the place of an event that a damaged ledger no longer had, or that no longer fits what is left before it; or
+/// says that a blob is lost. It changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unreadable {
+    /// The kind of the event; empty where that is lost too.
+    pub kind: String,
+    /// What was wrong with it.
+    pub detail: String,
+    /// The blob that is lost; none where an event is.
+    pub blob: Option<BlobId>,
+}
+
+impl Event {
+    /// The blobs it names, each of which is stored with it or was before.
+    pub fn blobs(&self) -> Vec<&BlobId> {
+        match self {
+            Event::FeatureCreated(fact) => fact.prd.iter().collect(),
+            Event::LoopOpened(fact) => {
+                let named = [&fact.project, &fact.bundle, &fact.bank];
+                fact.profiles.values().chain(named.into_iter().flatten()).collect()
+            }
+            Event::Started(fact) => vec![&fact.prompt],
+            Event::Answered(fact) => vec![&fact.answer],
+            Event::Edited(fact) => {
+                fact.compared.iter().filter_map(|compared| compared.intent.as_ref()).collect()
+            }
+            Event::Adopted(fact) => fact.files.iter().map(|file| &file.blob).collect(),
+            Event::RetroWritten(fact) => fact.judge.iter().collect(),
+            Event::Raised(_)
+            | Event::Failed(_)
+            | Event::Lost(_)
+            | Event::Drafted(_)
+            | Event::Built(_)
+            | Event::TakenOut(_)
+            | Event::Judged(_)
+            | Event::Checked(_)
+            | Event::Asked(_)
+            | Event::Decided(_)
+            | Event::BankJudged(_)
+            | Event::BankApplied(_)
+            | Event::Merged(_)
+            | Event::StageClosed(_)
+            | Event::PhaseClosed(_)
+            | Event::Cancelled(_)
+            | Event::LaneSet(_)
+            | Event::PhaseSkipped(_)
+            | Event::WentBack(_)
+            | Event::Unblocked(_)
+            | Event::Trusted(_)
+            | Event::AgentsMet(_)
+            | Event::Probed(_)
+            | Event::BudgetSet(_)
+            | Event::BudgetReached(_)
+            | Event::Redacted(_)
+            | Event::Unreadable(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! `redraft ledger export` and `import`.
+
+use super::{hold_all, scopes};
+use crate::cli::args::{LedgerExportArgs, LedgerImportArgs};
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::site::{Site, Surroundings};
+use crate::cli::status::fold_board;
+use redraft_adapters::shell_word::quoted_path;
+use redraft_adapters::sqlite::{Export, Ledger, Mode, Resumed};
+use redraft_core::text::{count, one_line};
+use redraft_engine::ports::Clock;
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+/// So many losses are told one by one; all of them stand in the file.
+const TOLD_MAX: usize = 20;
+
+#[derive(Serialize)]
+struct ExportJson {
+    v: u16,
+    file: String,
+    events: u64,
+    blobs: u64,
+    lost: Vec<String>,
+}
+
+pub(super) fn export(
+    args: &LedgerExportArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let to_stdout = args.file == Path::new("-");
+    if to_stdout && console.json {
+        return Err(CliError::usage("with --json standard output is for the report; name a file"));
+    }
+    if !Ledger::file(&site.state).exists() {
+        return Err(CliError::usage("there is no ledger here").hint("`redraft new` begins the first feature"));
+    }
+    let mut bytes = Vec::new();
+    let export = Ledger::export(&site.state, &mut bytes)?;
+    if to_stdout {
+        console.data(String::from_utf8_lossy(&bytes).trim_end());
+    } else {
+        write_new(&around.folder.join(&args.file), &bytes)?;
+    }
+    report(&export, &args.file, to_stdout, console);
+    Ok(if export.lost.is_empty() { Code::Done } else { Code::NotApproved })
+}
+
+fn report(export: &Export, file: &Path, to_stdout: bool, console: &Console) {
+    let lost: Vec<String> =
+        export.lost.iter().map(|lost| format!("{}: {}", lost.what, one_line(&lost.detail, 200))).collect();
+    for line in lost.iter().take(TOLD_MAX) {
+        console.say(&format!("lost: {line}"));
+    }
+    if lost.len() > TOLD_MAX {
+        console.say(&format!("and {} more, which the file names", lost.len() - TOLD_MAX));
+    }
+    let (events, blobs) = (count(export.events as usize, "event"), count(export.blobs as usize, "blob"));
+    let mut text = format!("wrote {events} and {blobs} to {}", file.display());
+    if !lost.is_empty() {
+        let next = format!("redraft ledger import {} --move-aside", quoted_path(file));
+        text.push_str(&format!("; {} lost\nnext: {next}", lost.len()));
+    }
+    if to_stdout {
+        console.say(&text);
+    } else {
+        let (events, blobs) = (export.events, export.blobs);
+        let file = file.display().to_string();
+        console.show(&text, &ExportJson { v: 1, file, events, blobs, lost });
+    }
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => CliError::usage(format!("{} exists already", path.display()))
+            .hint("name another file; nothing was written"),
+        _ => CliError::new(Code::Config, format!("{} cannot be written: {error}", path.display()))
+            .hint("name a file in a folder that exists and can be written"),
+    };
+    let mut file = File::options().write(true).create_new(true).open(path).map_err(failed)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)
+}
+
+#[derive(Serialize)]
+struct ImportJson {
+    v: u16,
+    events: u64,
+    blobs: u64,
+    lost: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_aside: Option<String>,
+}
+
+pub(super) fn import(
+    args: &LedgerImportArgs,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    let path = Ledger::file(&site.state);
+    let is_there = path.symlink_metadata().is_ok();
+    if is_there && !args.move_aside {
+        return Err(CliError::usage(format!("there is a ledger already: {}", path.display()))
+            .hint("to give it another name and put the imported one in its place: --move-aside"));
+    }
+    let known = Ledger::open(&site.state, Mode::ReadOnly).map(|ledger| scopes(&ledger)).unwrap_or_default();
+    let _locks = hold_all(&site, known, around, console)?;
+    let now_ms = around.clock.now_ms();
+    // Made beside the old one and put in its place when it is whole.
+    let folder = site.state.join("importing");
+    let failed = |error: io::Error| {
+        CliError::new(Code::Config, format!("{}: {error}", folder.display())).hint("nothing was changed")
+    };
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    let resumed = match args.file.as_path() {
+        file if file == Path::new("-") => Ledger::import(&folder, &mut io::stdin().lock(), now_ms)?,
+        file => {
+            let file = around.folder.join(file);
+            let opened = File::open(&file)
+                .map_err(|error| CliError::usage(format!("{} cannot be read: {error}", file.display())))?;
+            Ledger::import(&folder, &mut BufReader::new(opened), now_ms)?
+        }
+    };
+    fold_board(&Ledger::open(&folder, Mode::Write)?)?;
+    let moved_aside = if is_there { Some(move_aside(&path, now_ms).map_err(failed)?) } else { None };
+    fs::rename(Ledger::file(&folder), &path).map_err(failed)?;
+    // Nothing but its own leftovers is in it.
+    let _ = fs::remove_dir_all(&folder);
+    Ok(told(resumed, moved_aside, console))
+}
+
+fn told(resumed: Resumed, moved_aside: Option<PathBuf>, console: &Console) -> Code {
+    let Resumed { events, blobs, lost } = resumed;
+    let mut text = format!("made a ledger of {}", count(events as usize, "event"));
+    text.push_str(&format!(" and {}", count(blobs as usize, "blob")));
+    if let Some(aside) = &moved_aside {
+        text.push_str(&format!("\nthe one that was there is now {}", aside.display()));
+    }
+    if lost > 0 {
+        let lost = count(lost as usize, "event");
+        text.push_str(&format!("\n{lost} lost: their features go on from the last event before"));
+        text.push_str("\nwhat their worktrees hold beyond that is taken for an edit and reviewed again");
+    }
+    text.push_str("\nnext: redraft status");
+    let moved_aside = moved_aside.map(|path| path.display().to_string());
+    console.show(&text, &ImportJson { v: 1, events, blobs, lost, moved_aside });
+    if lost > 0 { Code::NotApproved } else { Code::Done }
+}
+
+/// Gives the ledger another name, with what stands beside it; returns that name.
+fn move_aside(path: &Path, now_ms: i64) -> io::Result<PathBuf> {
+    let named = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
+    let aside = path.with_file_name(format!("ledger.before-import-{now_ms}.db"));
+    for ending in ["-wal", "-shm"] {
+        match fs::rename(named(ending), format!("{}{ending}", aside.display())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    fs::rename(path, &aside)?;
+    Ok(aside)
+}

@@ -1,0 +1,453 @@
+//! `redraft ledger redact`: takes a secret that has come in out again.
+//!
+//! The order matters, because it may be killed anywhere and is then begun again: first git's new objects, which nothing
+//! names yet; then the ledger, in one transaction; then refs, indexes, files; last of all what nothing names any more is
+//! removed. The same objects always become the same new ones, so whoever begins again arrives at the same end. While it is
+//! under way a file says so, and no other command writes.
+
+use super::secret::{self, Meant};
+use super::{hold_all, scopes};
+use crate::cli::args::RedactArgs;
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::site::{REDACTING, Site, Surroundings};
+use crate::cli::status::{fold_board, write_files};
+use crate::cli::whole_file;
+use redraft_adapters::config;
+use redraft_adapters::git::{Rewritten, Survey};
+use redraft_adapters::plain_file;
+use redraft_adapters::sqlite::{BEFORE, Ledger, Mode, Redaction};
+use redraft_core::event::{Entry, Event, FeatureCreated};
+use redraft_core::ids::BlobId;
+use redraft_core::phase::Phase;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::profile;
+use redraft_core::project;
+use redraft_core::removal::{self, Removal, Renamed};
+use redraft_core::text::{count, hash};
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Blobs may name blobs, and those others; none of ours goes deeper.
+const NAMING_MAX: usize = 8;
+
+/// So many files are named one by one.
+const NAMED_MAX: usize = 10;
+
+#[derive(Serialize)]
+struct RedactJson {
+    v: u16,
+    /// Whether it was taken out; else what would be.
+    changed: bool,
+    /// The event that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<u64>,
+    events: Vec<u64>,
+    blobs: usize,
+    objects: usize,
+    files: Vec<String>,
+    /// Where it is still, and nothing is changed by this program.
+    left: Vec<String>,
+}
+
+pub(super) fn redact(args: &RedactArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let site = Site::find(&around.folder)?;
+    site.refuse_lost_ledger()?;
+    if !Ledger::file(&site.state).exists() {
+        return Err(CliError::usage("there is no ledger here, so nothing was stored"));
+    }
+    let ledger = Ledger::open(&site.state, Mode::Write)?;
+    let Meant { removal, can_ask } = secret::meant(args, &ledger, around, console)?;
+    let _locks = hold_all(&site, scopes(&ledger), around, console)?;
+    ledger.verify()?;
+    refuse_own_words(&removal)?;
+    let job = Job { site: &site, ledger: &ledger, removal: &removal, features: features(&ledger)? };
+    let found = job.look()?;
+    let marker = site.state.join(REDACTING);
+    if found.is_nothing() && !marker.exists() {
+        let left = job.left(&found, Vec::new());
+        let json = RedactJson {
+            v: 1,
+            changed: false,
+            event: None,
+            events: Vec::new(),
+            blobs: 0,
+            objects: 0,
+            files: Vec::new(),
+            left: left.clone(),
+        };
+        console.show(&format!("it is nowhere in what redraft keeps{}", told_left(&left)), &json);
+        return Ok(if left.is_empty() { Code::Done } else { Code::NotApproved });
+    }
+    let agreed = args.yes || (can_ask && agreed(&found, around, console));
+    if !agreed {
+        let left = job.left(&found, Vec::new());
+        let text = format!(
+            "{}{}\nnothing was changed; to take it out: redraft ledger redact --yes",
+            found.in_words("it stands in", ""),
+            told_left(&left)
+        );
+        console.show(&text, &found.json(false, None, left));
+        return Ok(Code::Waiting);
+    }
+    let ready = job.prepare(&found)?;
+    let signed = Marker::begin(&marker, &ready.rewritten, around)?;
+    let (event, pruned) = job.take_out(&found, &ready, &signed, args, around)?;
+    // Gone only when everything else is done, so that an interrupted attempt is noticed.
+    let removed = fs::remove_file(&marker);
+    removed.map_err(|error| CliError::new(Code::Config, format!("{}: {error}", marker.display())))?;
+    let left = job.left(&job.look()?, pruned);
+    let recorded = event.map(|event| format!(" (event {event})")).unwrap_or_default();
+    let mut text = found.in_words("taken out of", &recorded);
+    text.push_str(&told_left(&left));
+    text.push_str("\nrevoke the secret: whoever has seen it has it still");
+    console.show(&text, &found.json(true, event, left.clone()));
+    console.say_all(&agents_homes(around));
+    Ok(if left.is_empty() { Code::Done } else { Code::NotApproved })
+}
+
+/// What holds the secret.
+struct Found {
+    events: Vec<u64>,
+    blobs: usize,
+    survey: Survey,
+    files: Vec<String>,
+    /// Files that git ignores, such as the one the secret belongs in.
+    ignored: Vec<String>,
+}
+
+impl Found {
+    fn is_nothing(&self) -> bool {
+        self.events.is_empty() && self.blobs == 0 && self.files.is_empty() && self.survey.count() == 0
+    }
+
+    fn in_words(&self, verb: &str, recorded: &str) -> String {
+        let (events, blobs) = (count(self.events.len(), "event"), count(self.blobs, "blob"));
+        let (objects, files) = (count(self.survey.count(), "object"), count(self.files.len(), "file"));
+        let mut text = format!("{verb} {events}, {blobs}, {objects} of git and {files}{recorded}");
+        for file in self.files.iter().take(NAMED_MAX) {
+            text.push_str(&format!("\n    {file}"));
+        }
+        if self.files.len() > NAMED_MAX {
+            text.push_str(&format!("\n    and {} more", self.files.len() - NAMED_MAX));
+        }
+        text
+    }
+
+    fn json(&self, changed: bool, event: Option<u64>, left: Vec<String>) -> RedactJson {
+        let (events, blobs, files) = (self.events.clone(), self.blobs, self.files.clone());
+        RedactJson { v: 1, changed, event, events, blobs, objects: self.survey.count(), files, left }
+    }
+}
+
+/// What is about to take the place of something.
+struct Ready {
+    rewritten: Rewritten,
+    bodies: Vec<(u64, String)>,
+    blobs: Vec<(BlobId, Vec<u8>)>,
+}
+
+/// Says that a secret is being taken out, and which of git's objects are on their way out; also those of an attempt that was
+/// interrupted.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Marker {
+    v: u16,
+    by: String,
+    since_ms: i64,
+    old: BTreeSet<String>,
+}
+
+impl Marker {
+    fn begin(path: &Path, rewritten: &Rewritten, around: &Surroundings) -> Result<Marker, CliError> {
+        let before = plain_file::kept(path).ok();
+        let before = before.and_then(|bytes| serde_json::from_slice::<Marker>(&bytes).ok());
+        let mut old = before.map(|marker| marker.old).unwrap_or_default();
+        old.extend(rewritten.renamed.0.keys().cloned());
+        let marker = Marker { v: 1, by: around.user.clone(), since_ms: around.clock.now_ms(), old };
+        whole_file::keep(path, &serde_json::to_string(&marker).unwrap_or_default())?;
+        Ok(marker)
+    }
+}
+
+struct Job<'a> {
+    site: &'a Site,
+    ledger: &'a Ledger,
+    removal: &'a Removal,
+    features: Vec<FeatureCreated>,
+}
+
+impl Job<'_> {
+    fn branches(&self) -> Vec<String> {
+        self.features.iter().map(|created| created.branch.clone()).filter(|name| !name.is_empty()).collect()
+    }
+
+    fn look(&self) -> Result<Found, CliError> {
+        let repository = &self.site.repository;
+        let mut events = Vec::new();
+        self.ledger.each_body(&mut |seq, _, _, _, body| {
+            if cleaned_body(self.removal, &Renamed::default(), &body).is_some() {
+                events.push(seq);
+            }
+        })?;
+        let mut blobs = 0;
+        for id in self.ledger.blob_ids()? {
+            blobs += usize::from(self.removal.is_in(&self.ledger.blob(&id)?));
+        }
+        let survey = repository.survey(self.removal, &self.branches())?;
+        let (mut files, ignored) = repository.files_holding(self.removal)?;
+        files.extend(repository.own_files_holding(self.removal));
+        Ok(Found { events, blobs, survey, files, ignored })
+    }
+
+    /// Makes everything new that will take the place of something; nothing names it yet.
+    fn prepare(&self, found: &Found) -> Result<Ready, CliError> {
+        let repository = &self.site.repository;
+        let rewritten = repository.rewrite(self.removal, &found.survey, &self.branches(), &self.named()?)?;
+        let ready = self.amendments(rewritten)?;
+        self.require_sense(&ready.bodies)?;
+        Ok(ready)
+    }
+
+    /// Returns the event that says so, where anything named the secret, and what git could not remove.
+    fn take_out(
+        &self,
+        found: &Found,
+        ready: &Ready,
+        marker: &Marker,
+        args: &RedactArgs,
+        around: &Surroundings,
+    ) -> Result<(Option<u64>, Vec<String>), CliError> {
+        let repository = &self.site.repository;
+        let Ready { rewritten, bodies, blobs } = ready;
+        around.boundaries.pass("before the ledger is changed");
+        let nothing = bodies.is_empty() && blobs.is_empty() && found.is_nothing();
+        let event = match nothing {
+            true => None,
+            false => {
+                let clean = |text: &str| {
+                    let (text, _) = around.redactor.redact(text);
+                    self.removal.apply(text.as_bytes()).map_or(text.clone().into_owned(), |(bytes, _)| {
+                        String::from_utf8_lossy(&bytes).into_owned()
+                    })
+                };
+                Some(self.ledger.redact(&Redaction {
+                    decided_on: self.ledger.tip()?.seq,
+                    at_ms: around.clock.now_ms(),
+                    by: &clean(&around.user),
+                    why: &clean(&args.why),
+                    bodies,
+                    blobs,
+                    files: found.files.len() as u64,
+                    objects: rewritten.renamed.0.len() as u64,
+                    refs: rewritten.refs.len() as u64,
+                })?)
+            }
+        };
+        around.boundaries.pass("before refs and files follow");
+        repository.follow(self.removal, rewritten)?;
+        around.boundaries.pass("before our own files follow");
+        repository.clean_own_files(self.removal, rewritten)?;
+        remove(&self.site.state.join(BEFORE))?;
+        around.boundaries.pass("before the ledger is written anew");
+        self.ledger.scrub()?;
+        around.boundaries.pass("before the board is folded");
+        fold_board(self.ledger)?;
+        around.boundaries.pass("before the records are written");
+        for created in &self.features {
+            if !created.is_review() && self.site.is_there(created)? {
+                self.write_records(created)?;
+            }
+        }
+        around.boundaries.pass("before old objects are removed");
+        let pruned = repository.prune(self.removal, rewritten, &marker.old)?;
+        around.boundaries.pass("before it is said to be done");
+        Ok((event, pruned.left))
+    }
+
+    /// Writes the records of a feature anew, which name ids that are others now, and commits those that were committed.
+    fn write_records(&self, created: &FeatureCreated) -> Result<(), CliError> {
+        let entries = self.ledger.read(created.scope())?;
+        write_files(self.site, created, &entries)?;
+        let workspace = self.site.workspace(created)?;
+        let paths: Vec<String> = project::FILES.iter().map(|name| created.path_of(name)).collect();
+        let tracked = self.site.repository.tracked_of(workspace.root(), &paths)?;
+        let seq = entries.last().map_or(0, |entry| entry.seq);
+        let trailers = Trailers { ticket: format!("{}/redact", created.id), seq, ..Trailers::default() };
+        if !tracked.is_empty() {
+            workspace.commit(&tracked, "redraft: records after a secret was taken out", &trailers)?;
+        }
+        Ok(())
+    }
+
+    /// The ids of git's objects that the ledger names.
+    fn named(&self) -> Result<BTreeSet<String>, CliError> {
+        let mut named = BTreeSet::new();
+        self.ledger.each_body(&mut |_, _, _, _, body| {
+            let ids = removal::ids(body.as_bytes()).into_iter();
+            named.extend(ids.filter_map(|range| body.get(range).map(str::to_owned)));
+        })?;
+        Ok(named)
+    }
+
+    /// New bodies and blobs: without the secret, and with the ids that objects and blobs have now.
+    fn amendments(&self, rewritten: Rewritten) -> Result<Ready, CliError> {
+        let mut renamed = rewritten.renamed.clone();
+        let ids = self.ledger.blob_ids()?;
+        let mut blobs: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        for _ in 0..NAMING_MAX {
+            let before = renamed.clone();
+            for id in &ids {
+                let bytes = self.ledger.blob(id)?;
+                let cleaned = self.removal.apply(&bytes).map(|(bytes, _)| bytes);
+                let new = renamed.apply(cleaned.as_deref().unwrap_or(&bytes)).or(cleaned);
+                if let Some(new) = new {
+                    renamed.0.insert(id.to_string(), hash(&new).to_string());
+                    blobs.insert(id.to_string(), new);
+                }
+            }
+            if renamed == before {
+                break;
+            }
+        }
+        let mut bodies = Vec::new();
+        self.ledger.each_body(&mut |seq, _, _, _, body| {
+            if let Some(new) = cleaned_body(self.removal, &renamed, &body) {
+                bodies.push((seq, new));
+            }
+        })?;
+        let blobs = blobs.into_iter().map(|(id, bytes)| (BlobId::new(id), bytes)).collect();
+        Ok(Ready { rewritten, bodies, blobs })
+    }
+
+    /// Refuses a text that stands where an event would lose its form or a feature its sense, such as the name of a role.
+    fn require_sense(&self, bodies: &[(u64, String)]) -> Result<(), CliError> {
+        let new: BTreeMap<u64, &String> = bodies.iter().map(|(seq, body)| (*seq, body)).collect();
+        let mut scopes: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+        let mut wrong = None;
+        self.ledger.each_body(&mut |seq, scope, kind, version, body| {
+            let body = new.get(&seq).map_or(&body, |body| *body);
+            match Event::decode(kind, version, body) {
+                Ok(event) => scopes.entry(scope.to_owned()).or_default().push(Entry { seq, at_ms: 0, event }),
+                Err(_) if new.contains_key(&seq) => wrong = wrong.or(Some(seq)),
+                // What only a newer program can read holds nothing that is replaced.
+                Err(_) => {}
+            }
+        })?;
+        for (scope, entries) in &scopes {
+            let loops = matches!(scope.parse(), Ok(Scope::Feature(_) | Scope::Review(_)));
+            if loops && wrong.is_none() && Pipeline::replay(entries).is_err() {
+                wrong = entries.iter().map(|entry| entry.seq).find(|seq| new.contains_key(seq));
+            }
+        }
+        match wrong {
+            None => Ok(()),
+            Some(seq) => Err(CliError::usage(format!(
+                "the text cannot be taken out: event {seq} would make no sense without it"
+            ))
+            .hint("it stands where redraft has a word of its own; nothing was changed")),
+        }
+    }
+
+    /// Where the secret is and stays.
+    fn left(&self, found: &Found, pruned: Vec<String>) -> Vec<String> {
+        let mut left: Vec<String> = found
+            .survey
+            .elsewhere
+            .iter()
+            .map(|name| format!("{name}, which is not redraft's to rewrite"))
+            .collect();
+        if found.survey.in_names {
+            left.push("the name of a file in git's history".to_owned());
+        }
+        left.extend(self.site.repository.settings_holding(self.removal));
+        left.extend(found.ignored.iter().map(|file| format!("{file}, which git ignores")));
+        left.extend(
+            copies(&self.site.state)
+                .into_iter()
+                .map(|path| format!("{}, perhaps: a copy of the ledger", path.display())),
+        );
+        left.extend(pruned);
+        left
+    }
+}
+
+/// A body without the secret and with the new ids; none if it stays as it is.
+fn cleaned_body(removal: &Removal, renamed: &Renamed, body: &str) -> Option<String> {
+    let mut value: serde_json::Value = serde_json::from_str(body).ok()?;
+    let cleaned = (removal.apply_to_json(&mut value) > 0).then(|| value.to_string());
+    let text = cleaned.as_deref().unwrap_or(body);
+    match renamed.apply(text.as_bytes()) {
+        Some(bytes) => String::from_utf8(bytes).ok(),
+        None => cleaned,
+    }
+}
+
+/// A name that everything is found by cannot be taken out of everything.
+fn refuse_own_words(removal: &Removal) -> Result<(), CliError> {
+    let roles = profile::roles().into_iter().map(|role| role.to_string());
+    let phases = Phase::ALL.into_iter().map(|phase| phase.name().to_owned());
+    let own = [config::FILE, "redraft"].map(str::to_owned);
+    match roles.chain(phases).chain(own).find(|word| removal.is_in(word.as_bytes())) {
+        None => Ok(()),
+        Some(word) => Err(CliError::usage(format!(
+            "the text cannot be taken out: it is part of `{word}`, a word of redraft's own"
+        ))),
+    }
+}
+
+fn features(ledger: &Ledger) -> Result<Vec<FeatureCreated>, CliError> {
+    let mut features = Vec::new();
+    ledger.each_of(&["feature-created"], &mut |_, entry| {
+        if let Event::FeatureCreated(created) = &entry.event {
+            features.push(created.clone());
+        }
+    })?;
+    Ok(features)
+}
+
+fn agreed(found: &Found, around: &Surroundings, console: &Console) -> bool {
+    console.say_before_asking(&found.in_words("it stands in", ""));
+    let question = "take it out? this cannot be undone; yes or no: ";
+    console.ask(question, &around.clock).is_some_and(|word| word == "yes" || word == "y")
+}
+
+fn told_left(left: &[String]) -> String {
+    left.iter().map(|place| format!("\nit is still in {place}")).collect()
+}
+
+/// Copies of the ledger that others made or that an import or a rescue left.
+fn copies(state: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(state).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
+    let mut found: Vec<PathBuf> = entries.unwrap_or_default();
+    let ours = Ledger::file(state);
+    found.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.starts_with("ledger.") && name.ends_with(".db") && *path != ours
+    });
+    found
+}
+
+/// Folders in which agents keep conversations of their own; nothing there is read or changed.
+fn agents_homes(around: &Surroundings) -> Vec<String> {
+    let home = around.environment.0.get(OsStr::new("HOME")).map(PathBuf::from).unwrap_or_default();
+    let folders = [".claude", ".codex"].map(|name| home.join(name));
+    let told = folders.iter().filter(|folder| folder.is_dir()).map(|folder| {
+        format!("{} may hold it, too: an agent keeps its own conversations there", folder.display())
+    });
+    told.collect()
+}
+
+fn remove(path: &Path) -> Result<(), CliError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(CliError::new(Code::Config, format!("{}: {error}", path.display())))
+        }
+        _ => Ok(()),
+    }
+}

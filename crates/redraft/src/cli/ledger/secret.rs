@@ -1,0 +1,123 @@
+//! Which secret is meant. It comes from standard input, from a question whose answer is not shown, or from a place where it
+//! stands; never from an argument, which the shell would keep in its history.
+
+use crate::cli::args::RedactArgs;
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::site::Surroundings;
+use redraft_adapters::plain_file;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::redact::Redactor;
+use redraft_core::removal::Removal;
+use redraft_engine::ports::Store;
+use serde_json::Value;
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+
+/// More than any secret has.
+const SECRET_BYTES_MAX: u64 = 64 * 1024;
+
+/// More than any file that a secret is named in by its line.
+const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// What to take out, and whether a person can still be asked.
+pub(super) struct Meant {
+    pub(super) removal: Removal,
+    pub(super) can_ask: bool,
+}
+
+pub(super) fn meant(
+    args: &RedactArgs,
+    ledger: &Ledger,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Meant, CliError> {
+    let (texts, can_ask) = match (args.event, &args.file) {
+        (Some(seq), _) => (in_event(seq, ledger, &around.redactor)?, console.can_ask()),
+        (None, Some(place)) => (in_file(place, around)?, console.can_ask()),
+        (None, None) if console.can_ask() => (vec![asked(around, console)?], true),
+        (None, None) => (vec![read()?], false),
+    };
+    let unfit = |unfit| CliError::usage(format!("the text cannot be taken out: {unfit}"));
+    let mut removals = texts.iter().map(|text| Removal::of(text).map_err(unfit));
+    let first = removals.next().unwrap_or_else(|| Removal::of("").map_err(unfit))?;
+    let removal = removals.try_fold(first, |all, one| Ok::<_, CliError>(all.and(one?)))?;
+    Ok(Meant { removal, can_ask })
+}
+
+fn asked(around: &Surroundings, console: &Console) -> Result<String, CliError> {
+    let answer = console.ask_hidden("the secret (it is not shown): ", &around.clock);
+    answer.ok_or_else(|| CliError::new(Code::Interrupted, "stopped; nothing was changed"))
+}
+
+fn read() -> Result<String, CliError> {
+    if std::io::stdin().is_terminal() {
+        return Err(CliError::usage("no secret was given").hint("with --json, give it on standard input"));
+    }
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(SECRET_BYTES_MAX + 1).read_to_string(&mut text);
+    read.map_err(|error| CliError::usage(format!("standard input cannot be read as text: {error}")))?;
+    if text.len() as u64 > SECRET_BYTES_MAX {
+        return Err(CliError::usage("what is on standard input is too long for a secret"));
+    }
+    Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+fn in_event(seq: u64, ledger: &Ledger, redactor: &Redactor) -> Result<Vec<String>, CliError> {
+    let mut found = None;
+    ledger.each_body(&mut |number, _, kind, version, body| {
+        if number == seq {
+            found = Some((kind.to_owned(), version, body));
+        }
+    })?;
+    let (kind, version, body) =
+        found.ok_or_else(|| CliError::usage(format!("there is no event {seq}")).hint("see: redraft log"))?;
+    let mut texts = Vec::new();
+    if let Ok(value) = serde_json::from_str::<Value>(&body) {
+        strings(&value, &mut |text| texts.extend(secrets(text, redactor)));
+    }
+    let event = redraft_core::event::Event::decode(&kind, version, &body);
+    for id in event.as_ref().map(|event| event.blobs()).unwrap_or_default() {
+        let bytes = ledger.blob(id)?;
+        texts.extend(secrets(&String::from_utf8_lossy(&bytes), redactor));
+    }
+    named(texts, &format!("event {seq}"))
+}
+
+fn in_file(place: &str, around: &Surroundings) -> Result<Vec<String>, CliError> {
+    let parts = place.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse::<usize>().ok()?)));
+    let (path, line) = parts.ok_or_else(|| {
+        CliError::usage(format!("`{place}` is not a path and a line")).hint("as in --file src/main.rs:12")
+    })?;
+    let file = around.folder.join(Path::new(path));
+    let text = plain_file::read_text(&file, FILE_BYTES_MAX)
+        .map_err(|error| CliError::usage(format!("{}: {error}", file.display())))?;
+    let (_, hits) = around.redactor.redact(&text);
+    let on_line = |start: usize| text[..start].matches('\n').count() + 1 == line;
+    let found = hits.into_iter().filter(|hit| on_line(hit.range.start));
+    named(found.map(|hit| text[hit.range].to_owned()).collect(), &format!("line {line} of {path}"))
+}
+
+fn secrets(text: &str, redactor: &Redactor) -> Vec<String> {
+    let (_, hits) = redactor.redact(text);
+    hits.into_iter().map(|hit| text[hit.range].to_owned()).collect()
+}
+
+fn strings(value: &Value, f: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => f(text),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, f)),
+        Value::Object(fields) => fields.values().for_each(|value| strings(value, f)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn named(mut texts: Vec<String>, place: &str) -> Result<Vec<String>, CliError> {
+    texts.sort();
+    texts.dedup();
+    if texts.is_empty() {
+        return Err(CliError::usage(format!("nothing in {place} looks like a secret"))
+            .hint("give the text itself: redraft ledger redact"));
+    }
+    Ok(texts)
+}

@@ -1,0 +1,112 @@
+//! What `redraft status --verify` compares with the ledger once its events are found in order: everything that was computed
+//! from them.
+
+use crate::cli::board::fold;
+use crate::cli::console::Console;
+use crate::cli::errors::{CliError, Code};
+use crate::cli::site::Site;
+use redraft_adapters::lock::Lock;
+use redraft_adapters::sqlite::Ledger;
+use redraft_core::event::{Entry, Event};
+use redraft_core::project::{self, BoardRow};
+use redraft_core::text::count;
+use redraft_core::ticket::Scope;
+use redraft_engine::ports::{Store, Workspace};
+use std::collections::BTreeMap;
+
+/// Checks the whole ledger, its board and the records in worktrees. Returns how many events there are.
+pub(crate) fn verify(site: &Site, ledger: &Ledger, console: &Console) -> Result<u64, CliError> {
+    let events = ledger.verify()?.seq;
+    let mut differing = Vec::new();
+    let board: BTreeMap<String, (u64, String)> =
+        ledger.board()?.into_iter().map(|(scope, seq, row)| (scope.to_string(), (seq, row))).collect();
+    for scope in ledger.scopes()? {
+        let entries = ledger.read(scope.clone())?;
+        let Some((last, folded)) = fold(&scope, &entries)? else { continue };
+        if let Some((_, row)) = board.get(&scope.to_string()).filter(|(seq, _)| *seq == last)
+            && !is_same(row, &folded)
+        {
+            differing.push(format!("the board's row of {scope}"));
+        }
+        let Scope::Feature(id) = scope else { continue };
+        // A run writes them itself, and may be about to.
+        if Lock::holder(&site.state, &id.to_string()).is_some() {
+            console.say(&format!("feature {id} is being driven; its files are left to that run"));
+            continue;
+        }
+        let created = entries.iter().find_map(|entry| match &entry.event {
+            Event::FeatureCreated(created) => Some(created),
+            _ => None,
+        });
+        let Some(created) = created else { continue };
+        // Who is there without a worktree that can be asked has no records to compare.
+        if !site.is_there(created).unwrap_or(false) {
+            continue;
+        }
+        let workspace = site.workspace(created)?;
+        for (name, text) in project::files(&entries) {
+            let path = format!("{}/{name}", created.folder());
+            // One that is missing is made again by the next run.
+            let Some(found) = workspace.read(&path)?.filter(|found| found != text.as_bytes()) else {
+                continue;
+            };
+            if !is_earlier(&entries, name, &found) {
+                differing.push(format!("{path} of feature {id}"));
+            }
+        }
+    }
+    // A row whose scope has no events was made by nobody here.
+    for scope in board.keys().filter(|scope| {
+        scope.parse().is_ok_and(|scope: Scope| ledger.last_seq(scope).is_ok_and(|seq| seq == 0))
+    }) {
+        differing.push(format!("the board's row of {scope}"));
+    }
+    if differing.is_empty() {
+        tell(ledger, events, console)?;
+        return Ok(events);
+    }
+    let what = differing.join(", ");
+    let verb = if differing.len() == 1 { "is" } else { "are" };
+    Err(CliError::new(Code::Config, format!("{what} {verb} not what the ledger's events give"))
+        .hint("the events are in order; to write it again from them: redraft status --rebuild"))
+}
+
+/// A run that was killed leaves records of some events before its last one.
+const EARLIER_MAX: usize = 500;
+
+/// Whether a record is what it was after an earlier event.
+fn is_earlier(entries: &[Entry], name: &str, found: &[u8]) -> bool {
+    (1..entries.len()).rev().take(EARLIER_MAX).any(|len| {
+        let files = project::files(&entries[..len]);
+        files.iter().any(|(other, text)| *other == name && text.as_bytes() == found)
+    })
+}
+
+fn tell(ledger: &Ledger, events: u64, console: &Console) -> Result<(), CliError> {
+    let events = count(events as usize, "event");
+    console.say(&format!(
+        "the ledger is in order: {events}, each with its checksum, every blob, and what was computed from them"
+    ));
+    let mut by: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    for (seq, by_seq) in ledger.amended()? {
+        by.entry(by_seq).or_default().push(seq.to_string());
+    }
+    for (by_seq, events) in by {
+        let verb = if events.len() == 1 { "was" } else { "were" };
+        let noun = if events.len() == 1 { "event" } else { "events" };
+        console.say(&format!(
+            "{noun} {} {verb} replaced when a secret was taken out (event {by_seq})",
+            events.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Rows of an earlier form are not held against what they would be now; nobody reads them.
+fn is_same(row: &str, folded: &BoardRow) -> bool {
+    match serde_json::from_str::<BoardRow>(row) {
+        Ok(row) if row.is_current() => row == *folded,
+        Ok(_) => true,
+        Err(_) => serde_json::from_str::<serde_json::Value>(row).is_ok_and(|value| value["v"] != folded.v),
+    }
+}
