@@ -15,13 +15,15 @@ echo '{"type":"assistant","message":{"id":"a","model":"m","content":[{"type":"to
 exec sleep 5101
 "#;
 
-/// Notes like Codex that a million tokens were used, ends a command and works on for ever.
+/// Notes like Codex that a million tokens were used, ends two commands and works on for ever.
 const CODEX: &str = r#"#!/bin/sh
 [ "$1" = --version ] && echo 9.9.9 && exit 0
 cat > /dev/null
 mkdir -p "$HOME/.codex/sessions/2026/11/17"
 printf '%s\n' '{"type":"token_usage_record","payload":{"usage":{"input_tokens":1000000,"output_tokens":20},"thread_token_usage":{"input_tokens":1000000,"output_tokens":20}}}' > "$HOME/.codex/sessions/2026/11/17/rollout-x-th-1.jsonl"
 echo '{"type":"thread.started","thread_id":"th-1"}'
+echo '{"type":"item.started","item":{"type":"command_execution","command":"ls"}}'
+echo '{"type":"item.completed","item":{"type":"command_execution","command":"ls"}}'
 echo '{"type":"item.started","item":{"type":"command_execution","command":"ls"}}'
 echo '{"type":"item.completed","item":{"type":"command_execution","command":"ls"}}'
 exec sleep 5102
