@@ -85,6 +85,7 @@ impl Event {
             | Event::Probed(_)
             | Event::BudgetSet(_)
             | Event::BudgetReached(_)
+            | Event::CostCorrected(_)
             | Event::Redacted(_)
             | Event::Unreadable(_) => Vec::new(),
         }

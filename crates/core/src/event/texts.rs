@@ -61,7 +61,10 @@ impl Event {
                 all(&mut fact.notes, each);
             }
             Event::Edited(fact) => fact.compared.iter_mut().for_each(|compared| each(&mut compared.said)),
-            Event::Checked(fact) => all([&mut fact.evidence, &mut fact.output], each),
+            Event::Checked(fact) => {
+                all([&mut fact.evidence, &mut fact.output], each);
+                all(fact.checkout.iter_mut().flat_map(|checkout| &mut checkout.notes), each);
+            }
             Event::Asked(fact) => {
                 each(&mut fact.question.text);
                 of_subject(&mut fact.question.about, each);
@@ -82,6 +85,9 @@ impl Event {
             Event::PhaseSkipped(fact) => each(&mut fact.why),
             Event::WentBack(fact) => each(&mut fact.why),
             Event::Unblocked(fact) => each(&mut fact.why),
+            Event::CostCorrected(fact) => each(&mut fact.why),
+            Event::Redacted(fact) => each(&mut fact.why),
+            Event::Unreadable(fact) => each(&mut fact.detail),
             Event::AgentsMet(fact) => all(fact.agents.iter_mut().map(|agent| &mut agent.why), each),
             Event::Probed(fact) => all(fact.checks.iter_mut().map(|check| &mut check.detail), each),
             Event::Raised(_)

@@ -299,6 +299,10 @@ impl Clock for Still {
         1_790_000_000_000
     }
 
+    fn moment(&self) -> redraft_engine::ports::Moment {
+        redraft_engine::ports::Moment::after(std::time::Duration::ZERO)
+    }
+
     fn wait_ms(&self, _ms: u64) -> bool {
         true
     }
@@ -387,6 +391,7 @@ fn check(seed: u64) -> Result<BTreeMap<&'static str, u32>, String> {
     let mut budget = Usd(60_000 + dice.below(900_000));
     for _ in 0..3 {
         let parts = Parts {
+            check_folder: &NoChecks,
             merging: &NoMerging,
             store: &ledger,
             workspace: &workspace,
