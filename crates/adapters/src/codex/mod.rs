@@ -368,7 +368,7 @@ impl Agent for CodexAgent {
         meter.expect(spending.at_most());
         if request.resume {
             let rollout = Rollout::of(&self.settings.environment, request.session.as_str());
-            spending.read(rollout.from_here());
+            spending.read(rollout.onwards());
         }
         let mut hear = |line: Line| {
             let (begun, done, cuts) = (heard.begun, heard.done, heard.cuts);

@@ -50,7 +50,7 @@ impl Rollout {
     }
 
     /// The same, from here on: what is in them already belongs to earlier turns. Some of it may be said again.
-    pub(super) fn from_here(mut self) -> Rollout {
+    pub(super) fn onwards(mut self) -> Rollout {
         self.news();
         let Rollout { file, at, last, plan, .. } = self;
         Rollout { file, at, last, plan, ..Rollout::default() }
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(rollout.answers(), Some(3), "what is said again is no answer more");
         writeln!(more, "{}", count(950)).unwrap();
         assert_eq!(rollout.news(), noted(950), "some versions write only these");
-        let mut later = Rollout::of(&environment, "t-1").from_here();
+        let mut later = Rollout::of(&environment, "t-1").onwards();
         assert_eq!((later.news(), later.answers()), (None, None), "those are of earlier turns");
     }
 

@@ -510,7 +510,7 @@ fn an_answer_given_without_what_the_thread_held_does_not_count() {
         let mut before = Rollout::of(&environment, "th-1");
         before.news();
         Held::keep(&thread, before.least_next(), before.file()).unwrap();
-        let mut rollout = Rollout::of(&environment, "th-1").from_here();
+        let mut rollout = Rollout::of(&environment, "th-1").onwards();
         std::fs::write(&file, format!("{}{notes}", count(5_000, 9_000))).unwrap();
         rollout.news();
         kept(folder.path(), 2, resume, &[]);

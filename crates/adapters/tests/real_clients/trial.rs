@@ -55,16 +55,19 @@ impl Charged {
     }
 }
 
+/// How a program's model reads a part of the note.
+type Read = Box<dyn Fn(u64) -> Reply + Send>;
+
 /// How a program's model asks for something.
 struct Hands {
-    read: fn(&World) -> Box<dyn Fn(u64) -> Reply + Send>,
+    read: fn(&World) -> Read,
     search: Option<fn() -> Reply>,
 }
 
 /// Plays a model by the dice. Every answer is charged, also one that does not arrive; a refusal is not.
 fn script(
     seed: u64,
-    read: Box<dyn Fn(u64) -> Reply + Send>,
+    read: Read,
     search: Option<fn() -> Reply>,
     charged: Arc<Mutex<Charged>>,
 ) -> impl FnMut(&Recorded, usize) -> Reply + Send + 'static {
