@@ -253,9 +253,8 @@ pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
             state.bills.take(event);
             state.money = state.bills.total();
             // What was thought to be needed came from the same figure.
-            let work = state.open.as_mut().and_then(|open| open.seat_of_mut(&fact.ticket)?.work.as_mut());
-            if let Some(work) = work {
-                work.needs = None;
+            if let Some(open) = state.open.as_mut() {
+                open.forget_needs(&fact.ticket.role);
             }
             state.short = None;
         }

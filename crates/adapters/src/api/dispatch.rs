@@ -173,7 +173,7 @@ impl Dispatch<'_> {
             self.asked += 1;
             let mut listener = agent.wire.listen();
             let heard = self.exchange(body.clone(), listener.as_mut());
-            let (counted, chars) = (listener.counted(), listener.chars());
+            let (counted, chars, is_whole) = (listener.counted(), listener.chars(), listener.is_whole());
             let said = heard.and_then(|()| Ok(listener.said(&|text| agent.scrub(text))?));
             match said {
                 Ok(said) => {
@@ -182,7 +182,11 @@ impl Dispatch<'_> {
                     return Ok((said, counted));
                 }
                 Err(trouble) => {
-                    self.count_broken(&trouble, &counted, chars, next);
+                    // What was counted at the end of an answer is all of it, whatever broke after that.
+                    match is_whole && counted.input() > 0 {
+                        true => self.spending.add(&counted),
+                        false => self.count_broken(&trouble, &counted, chars, next),
+                    }
                     self.recover(&trouble, attempt)?;
                 }
             }

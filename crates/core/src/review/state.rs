@@ -280,7 +280,14 @@ impl Loop {
         self.seats().find(|seat| seat.owns(ticket))
     }
 
-    pub(crate) fn seat_of_mut(&mut self, ticket: &Ticket) -> Option<&mut Seat> {
+    /// Forgets what a role was thought to need of the budget: it was told wrongly.
+    pub(crate) fn forget_needs(&mut self, role: &Role) {
+        for work in self.seats_mut().filter(|seat| seat.role == *role).filter_map(|seat| seat.work.as_mut()) {
+            work.needs = None;
+        }
+    }
+
+    pub(super) fn seat_of_mut(&mut self, ticket: &Ticket) -> Option<&mut Seat> {
         self.seats_mut().find(|seat| seat.owns(ticket))
     }
 

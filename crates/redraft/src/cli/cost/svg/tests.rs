@@ -39,6 +39,7 @@ fn dispatch(round: usize, strategy: Strategy, bill: Bill, guesses: &[(Strategy, 
         pull: false,
         beyond: Usd(0),
         payment: Payment::Key,
+        corrected: false,
         bill,
         end: "approved",
     }
