@@ -334,8 +334,9 @@ fn a_search_ends_with_its_time_with_the_dispatch_or_with_the_run_and_says_how_fa
         }
         let names = ["Grep".to_owned()];
         let start = Moment::after(std::time::Duration::ZERO);
-        let toolbox =
-            |until_ms| Toolbox::new(&world.work(), &[], &names).unwrap().with_deadline(start.plus_ms(until_ms));
+        let toolbox = |until_ms| {
+            Toolbox::new(&world.work(), &[], &names).unwrap().with_deadline(start.plus_ms(until_ms))
+        };
         let grep = |toolbox: Toolbox, watch: &Hurried| {
             toolbox.call("Grep", &json!({"text": "limits", "glob": "z*"}), &ticket(), watch).text
         };
