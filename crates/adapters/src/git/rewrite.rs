@@ -124,6 +124,8 @@ impl Repository {
             }
         }
         let unsigned = database.unsigned;
+        // The ledger names these objects next.
+        self.sync_to_disk()?;
         let renamed = Renamed(database.changed());
         let refs = refs.ours.into_iter().filter_map(|(name, old, _)| {
             let new = renamed.0.get(&old)?.clone();

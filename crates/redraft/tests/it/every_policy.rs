@@ -160,6 +160,7 @@ fn rests_before_the_retrospective(scratch: &Scratch) {
         }
         fs::remove_dir_all(scratch.root()).unwrap();
         copy(scratch, &kept, &scratch.root());
+        scratch.accept();
     }
     panic!("the retrospective was never owed");
 }

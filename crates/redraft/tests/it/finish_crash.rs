@@ -72,6 +72,7 @@ fn a_crash_anywhere_at_the_end_adds_merges_and_counts_nothing_twice() {
     for boundary in 1..BOUNDARIES_MAX {
         fs::remove_dir_all(scratch.root()).unwrap();
         copy(&scratch, &kept, &scratch.root());
+        scratch.accept();
         let mut command = scratch.redraft(FINISH);
         let died = Ran::of(command.env(SWITCH, boundary.to_string()).output().unwrap());
         if died.code == Some(0) {

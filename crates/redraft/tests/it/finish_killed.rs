@@ -84,6 +84,7 @@ impl Ready {
     fn begin(&self) {
         fs::remove_dir_all(self.scratch.root()).unwrap();
         copy(&self.scratch, &self.kept, &self.scratch.root());
+        self.scratch.accept();
     }
 
     fn journal(&self) -> PathBuf {

@@ -98,6 +98,7 @@ impl Play {
     pub(crate) fn put_back(&self, copy: &Path) {
         fs::remove_dir_all(self.scratch.root()).unwrap();
         copy_all(copy, &self.scratch.root());
+        self.scratch.accept();
     }
 
     /// The folder as it is now.
