@@ -194,7 +194,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 43] = [
+const TYPED: [(&str, &[&str]); 44] = [
     ("redraft config", &[]),
     ("redraft config set", &["budget", "4"]),
     ("redraft config unset", &["budget"]),
@@ -206,6 +206,10 @@ const TYPED: [(&str, &[&str]); 43] = [
     ("redraft phase back", &["specify", "--why", "something was forgotten"]),
     ("redraft decide", &["001"]),
     ("redraft cost", &["001"]),
+    (
+        "redraft cost correct",
+        &["001", "specify.1/draft/spec-author/1.1", "--usd", "0.12", "--why", "the bill"],
+    ),
     ("redraft log", &[]),
     ("redraft lint", &[]),
     ("redraft show prompt", &["001"]),
