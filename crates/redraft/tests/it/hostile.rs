@@ -164,7 +164,7 @@ fn whatever_others_wrote_no_command_prints_what_a_terminal_obeys() {
         "# T\n\nTODO {HOSTILE}\n\n[x](#{HOSTILE}) `{HOSTILE}`\n\n## FR-1: {HOSTILE}\n\n- [ ] T1 {HOSTILE}\n"
     );
     scratch.write(odd, &document);
-    scratch.write(&format!("specs/002-odd\u{1b}[31m\nFORGED/spec.md"), &document);
+    scratch.write("specs/002-odd\u{1b}[31m\nFORGED/spec.md", &document);
     scratch.write(&format!("specs/002-odd\u{1b}[31m\nFORGED/{odd}"), &document);
     let hostile = "evil #\\u001b[2K\\rFORGED\\u009b31m\\u202e\\nFORGED: a line";
     scratch.write(

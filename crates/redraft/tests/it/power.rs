@@ -24,6 +24,7 @@ fn stride(usual: usize) -> usize {
 
 /// Cuts the power at every so manieth place of each run of a play, and plays on with what the disk held. Fails with all
 /// cuts that went wrong, so that their number can be told.
+#[expect(clippy::print_stdout, reason = "how many cuts a long run made")]
 fn cuts(play: &Play, loss: Loss, usual: usize, cut: fn(u64) -> Cut) {
     let (mut made, mut wrong) = (0, Vec::new());
     for run in play.runs() {
