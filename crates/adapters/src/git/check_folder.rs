@@ -8,7 +8,7 @@
 //! Start at [`GitCheckFolder`]; the commands are run by the engine.
 
 use super::error::GitError;
-use super::files::{failed as named, is_absent, os_path};
+use super::files::{failed as named, is_absent, os_path, path_bytes};
 use super::repository::Repository;
 use super::restore::remove_file;
 use super::run::Call;
@@ -171,18 +171,19 @@ impl<'a> GitCheckFolder<'a> {
             remove_all(&link)?;
         }
         let texts = [
-            (self.git_dir.join("commondir"), self.repository.common_dir().display().to_string()),
-            (self.git_dir.join("gitdir"), link.display().to_string()),
-            (self.git_dir.join("HEAD"), commit.to_owned()),
-            (link, format!("gitdir: {}", self.git_dir.display())),
+            (self.git_dir.join("commondir"), path_bytes(self.repository.common_dir())),
+            (self.git_dir.join("gitdir"), path_bytes(&link)),
+            (self.git_dir.join("HEAD"), commit.as_bytes().to_vec()),
+            (link, [b"gitdir: ".to_vec(), path_bytes(&self.git_dir)].concat()),
         ];
-        for (path, text) in texts {
+        for (path, mut text) in texts {
             // A link in its place would be written through.
             let gone = fs::remove_file(&path);
             if let Some(error) = gone.err().filter(|error| !is_absent(error)) {
                 return Err(GitError::file(&path, &error));
             }
-            fs::write(&path, format!("{text}\n")).map_err(|error| GitError::file(&path, &error))?;
+            text.push(b'\n');
+            fs::write(&path, text).map_err(|error| GitError::file(&path, &error))?;
         }
         Ok(())
     }

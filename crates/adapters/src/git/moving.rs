@@ -161,7 +161,8 @@ impl<'a> Desk<'a> {
         let checkout =
             fs::canonicalize(wanted.folder).map_err(|error| GitError::file(wanted.folder, &error))?;
         let ask = self.repository.git.call(&checkout, ["rev-parse", "--path-format=absolute", "--git-dir"]);
-        let git_dir = PathBuf::from(ask.text()?);
+        let asked = ask.succeed()?;
+        let git_dir = os_path(asked.lines().first().copied().unwrap_or_default());
         let staging = self.staging(&checkout)?;
         // What a killed process left without a journal is nobody's.
         files::remove_folder(&staging).map_err(|error| GitError::file(&staging, &error))?;

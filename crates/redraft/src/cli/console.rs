@@ -258,9 +258,25 @@ impl Shown {
     }
 }
 
-/// A message whose further lines, which may be somebody else's words, cannot be taken for lines of ours.
+/// A message whose further lines, which may be somebody else's words, cannot be taken for lines of ours. A line of a
+/// configuration stays as it is: it is meant to be copied, and looks like nothing that we say.
 pub(crate) fn beneath(message: &str) -> String {
-    message.trim_end().replace('\n', "\n    | ")
+    let mut lines = message.trim_end().split('\n');
+    let mut text = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        let bar = if is_setting(line) { "" } else { "    | " };
+        text.push_str(&format!("\n{bar}{line}"));
+    }
+    text
+}
+
+/// Whether a line is an indented `[table]` or `key = value`.
+fn is_setting(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix("  ") else { return false };
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-.\"".contains(letter);
+    let key = rest.trim_start().trim_start_matches('[');
+    let after = key.trim_start_matches(plain);
+    after.len() < key.len() && (after.starts_with(" = ") || after == "]")
 }
 
 /// The line that tells what is under way, written over the one before.

@@ -182,14 +182,15 @@ fn what_the_users_own_configuration_names_runs_as_it_always_did() {
 }
 
 #[test]
-fn a_filter_that_an_agent_sets_up_during_a_run_is_not_started() {
+fn a_filter_that_an_agent_sets_up_during_a_run_is_not_started_and_does_not_stay() {
     let scratch = project();
     scratch.run(["new", "--until", "specify", "Say hello"]).expect(0);
-    let trace = scratch.outside().join("trace");
+    let (trace, came) = (scratch.outside().join("trace"), scratch.outside().join("came"));
     let command = format!(
-        "git config filter.x.clean 'touch {0}; cat'; git config filter.x.smudge 'touch {0}; cat'; \
+        "touch {1}; git config filter.x.clean 'touch {0}; cat'; git config filter.x.smudge 'touch {0}; cat'; \
          printf '* filter=x\\n' > \"$(git rev-parse --git-common-dir)/info/attributes\"",
-        trace.display()
+        trace.display(),
+        came.display()
     );
     // It plays its role and leaves that behind.
     let script = format!("#!/bin/sh\n[ \"$1\" = --version ] && echo 2.1.325 && exit 0\n{command}\nexit 1\n");
@@ -200,9 +201,10 @@ fn a_filter_that_an_agent_sets_up_during_a_run_is_not_started() {
     );
     scratch.write("redraft.toml", &config);
     scratch.run(["run", "002", "--yes"]);
-    let set = scratch.git(["config", "filter.x.clean"]);
-    assert!(set.contains("touch"), "the agent was there");
-    scratch.run(["run", "002", "--yes", "--agent", "rehearsal"]).expect(6);
+    assert!(came.exists(), "the agent was there");
+    let set = scratch.git(["config", "--list", "--local"]);
+    assert!(!set.contains("filter."), "{set}");
+    scratch.run(["run", "002", "--yes", "--agent", "rehearsal"]);
     scratch.run(["status"]).expect(0);
     assert!(!trace.exists(), "it was started");
 }

@@ -222,7 +222,7 @@ fn whatever_others_wrote_no_command_prints_what_a_terminal_obeys() {
     assert!(
         trust
             .stdout
-            .contains("checks.tests: evil #\\u{1b}[2K\\u{d}FORGED\\u{9b}31m\\u{202e}\\u{a}FORGED: a line\n"),
+            .contains("checks.tests = \"evil #\\u{1b}[2K\\rFORGED\\u{9b}31m\\u{202e}\\nFORGED: a line\"\n"),
         "{}",
         trust.stdout
     );

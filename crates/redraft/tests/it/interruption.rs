@@ -111,8 +111,10 @@ printf '{"type":"stream_event","event":{"type":"message_start","message":{"id":"
 printf '{"type":"assistant","message":{"id":"a",%s}}\n' "$tool"
 printf '{"type":"stream_event","event":{"type":"message_delta","usage":{"output_tokens":100}}}\n'
 printf '{"type":"user","message":{"content":[]}}\n'
-usage='"usage":{"input_tokens":1000,"cache_creation_input_tokens":150000,"cache_read_input_tokens":9000,"output_tokens":50}'
-printf '{"type":"assistant","message":{"id":"b",%s,%s}}\n' "$usage" "$tool"
+usage='"usage":{"input_tokens":1000,"cache_creation_input_tokens":150000,"cache_read_input_tokens":9000}'
+printf '{"type":"stream_event","event":{"type":"message_start","message":{"id":"b",%s}}}\n' "$usage"
+printf '{"type":"assistant","message":{"id":"b",%s}}\n' "$tool"
+printf '{"type":"stream_event","event":{"type":"message_delta","usage":{"output_tokens":50}}}\n'
 exec sleep 4377
 "#;
 

@@ -132,7 +132,7 @@ fn a_model_without_a_price_is_refused_with_lines_that_can_be_pasted() {
         "{refused}"
     );
     let (_, lines) = refused.split_once("    [prices.").unwrap();
-    let (lines, rest) = lines.split_once("\n  or ").unwrap();
+    let (lines, rest) = lines.split_once("\n    |   or ").unwrap();
     let pasted = format!("[prices.{lines}\n");
     scratch.write("redraft.toml", &format!("{agent}{roles}{pasted}"));
     scratch.run(["run", "001"]).expect(6);

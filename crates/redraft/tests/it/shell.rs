@@ -194,7 +194,7 @@ fn help_and_errors_have_no_colours_on_a_terminal_either() {
 }
 
 /// What to type for each command to see its object; the order is that of a feature's life.
-const TYPED: [(&str, &[&str]); 44] = [
+const TYPED: [(&str, &[&str]); 48] = [
     ("redraft config", &[]),
     ("redraft config set", &["budget", "4"]),
     ("redraft config unset", &["budget"]),
@@ -229,6 +229,8 @@ const TYPED: [(&str, &[&str]); 44] = [
     ("redraft bank update", &["Whole Files", "--text", "Write files whole.", "--feature", "001"]),
     ("redraft bank backfill", &[]),
     ("redraft bank retire", &["Whole Files", "--why", "everybody knows", "--feature", "001"]),
+    ("redraft ledger export", &["../exported.jsonl"]),
+    ("redraft ledger import", &["../exported.jsonl", "--move-aside"]),
     ("redraft doctor", &[]),
     ("redraft models", &[]),
     ("redraft trust", &[]),
@@ -242,6 +244,8 @@ const TYPED: [(&str, &[&str]); 44] = [
     ("redraft show", &[]),
     ("redraft phase", &[]),
     ("redraft plugin", &[]),
+    ("redraft ledger", &[]),
+    ("redraft ledger redact", &[]),
     ("redraft rehearse", &["001/specify.1/draft/spec-author/1.1"]),
 ];
 
@@ -262,7 +266,14 @@ fn every_command_prints_one_object_for_programs() {
         let object: Value =
             serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{command}: {error}: {ran:?}"));
         assert!(object.is_object() && ran.stdout.starts_with("{\n  \"v\": 1,"), "{command}: {}", ran.stdout);
-        let mistakes = ["redraft show", "redraft phase", "redraft plugin", "redraft rehearse"];
+        let mistakes = [
+            "redraft show",
+            "redraft phase",
+            "redraft plugin",
+            "redraft ledger",
+            "redraft ledger redact",
+            "redraft rehearse",
+        ];
         assert_eq!(object.get("error").is_some(), mistakes.contains(&command), "{command}: {ran:?}");
         assert!(left.remove(command).is_some(), "{command} is no command any more");
     }
