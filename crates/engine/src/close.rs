@@ -28,7 +28,9 @@ impl Run<'_> {
         } else {
             "accepted by a ruling"
         };
-        let at_ms = self.parts.clock.now_ms();
+        // The time of what it rests on, not of now: killed between commit and event, the next run must write the same
+        // files, or it would commit them twice.
+        let at_ms = self.entries.last().map_or_else(|| self.parts.clock.now_ms(), |last| last.at_ms);
         let approved = self.approved(&closed);
         let event = Event::from(closed);
         let mut entries = self.entries.clone();

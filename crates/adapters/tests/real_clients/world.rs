@@ -214,6 +214,10 @@ impl Watch for StopAfter<'_> {
         self.clock.now_ms()
     }
 
+    fn moment(&self) -> redraft_engine::ports::Moment {
+        Watch::moment(&self.clock)
+    }
+
     fn tell(&self, _doing: &str) {}
 
     fn afford(&self, _total: redraft_core::usage::Usd) -> bool {

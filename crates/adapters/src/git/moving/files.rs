@@ -118,6 +118,10 @@ pub(super) fn put_back(journal: &Journal) -> Result<Vec<PathBuf>, GitError> {
     // What came goes first, because a folder may come back where a file is.
     for step in plan.steps.iter().filter(|step| step.old.is_none()) {
         place.undo(step, &mut left)?;
+        // The folders for it may have been made, and nothing put there yet.
+        if place.files.link_on_the_way(&step.path()).is_none() {
+            prune(&place.checkout.join(step.path()), &place.checkout);
+        }
     }
     for step in plan.steps.iter().filter(|step| step.old.is_some()) {
         place.undo(step, &mut left)?;
@@ -260,8 +264,9 @@ fn in_the_way(step: &Step) -> MoveError {
 /// Removes the folders above a path that are empty, up to a root.
 pub(super) fn prune(path: &Path, root: &Path) {
     for folder in path.ancestors().skip(1).take_while(|folder| *folder != root && folder.starts_with(root)) {
-        if fs::remove_dir(folder).is_err() {
-            return;
+        match fs::remove_dir(folder) {
+            Err(error) if !is_absent(&error) => return,
+            _ => {}
         }
     }
 }
