@@ -42,7 +42,10 @@ fn cost(read: fn(&str), text: &str) -> u128 {
     }
 }
 
-const READERS: [(&str, fn(&str)); 17] = [
+/// What is read, and what reads it.
+type Reader = (&'static str, fn(&str));
+
+const READERS: [Reader; 17] = [
     ("lint of a specification", |text| lint_of("spec.md", text)),
     ("lint of a plan", |text| lint_of("plan.md", text)),
     ("lint of a list of tasks", |text| lint_of("tasks.md", text)),
