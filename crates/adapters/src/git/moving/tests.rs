@@ -422,3 +422,14 @@ fn a_checkout_on_another_disk_is_moved_and_put_back_as_well() {
     assert_eq!((status(), world.bed.raw(&folder, &["rev-parse", "HEAD"])), (String::new(), world.to.clone()));
     assert!(!folder.join(".redraft").exists());
 }
+
+#[test]
+fn folders_that_were_made_for_files_that_never_came_are_taken_away_again() {
+    for made in ["added", "added/deep"] {
+        let world = world();
+        killed(&world, &world.advance(), Killed::Planned);
+        fs::create_dir_all(world.bed.root.join(made)).unwrap();
+        assert_eq!(world.repository.settle().unwrap().unwrap().end, End::PutBack, "{made}");
+        assert!(!world.bed.root.join("added").exists(), "{made}");
+    }
+}
