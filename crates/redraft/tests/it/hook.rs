@@ -362,8 +362,15 @@ fn an_agent_that_stops_is_reminded_once_for_each_state_and_only_where_that_is_wa
         |session: &str, active: bool| answer(&scratch, "stop", &stopped(&scratch, session, active), &[]);
     assert_eq!(stop("s", false), Value::Null, "not wanted");
     scratch.write_unaccepted("redraft.toml", "[hooks]\nautonomous = true\n");
-    assert_eq!(stop("s", false), Value::Null, "wanted by the repository, and nobody has accepted that");
+    let said = stop("s", false);
+    let message = said["systemMessage"].as_str().unwrap();
+    assert!(message.contains("hooks.autonomous") && message.contains("redraft trust"), "{said}");
+    assert_eq!(said["decision"], Value::Null, "nobody has accepted it, so the session ends");
+    assert_eq!(stop("s", false), Value::Null, "told once");
     scratch.run(["trust", "--yes"]).expect(0);
+    let stop = |session: &str, active: bool| {
+        answer(&scratch, "stop", &stopped(&scratch, &format!("{session}2"), active), &[])
+    };
     assert_eq!(stop("s", true), Value::Null, "it goes on only because of a hook");
     let said = stop("s", false);
     assert_eq!(said["decision"], "block");
