@@ -210,3 +210,31 @@ fn a_secret_can_be_named_by_where_it_stands() {
         }
     }
 }
+
+#[test]
+fn a_secret_in_the_name_of_a_feature_is_left_there_and_told_and_the_feature_goes_on() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "--until", "specify", "swordfish-4711 opens the store"]).expect(0);
+    scratch.run(["run", "001"]).expect(0);
+    for again in [false, true] {
+        let ran = redact(&scratch, &["--yes"], "swordfish-4711").expect(1);
+        assert!(ran.stdout.contains("it is still in the name of feature 001"), "{again}: {}", ran.stdout);
+        assert_eq!(ran.stdout.contains("taken out of"), !again, "{}", ran.stdout);
+        scratch.run(["status", "--verify"]).expect(0);
+    }
+    let created = bodies(&events(&scratch), "feature-created").next().unwrap().clone();
+    assert_eq!(created["idea"], "[redacted] opens the store");
+    assert_eq!(created["slug"], "swordfish-4711-opens-the-store");
+    let spec = fs::read_to_string(scratch.artifacts("001").join("spec.md")).unwrap();
+    assert!(spec.contains("[redacted]") && !spec.contains("swordfish"), "{spec}");
+    scratch.run(["phase", "back", "001", "specify", "--why", "once more"]).expect(0);
+    scratch.run(["run", "001"]).expect(0);
+    // Without a branch nothing is found by the name any more.
+    scratch.run(["decide", "001", "abandon"]);
+    scratch.git(["worktree", "remove", "--force", scratch.worktree("001").to_str().unwrap()]);
+    scratch.git(["branch", "-D", created["branch"].as_str().unwrap()]);
+    let ran = redact(&scratch, &["--yes"], "swordfish-4711");
+    assert!(!ran.stdout.contains("name of feature"), "{}{}", ran.stdout, ran.stderr);
+    assert!(!events(&scratch).iter().any(|event| event.to_string().contains("swordfish")));
+    scratch.run(["status", "--verify"]).expect(0);
+}
