@@ -55,7 +55,7 @@ impl Rule {
             }
             Rule::VagueWord => {
                 "A requirement or criterion depends on a word that nobody can measure, and gives no number. \
-                 English, German, Spanish, French, Russian and Chinese have a list."
+                 The built-in list is English."
             }
             Rule::UntracedRequirement => {
                 "With `--trace`: a requirement or criterion that no task reaches, by its name or through a plan step or \
