@@ -6,6 +6,8 @@ use std::fs;
 
 const CHECKS: &str = "[checks]\ntests = \"sh tests/run.sh\"\n[finish]\nretro = false\n";
 
+const FIRST_REVIEW: &str = "001/implement.1/review/implementation-reviewer/1.1";
+
 /// A repository with a test that runs every file of `tests/more`.
 fn repository() -> Scratch {
     let scratch = Scratch::repository(PROGRAM);
@@ -55,7 +57,7 @@ fn whatever_the_branch_holds_before_code_is_written_is_shown_to_reviewers() {
         ),
     );
     scratch.run(["run", "001", "--yes"]).expect(0);
-    let prompt = scratch.run(["show", "prompt", "001", "--role", "implementation-reviewer"]).expect(0).stdout;
+    let prompt = scratch.run(["show", "prompt", "--ticket", FIRST_REVIEW]).expect(0).stdout;
     for file in ["src/committed.sh", "src/untracked.sh", "install.sh"] {
         assert!(prompt.contains(file), "{file} is not in {prompt}");
     }
@@ -96,7 +98,7 @@ fn what_nobody_has_reviewed_is_not_merged() {
         (
             "a script beside the documents",
             here,
-            "echo evil > docs/features/*/install.sh; git add -f docs; git commit -q -m docs",
+            "cd docs/features/*; echo evil > install.sh; git add -f install.sh; git commit -q -m docs",
             "install.sh was edited after implement had closed",
         ),
         (
