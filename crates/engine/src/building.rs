@@ -54,11 +54,7 @@ impl Run<'_> {
         }
         self.require_upstream(Phase::Implement)?;
         let tasks = self.planned()?;
-        let base = match self.first_base() {
-            // A later pass reviews the same change, from where it began.
-            Some(base) => base,
-            None => self.parts.workspace.tree(&self.projections())?,
-        };
+        let base = self.base_of_code()?;
         let gates = self.rules.checks.iter().map(|check| check.name.clone()).collect();
         let checks = self.rules.checks.iter().map(|check| (check.name.clone(), check.command.clone()));
         let checks = checks.collect();
@@ -82,6 +78,21 @@ impl Run<'_> {
         let (paths, base) = (vec![ALL_FILES.to_owned()], Some(base));
         let subject = Subject { panels, paths, base, gates, checks, ..Subject::default() };
         self.begin(Phase::Implement, pass, subject)
+    }
+
+    /// What code is compared with: the files where the feature's branch left its base, with the feature's documents as they
+    /// are. Whatever else differs is what a merge would bring, whoever wrote it and when.
+    pub(crate) fn base_of_code(&self) -> Result<Revision, EngineError> {
+        let common = match self.created.base_branch.as_str() {
+            "" => None,
+            into => self.parts.merging.common(into)?,
+        };
+        let under = match common {
+            Some(common) => common,
+            None => self.parts.workspace.tree_of(&self.created.base_commit)?,
+        };
+        let now = self.parts.workspace.tree(&self.projections())?;
+        Ok(self.parts.workspace.over(&under, &now, &self.created.own_files())?)
     }
 
     /// What the first loop about this feature's code was opened on.

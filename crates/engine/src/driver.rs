@@ -169,6 +169,8 @@ pub struct Run<'a> {
     pub(crate) series: Option<Series>,
     /// What was in the worktree and in no commit before the agents at work now began; none where nobody builds.
     pub(crate) unseen: Option<BTreeSet<String>>,
+    /// The commit at which the base of the code was last looked at.
+    pub(crate) based: Option<String>,
     undone: Vec<Undone>,
 }
 
@@ -226,6 +228,7 @@ impl<'a> Run<'a> {
             serves: false,
             change: None,
             series: None,
+            based: None,
             unseen: None,
             undone: Vec::new(),
         })

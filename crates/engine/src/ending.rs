@@ -61,6 +61,17 @@ pub enum EngineError {
         "{phase} of feature {feature} cannot begin: {path} was edited after {earlier} had closed, and nobody has reviewed that"
     )]
     Changed { feature: FeatureId, phase: Phase, earlier: Phase, path: String },
+    #[error(
+        "feature {feature} cannot be merged: its branch changes {path}, and no reviewer has read its code"
+    )]
+    Unreviewed { feature: FeatureId, path: String },
+    #[error(
+        "feature {feature} cannot be merged: {into} was merged into its branch after its code was approved, and nobody has \
+         reviewed what that means for {path}"
+    )]
+    BaseMerged { feature: FeatureId, into: String, path: String },
+    #[error("feature {feature} was closed with the check `{gate}`, which is no longer configured")]
+    CheckGone { feature: FeatureId, gate: String },
     #[error("implement of feature {feature} cannot begin: {path}: {detail}")]
     Tasks { feature: FeatureId, path: String, detail: String },
     #[error("the phase was begun with the check `{gate}`, which is no longer configured")]

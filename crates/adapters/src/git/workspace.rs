@@ -242,6 +242,15 @@ impl Workspace for GitWorkspace {
         restore::changed(self, from, to)
     }
 
+    fn all_changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError> {
+        restore::all_changed(self, from, to)
+    }
+
+    fn over(&self, under: &Revision, from: &Revision, paths: &[String]) -> Result<Revision, WorkspaceError> {
+        revision::require(self, &[under, from])?;
+        Ok(Revision::new(standing::over(self, under.as_str(), from.as_str(), paths)?))
+    }
+
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError> {
         Ok(change::check_out(self, commit)?)
     }

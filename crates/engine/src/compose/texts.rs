@@ -95,7 +95,8 @@ impl<'a> Texts<'a> {
         Ok(delta)
     }
 
-    /// The change of a loop about code: all that differs from its base, apart from the feature's own documents.
+    /// The change of a loop about code: all that differs from its base, apart from the feature's own documents by their
+    /// names. Whatever else stands in their folder is code to whoever merges it.
     pub(super) fn change(
         &self,
         created: &FeatureCreated,
@@ -104,7 +105,7 @@ impl<'a> Texts<'a> {
     ) -> Result<String, WorkspaceError> {
         match (state.base(), &order.sees) {
             (Some(base), Some(sees)) if base != sees => {
-                Ok(outside(&self.delta(base, sees)?, &format!("{}/", created.folder())))
+                Ok(without(&self.delta(base, sees)?, &created.own_files()))
             }
             _ => Ok(String::new()),
         }
@@ -161,7 +162,6 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// A diff without the files of a folder.
 /// What changed between two revisions of a change that is reviewed by itself, apart from files that only its base has
 /// changed: where it was brought up to date, those are no part of it. Each revision comes with what it was compared with.
 pub(crate) fn delta_of_change(
@@ -181,8 +181,9 @@ pub(crate) fn delta_of_change(
     Ok(if kept.is_empty() { all } else { kept })
 }
 
-fn outside(diff: &str, folder: &str) -> String {
-    only(diff, &|path| !path.starts_with(folder))
+/// A diff without these files.
+fn without(diff: &str, files: &[String]) -> String {
+    only(diff, &|path| !files.iter().any(|file| file == path))
 }
 
 /// The files of a diff that are wanted. A line that begins with its first word begins a file: all lines of a hunk begin
@@ -229,15 +230,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documents_of_the_feature_are_no_part_of_the_change() {
+    fn the_documents_of_the_feature_are_no_part_of_the_change_and_what_lies_beside_them_is() {
         let of = |path: &str, line: &str| {
             format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+{line}\n")
         };
         let (code, other) = (of("src/a.rs", "diff --git is a word"), of("docs/features/031-xy/spec.md", "c"));
         let own = of("docs/features/031-x/spec.md", "b");
-        let folder = "docs/features/031-x/";
-        assert_eq!(outside(&format!("{own}{code}{own}{other}"), folder), format!("{code}{other}"));
-        assert_eq!(outside(&own, folder), "");
-        assert_eq!(outside("", folder), "");
+        let beside = of("docs/features/031-x/install.sh", "d");
+        let files = ["docs/features/031-x/spec.md".to_owned()];
+        let all = format!("{own}{code}{own}{other}{beside}");
+        assert_eq!(without(&all, &files), format!("{code}{other}{beside}"));
+        assert_eq!(without(&own, &files), "");
+        assert_eq!(without("", &files), "");
     }
 }

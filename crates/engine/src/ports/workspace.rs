@@ -48,6 +48,12 @@ pub trait Workspace: Send + Sync {
     /// The files that differ between two revisions, in order.
     fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError>;
 
+    /// The same with the repositories inside it that stand at another commit, which nobody here changes.
+    fn all_changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError>;
+
+    /// The files of `under`, with these paths as they are in `from`: those it has not got are left out.
+    fn over(&self, under: &Revision, from: &Revision, paths: &[String]) -> Result<Revision, WorkspaceError>;
+
     /// Puts the worktree on a commit and on no branch, with exactly its files; ignored ones stay.
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError>;
 

@@ -89,6 +89,14 @@ impl From<EngineError> for CliError {
             EngineError::Changed { feature, earlier, .. } => CliError::new(Code::Config, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
                 .hint("or put it back: git restore, in the feature's worktree"),
+            EngineError::Unreviewed { feature, .. } => CliError::new(Code::NotApproved, message)
+                .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\""))
+                .hint("or take it off the branch"),
+            EngineError::BaseMerged { feature, .. } => CliError::new(Code::NotApproved, message)
+                .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\"")),
+            EngineError::CheckGone { feature, gate } => CliError::new(Code::Config, message)
+                .hint(format!("write `{gate}` into [checks] of redraft.toml again and accept it: redraft trust"))
+                .hint(format!("or close the feature without it: redraft phase back {feature} finish --why \"…\"")),
             EngineError::Tasks { feature, .. } => CliError::new(Code::Config, message)
                 .hint(format!("have the list mended: redraft phase back {feature} create-tasks --why \"…\""))
                 .hint("mend it there, in the feature's worktree, before you run it again, or let its author do so"),

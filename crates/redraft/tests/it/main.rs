@@ -94,6 +94,7 @@ mod tested;
 mod trace;
 mod trust;
 mod typed;
+mod unreviewed;
 mod who;
 mod worker;
 mod world;

@@ -5,6 +5,7 @@
 //! removed. The same objects always become the same new ones, so whoever begins again arrives at the same end. While it is
 //! under way a file says so, and no other command writes.
 
+use super::again;
 use super::secret::{self, Meant};
 use super::{hold_all, scopes};
 use crate::cli::args::RedactArgs;
@@ -266,6 +267,7 @@ impl Job<'_> {
         around.boundaries.pass("before the records are written");
         for created in &self.features {
             if !created.is_review() && self.site.is_there(created)? {
+                again::go_back_where_code_changed(self.site, self.ledger, created, rewritten, around)?;
                 self.write_records(created)?;
             }
         }
