@@ -7,7 +7,7 @@ use super::component::{Component, Kind};
 use super::dispatch::{after_key, word};
 use super::{Found, Manifest, Plugin, known, path};
 use crate::lint::Rule;
-use crate::lint::page::{Page, Place, code_spans};
+use crate::lint::page::{Page, code_spans};
 use crate::prelude::*;
 
 /// The names of everything that can be called.
@@ -35,7 +35,7 @@ pub(super) fn check<'a>(
         for (at, line) in page.lines.iter().enumerate() {
             check_agent(component, at, line.text, &names, found);
             check_calls(component, at, line.text, &names, found);
-            if line.place == Place::Text {
+            if line.is_text() {
                 // Agents and commands show links that others are to write.
                 if component.kind == Kind::Skill {
                     check_links(component, at, &line.prose, plugin, found);
