@@ -98,6 +98,11 @@ impl<'a> Page<'a> {
         Page::scanned(text, scan::Unclosed::IsText)
     }
 
+    /// The same with CommonMark's reading of lists and fences, whatever people mean. For comparing the two.
+    pub fn read_as_commonmark(text: &'a str) -> Page<'a> {
+        Page::scanned(text, scan::Unclosed::Strict)
+    }
+
     fn scanned(text: &'a str, unclosed: scan::Unclosed) -> Page<'a> {
         let whole: Vec<&'a str> = text.split_inclusive('\n').collect();
         let texts: Vec<&'a str> = whole.iter().map(|line| bare(line)).collect();

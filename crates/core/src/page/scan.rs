@@ -15,6 +15,8 @@ pub(super) enum Unclosed {
     /// It opens code that goes on to the end of what it stands in.
     RunsOn,
     IsText,
+    /// The same as `RunsOn`, and nothing is forgiven: CommonMark's reading from the first.
+    Strict,
 }
 
 pub(super) struct Scan<'a> {
@@ -47,6 +49,9 @@ pub(super) fn scan<'a>(lines: &[&'a str], settings: usize, unclosed: Unclosed) -
         scanner.done()
     };
     let [nested, loose, strict] = READINGS;
+    if unclosed == Unclosed::Strict {
+        return pass(strict, None);
+    }
     let first = pass(nested, None);
     if first.open_fence.is_none() {
         return first;
@@ -113,6 +118,8 @@ struct Scanner<'l, 'a> {
     reading: Reading,
     closers: Option<Closers>,
     containers: Vec<Container>,
+    /// Whether the last line began an item and nothing else; one more without text ends it.
+    bare_item: bool,
     leaf: Leaf,
     scan: Scan<'a>,
     comment_ends: NextLine,
@@ -128,6 +135,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
             reading,
             closers,
             containers: Vec::new(),
+            bare_item: false,
             leaf: Leaf::None,
             scan: Scan { places, blocks: Vec::new(), open_fence: None, open_comment: None },
             comment_ends: NextLine::default(),
@@ -138,16 +146,30 @@ impl<'l, 'a> Scanner<'l, 'a> {
     fn line(&mut self, at: usize) {
         let mut cursor = Cursor::of(self.lines[at]);
         let matched = self.matched(&mut cursor);
+        let indented = self.leaf == Leaf::Indented;
         let place = match self.goes_on(at, cursor, matched) {
             Some(place) => place,
             None => self.begins(at, cursor, matched),
         };
+        if indented && self.leaf != Leaf::Indented {
+            self.end_indented();
+        }
         self.scan.places.push(place);
+    }
+
+    /// Blank lines behind indented code are no part of it.
+    fn end_indented(&mut self) {
+        let blank = |line: &&&str| line.trim().is_empty();
+        let count = self.lines[..self.scan.places.len()].iter().rev().take_while(blank).count();
+        let start = self.scan.places.len() - count;
+        self.scan.places[start..].fill(Place::Text);
     }
 
     fn done(mut self) -> Scan<'a> {
         if let Leaf::Fence(start, _) = self.leaf {
             self.end_block(start, self.lines.len(), false);
+        } else if self.leaf == Leaf::Indented {
+            self.end_indented();
         }
         self.scan
     }
@@ -221,6 +243,10 @@ impl<'l, 'a> Scanner<'l, 'a> {
 
     /// The place of a line that begins something, or is text.
     fn begins(&mut self, at: usize, mut cursor: Cursor<'a>, mut matched: usize) -> Place {
+        let bare_item = core::mem::take(&mut self.bare_item);
+        if cursor.is_blank() {
+            return self.blank(matched, bare_item);
+        }
         while self.containers.len() < CONTAINERS_MAX {
             let text = cursor.text();
             let near = cursor.indent() < CODE_INDENT;
@@ -232,7 +258,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
             } else if let Some(mark) = line::list_mark(text)
                 && (near || self.reading.loose && self.leaf != Leaf::Indented && in_item())
                 && !line::is_rule(text)
-                && !(self.leaf == Leaf::Paragraph && (mark == text || underline(text).is_some()))
+                && !(self.in_paragraph(matched) && self.is_too_weak(mark, text))
             {
                 let indent = cursor.indent();
                 self.containers.truncate(matched);
@@ -247,11 +273,24 @@ impl<'l, 'a> Scanner<'l, 'a> {
         self.leaf_at(at, cursor, matched)
     }
 
+    /// Whether a line that goes on with so many containers could go on with a paragraph.
+    fn in_paragraph(&self, matched: usize) -> bool {
+        self.leaf == Leaf::Paragraph && matched == self.containers.len()
+    }
+
+    /// Whether the mark of an item is part of the paragraph above it: without text, as an underline, and, where CommonMark
+    /// holds, with a number that no list begins with.
+    fn is_too_weak(&self, mark: &str, text: &str) -> bool {
+        let counts_on = mark.len() > 1 && !matches!(mark, "1." | "1)" | "•");
+        mark == text || underline(text).is_some() || counts_on && !self.reading.loose
+    }
+
     /// The place of a line by what stands behind the marks of lists and quotations.
     fn leaf_at(&mut self, at: usize, cursor: Cursor<'a>, matched: usize) -> Place {
         let (text, indent) = (cursor.text(), cursor.indent());
         if text.is_empty() {
-            return self.blank(matched);
+            self.bare_item = matches!(self.containers.last(), Some(Container::Item(_)));
+            return Place::Text;
         }
         let in_item = self.containers.iter().any(|container| matches!(container, Container::Item(_)));
         let deep = indent >= CODE_INDENT;
@@ -271,7 +310,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
         }
         let alone = line::atx(text).is_some()
             || line::is_rule(text)
-            || self.leaf == Leaf::Paragraph && underline(text).is_some();
+            || self.in_paragraph(matched) && underline(text).is_some();
         let lazy = self.leaf == Leaf::Paragraph && !alone;
         // What is indented so far belongs to the item above it, even where the item's text begins still further in.
         if !lazy && !(deep && in_item) {
@@ -282,8 +321,8 @@ impl<'l, 'a> Scanner<'l, 'a> {
         Place::Text
     }
 
-    fn blank(&mut self, matched: usize) -> Place {
-        self.containers.truncate(matched);
+    fn blank(&mut self, matched: usize, bare_item: bool) -> Place {
+        self.containers.truncate(matched - usize::from(bare_item && matched == self.containers.len()));
         if self.leaf == Leaf::Indented {
             return Place::Code;
         }
