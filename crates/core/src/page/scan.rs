@@ -355,7 +355,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
 
     /// Text may end in a comment, which then goes on to the end of the paragraph at most.
     fn comment_in_text(&mut self, at: usize, text: &str) {
-        if !text.contains(COMMENT) {
+        if !text.contains('<') || !text.contains(COMMENT) {
             return;
         }
         let prose = super::span::without_code(text);
