@@ -313,7 +313,7 @@ impl<'l, 'a> Scanner<'l, 'a> {
             || self.in_paragraph(matched) && underline(text).is_some();
         let lazy = self.leaf == Leaf::Paragraph && !alone;
         // What is indented so far belongs to the item above it, even where the item's text begins still further in.
-        if !lazy && !(deep && in_item) {
+        if !(lazy || deep && in_item) {
             self.containers.truncate(matched);
         }
         self.leaf = if alone { Leaf::None } else { Leaf::Paragraph };
