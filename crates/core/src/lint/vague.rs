@@ -3,10 +3,10 @@
 //! Only lines that define a requirement or a criterion are read, and one that gives a number is left alone: "fast
 //! (under 50 ms)" is not vague. The built-in list is English; a project can bring its own in any language.
 
-use super::id::Definition;
 use super::language::Language;
 use super::page::{CODE, Page, after_list_mark, without_code_spans};
 use super::{Faults, Rule, Settings};
+use crate::page::id::Definition;
 use crate::prelude::*;
 
 const WORDS: [&str; 35] = [

@@ -36,7 +36,9 @@ pub(super) fn all<'a>(components: &[Component<'a>]) -> Vec<Dispatch<'a>> {
         for (at, line) in page.lines.iter().enumerate() {
             match line.place {
                 Place::Code => block.push((at, line.text)),
-                Place::Text | Place::Fence => in_block(component, &core::mem::take(&mut block), &mut found),
+                Place::Text | Place::Fence | Place::Comment | Place::Settings => {
+                    in_block(component, &core::mem::take(&mut block), &mut found);
+                }
             }
         }
         in_block(component, &block, &mut found);

@@ -2,24 +2,25 @@
 //!
 //! Whole tokens only: `C1` is not in `C10`. What an id means is not known here. Start at [`definitions`].
 
-use super::page::{Page, Place, after_list_mark};
+use super::line::{self, after_list_mark};
+use super::{Page, Place};
 use crate::prelude::*;
 
 /// A place that says what an id stands for.
-pub(super) struct Definition<'a> {
-    pub(super) id: &'a str,
-    /// How it is compared, see [`key`].
-    pub(super) key: String,
+pub(crate) struct Definition<'a> {
+    pub(crate) id: &'a str,
+    /// How it is compared, see [`folded`].
+    pub(crate) key: String,
     /// What follows it, without separators and marks.
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
     /// In `Page::lines`.
-    pub(super) line: usize,
-    pub(super) form: Form,
+    pub(crate) line: usize,
+    pub(crate) form: Form,
 }
 
 /// How it is written. Two definitions of one form in one `group` clash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// `### FR-1: Title`, under the heading at this place.
     Heading { parent: Option<usize> },
     /// `- **FR-1:** text` in the list that begins at this line, so far indented.
@@ -29,7 +30,7 @@ pub(super) enum Form {
 }
 
 /// Every definition of an id that begins with letters, in order.
-pub(super) fn definitions<'a>(page: &Page<'a>) -> Vec<Definition<'a>> {
+pub(crate) fn definitions<'a>(page: &Page<'a>) -> Vec<Definition<'a>> {
     let mut found = in_headings(page);
     let mut block = Block::default();
     let mut headings = page.headings.iter().peekable();
@@ -51,7 +52,7 @@ pub(super) fn definitions<'a>(page: &Page<'a>) -> Vec<Definition<'a>> {
                 let text = rest.trim().trim_end_matches('|').trim();
                 found.push(Definition {
                     id,
-                    key: key(id),
+                    key: folded(id),
                     text,
                     line: at,
                     form: Form::Row { table: block.began },
@@ -68,7 +69,7 @@ pub(super) fn definitions<'a>(page: &Page<'a>) -> Vec<Definition<'a>> {
         {
             found.push(Definition {
                 id,
-                key: key(id),
+                key: folded(id),
                 text,
                 line: at,
                 form: Form::Item { list: block.list(indent), indent },
@@ -92,7 +93,7 @@ fn in_headings<'a>(page: &Page<'a>) -> Vec<Definition<'a>> {
         {
             found.push(Definition {
                 id,
-                key: key(id),
+                key: folded(id),
                 text,
                 line: heading.line,
                 form: Form::Heading { parent },
@@ -167,24 +168,19 @@ impl Block {
     }
 }
 
-/// What follows `[ ]` or `[x]`.
-pub(super) fn after_checkbox(item: &str) -> &str {
-    let rest = item.strip_prefix('[').and_then(|rest| {
-        let mut chars = rest.chars();
-        let mark = chars.next().filter(|mark| " xX~-✓✔".contains(*mark));
-        mark.and_then(|_| chars.as_str().strip_prefix(']'))
-    });
-    rest.map_or(item, str::trim_start)
+/// What follows `[ ]` or `[x]`; the item itself where it has no box.
+pub(crate) fn after_checkbox(item: &str) -> &str {
+    line::after_checkbox(item).unwrap_or(item)
 }
 
 /// An id with a prefix of letters at the beginning of a text, marks of emphasis left out, and what follows it.
-pub(super) fn lettered(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn lettered(text: &str) -> Option<(&str, &str)> {
     let (id, rest) = token(text)?;
     is_lettered(id).then_some((id, rest))
 }
 
 /// `FR-1`, `AC12b`, `ПТ-3`, `要件1`: at most eight letters, capitals where the script has them, then a number.
-pub(super) fn is_lettered(id: &str) -> bool {
+pub(crate) fn is_lettered(id: &str) -> bool {
     const LETTERS_MAX: usize = 8;
     let letters = id.chars().take_while(|c| c.is_alphabetic()).count();
     let capitals = id.chars().take(letters).all(|c| !c.is_lowercase());
@@ -198,7 +194,7 @@ pub(super) fn is_lettered(id: &str) -> bool {
 }
 
 /// The token a text begins with, if it holds a digit, and the rest; marks of emphasis around it are left out.
-pub(super) fn token(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn token(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start().trim_start_matches(['*', '_', '`', '[']);
     let end = text.find(|c: char| !is_inner(c)).unwrap_or(text.len());
     let id = text[..end].trim_end_matches(['.', '-', '_']);
@@ -206,12 +202,12 @@ pub(super) fn token(text: &str) -> Option<(&str, &str)> {
     (has_digit && id.starts_with(char::is_alphanumeric)).then(|| (id, &text[id.len()..]))
 }
 
-pub(super) fn is_inner(c: char) -> bool {
+pub(crate) fn is_inner(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '-' | '_')
 }
 
 /// The text that an id introduces: something must set it off, else the id is only the first word of a sentence.
-pub(super) fn separated(after: &str) -> Option<&str> {
+pub(crate) fn separated(after: &str) -> Option<&str> {
     let marked = after.starts_with(['*', '_', '`', ']']);
     let after = after.trim_start_matches(['*', '_', '`', ']']);
     let text = after.trim_start();
@@ -228,20 +224,19 @@ pub(super) fn separated(after: &str) -> Option<&str> {
     set_off.then(|| text.trim_start_matches(SEPARATORS).trim_end())
 }
 
-/// How an id is compared: `ac-1`, `AC1` and `AC-01` are one.
-pub(crate) fn key(id: &str) -> String {
-    let mut out = String::with_capacity(id.len());
-    let mut chars = id.chars().peekable();
+/// How ids are compared: `ac-1`, `AC1` and `AC-01` are one.
+pub(crate) fn folded(id: &str) -> String {
+    let mut key = String::with_capacity(id.len());
     let mut before: Option<char> = None;
+    let mut chars = id.trim().chars().peekable();
     while let Some(c) = chars.next() {
-        let next = chars.peek().copied();
-        let digit_next = next.is_some_and(|c| c.is_ascii_digit());
+        let digit_next = chars.peek().is_some_and(char::is_ascii_digit);
         let joins = matches!(c, '-' | '_') && before.is_some_and(char::is_alphabetic) && digit_next;
         let zero = c == '0' && digit_next && !before.is_some_and(|c| c.is_ascii_digit());
-        if !joins && !zero {
-            out.extend(c.to_lowercase());
+        if !joins && !zero && !c.is_whitespace() {
+            key.extend(c.to_lowercase());
             before = Some(c);
         }
     }
-    out
+    key
 }

@@ -1,4 +1,4 @@
-//! The marks of a single line of Markdown: lists, check boxes, table cells, emphasis.
+//! The marks of a single line: lists, check boxes, table cells, emphasis.
 //!
 //! Knows nothing of the lines around it, nor of ids. Start at [`Item::of`].
 
@@ -6,33 +6,66 @@ use crate::prelude::*;
 
 /// A line that begins an item of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Item<'a> {
-    /// Columns before the mark; a tab counts as four.
-    pub(crate) indent: usize,
+pub struct Item<'a> {
+    /// Columns before the mark.
+    pub indent: usize,
     /// The number of `3.` or `3)`.
-    pub(crate) number: Option<&'a str>,
-    pub(crate) checkbox: bool,
+    pub number: Option<&'a str>,
+    pub checkbox: bool,
     /// What follows the marks.
-    pub(crate) text: &'a str,
+    pub text: &'a str,
 }
 
 impl<'a> Item<'a> {
-    pub(crate) fn of(line: &'a str) -> Option<Item<'a>> {
+    pub fn of(line: &'a str) -> Option<Item<'a>> {
         let text = line.trim_start();
-        let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        let number = Some(&text[..text.len() - rest.len()]).filter(|number| !number.is_empty());
-        let after = match number {
-            Some(_) => rest.strip_prefix(['.', ')']),
-            None => text.strip_prefix(['-', '*', '+', '•']),
-        }?;
-        let item = after.strip_prefix([' ', '\t'])?.trim();
+        let mark = list_mark(text)?;
+        let number = mark.strip_suffix(['.', ')']);
+        let item = text[mark.len()..].strip_prefix([' ', '\t'])?.trim();
         let text = after_checkbox(item);
         Some(Item { indent: indent(line), number, checkbox: text.is_some(), text: text.unwrap_or(item) })
     }
 }
 
+/// `## Title ##`, with at most three blanks before it.
+pub fn atx(line: &str) -> Option<(u8, &str)> {
+    /// What CommonMark knows: `#` to `######`.
+    const LEVEL_MAX: usize = 6;
+    let text = at_the_margin(line)?;
+    let hashes = text.bytes().take_while(|byte| *byte == b'#').count();
+    let rest = text.get(hashes..)?;
+    if !(1..=LEVEL_MAX).contains(&hashes) || !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
+        return None;
+    }
+    let title = rest.trim();
+    let bare = title.trim_end_matches('#');
+    let closed = bare.is_empty() || bare.ends_with([' ', '\t']);
+    Some((u8::try_from(hashes).ok()?, if closed { bare.trim_end() } else { title }))
+}
+
+/// The line without its blanks, unless it is indented so far that it is code or belongs to a list.
+pub(super) fn at_the_margin(line: &str) -> Option<&str> {
+    const INDENT_MAX: usize = 3;
+    (indent(line) <= INDENT_MAX).then(|| line.trim())
+}
+
+/// The mark of a list item that a text begins with: `-`, `*`, `+`, `•`, `12.` or `12)`, with a blank or nothing behind it.
+pub fn list_mark(text: &str) -> Option<&str> {
+    const DIGITS_MAX: usize = 9;
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let signs: &[char] = if digits > 0 { &['.', ')'] } else { &['-', '*', '+', '•'] };
+    let rest = text[digits..].strip_prefix(signs).filter(|_| digits <= DIGITS_MAX)?;
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| &text[..text.len() - rest.len()])
+}
+
+/// What follows the mark of a list item; the text itself where it begins with none.
+pub fn after_list_mark(text: &str) -> &str {
+    let rest = list_mark(text).map(|mark| &text[mark.len()..]);
+    rest.filter(|rest| !rest.is_empty()).map_or(text, str::trim_start)
+}
+
 /// What follows `[ ]` or `[x]`, if a text begins with one.
-pub(crate) fn after_checkbox(text: &str) -> Option<&str> {
+pub fn after_checkbox(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('[')?;
     if let Some(rest) = rest.strip_prefix(']') {
         return Some(rest.trim_start());
@@ -42,15 +75,20 @@ pub(crate) fn after_checkbox(text: &str) -> Option<&str> {
     chars.as_str().strip_prefix(']').map(str::trim_start)
 }
 
-/// Columns before the first character that is no blank; a tab counts as four.
-pub(crate) fn indent(line: &str) -> usize {
+/// Columns before the first character that is no blank; a tab goes to the next multiple of four.
+pub fn indent(line: &str) -> usize {
+    let blanks = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+    blanks.fold(0, |column, byte| if byte == b'\t' { next_tab(column) } else { column + 1 })
+}
+
+/// Where a tab leads that stands in this column.
+pub(super) fn next_tab(column: usize) -> usize {
     const TAB: usize = 4;
-    let blanks = line.chars().take_while(|c| matches!(c, ' ' | '\t'));
-    blanks.map(|c| if c == '\t' { TAB } else { 1 }).sum()
+    column - column % TAB + TAB
 }
 
 /// The cells of a table's row; none for other lines. A bar behind a backslash or in a code span is text.
-pub(crate) fn cells(line: &str) -> Option<Vec<&str>> {
+pub fn cells(line: &str) -> Option<Vec<&str>> {
     let row = line.trim().strip_prefix('|')?;
     let mut cells = Vec::new();
     let last_tick = row.rfind('`').unwrap_or(0);
@@ -75,20 +113,22 @@ pub(crate) fn cells(line: &str) -> Option<Vec<&str>> {
 }
 
 /// Whether a row of cells is the line under a table's head.
-pub(crate) fn is_rule_of_table(cells: &[&str]) -> bool {
+pub fn is_rule_of_table(cells: &[&str]) -> bool {
     let dashes = |cell: &&str| cell.contains('-') && cell.chars().all(|c| matches!(c, '-' | ':' | ' '));
     !cells.is_empty() && cells.iter().all(|cell| cell.is_empty() || dashes(cell)) && cells.iter().any(dashes)
 }
 
 /// `---`, `***` or `___`, alone on a line.
-pub(crate) fn is_rule(line: &str) -> bool {
+pub fn is_rule(line: &str) -> bool {
     const LENGTH_MIN: usize = 3;
-    let bare: Vec<char> = line.chars().filter(|c| !c.is_whitespace()).collect();
-    bare.len() >= LENGTH_MIN && ['-', '*', '_'].iter().any(|mark| bare.iter().all(|c| c == mark))
+    let mut marks = line.chars().filter(|c| !c.is_whitespace());
+    let Some(mark) = marks.next().filter(|mark| matches!(mark, '-' | '*' | '_')) else { return false };
+    let all = marks.try_fold(1, |count, other| (other == mark).then_some(count + 1));
+    all.is_some_and(|count| count >= LENGTH_MIN)
 }
 
 /// A text without the marks of emphasis; code is left as it is.
-pub(crate) fn without_emphasis(text: &str) -> String {
+pub fn without_emphasis(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, part) in text.split('`').enumerate() {
         if at > 0 {
