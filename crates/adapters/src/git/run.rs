@@ -385,7 +385,9 @@ impl Call {
             // A folder that is gone looks the same as a program that is gone.
             io::ErrorKind::NotFound if self.command.get_current_dir().is_none_or(Path::is_dir) => {
                 let program = Some(self.command.get_program()).filter(|program| !program.is_empty());
-                GitError::Missing { program: program.map_or(PROGRAM.into(), OsStr::to_string_lossy).into_owned() }
+                GitError::Missing {
+                    program: program.map_or(PROGRAM.into(), OsStr::to_string_lossy).into_owned(),
+                }
             }
             io::ErrorKind::NotFound => {
                 let folder = self.command.get_current_dir().unwrap_or(Path::new(".")).display();

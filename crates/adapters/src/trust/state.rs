@@ -126,9 +126,8 @@ fn is_blank(state: &Path) -> bool {
     match state.symlink_metadata() {
         Err(error) => error.kind() == io::ErrorKind::NotFound,
         Ok(found) if !found.is_dir() => found.is_file(),
-        Ok(_) => fs::read_dir(state).is_ok_and(|mut entries| {
-            entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == SEAL))
-        }),
+        Ok(_) => fs::read_dir(state)
+            .is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == SEAL))),
     }
 }
 

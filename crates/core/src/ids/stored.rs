@@ -15,7 +15,8 @@ pub(crate) fn object_id<'de, D: Deserializer<'de>>(from: D) -> Result<String, D:
 
 /// A branch, by its short name or as `refs/heads/…`. Empty where there is none.
 pub(crate) fn branch<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    let is_branch = |text: &str| !text.starts_with('-') && !text.contains("..") && !text.contains(char::is_control);
+    let is_branch =
+        |text: &str| !text.starts_with('-') && !text.contains("..") && !text.contains(char::is_control);
     checked(from, is_branch, "the name of a branch")
 }
 

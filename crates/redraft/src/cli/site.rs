@@ -241,8 +241,7 @@ impl Surroundings {
 
 fn program(path: Option<&std::ffi::OsStr>) -> String {
     let name = "redraft".to_owned();
-    let on_path =
-        path.is_some_and(|path| search_path::find(&name, path).is_some());
+    let on_path = path.is_some_and(|path| search_path::find(&name, path).is_some());
     match std::env::current_exe() {
         Ok(exe) if !on_path => quoted(exe),
         _ => name,

@@ -48,6 +48,9 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn a_state_that_came_from_elsewhere_stops_whatever_writes_and_nothing_that_looks() {
     let scratch = feature(IDEA);
     scratch.run(["run", "001"]).expect(0);
+    scratch.git(["checkout", "-q", "-b", "topic"]);
+    scratch.write("README.md", "# a project with a change\n");
+    scratch.git(["commit", "-q", "-a", "-m", "a change"]);
     let copy = copied(&scratch, "copy");
     let state = copy.join(".git/redraft");
     let before = files(&copy.join(".git"));
@@ -72,7 +75,9 @@ fn a_state_that_came_from_elsewhere_stops_whatever_writes_and_nothing_that_looks
         assert!(ran.stderr.contains("accept it: redraft trust"), "{words:?}: {}", ran.stderr);
         assert_eq!(files(&copy.join(".git")), before, "{words:?}");
     }
-    for words in [&["status"][..], &["log", "001"], &["cost", "001"], &["show", "findings", "001"], &["config"]] {
+    for words in
+        [&["status"][..], &["log", "001"], &["cost", "001"], &["show", "findings", "001"], &["config"]]
+    {
         let ran = run_in(&scratch, &copy, words);
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.stderr);
     }
@@ -175,7 +180,16 @@ fn a_link_in_gits_folder_that_leads_out_is_refused_by_name_and_nothing_is_writte
         let link = scratch.root().join(at);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         if link.is_dir() {
-            assert!(scratch.command("cp").args(["-a"]).arg(link.join(".")).arg(&outside).status().unwrap().success());
+            assert!(
+                scratch
+                    .command("cp")
+                    .args(["-a"])
+                    .arg(link.join("."))
+                    .arg(&outside)
+                    .status()
+                    .unwrap()
+                    .success()
+            );
             fs::remove_dir_all(&link).unwrap();
         }
         symlink(&outside, &link).unwrap();
@@ -212,7 +226,8 @@ fn what_was_accepted_of_one_checkout_does_not_hold_in_another_that_borrows_its_g
 #[test]
 fn that_an_agent_was_paid_in_somebodys_ledger_is_no_consent_of_this_user() {
     let scratch = feature(IDEA);
-    let agent = "kind = \"anthropic\"\nmodel = \"claude-sonnet-4.5\"\nbase_url = \"https://nowhere.invalid\"\n";
+    let agent =
+        "kind = \"anthropic\"\nmodel = \"claude-sonnet-4.5\"\nbase_url = \"https://nowhere.invalid\"\n";
     scratch.configure(&format!("[agents.model]\n{agent}[roles]\ndefault = \"model\"\n"));
     let run = |words: &[&str], state: &str| {
         let mut command = scratch.redraft(words);
@@ -258,8 +273,19 @@ fn no_program_is_looked_for_in_the_repository_because_of_an_empty_or_relative_en
         executable(&scratch, name, &script);
     }
     let path = std::env::var("PATH").unwrap();
-    for path in [format!("{path}:"), format!(":{path}"), format!("./bin:{path}"), format!("bin:.:{path}"), ".".to_owned()] {
-        for words in [&["status"][..], &["doctor", "--agent", "claude"], &["init"], &["run", "001", "--agent", "claude"]] {
+    for path in [
+        format!("{path}:"),
+        format!(":{path}"),
+        format!("./bin:{path}"),
+        format!("bin:.:{path}"),
+        ".".to_owned(),
+    ] {
+        for words in [
+            &["status"][..],
+            &["doctor", "--agent", "claude"],
+            &["init"],
+            &["run", "001", "--agent", "claude"],
+        ] {
             let _ = scratch.redraft(words).env("PATH", &path).output().unwrap();
             assert!(!canary.exists(), "{path} {words:?}");
         }

@@ -48,7 +48,9 @@ fn a_link_by_which_something_outside_could_be_written_is_refused_by_name() {
         repository.refuse_links_out().unwrap();
         let outside = bed.root.with_file_name("outside");
         // Also where nothing is there yet: it would be made.
-        for target in [outside.as_path(), Path::new("../../../../../../../../outside/x"), Path::new("/nowhere/at/all")] {
+        for target in
+            [outside.as_path(), Path::new("../../../../../../../../outside/x"), Path::new("/nowhere/at/all")]
+        {
             link(&bed, at, target);
             let told = repository.refuse_links_out().unwrap_err().to_string();
             assert!(told.contains(bed.root.join(at).to_str().unwrap()), "{at}: {told}");

@@ -120,16 +120,17 @@ impl Journal {
         let is_ours = glance::git_dir(&checkout).is_some_and(|git| same_path(&git, &git_dir))
             && glance::common_of(&git_dir).is_some_and(|shared| same_path(&shared, common));
         let is_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_branch = |name: &str| {
-            !name.is_empty() && !name.starts_with('-') && is_below(Path::new(name))
-        };
-        let mut files = self.plan.iter().flat_map(|plan| plan.steps.iter().map(Step::path).chain(plan.submodules()));
+        let is_branch = |name: &str| !name.is_empty() && !name.starts_with('-') && is_below(Path::new(name));
+        let mut files =
+            self.plan.iter().flat_map(|plan| plan.steps.iter().map(Step::path).chain(plan.submodules()));
         is_ours
             && (staging == desk.path(STAGING) || staging == checkout.join(STAGING_ELSEWHERE))
             && is_id(&self.from)
             && is_id(&self.to)
             && is_branch(self.head.branch())
-            && files.all(|path| is_below(&path) && !path.iter().any(|part| is_git_folder(&part.to_string_lossy())))
+            && files.all(|path| {
+                is_below(&path) && !path.iter().any(|part| is_git_folder(&part.to_string_lossy()))
+            })
     }
 
     /// Replaces the file in one step, and returns when it is on disk.

@@ -116,11 +116,9 @@ fn whom_a_person_agreed_to_pay_holds_for_that_feature_and_that_ledger() {
     assert!(trust.may_pay(at(&git), "001", &[]).unwrap());
     assert!(!trust.may_pay(at(&git), "001", &["claude"]).unwrap());
     trust.agree_to_pay(at(&git), "001", &["claude"]).unwrap();
-    for (scope, agents, may) in [
-        ("001", &["claude"][..], true),
-        ("001", &["claude", "codex"], false),
-        ("002", &["claude"], false),
-    ] {
+    for (scope, agents, may) in
+        [("001", &["claude"][..], true), ("001", &["claude", "codex"], false), ("002", &["claude"], false)]
+    {
         assert_eq!(trust.may_pay(at(&git), scope, agents).unwrap(), may, "{scope} {agents:?}");
     }
     // Another ledger has another feature 001.
