@@ -160,7 +160,8 @@ impl Trust {
         })
     }
 
-    /// Forgets all that is known of a git folder, whichever repository was there; how much of it was accepted.
+    /// Forgets all that is known of a git folder, whichever repository was there; how many acceptances that
+    /// were, that of the state folder included.
     pub fn forget(&self, git: &Path) -> Result<usize, TrustError> {
         let mut gone = 0;
         if self.read()?.repositories.iter().all(|known| known.git != name(git)) {
@@ -168,7 +169,8 @@ impl Trust {
         }
         self.change(|stored| {
             let here = |known: &&Known| known.git == name(git);
-            gone = stored.repositories.iter().filter(here).map(|known| known.accepted.len()).sum();
+            let of = |known: &Known| known.accepted.len() + usize::from(known.has_state());
+            gone = stored.repositories.iter().filter(here).map(of).sum();
             stored.repositories.retain(|known| known.git != name(git));
         })?;
         Ok(gone)
