@@ -273,7 +273,7 @@ fn no_program_is_looked_for_in_the_repository_because_of_an_empty_or_relative_en
     for name in ["git", "claude", "codex", "bin/git", "bin/claude", "bin/codex"] {
         executable(&scratch, name, &script);
     }
-    let path = std::env::var("PATH").unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default().into_string().unwrap();
     for path in [
         format!("{path}:"),
         format!(":{path}"),
