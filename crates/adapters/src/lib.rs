@@ -24,6 +24,7 @@ pub mod mcp;
 pub mod plain_file;
 pub mod pull;
 pub mod rehearsal;
+pub mod search_path;
 pub mod shell_word;
 pub mod sqlite;
 mod tools;

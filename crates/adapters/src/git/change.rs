@@ -85,7 +85,7 @@ impl Repository {
             self.call(["log", "-z", "--no-show-signature", "--no-color", "--no-notes", "--encoding=UTF-8"]);
         let call = call.arg("--no-merges").arg(format!("--max-count={most}")).arg("--format=%h%n%B");
         let mut said: Vec<(String, String)> = Vec::new();
-        for one in call.arg(format!("{from}..{to}")).arg("--").list()? {
+        for one in call.arg("--end-of-options").arg(format!("{from}..{to}")).arg("--").list()? {
             let text = String::from_utf8_lossy(&one).into_owned();
             let (id, message) = text.split_once('\n').unwrap_or((&text, ""));
             said.push((id.to_owned(), message.trim().to_owned()));

@@ -84,7 +84,7 @@ pub(super) fn head(place: &GitWorkspace) -> Result<(Commit, Trailers), Workspace
 pub(super) fn newest_seq(place: &GitWorkspace, base: &str) -> Result<u64, WorkspaceError> {
     let format = format!("--format=%(trailers:key={SEQ},valueonly,separator=%x0A)");
     let call = place.call(["rev-list", "--no-commit-header"]).setting("trailer.separators=:");
-    match call.arg(format).arg(format!("{base}..HEAD")).text() {
+    match call.arg(format).arg("--end-of-options").arg(format!("{base}..HEAD")).text() {
         Ok(text) => Ok(text.lines().filter_map(|line| line.trim().parse().ok()).max().unwrap_or(0)),
         // The base was rewritten and collected: HEAD alone must do.
         Err(_) => Ok(head(place)?.1.seq),

@@ -37,6 +37,13 @@ pub enum GitError {
     Elsewhere { checkout: PathBuf, git: PathBuf },
     #[error("{} is a link, and worktrees are not made behind links; move it away and put a folder there", .0.display())]
     LinkInTheWay(PathBuf),
+    #[error(
+        "{} is a link that leads out of the repository{}, so nothing is written; a clone has no such links: clone it, or \
+         put there what it leads to", .link.display(), leads_to(.target)
+    )]
+    LinkOut { link: PathBuf, target: PathBuf },
+    #[error("{} is a link, and redraft makes none there, so nothing is written; look where it leads, then remove it", .0.display())]
+    LinkInState(PathBuf),
     #[error("{} is inside git's own folder; go into the checkout", .0.display())]
     InsideGitFolder(PathBuf),
     #[error("the main checkout of {} cannot be found; run redraft from the main checkout", .0.display())]
@@ -91,6 +98,10 @@ pub enum GitError {
     /// Git could not be started, or said something it never says.
     #[error("{command}: {detail}")]
     Broken { command: String, detail: String },
+}
+
+fn leads_to(target: &Path) -> String {
+    if target.as_os_str().is_empty() { String::new() } else { format!(", to {}", target.display()) }
 }
 
 /// What is wrong with the disk.

@@ -28,6 +28,7 @@ mod hidden;
 mod history;
 mod holder;
 mod hooks;
+mod links;
 mod listing;
 mod merge;
 mod moving;

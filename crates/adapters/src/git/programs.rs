@@ -10,7 +10,7 @@ use super::files::os_path;
 use super::glance::Glance;
 use super::repository::Repository;
 use super::run::Git;
-use crate::trust::{self, Trust};
+use crate::trust::{self, Place, Trust};
 use redraft_core::ids::BlobId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -147,6 +147,8 @@ const BYTES_MAX: u64 = 1024 * 1024;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Guard {
     trust: Trust,
+    /// The main checkout of the repository it is for; none before that is known.
+    checkout: Option<PathBuf>,
     known: Arc<Mutex<BTreeMap<Asked, Looked>>>,
 }
 
@@ -180,7 +182,16 @@ struct Entry {
 
 impl Guard {
     pub(super) fn new(trust: Trust) -> Guard {
-        Guard { trust, known: Arc::default() }
+        Guard { trust, checkout: None, known: Arc::default() }
+    }
+
+    /// The same for the repository with this main checkout.
+    pub(super) fn of_checkout(&self, main: &Path) -> Guard {
+        Guard { checkout: Some(main.to_owned()), ..Guard::new(self.trust.clone()) }
+    }
+
+    pub(super) fn trust(&self) -> &Trust {
+        &self.trust
     }
 
     /// The settings that keep the repository's programs from being started in a call.
@@ -209,8 +220,10 @@ impl Guard {
         }
         let (entries, more) = entries(git, asked)?;
         let stamps = own.and(more).map(|more| before.into_iter().chain(stamped(&more)).collect());
-        let common = asked.common();
-        let accepted = common.and_then(|common| self.trust.accepted(&common).ok()).unwrap_or_default();
+        let (common, checkout) = (asked.common(), self.checkout.clone().or_else(|| asked.main_checkout()));
+        let place = common.as_deref().zip(checkout.as_deref());
+        let place = place.map(|(git, checkout)| Place { git, checkout });
+        let accepted = place.and_then(|place| self.trust.accepted(place).ok()).unwrap_or_default();
         let (overrules, programs) = overruled(&entries, &accepted);
         Ok(Looked { stamps, overrules, programs })
     }
@@ -233,6 +246,11 @@ impl Asked {
 
     fn common(&self) -> Option<PathBuf> {
         Some(self.folders()?.1)
+    }
+
+    /// The main checkout, as far as a glance can tell.
+    fn main_checkout(&self) -> Option<PathBuf> {
+        Glance::at(&self.folder)?.main_checkout()
     }
 }
 

@@ -9,6 +9,7 @@ use super::error::{GitError, MINIMUM, Trouble};
 use super::programs::{Asked, Guard};
 use super::wait::{self, Cut};
 use super::writing::Writing;
+use crate::search_path;
 use crate::trust::Trust;
 use redraft_core::text::one_line;
 use std::borrow::Cow;
@@ -82,6 +83,9 @@ const FIXED: [(&str, &str); 5] = [
     ("LC_ALL", "C"),
 ];
 
+/// What git is called on the PATH.
+const PROGRAM: &str = if cfg!(windows) { "git.exe" } else { "git" };
+
 /// How many settings stand in variables.
 const COUNT: &str = "GIT_CONFIG_COUNT";
 
@@ -113,7 +117,14 @@ pub struct Git {
 impl Default for Git {
     fn default() -> Git {
         let guard = Guard::new(Trust::of(|name| std::env::var_os(name)));
-        let (program, overrides) = (on_the_path("git"), Vec::new());
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        // Looked up once: a process that was started and still looks for its program holds what we hold, our locks too,
+        // and would go on to do so if we were killed. Without a name nothing is started.
+        let program = search_path::find(PROGRAM, &path).map(PathBuf::into_os_string).unwrap_or_default();
+        // Git looks for programs as well: ssh, gpg, filters.
+        let kept = search_path::absolute(&path);
+        let changed = kept.as_deref() != Some(&path);
+        let overrides = changed.then(|| (OsString::from("PATH"), kept)).into_iter().collect();
         Git { program, overrides, patience: PATIENCE, limit: wait::LIMIT, guard }
     }
 }
@@ -130,6 +141,13 @@ impl Git {
     #[must_use]
     pub fn with_env(mut self, name: impl Into<OsString>, value: Option<OsString>) -> Git {
         self.overrides.push((name.into(), value));
+        self
+    }
+
+    /// The same for a repository with this main checkout: what was accepted of it holds, and not what was accepted of
+    /// another one with the same git folder.
+    pub(super) fn of_checkout(mut self, main: &Path) -> Git {
+        self.guard = self.guard.of_checkout(main);
         self
     }
 
@@ -366,7 +384,10 @@ impl Call {
         match error.kind() {
             // A folder that is gone looks the same as a program that is gone.
             io::ErrorKind::NotFound if self.command.get_current_dir().is_none_or(Path::is_dir) => {
-                GitError::Missing { program: self.command.get_program().to_string_lossy().into_owned() }
+                let program = Some(self.command.get_program()).filter(|program| !program.is_empty());
+                GitError::Missing {
+                    program: program.map_or(PROGRAM.into(), OsStr::to_string_lossy).into_owned(),
+                }
             }
             io::ErrorKind::NotFound => {
                 let folder = self.command.get_current_dir().unwrap_or(Path::new(".")).display();
@@ -448,30 +469,6 @@ fn waited_for(lock: &Path, left: &mut Duration) -> bool {
         }
     }
     false
-}
-
-/// The program of this name that the PATH leads to. Looked up once: a process that was started and still looks
-/// for its program holds what we hold, our locks too, and would go on to do so if we were killed.
-#[cfg(unix)]
-fn on_the_path(name: &str) -> OsString {
-    use std::os::unix::fs::PermissionsExt as _;
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    for folder in std::env::split_paths(&path) {
-        // What a relative folder leads to depends on where git is started.
-        if !folder.is_absolute() {
-            break;
-        }
-        let program = folder.join(name);
-        if program.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0) {
-            return program.into_os_string();
-        }
-    }
-    name.into()
-}
-
-#[cfg(not(unix))]
-fn on_the_path(name: &str) -> OsString {
-    name.into()
 }
 
 fn feed(command: &mut Command, input: Option<&[u8]>, limit: Duration) -> io::Result<Result<Output, Cut>> {

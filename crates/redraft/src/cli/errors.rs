@@ -265,6 +265,8 @@ impl From<GitError> for CliError {
             | GitError::Embedded { .. }
             | GitError::Elsewhere { .. }
             | GitError::LinkInTheWay(_)
+            | GitError::LinkOut { .. }
+            | GitError::LinkInState(_)
             | GitError::NoMainCheckout(_)
             | GitError::NoCommits(_)
             | GitError::LineBreak(_)

@@ -16,7 +16,7 @@ use redraft_adapters::config::{Config, Own};
 use redraft_adapters::git::{Glance, real_path, state_around};
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
-use redraft_adapters::trust::Trust;
+use redraft_adapters::trust::{Place, Trust};
 use redraft_core::hook::guard::{self, Protected};
 use redraft_core::hook::memory::Refusal;
 use redraft_core::hook::sight::{Sight, sights};
@@ -193,8 +193,10 @@ fn reminders(glance: &Glance) -> Reminders {
             let Some(config) = config.filter(|config| config.autonomous) else { return Reminders::Off };
             let trust = Trust::of(|name| std::env::var_os(name));
             // Reminders keep a session at work, so a person must have accepted them.
-            match trust.has(&glance.common, &config.wants_hash()) {
-                Ok(true) => Reminders::On,
+            let main = glance.main_checkout();
+            let place = main.as_deref().map(|checkout| Place { git: &glance.common, checkout });
+            match place.map(|place| trust.has(place, &config.wants_hash())) {
+                Some(Ok(true)) => Reminders::On,
                 _ => Reminders::Unaccepted,
             }
         }
@@ -216,7 +218,7 @@ pub(crate) fn rows(state: &Path) -> Option<Vec<(u64, BoardRow)>> {
     let ledger = Ledger::glance(state).ok()?;
     let board = ledger.board().ok()?.into_iter().filter(|(scope, ..)| matches!(scope, Scope::Feature(_)));
     let current = |(scope, seq, row): (Scope, u64, String)| match serde_json::from_str::<BoardRow>(&row) {
-        Ok(row) if row.is_current() || !row.is_open() => Some((seq, row)),
+        Ok(row) if board::is_of(&scope, &row) && (row.is_current() || !row.is_open()) => Some((seq, row)),
         Ok(_) | Err(_) => board::fold(&scope, &ledger.read(scope.clone()).ok()?).ok()?,
     };
     board.map(current).collect()

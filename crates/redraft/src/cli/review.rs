@@ -117,7 +117,8 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     }
     let read = |path: &str| workspace.read(path).ok().flatten();
     let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
-    if !args.yes && !consent::given(&created, estimating, &agents, &command, around, console)? {
+    let asked = consent::Asked { site: &site, created: &created, command: &command, yes: args.yes };
+    if !consent::given(&asked, estimating, &agents, around, console)? {
         console.say(&format!("nothing was sent\nnext: {}", around.next(&command)));
         return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
     }

@@ -63,6 +63,7 @@ mod models_listed;
 mod money;
 mod no_agent;
 mod outputs;
+mod own_state;
 mod parked;
 mod paying;
 mod phases;

@@ -185,7 +185,7 @@ fn an_accepted_program_is_left_alone_and_another_one_is_not() {
         by: String::new(),
         items: Vec::new(),
     };
-    trust.accept(repository.common_dir(), wanted.iter().map(accepted).collect()).unwrap();
+    trust.accept(repository.known_as(), wanted.iter().map(accepted).collect()).unwrap();
     assert_eq!(repository.wanted_programs().unwrap(), []);
     let asked = Asked { folder: bed.root.clone(), git: None };
     let keys: Vec<String> =

@@ -62,6 +62,7 @@ pub(super) fn redact(args: &RedactArgs, around: &Surroundings, console: &Console
     if !Ledger::file(&site.state).exists() {
         return Err(CliError::usage("there is no ledger here, so nothing was stored"));
     }
+    site.require_own_state()?;
     let ledger = Ledger::open(&site.state, Mode::Write)?;
     let Meant { removal, can_ask } = secret::meant(args, &ledger, around, console)?;
     let _locks = hold_all(&site, scopes(&ledger), around, console)?;

@@ -182,7 +182,8 @@ impl Call<'_> {
         }
         // There are no documents beside a change.
         let estimating = Estimating { store: ledger, agents, rules, read: &|_| None };
-        Ok(args.yes || consent::given(created, estimating, agents, command, around, console)?)
+        let asked = consent::Asked { site: self.site, created, command, yes: args.yes };
+        consent::given(&asked, estimating, agents, around, console)
     }
 
     /// How the change stands now.
