@@ -369,13 +369,16 @@ mod tests {
             ("root/away/file", None),
             ("out/../root/away/file", None),
         ] {
-            let read = read_named(&root, &base.join(path), 9).ok().map(|bytes| String::from_utf8(bytes).unwrap());
+            let read =
+                read_named(&root, &base.join(path), 9).ok().map(|bytes| String::from_utf8(bytes).unwrap());
             assert_eq!(read.as_deref(), expected, "{path}");
             assert_eq!(check_named(&root, &base.join(path)).is_ok(), expected.is_some(), "{path}");
         }
         assert!(check_named(&root, &root.join("docs/not/there/yet")).is_ok());
         assert!(check_named(&root, &root.join("away/not/there/yet")).is_err());
-        for (path, made) in [("docs/a/b", true), ("away/a/b", false), ("dangling/a", false), (".git/a", false)] {
+        for (path, made) in
+            [("docs/a/b", true), ("away/a/b", false), ("dangling/a", false), (".git/a", false)]
+        {
             fs::create_dir_all(root.join(".git")).unwrap();
             assert_eq!(make_folder_inside(&root, &root.join(path)).is_ok(), made, "{path}");
             assert_eq!(root.join(path).is_dir(), made, "{path}");

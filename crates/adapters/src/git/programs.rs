@@ -141,12 +141,7 @@ impl Guard {
         Ok(looked)
     }
 
-    fn look_afresh(
-        &self,
-        git: &Git,
-        asked: &Asked,
-        folders: Option<&Folders>,
-    ) -> Result<Looked, GitError> {
+    fn look_afresh(&self, git: &Git, asked: &Asked, folders: Option<&Folders>) -> Result<Looked, GitError> {
         let Some(folders) = folders else {
             return Ok(Looked { stamps: Some(Stamps::new()), ..Looked::default() });
         };

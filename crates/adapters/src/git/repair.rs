@@ -275,13 +275,15 @@ pub(super) fn is_damage(stderr: &str) -> bool {
 }
 
 /// Words by which git says that an object is not here, where it might have been left to a server.
-const MISSING: [&str; 6] = [
+const MISSING: [&str; 8] = [
     "from promisor remote",
     "lazy fetching disabled",
+    "fatal: transport '",
     "unable to read",
     "Cannot read blob",
     "Could not read",
     "bad tree object",
+    ": bad file",
 ];
 
 /// Whether git says that an object is missing.

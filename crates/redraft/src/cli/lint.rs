@@ -139,7 +139,10 @@ impl Place {
 
 /// None where the user has stopped it.
 fn check(group: &Group, place: &Place, settings: &Settings, around: &Surroundings) -> Option<Vec<Fault>> {
-    let read = |file: &PathBuf| Document { path: find::shown(file, &place.folder), content: content(&place.root, file) };
+    let read = |file: &PathBuf| Document {
+        path: find::shown(file, &place.folder),
+        content: content(&place.root, file),
+    };
     let mut documents =
         Documents { documents: group.files.iter().map(read).collect(), ..Documents::default() };
     if settings.level(lint::Rule::MissingFile) != Level::Off {

@@ -89,10 +89,7 @@ impl Place {
         }
         let done = call.end()?;
         let folders = match done.failure() {
-            // Outside of any, nobody's configuration but the user's own holds.
-            Some(error) if asked.git.is_none() && error.stderr().contains("not a git repository (or any") => {
-                None
-            }
+            Some(error) if asked.git.is_none() && is_outside(error.stderr()) => None,
             Some(error) => return Err(error),
             None => match done.lines().as_slice() {
                 [git, common] => Some(Folders { git: os_path(git), common: os_path(common) }),
@@ -110,6 +107,12 @@ impl Place {
     pub(super) fn is_current(&self) -> bool {
         are_current(&self.stamps)
     }
+}
+
+/// Whether git says that it is in no repository, or in one that it does not enter. There nobody's configuration but the
+/// user's own holds.
+fn is_outside(stderr: &str) -> bool {
+    ["not a git repository (or any", "cannot use bare repository"].iter().any(|words| stderr.contains(words))
 }
 
 impl Folders {

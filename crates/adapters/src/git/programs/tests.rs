@@ -250,7 +250,8 @@ fn what_only_a_byte_tells_apart_looks_different_and_is_accepted_by_itself() {
 
 #[test]
 fn a_name_or_a_path_that_is_no_text_hides_nothing() {
-    let (filter, include) = (&b"[filter \"\xff\"]\n"[..], &b"[includeIf \"onbranch:other\"]\npath = ev\xffil\n"[..]);
+    let (filter, include) =
+        (&b"[filter \"\xff\"]\n"[..], &b"[includeIf \"onbranch:other\"]\npath = ev\xffil\n"[..]);
     for included in [false, true] {
         let bed = Bed::new();
         let (program, trace) = canary(&bed);
@@ -291,7 +292,8 @@ fn the_configuration_that_is_looked_at_is_the_one_that_git_reads() {
         let lines = vec![b'\n'; 20_000];
         fs::write(git.join("commondir"), [other.as_os_str().as_bytes(), &lines].concat()).unwrap();
     };
-    for (how, lead, own) in [("head", by_head, true), ("bytes", by_bytes, false), ("lines", by_lines, false)] {
+    for (how, lead, own) in [("head", by_head, true), ("bytes", by_bytes, false), ("lines", by_lines, false)]
+    {
         let outer = Bed::new();
         let (program, trace) = canary(&outer);
         let inner = outer.root.join("inner");
@@ -320,6 +322,21 @@ fn the_configuration_that_is_looked_at_is_the_one_that_git_reads() {
         outer.raw(&inner, &["add", "--renormalize", "."]);
         assert!(trace.exists(), "{how}: git itself starts it");
     }
+}
+
+#[test]
+fn where_git_enters_no_repository_nothing_is_overruled_and_a_new_one_can_be_made() {
+    let bed = Bed::new();
+    set(&bed, "gpg.program", "evil");
+    let outside = bed.root.parent().unwrap();
+    bed.raw(outside, &["init", "-q", "--bare", "bare"]);
+    // Older versions of git enter their own folder no more than any other bare repository.
+    for (folder, new) in [("new", outside.join("new")), ("own", bed.root.join(".git/redraft/new"))] {
+        fs::create_dir_all(&new).unwrap();
+        bed.git.call(&new, ["init", "--quiet", "--initial-branch=main"]).succeed().unwrap();
+        assert_eq!(told(&bed.git, &new), [], "{folder}");
+    }
+    assert_eq!(told(&bed.git, &outside.join("bare")), []);
 }
 
 #[test]

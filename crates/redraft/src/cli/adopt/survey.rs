@@ -119,14 +119,7 @@ fn customary(root: &Path, notes: &mut Vec<String>) -> Result<Vec<PathBuf>, CliEr
     let mut places = Vec::new();
     let (features, specs, changes) =
         (Path::new("docs/features"), Path::new("specs"), Path::new("openspec/changes"));
-    let mut is_there = |place: &Path| {
-        if !is_folder(&root.join(place)) {
-            return false;
-        }
-        let inside = plain_file::inside(root, &root.join(place));
-        notes.extend(inside.as_ref().err().map(|error| format!("{}: {error}", place.display())));
-        inside.is_ok()
-    };
+    let mut is_there = |place: &Path| is_followed(root, place, notes);
     if is_there(features) {
         places.push(features.to_owned());
     }
@@ -148,7 +141,7 @@ fn customary(root: &Path, notes: &mut Vec<String>) -> Result<Vec<PathBuf>, CliEr
 /// A place is one feature's folder, or a folder of such.
 fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> {
     let changes = place.join("changes");
-    if place.ends_with("openspec") && is_folder(&root.join(&changes)) {
+    if place.ends_with("openspec") && is_followed(root, &changes, &mut survey.notes) {
         return look(root, &changes, survey);
     }
     let (folders, files) = names(&root.join(place))?;
@@ -183,9 +176,23 @@ fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> 
     Ok(())
 }
 
-/// A link is somebody's way of saying that it is elsewhere.
-fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+/// Whether a folder is there and is looked into. A link is somebody's way of saying that it is elsewhere, which is told.
+fn is_followed(root: &Path, place: &Path, notes: &mut Vec<String>) -> bool {
+    let path = root.join(place);
+    match fs::symlink_metadata(&path) {
+        Ok(found) if found.is_symlink() => {
+            notes.push(format!("{} is a link, which is not followed", place.display()));
+            false
+        }
+        Ok(found) if found.is_dir() => match plain_file::inside(root, &path) {
+            Ok(_) => true,
+            Err(error) => {
+                notes.push(format!("{}: {error}", place.display()));
+                false
+            }
+        },
+        _ => false,
+    }
 }
 
 /// Whether a folder directly holds a document.

@@ -3,8 +3,8 @@
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::site::Surroundings;
-use redraft_adapters::git::Glance;
 use clap::Args;
+use redraft_adapters::git::Glance;
 use redraft_adapters::plain_file::{self, Unreadable};
 use redraft_core::context::{self, Artifacts, Context};
 use redraft_core::shown::name;
@@ -306,7 +306,8 @@ fn list(file: &Path, text: &str) -> Result<TaskList, CliError> {
 /// A document that may be absent.
 fn beside(around: &Surroundings, folder: &Path, kind: Kind) -> Result<Option<String>, CliError> {
     let file = folder.join(kind.file());
-    match plain_file::read_named(&Glance::checkout_of(&around.folder), &around.folder.join(&file), BYTES_MAX) {
+    match plain_file::read_named(&Glance::checkout_of(&around.folder), &around.folder.join(&file), BYTES_MAX)
+    {
         Err(error) if error.is_absent(&around.folder.join(&file)) => Ok(None),
         other => text_of(&file, other).map(Some),
     }
