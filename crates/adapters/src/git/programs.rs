@@ -257,8 +257,11 @@ fn split(setting: &[u8]) -> (Vec<u8>, Vec<u8>) {
     (parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
 }
 
+/// A key and a value, an attribute and a name: what git lists in pairs, as it is.
+type Pair = (Vec<u8>, Vec<u8>);
+
 /// Settings, and what they are overruled by.
-type Overrules = Vec<(Vec<u8>, Vec<u8>)>;
+type Overrules = Vec<Pair>;
 
 /// Which of these settings are overruled and by what.
 fn overruled(entries: &[Entry], accepted: &[BlobId]) -> (Overrules, Vec<Program>) {
@@ -334,7 +337,7 @@ impl Repository {
     }
 
     /// The filters and merge drivers that attributes of tracked files name.
-    fn attributes(&self) -> Result<BTreeSet<(Vec<u8>, Vec<u8>)>, GitError> {
+    fn attributes(&self) -> Result<BTreeSet<Pair>, GitError> {
         let files = self.call(["ls-files", "-z"]).list()?;
         let call = self.call(["check-attr", "-z", "--stdin", "filter", "merge"]);
         let told = call.input_list(files.iter().map(Vec::as_slice)).list()?;
