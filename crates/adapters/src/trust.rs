@@ -8,7 +8,7 @@
 mod state;
 mod visible;
 
-pub use visible::{quoted, visible};
+pub use visible::{quoted, quoted_bytes, visible, visible_bytes};
 
 use crate::plain_file;
 use redraft_core::ids::BlobId;
@@ -288,16 +288,16 @@ impl Known {
 }
 
 /// What is accepted when a person accepts these lines, in this order. `what` keeps things of different kinds apart.
-pub fn hash_of<'a>(what: &'a str, lines: impl IntoIterator<Item = (&'a str, &'a str)>) -> BlobId {
+pub fn hash_of<T: AsRef<[u8]>>(what: &str, lines: impl IntoIterator<Item = (T, T)>) -> BlobId {
     let mut bytes = Vec::new();
-    let mut add = |part: &str| {
+    let mut add = |part: &[u8]| {
         bytes.extend((part.len() as u64).to_le_bytes());
-        bytes.extend(part.as_bytes());
+        bytes.extend(part);
     };
-    add(what);
+    add(what.as_bytes());
     for (key, value) in lines {
-        add(key);
-        add(value);
+        add(key.as_ref());
+        add(value.as_ref());
     }
     hash(&bytes)
 }

@@ -93,6 +93,10 @@ pub(super) fn newest_seq(place: &GitWorkspace, base: &str) -> Result<u64, Worksp
 
 pub(super) fn may_commit(place: &GitWorkspace, path: &str) -> Result<(), WorkspaceError> {
     require_branch(place)?;
+    // A folder is nobody's document, and git would look into one that is a repository of its own.
+    if place.root().join(path).is_dir() {
+        return Ok(());
+    }
     // Nothing is added, and the file need not be there. One that git tracks already is added whatever `.gitignore` says.
     let tried = place.call(["add", "--sparse", "--dry-run", "--ignore-missing", "--"]).arg(path).end()?;
     match ignored(&tried.stderr, &[path]) {

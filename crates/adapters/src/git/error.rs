@@ -92,6 +92,11 @@ pub enum GitError {
     Stopped(String),
     #[error("{}: {detail}", .path.display())]
     File { path: PathBuf, detail: String },
+    #[error(
+        "{command}: an object is missing here, which a server may have, and redraft fetches nothing by itself \
+         ({detail}); fetch it yourself: git fetch --refetch --no-filter; if that does not help: git fsck"
+    )]
+    NotFetched { command: String, detail: String },
     /// Git ended with an error of its own.
     #[error("{command}: {}", explain(*.code, .stderr))]
     Failed { command: String, code: Option<i32>, stderr: String },
@@ -149,13 +154,14 @@ impl GitError {
     pub(super) fn stderr(&self) -> &str {
         match self {
             GitError::Failed { stderr, .. } => stderr,
+            GitError::NotFetched { detail, .. } => detail,
             _ => "",
         }
     }
 
-    /// Whether git says that what it has stored cannot be read.
+    /// Whether git says that what it has stored cannot be read. What was never fetched is no damage.
     pub fn is_damage(&self) -> bool {
-        is_damage(self.stderr())
+        matches!(self, GitError::Failed { stderr, .. } if is_damage(stderr))
     }
 
     /// The lock file another git process holds, if that is what stopped this one.

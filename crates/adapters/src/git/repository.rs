@@ -63,6 +63,7 @@ impl Repository {
                 if !glance::git_dir(&here).is_some_and(|found| same_path(&found, &git_dir)) {
                     return Err(GitError::Elsewhere { checkout: here, git: git_dir });
                 }
+                git.guard().told(&here, &git_dir, &common);
                 let main = if common == git_dir { here.clone() } else { main_checkout(&git, &common)? };
                 refuse_embedded(&git, &main, &common)?;
                 let worktrees = main.join(".redraft").join("worktrees");

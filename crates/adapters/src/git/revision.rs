@@ -132,8 +132,6 @@ pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Res
         call = call.setting(setting);
     }
     let call = call.env("GIT_IMPLICIT_WORK_TREE", "0").arg(from.as_str()).arg(to.as_str());
-    // Our own trees are here or nowhere: a partial clone must not ask its server for them.
-    let call = call.env("GIT_NO_LAZY_FETCH", "1");
     match nothing.used_by(call).succeed() {
         Ok(done) => Ok(without_ids(&String::from_utf8_lossy(&done.stdout))),
         Err(error) => {
@@ -141,7 +139,9 @@ pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Res
             objects::look_afresh(place);
             require(place, &[from, to])?;
             // The later one is what is worked on; where that is lost too, reading it says so.
-            if error.is_damage() { Err(WorkspaceError::AnchorLost(from.clone())) } else { Err(error.into()) }
+            // Our own trees are here or nowhere: no server has them.
+            let lost = error.is_damage() || matches!(error, GitError::NotFetched { .. });
+            if lost { Err(WorkspaceError::AnchorLost(from.clone())) } else { Err(error.into()) }
         }
     }
 }

@@ -1,18 +1,20 @@
 //! The one place that starts git.
 //!
 //! Every call is made the same way: no shell, no hooks, no prompts, no editor, no pager, no fsmonitor, English
-//! messages, literal paths, no program that only the repository's own configuration names (`programs`). Whatever the
-//! user configured stays in force otherwise (identity, signing, filters).
+//! messages, literal paths, no look into submodules, no word with another repository, near or far, no program that only
+//! the repository's own configuration names (`programs`). Whatever the user configured stays in force otherwise
+//! (identity, signing, filters).
 //! Nothing here knows what a call is for.
 
 use super::error::{GitError, MINIMUM, Trouble};
-use super::programs::{Asked, Guard};
+use super::files::os_path;
+use super::programs::{Asked, Guard, Verdict};
+use super::repair::is_missing;
 use super::wait::{self, Cut};
 use super::writing::Writing;
 use crate::search_path;
 use crate::trust::Trust;
 use redraft_core::text::one_line;
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -23,13 +25,11 @@ use std::time::Duration;
 /// the background after we are done, and may collect what is about to be kept.
 ///
 /// A bare repository inside of another's files is not entered unless it is named, and no submodule is, whose
-/// configuration is its own (a repository can say otherwise of each, so calls that could look into one also say
-/// `--ignore-submodules`). `ext` is a command in place of an address.
-const SETTINGS: [&str; 13] = [
+/// configuration is its own (a repository can say otherwise of each, hence [`LOOKING`]).
+const SETTINGS: [&str; 12] = [
     "safe.bareRepository=explicit",
     "submodule.recurse=false",
     "diff.ignoreSubmodules=dirty",
-    "protocol.ext.allow=never",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
@@ -74,8 +74,17 @@ const INHERITED: [&str; 27] = [
     "GIT_WORK_TREE",
 ];
 
+/// Commands that start `git status` in submodules to see what was changed there, unless the call itself says otherwise.
+const LOOKING: [&str; 4] = ["status", "diff", "diff-index", "diff-files"];
+
 /// Replaced objects are never looked at: a tree id must mean the same bytes for everybody.
-const FIXED: [(&str, &str); 5] = [
+///
+/// No call fetches what a partial clone has left out. Where it would be fetched from, with which programs, proxies,
+/// cookies and credentials, stands in the repository's own configuration. Older versions of git do not know the first
+/// variable and try all the same, so no way of reaching another repository is allowed: there is none of this name.
+const FIXED: [(&str, &str); 7] = [
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
@@ -222,13 +231,14 @@ impl Git {
         }
         Call {
             command,
-            settings: SETTINGS.into_iter().map(Cow::Borrowed).collect(),
+            settings: SETTINGS.into_iter().map(OsString::from).collect(),
             args: args.into_iter().map(Into::into).collect(),
             input: None,
             marker: None,
             patience: self.patience,
             limit: self.limit,
             guarded: None,
+            partial: false,
         }
     }
 }
@@ -237,7 +247,7 @@ impl Git {
 #[derive(Debug)]
 pub(super) struct Call {
     command: Command,
-    settings: Vec<Cow<'static, str>>,
+    settings: Vec<OsString>,
     args: Vec<OsString>,
     input: Option<Vec<u8>>,
     marker: Option<PathBuf>,
@@ -245,11 +255,13 @@ pub(super) struct Call {
     limit: Duration,
     /// By which the repository's programs are kept from being started.
     guarded: Option<Git>,
+    /// Whether a server may have objects that are not here.
+    partial: bool,
 }
 
 impl Call {
     /// One more setting, `section.key=value`, stronger than any configuration file.
-    pub(super) fn setting(mut self, setting: impl Into<Cow<'static, str>>) -> Call {
+    pub(super) fn setting(mut self, setting: impl Into<OsString>) -> Call {
         self.settings.push(setting.into());
         self
     }
@@ -328,6 +340,7 @@ impl Call {
                 code: output.status.code(),
                 stdout: output.stdout,
                 stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+                partial: self.partial,
             };
             match held_lock(&done.stderr) {
                 Some(lock) if done.code != Some(0) && waited_for(Path::new(lock), &mut left) => {}
@@ -341,16 +354,22 @@ impl Call {
         self.complete()?;
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         let child = self.command.spawn().map_err(|error| self.unstarted(&error))?;
-        Ok(Running { command: self.shown(), child, limit: self.limit })
+        Ok(Running { command: self.shown(), child, limit: self.limit, partial: self.partial })
     }
 
     fn complete(&mut self) -> Result<(), GitError> {
         self.overrule()?;
         self.command.arg("--literal-pathspecs").arg("--no-pager");
         for setting in &self.settings {
-            self.command.arg("-c").arg(&**setting);
+            self.command.arg("-c").arg(setting);
         }
-        self.command.args(&self.args);
+        let (name, rest) = self.args.split_at(self.args.len().min(1));
+        self.command.args(name);
+        let says = |arg: &OsString| arg.to_string_lossy().starts_with("--ignore-submodules");
+        if name.first().is_some_and(|name| LOOKING.iter().any(|one| name == one)) && !rest.iter().any(says) {
+            self.command.arg("--ignore-submodules=dirty");
+        }
+        self.command.args(rest);
         Ok(())
     }
 
@@ -364,7 +383,8 @@ impl Call {
         let folder = self.command.get_current_dir().unwrap_or(Path::new(".")).to_owned();
         let named = self.command.get_envs().find(|(key, _)| *key == OsStr::new("GIT_DIR"));
         let named = named.and_then(|(_, value)| value).map(PathBuf::from);
-        let overrules = git.guard.overrules(&git, &Asked { folder, git: named })?;
+        let Verdict { overrules, partial } = git.guard.verdict(&git, &Asked { folder, git: named })?;
+        self.partial = partial;
         if overrules.is_empty() {
             return Ok(());
         }
@@ -373,8 +393,8 @@ impl Call {
         for (at, (key, value)) in overrules.iter().enumerate() {
             let at = users + at;
             self.command
-                .env(format!("GIT_CONFIG_KEY_{at}"), key)
-                .env(format!("GIT_CONFIG_VALUE_{at}"), value);
+                .env(format!("GIT_CONFIG_KEY_{at}"), os_path(key))
+                .env(format!("GIT_CONFIG_VALUE_{at}"), os_path(value));
         }
         self.command.env(COUNT, (users + overrules.len()).to_string());
         Ok(())
@@ -412,6 +432,7 @@ pub(super) struct Running {
     pub(super) child: Child,
     /// How long each answer may take.
     pub(super) limit: Duration,
+    pub(super) partial: bool,
 }
 
 /// A call that came to its end.
@@ -421,6 +442,8 @@ pub(super) struct Done {
     pub(super) code: Option<i32>,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: String,
+    /// Whether a server may have objects that are not here.
+    pub(super) partial: bool,
 }
 
 impl Done {
@@ -436,6 +459,8 @@ impl Done {
             None
         } else if let Some(trouble) = Trouble::told(&stderr) {
             Some(GitError::Disk { command, trouble, detail: one_line(&stderr, 400) })
+        } else if self.partial && is_missing(&stderr) {
+            Some(GitError::NotFetched { command, detail: one_line(&stderr, 400) })
         } else {
             Some(GitError::Failed { command, code: self.code, stderr })
         }

@@ -154,7 +154,9 @@ fn nothing_that_hides_or_moves_text_is_shown_as_it_is() {
         ("größer 漢字", "\"größer 漢字\""),
     ] {
         assert_eq!(quoted(text), shown);
+        assert_eq!(quoted_bytes(text.as_bytes()), shown);
     }
+    assert_eq!(quoted_bytes(b"f\xff\xfe\\xff\n"), r#""f\xff\xfe\\xff\n""#, "bytes that are no text");
     // For every character: one line, nothing that a terminal obeys, and never the same as another.
     let mut seen = std::collections::BTreeSet::new();
     for letter in (0..=0x10ffff).filter_map(char::from_u32) {

@@ -287,6 +287,7 @@ impl From<GitError> for CliError {
             | GitError::Disk { .. }
             | GitError::Slow { .. }
             | GitError::File { .. }
+            | GitError::NotFetched { .. }
             | GitError::Failed { .. }
             | GitError::Broken { .. } => Code::Config,
         };

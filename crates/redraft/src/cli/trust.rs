@@ -222,8 +222,8 @@ pub(crate) fn require_programs(site: &Site, then: &str, around: &Surroundings) -
     }
     around.trust.accepted(site.repository.known_as())?;
     let message = format!(
-        "git's configuration of this repository names programs that are needed here and that nobody has accepted \
-         yet, so none was started:\n{}",
+        "git's configuration of this repository says what is needed here and what nobody has accepted yet, so it is not \
+         used:\n{}",
         of_git(&programs)
     );
     Err(CliError::new(Code::Waiting, message.trim_end())

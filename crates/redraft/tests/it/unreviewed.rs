@@ -171,7 +171,7 @@ fn a_base_that_was_merged_into_the_branch_is_reviewed_with_it_and_can_be_merged(
 fn words_in_a_message_are_no_merge() {
     let scratch = ready();
     let log = events(&scratch);
-    let close = log.iter().filter(|event| event["kind"] == "phase-closed").next_back().unwrap();
+    let close = log.iter().rfind(|event| event["kind"] == "phase-closed").unwrap();
     let message = format!("unrelated\n\nsee Redraft-Ticket: 001/merge and Redraft-Seq: {}", close["seq"]);
     scratch.git(["commit", "-q", "--allow-empty", "-m", &message]);
     let trailers = format!("unrelated\n\nRedraft-Ticket: 001/merge\nRedraft-Seq: {}", close["seq"]);

@@ -96,7 +96,8 @@ impl Walk<'_> {
                 error @ (Unreadable::Io(_)
                 | Unreadable::NotAFile(_)
                 | Unreadable::TooLarge { .. }
-                | Unreadable::LeadsOut(_)),
+                | Unreadable::LeadsOut(_)
+                | Unreadable::IntoGit(_)),
             ) => Held::Unreadable(error.to_string()),
         };
         if let Held::Text(text) = &content {

@@ -69,7 +69,11 @@ pub(super) fn bring_in(
     }
     for name in created.until.upstream() {
         let path = created.path_of(name);
-        let Ok(bytes) = plain_file::read(&site.repository.here().join(&path), BYTES_MAX) else { continue };
+        let bytes = match plain_file::read_inside(site.repository.here(), &path, BYTES_MAX) {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_elsewhere() => return Err(CliError::usage(format!("{path}: {error}"))),
+            Err(_) => continue,
+        };
         if workspace.read(&path)?.as_ref() != Some(&bytes) {
             workspace.write(&path, &bytes)?;
         }

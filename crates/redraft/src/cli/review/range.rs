@@ -115,7 +115,8 @@ impl Range {
             (Some(text), _) => text.clone(),
             (None, Some(file)) => {
                 let named = |error| CliError::usage(format!("{}: {error}", file.display()));
-                let bytes = plain_file::read(&around.folder.join(file), INTENT_BYTES_MAX).map_err(named)?;
+                let (here, place) = (site.repository.here(), around.folder.join(file));
+                let bytes = plain_file::read_named(here, &place, INTENT_BYTES_MAX).map_err(named)?;
                 String::from_utf8_lossy(&bytes).into_owned()
             }
             (None, None) => String::new(),
