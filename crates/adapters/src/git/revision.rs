@@ -12,6 +12,10 @@ use super::workspace::GitWorkspace;
 use redraft_core::ids::Revision;
 use redraft_engine::ports::WorkspaceError;
 use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings that even plumbing reads and that would change a delta. The pattern is git's own rule for the text
 /// behind `@@`, spelled out because the configuration may replace it.
@@ -124,10 +128,13 @@ pub(super) fn read_at(
 /// The unified diff of two revisions: a function of the two trees and nothing else.
 pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Result<String, WorkspaceError> {
     require(place, &[from, to])?;
-    // Started outside the worktree and with an index that is not there, git finds no `.gitattributes`.
+    // Started outside the worktree and with an index that is not there, git finds no `.gitattributes`; in a repository that
+    // has the objects and nothing else, no `info/attributes` either.
     let temp = place.temp();
     let nothing = TempIndex::empty(&temp)?;
-    let mut call = place.git.call(&temp, DIFF).env("GIT_DIR", &place.common).env("GIT_ATTR_NOSYSTEM", "1");
+    let bare = plain_repository(&temp, from)?;
+    let mut call = place.git.call(&temp, DIFF).env("GIT_DIR", &bare).env("GIT_ATTR_NOSYSTEM", "1");
+    call = call.env("GIT_OBJECT_DIRECTORY", place.common.join("objects"));
     for setting in DIFF_SETTINGS {
         call = call.setting(setting);
     }
@@ -144,6 +151,45 @@ pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Res
             if error.is_damage() { Err(WorkspaceError::AnchorLost(from.clone())) } else { Err(error.into()) }
         }
     }
+}
+
+/// A git directory in which nothing is configured, for calls that are told where the objects are. Made once.
+fn plain_repository(temp: &Path, any: &Revision) -> Result<PathBuf, GitError> {
+    const SHA256_CHARS: usize = 64;
+    let folder = temp.join("plain.git");
+    if folder.join("HEAD").is_file() {
+        return Ok(folder);
+    }
+    let config = match any.as_str().len() {
+        SHA256_CHARS => "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n",
+        _ => "",
+    };
+    let make = || {
+        fs::create_dir_all(folder.join("refs"))?;
+        // In its place with its name, as another process may be about to look; last, as it says that all is there.
+        for (name, text) in [("config", config), ("HEAD", "ref: refs/heads/none\n")] {
+            static COUNT: AtomicU64 = AtomicU64::new(0);
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let part = folder.join(format!("{name}-{}-{count}", std::process::id()));
+            fs::write(&part, text)?;
+            fs::rename(&part, folder.join(name))?;
+        }
+        Ok(())
+    };
+    make().map_err(|error: io::Error| GitError::file(&folder, &error))?;
+    Ok(folder)
+}
+
+/// What differs between two revisions, by paths, modes and ids of contents.
+pub(super) fn differing(
+    place: &GitWorkspace,
+    from: &Revision,
+    to: &Revision,
+) -> Result<Vec<u8>, WorkspaceError> {
+    require(place, &[from, to])?;
+    let call = place.call(["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-relative"]);
+    let call = call.arg("--ignore-submodules=none").arg("-O/dev/null").arg(from.as_str()).arg(to.as_str());
+    Ok(call.succeed()?.stdout)
 }
 
 /// Keeps a revision from being collected.

@@ -73,11 +73,13 @@ const INHERITED: [&str; 27] = [
     "GIT_WORK_TREE",
 ];
 
-/// Replaced objects are never looked at: a tree id must mean the same bytes for everybody.
-const FIXED: [(&str, &str); 5] = [
+/// Replaced objects are never looked at, nor parents that `info/grafts` makes up: an id must mean the same bytes, and a
+/// commit have the same history, for everybody. A file that cannot be there is none; an empty one would be advised about.
+const FIXED: [(&str, &str); 6] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null/none"),
     ("GIT_EDITOR", "true"),
     ("LC_ALL", "C"),
 ];

@@ -242,6 +242,10 @@ impl Workspace for GitWorkspace {
         restore::changed(self, from, to)
     }
 
+    fn differing(&self, from: &Revision, to: &Revision) -> Result<Vec<u8>, WorkspaceError> {
+        revision::differing(self, from, to)
+    }
+
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError> {
         Ok(change::check_out(self, commit)?)
     }

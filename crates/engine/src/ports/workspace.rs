@@ -48,6 +48,10 @@ pub trait Workspace: Send + Sync {
     /// The files that differ between two revisions, in order.
     fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError>;
 
+    /// What differs between two revisions, by paths, modes and contents: the same bytes for the same change alone. A
+    /// [`Workspace::delta`] cannot tell files that are no text from each other.
+    fn differing(&self, from: &Revision, to: &Revision) -> Result<Vec<u8>, WorkspaceError>;
+
     /// Puts the worktree on a commit and on no branch, with exactly its files; ignored ones stay.
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError>;
 
