@@ -5,7 +5,7 @@
 
 use crate::building::is_code;
 use crate::ports::{Store, Workspace, WorkspaceError};
-use redraft_core::delta::Delta;
+use redraft_core::delta::{self, Delta};
 use redraft_core::event::FeatureCreated;
 use redraft_core::ids::{BlobId, Revision};
 use redraft_core::profile;
@@ -189,15 +189,9 @@ pub(crate) fn delta_of_change(
     Ok(if kept.is_empty() { all.into_values().collect() } else { kept })
 }
 
-/// The part of a diff about each file. A line that begins with its first word begins a file: all lines of a hunk begin
-/// with a mark.
+/// What a diff says of each file.
 fn by_file(diff: &str) -> BTreeMap<String, &str> {
-    let mut starts: Vec<usize> = diff.match_indices("\ndiff --git ").map(|(at, _)| at + 1).collect();
-    starts.insert(0, 0);
-    starts.push(diff.len());
-    let parts = starts.windows(2).filter_map(|ends| diff.get(ends[0]..ends[1]));
-    let named = |part: &&str| Delta::parse(part).files.into_iter().next().map(|file| file.path);
-    parts.filter_map(|part| Some((named(&part)?, part))).collect()
+    delta::parts(diff).into_iter().map(|part| (part.file.path, part.text)).collect()
 }
 
 /// Whether a diff shows every byte, so that different changes look different.
