@@ -13,7 +13,6 @@ use redraft_core::ids::Revision;
 use redraft_engine::ports::WorkspaceError;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -132,8 +131,8 @@ pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Res
     // has the objects and nothing else, no `info/attributes` either.
     let temp = place.temp();
     let nothing = TempIndex::empty(&temp)?;
-    let bare = plain_repository(&temp, from)?;
-    let mut call = place.git.call(&temp, DIFF).env("GIT_DIR", &bare).env("GIT_ATTR_NOSYSTEM", "1");
+    let plain = PlainRepository::new(&temp, from)?;
+    let mut call = place.git.call(&temp, DIFF).env("GIT_DIR", &plain.0).env("GIT_ATTR_NOSYSTEM", "1");
     call = call.env("GIT_OBJECT_DIRECTORY", place.common.join("objects"));
     for setting in DIFF_SETTINGS {
         call = call.setting(setting);
@@ -153,31 +152,32 @@ pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Res
     }
 }
 
-/// A git directory in which nothing is configured, for calls that are told where the objects are. Made once.
-fn plain_repository(temp: &Path, any: &Revision) -> Result<PathBuf, GitError> {
-    const SHA256_CHARS: usize = 64;
-    let folder = temp.join("plain.git");
-    if folder.join("HEAD").is_file() {
-        return Ok(folder);
+/// A git directory in which nothing is configured, for calls that are told where the objects are. Removed when dropped.
+struct PlainRepository(PathBuf);
+
+impl PlainRepository {
+    fn new(temp: &Path, any: &Revision) -> Result<PlainRepository, GitError> {
+        const SHA256_CHARS: usize = 64;
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let plain = PlainRepository(temp.join(format!("plain-{}-{count}.git", std::process::id())));
+        let config = match any.as_str().len() {
+            SHA256_CHARS => "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n",
+            _ => "",
+        };
+        let made = fs::create_dir_all(plain.0.join("refs"))
+            .and_then(|()| fs::write(plain.0.join("config"), config))
+            .and_then(|()| fs::write(plain.0.join("HEAD"), "ref: refs/heads/none\n"));
+        made.map_err(|error| GitError::file(&plain.0, &error))?;
+        Ok(plain)
     }
-    let config = match any.as_str().len() {
-        SHA256_CHARS => "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n",
-        _ => "",
-    };
-    let make = || {
-        fs::create_dir_all(folder.join("refs"))?;
-        // In its place with its name, as another process may be about to look; last, as it says that all is there.
-        for (name, text) in [("config", config), ("HEAD", "ref: refs/heads/none\n")] {
-            static COUNT: AtomicU64 = AtomicU64::new(0);
-            let count = COUNT.fetch_add(1, Ordering::Relaxed);
-            let part = folder.join(format!("{name}-{}-{count}", std::process::id()));
-            fs::write(&part, text)?;
-            fs::rename(&part, folder.join(name))?;
-        }
-        Ok(())
-    };
-    make().map_err(|error: io::Error| GitError::file(&folder, &error))?;
-    Ok(folder)
+}
+
+impl Drop for PlainRepository {
+    fn drop(&mut self) {
+        // Nothing depends on it any more.
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// What differs between two revisions, by paths, modes and ids of contents.
