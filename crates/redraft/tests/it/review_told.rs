@@ -3,7 +3,8 @@
 use crate::review_base::{SAFE, commit, review, tickets, topic};
 use crate::world::PROGRAM;
 use redraft_testkit::Scratch;
-use serde_json::Value;
+use redraft_testkit::provider::{Provider, Recorded, Reply, tool_results};
+use serde_json::{Value, json};
 use std::fs;
 
 /// The rehearsal agent, of which a scenario beside the user's own file says what it does.
@@ -68,16 +69,35 @@ fn what_is_taken_out_of_a_change_is_told_to_reviewers_and_to_whoever_asks() {
 /// What is too long to be shown must be opened: an approval by somebody who opened nothing is none.
 #[test]
 fn a_change_that_is_too_long_to_be_shown_is_not_approved_unread() {
-    let scratch = topic(SAFE);
-    let verdict = r#"{"approved":true,"summary":"s","answers":[],"issues":[],"checks":[],"verified":[],"files_read":[]}"#;
-    plays(&scratch, &format!("[[rule]]\nticket = \"*\"\ndo = \"say\"\ntext = '''{verdict}'''\n"));
-    commit(&scratch, "data.txt", &"one more line of it\n".repeat(12_000), "data");
-    let ran = review(&scratch, &["--policy", "inline"]);
-    assert_ne!(ran.code, Some(0), "{}", ran.stdout);
-    let told = format!("{}{}", ran.stdout, ran.stderr);
-    assert!(told.contains("that were not opened: data.txt"), "{told}");
-    let sent = scratch.run(["show", "prompt", "--ticket", &tickets(&scratch)[0]]).expect(0).stdout;
-    assert!(sent.contains("only if you did:\n\n- data.txt\n") && sent.contains("+++ b/greet.sh"), "{sent}");
+    let approval = |files: Value| {
+        json!({"approved": true, "summary": "s", "answers": [], "issues": [], "checks": [], "verified": [],
+            "files_read": files})
+    };
+    // That it says so is not enough where what it opens is known.
+    let said = approval(json!([{"file": "data.txt", "lines": 12_000}]));
+    for (opens, code) in [(false, Some(4)), (true, Some(0))] {
+        let said = said.clone();
+        let provider = Provider::start(move |request: &Recorded, _: usize| match opens {
+            true if tool_results(request).is_empty() => Reply::tool("Read", json!({"path": "data.txt"})),
+            _ => Reply::Json(said.clone()),
+        });
+        let scratch = topic(SAFE);
+        let agent = format!(
+            "kind = \"openai\"\nmodel = \"m\"\nprice = \"local\"\nbase_url = \"{}\"",
+            provider.base_url()
+        );
+        scratch.configure(&format!("[agents.model]\n{agent}\n[roles]\ndefault = \"model\"\n"));
+        commit(&scratch, "data.txt", &"one more line of it\n".repeat(12_000), "data");
+        let ran = review(&scratch, &["--policy", "inline", "--yes", "--lane", "express"]);
+        assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
+        let told = ran.stderr.contains("whose diff was not shown and that were not opened: data.txt");
+        assert_eq!(told, !opens, "{}", ran.stderr);
+        let sent = scratch.run(["show", "prompt", "--ticket", &tickets(&scratch)[0]]).expect(0).stdout;
+        assert!(
+            sent.contains("only if you did:\n\n- data.txt\n") && sent.contains("+++ b/greet.sh"),
+            "{sent}"
+        );
+    }
 }
 
 #[test]
