@@ -82,11 +82,13 @@ fn a_change_that_is_too_long_to_be_shown_is_not_approved_unread() {
             _ => Reply::Json(said.clone()),
         });
         let scratch = topic(SAFE);
+        let key = scratch.own_config().with_file_name("key");
+        let (url, key_file) = (provider.base_url(), key.display());
         let agent = format!(
-            "kind = \"openai\"\nmodel = \"m\"\nprice = \"local\"\nbase_url = \"{}\"",
-            provider.base_url()
+            "kind = \"openai\"\nmodel = \"m\"\nprice = \"local\"\nbase_url = \"{url}/v1\"\nkey_file = \"{key_file}\""
         );
         scratch.configure(&format!("[agents.model]\n{agent}\n[roles]\ndefault = \"model\"\n"));
+        fs::write(&key, "test-key-of-nobody").unwrap();
         commit(&scratch, "data.txt", &"one more line of it\n".repeat(12_000), "data");
         let ran = review(&scratch, &["--policy", "inline", "--yes", "--lane", "express"]);
         assert_eq!(ran.code, code, "{}{}", ran.stdout, ran.stderr);
