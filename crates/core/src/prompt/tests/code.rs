@@ -1,6 +1,7 @@
 //! Prompts about code: the nine rows of seed 031's template-selection matrix for the implement command, its deviations of
 //! I1-R4, I4 as it is sent, and I7. Where ours differs, the test says why. Tasks are in `tasks`.
 
+use super::super::code::shown_diff;
 use super::super::example;
 use super::super::*;
 use super::stable;
