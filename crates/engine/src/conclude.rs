@@ -5,9 +5,9 @@ use crate::compose::delta_of_change;
 use crate::driver::{EngineError, Run};
 use crate::ports::WorkspaceError;
 use redraft_core::delta::Delta;
-use redraft_core::event::{Answered, AuthorQuestion, Drafted, Started};
+use redraft_core::event::{Answered, AuthorQuestion, Drafted, Judgement, Started};
 use redraft_core::ids::Revision;
-use redraft_core::judge::{Case, FORMLESS, judge};
+use redraft_core::judge::{Case, FORMLESS, judge, withheld};
 use redraft_core::review::{Loop, case_for};
 use redraft_core::text;
 use redraft_core::ticket::{Purpose, Ticket};
@@ -85,13 +85,14 @@ impl Run<'_> {
         let delta = match (&facts.since, &started.sees) {
             (Some(since), Some(sees)) => match self.judged_delta(open, facts.base_then.as_ref(), since, sees)
             {
-                Ok(diff) => Some(Delta::parse(&diff)),
+                Ok(diff) => Some(diff),
                 // Nothing is put off when nobody can tell what changed.
                 Err(WorkspaceError::AnchorLost(_)) => None,
                 Err(error) => return Err(error.into()),
             },
             _ => None,
         };
+        let (diff, delta) = (delta.clone(), delta.as_deref().map(Delta::parse));
         let trouble = RefCell::new(None);
         let text_of = |path: &str| match self.judged_text(open, started, path) {
             Ok(bytes) => bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
@@ -119,6 +120,11 @@ impl Run<'_> {
             return Err(error.into());
         }
         judged.notes.extend(self.unread(started, answered, &answer));
+        if judged.judgement == Judgement::Approved
+            && let Some(why) = self.unopened(open, started, diff.as_deref())?
+        {
+            judged = withheld(judged, why, facts.repair_left);
+        }
         self.append(vec![judged.into()], &[])
     }
 

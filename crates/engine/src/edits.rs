@@ -122,8 +122,8 @@ impl Run<'_> {
     fn is_same_change(&self, (base, revision): (&Revision, &Revision)) -> Result<bool, EngineError> {
         let open = self.open_loop()?;
         let (Some(then), Some(known)) = (open.base(), &open.revision) else { return Ok(false) };
-        let delta = |from, to| self.parts.workspace.delta(from, to);
-        Ok(delta(then, known)? == delta(base, revision)?)
+        let differing = |from, to| self.parts.workspace.differing(from, to);
+        Ok(differing(then, known)? == differing(base, revision)?)
     }
 
     /// Keeps git from collecting a revision that later deltas start from.

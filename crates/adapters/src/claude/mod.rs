@@ -138,6 +138,17 @@ impl ClaudeAgent {
             let unbilled = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, result));
             return Err(self.error(now, &detail, counted.or(unbilled)));
         }
+        if asked.resume && result.session_id != asked.session {
+            // Whatever that conversation was shown, it was not what this one was.
+            let detail = format!(
+                "claude answered in conversation `{}` and not in {}",
+                result.session_id, asked.session
+            );
+            return Err(self.error(Now::FreshSession, &detail, Some(usage)));
+        }
+        if heard.contradicts && !asked.writes {
+            return Err(self.error(Now::GiveUp, "claude gave two answers that differ", Some(usage)));
+        }
         let forgot = memory::forgot(heard, asked, &self.sessions);
         if let Some(why) = forgot.as_ref().filter(|forgot| forgot.spoils_the_answer).map(|forgot| &forgot.why)
         {

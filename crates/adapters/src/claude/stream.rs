@@ -19,6 +19,8 @@ pub(super) struct Heard {
     /// Whether the model began an answer, which is when it is billed.
     pub(super) answering: bool,
     pub(super) result: Option<ResultLine>,
+    /// Whether it ended more than once, with answers that differ.
+    pub(super) contradicts: bool,
     /// When a usage limit that stopped it ends, in milliseconds since 1970.
     pub(super) limit_ends_ms: Option<i64>,
     /// Where its API key is from; `none` where it has none.
@@ -183,7 +185,13 @@ impl Listener for Heard {
                     self.limit_ends_ms = seconds.map(|seconds| (seconds * 1000.0) as i64);
                 }
             }
-            (Some("result"), _) => self.result = Some(ResultLine::of(line)),
+            (Some("result"), _) => {
+                let result = ResultLine::of(line);
+                let earlier = self.result.as_ref().and_then(|earlier| earlier.structured.as_ref());
+                self.contradicts |=
+                    earlier.is_some_and(|earlier| result.structured.as_ref() != Some(earlier));
+                self.result = Some(result);
+            }
             _ => {}
         }
     }

@@ -77,17 +77,19 @@ const INHERITED: [&str; 27] = [
 /// Commands that start `git status` in submodules to see what was changed there, unless the call itself says otherwise.
 const LOOKING: [&str; 4] = ["status", "diff", "diff-index", "diff-files"];
 
-/// Replaced objects are never looked at: a tree id must mean the same bytes for everybody.
+/// Replaced objects are never looked at, nor parents that `info/grafts` makes up: an id must mean the same bytes, and a
+/// commit have the same history, for everybody. A file that cannot be there is none; an empty one would be advised about.
 ///
 /// No call fetches what a partial clone has left out. Where it would be fetched from, with which programs, proxies,
 /// cookies and credentials, stands in the repository's own configuration. Older versions of git do not know the first
 /// variable and try all the same, so no way of reaching another repository is allowed: there is none of this name.
-const FIXED: [(&str, &str); 7] = [
+const FIXED: [(&str, &str); 8] = [
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null/none"),
     ("GIT_EDITOR", "true"),
     ("LC_ALL", "C"),
 ];

@@ -251,6 +251,10 @@ impl Workspace for GitWorkspace {
         Ok(Revision::new(standing::over(self, under.as_str(), from.as_str(), paths)?))
     }
 
+    fn differing(&self, from: &Revision, to: &Revision) -> Result<Vec<u8>, WorkspaceError> {
+        revision::differing(self, from, to)
+    }
+
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError> {
         Ok(change::check_out(self, commit)?)
     }

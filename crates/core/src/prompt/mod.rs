@@ -27,7 +27,9 @@ mod turn;
 
 pub use brief::{Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Upstream};
 pub use build::build;
-pub use code::{CheckResult, Code, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskPapers};
+pub use code::{
+    CheckResult, Code, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskPapers, to_open, unnamed,
+};
 pub use example::{Sample, sample, sample_by_itself};
 pub use fragment::{Fragment, Prompt, Stability};
 pub use lasting::{lasting, tool_fallback};

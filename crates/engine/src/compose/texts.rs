@@ -5,7 +5,7 @@
 
 use crate::building::is_code;
 use crate::ports::{Store, Workspace, WorkspaceError};
-use redraft_core::delta::Delta;
+use redraft_core::delta::{self, Delta};
 use redraft_core::event::FeatureCreated;
 use redraft_core::ids::{BlobId, Revision};
 use redraft_core::profile;
@@ -164,6 +164,9 @@ impl<'a> Texts<'a> {
 
 /// What changed between two revisions of a change that is reviewed by itself, apart from files that only its base has
 /// changed: where it was brought up to date, those are no part of it. Each revision comes with what it was compared with.
+///
+/// Where the base has changed a file, the change may do something else to it now although the file is as it was, such as
+/// take out again what the base has mended. So what the change does to such a file now follows what changed in it.
 pub(crate) fn delta_of_change(
     (then, from): (&Revision, &Revision),
     (now, to): (&Revision, &Revision),
@@ -173,12 +176,29 @@ pub(crate) fn delta_of_change(
     if then == now {
         return Ok(all);
     }
-    let mut own: BTreeSet<String> = BTreeSet::new();
-    for diff in [delta(then, from)?, delta(now, to)?] {
-        own.extend(Delta::parse(&diff).files.into_iter().map(|file| file.path));
+    let (before, after, moved) = (delta(then, from)?, delta(now, to)?, delta(then, now)?);
+    let (before, after, moved, all) = (by_file(&before), by_file(&after), by_file(&moved), by_file(&all));
+    let mut kept = String::new();
+    let paths: BTreeSet<&String> = all.keys().chain(after.keys()).collect();
+    for path in paths {
+        let (then, now) = (before.get(path), after.get(path));
+        let is_own = then.is_some() || now.is_some();
+        kept.extend(all.get(path).filter(|_| is_own).copied());
+        let is_another = then != now || now.is_some_and(|now| !is_shown_whole(now));
+        kept.extend(now.filter(|_| moved.contains_key(path) && is_another).copied());
     }
-    let kept = only(&all, &|path| own.contains(path));
-    Ok(if kept.is_empty() { all } else { kept })
+    Ok(if kept.is_empty() { all.into_values().collect() } else { kept })
+}
+
+/// What a diff says of each file.
+fn by_file(diff: &str) -> BTreeMap<String, &str> {
+    delta::parts(diff).into_iter().map(|part| (part.file.path, part.text)).collect()
+}
+
+/// Whether a diff shows every byte, so that different changes look different.
+fn is_shown_whole(diff: &str) -> bool {
+    let hides = |line: &str| line.starts_with("Binary files ") || line.contains('\u{fffd}');
+    !diff.lines().any(hides)
 }
 
 /// A diff without these files.
@@ -228,6 +248,43 @@ pub(super) fn chars(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Revisions by name, with the diff between any two.
+    fn delta(deltas: &[(&str, &str, &str)]) -> String {
+        let find = |from: &Revision, to: &Revision| {
+            let found = deltas.iter().find(|(one, other, _)| (*one, *other) == (from.as_str(), to.as_str()));
+            Ok(found.map(|(_, _, diff)| (*diff).to_owned()).unwrap_or_default())
+        };
+        let of = |name: &str| Revision::new(name);
+        delta_of_change((&of("then"), &of("from")), (&of("now"), &of("to")), &find).unwrap()
+    }
+
+    #[test]
+    fn what_a_change_does_to_what_its_base_has_changed_is_part_of_its_delta() {
+        let of = |path: &str, line: &str| {
+            format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+{line}\n")
+        };
+        let (own, fix, undone) = (of("own.rs", "own"), of("auth.rs", "fix"), of("auth.rs", "no fix"));
+        let both = format!("{undone}{own}");
+        // The base has mended a file, and the change has it as it was; alone, and beside something new.
+        let kept = [("then", "from", own.as_str()), ("now", "to", &both), ("then", "now", &fix)];
+        assert_eq!(delta(&kept), undone);
+        let newer = of("own.rs", "newer");
+        assert_eq!(delta(&[&kept[..], &[("from", "to", &newer)]].concat()), format!("{undone}{newer}"));
+        // What was brought in whole is no part of it, and where nothing else is new, all is shown.
+        let taken = [("then", "from", own.as_str()), ("now", "to", &own), ("then", "now", &fix)];
+        assert_eq!(delta(&[&taken[..], &[("from", "to", &fix)]].concat()), fix);
+        let more = format!("{fix}{newer}");
+        assert_eq!(delta(&[&taken[..], &[("from", "to", &more)]].concat()), newer);
+        // Both have changed a file: what is new in it, and what the change does to it by now.
+        let (brought, now) = (of("own.rs", "of the base"), of("own.rs", "less than before"));
+        let merged = [("then", "from", own.as_str()), ("now", "to", &now), ("then", "now", &brought)];
+        assert_eq!(delta(&[&merged[..], &[("from", "to", &newer)]].concat()), format!("{newer}{now}"));
+        // Of what is no text nobody sees whether it is the same.
+        let binary = "diff --git a/x b/x\nBinary files a/x and b/x differ\n";
+        let held = [("then", "from", binary), ("now", "to", binary), ("then", "now", binary)];
+        assert_eq!(delta(&held), binary);
+    }
 
     #[test]
     fn the_documents_of_the_feature_are_no_part_of_the_change_and_what_lies_beside_them_is() {

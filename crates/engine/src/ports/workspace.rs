@@ -54,6 +54,10 @@ pub trait Workspace: Send + Sync {
     /// The files of `under`, with these paths as they are in `from`: those it has not got are left out.
     fn over(&self, under: &Revision, from: &Revision, paths: &[String]) -> Result<Revision, WorkspaceError>;
 
+    /// What differs between two revisions, by paths, modes and contents: the same bytes for the same change alone. A
+    /// [`Workspace::delta`] cannot tell files that are no text from each other.
+    fn differing(&self, from: &Revision, to: &Revision) -> Result<Vec<u8>, WorkspaceError>;
+
     /// Puts the worktree on a commit and on no branch, with exactly its files; ignored ones stay.
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError>;
 

@@ -323,6 +323,17 @@ impl From<LockError> for CliError {
     }
 }
 
+/// A word that was typed could mean different commits, each given with its whole name.
+pub(crate) fn ambiguous(typed: &str, all: &[(String, String)]) -> CliError {
+    let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
+    let listed: Vec<String> =
+        all.iter().map(|(name, commit)| format!("{name} ({})", short(commit))).collect();
+    let branch = all.iter().find(|(name, _)| name.starts_with("refs/")).or(all.first());
+    let name = branch.map(|(name, _)| name.as_str()).unwrap_or_default();
+    CliError::usage(format!("`{typed}` names more than one commit: {}", listed.join(", ")))
+        .hint(format!("use the whole name of the one you mean, such as `{name}`"))
+}
+
 pub(crate) fn unknown_feature(name: &str) -> CliError {
     CliError::usage(format!("there is no feature {name}")).hint("`redraft status` lists the features")
 }

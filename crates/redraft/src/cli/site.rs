@@ -2,13 +2,13 @@
 
 use super::args::{Cli, Command};
 use super::console::Console;
-use super::errors::{CliError, Code, unknown_feature};
+use super::errors::{CliError, Code, ambiguous, unknown_feature};
 use clap::CommandFactory as _;
 use redraft_adapters::child::Environment;
 use redraft_adapters::child::TICKET;
 use redraft_adapters::clock::SystemClock;
 use redraft_adapters::config::{self, AgentConfig, Config, Own};
-use redraft_adapters::git::{GitCheckFolder, GitWorkspace, Repository};
+use redraft_adapters::git::{GitCheckFolder, GitWorkspace, Meant, Repository};
 use redraft_adapters::lock::{Holder, Lock, LockError};
 use redraft_adapters::plain_file;
 use redraft_adapters::search_path;
@@ -293,10 +293,11 @@ impl Site {
 
     /// The same as a branch, tag or commit has it.
     pub(crate) fn config_of(&self, name: &str, around: &Surroundings) -> Result<Config, CliError> {
-        let commit = self.repository.commit_named(name)?;
-        let commit =
-            commit.ok_or_else(|| CliError::usage(format!("`{name}` names no commit of this repository")))?;
-        self.config_at(&commit, around)
+        match self.repository.commit_meant(name)? {
+            Meant::One { commit, .. } => self.config_at(&commit, around),
+            Meant::Several(all) => Err(ambiguous(name, &all)),
+            Meant::None => Err(CliError::usage(format!("`{name}` names no commit of this repository"))),
+        }
     }
 
     pub(crate) fn config_at(&self, commit: &str, around: &Surroundings) -> Result<Config, CliError> {

@@ -83,6 +83,8 @@ mod resumed_changes;
 mod review_base;
 mod review_file;
 mod review_forms;
+mod review_moved;
+mod review_told;
 mod run_tool;
 mod settled;
 mod setup;

@@ -1,6 +1,8 @@
 //! Prompts about code: the nine rows of seed 031's template-selection matrix for the implement command, its deviations of
 //! I1-R4, and I7. Where ours differs, the test says why. Tasks are in `tasks`.
 
+use super::super::code::shown_diff;
+use super::super::example;
 use super::super::*;
 use super::cases;
 use super::stable;
@@ -275,10 +277,32 @@ fn a_diff_that_is_too_long_is_listed_by_file_and_its_reader_is_told_to_open_the_
             let prompt = build(&Brief { code, delta: brief.delta.map(|_| diff.as_str()), ..*brief });
             let text = prompt.get(heading).unwrap();
             assert!(text.contains("- src/x.rs: +6000 -0\n"), "{name}: {text}");
-            assert!(text.contains("is not shown, because it is too long. Open every file"), "{name}");
+            assert!(text.contains("The diff of 1 file is not shown. Open each of them"), "{name}: {text}");
+            assert!(text.contains("only if you did:\n\n- src/x.rs\n"), "{name}: {text}");
             assert!(text.len() < 2_000, "{name}");
         });
     }
+}
+
+#[test]
+fn of_a_diff_that_is_too_long_all_files_are_shown_but_the_longest_which_are_named() {
+    let of = |path: &str, lines: usize| {
+        let added = "+one more line of it\n".repeat(lines);
+        format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n{added}")
+    };
+    let diff = [of("lock.txt", 9_000), of("src/a.rs", 10), of("more.txt", 9_000), of("src/z.rs", 3)].concat();
+    assert_eq!(to_open(&diff), ["more.txt"]);
+    assert_eq!((unnamed(&diff), to_open(&of("src/a.rs", 10))), (0, Vec::new()));
+    let text = shown_diff(&diff);
+    assert!(text.contains("only if you did:\n\n- more.txt\n\nThe diff of the others:\n"), "{text}");
+    assert!(
+        text.contains("+++ b/lock.txt")
+            && text.contains("+++ b/src/z.rs")
+            && !text.contains("+++ b/more.txt")
+    );
+    let many: String = (0..1_500).map(|at| of(&format!("gen/{at}.txt"), 100)).collect();
+    assert_eq!(unnamed(&many), to_open(&many).len() - 1_000);
+    assert!(shown_diff(&many).contains(" more files, not listed here\n"));
 }
 
 /// A digest of code: what changed, what is open, and what stands around it, at the line where it is now.
