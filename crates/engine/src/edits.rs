@@ -1,5 +1,6 @@
 //! Takes in what a person changed in the worktree. What the change means for a loop is the machine's business.
 
+use crate::building::is_code;
 use crate::driver::{EngineError, Run};
 use crate::ports::Trailers;
 use redraft_core::event::{Compared, Edited};
@@ -36,6 +37,9 @@ impl Run<'_> {
         let known = open.revision.clone();
         if known.is_none() && self.parts.workspace.read(open.artifact())?.is_none() {
             return Ok(false);
+        }
+        if !is_code(&open.opened) {
+            self.refuse_new_secrets(&open.opened.paths)?;
         }
         let revision = match self.revision_now(&open.opened)? {
             Some(found) => found,
