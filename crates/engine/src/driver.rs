@@ -402,7 +402,7 @@ impl<'a> Run<'a> {
         for path in paths {
             let Ok(Some(bytes)) = self.parts.workspace.read(path) else { continue };
             let is_there = |revision: &&Revision| matches!(self.parts.workspace.read_at(revision, path), Ok(Some(then)) if then == bytes);
-            if !known.iter().any(|revision| is_there(revision)) {
+            if !known.iter().any(is_there) {
                 self.refuse_secret(path, &bytes)?;
             }
         }
