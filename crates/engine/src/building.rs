@@ -174,6 +174,7 @@ impl Run<'_> {
         let open = self.open_loop()?;
         let Some(before) = open.revision.clone() else { return Ok(()) };
         let (epoch, title) = (open.epoch + 1, title(open, ticket));
+        self.refuse_secrets_in_code()?;
         let revision = self.parts.workspace.tree(&self.projections())?;
         let files = self.parts.workspace.changed(&before, &revision)?;
         let commit = self.commit_build(ticket, &files, &title)?;
@@ -208,6 +209,7 @@ impl Run<'_> {
             0 => "implement, after a failed check".to_owned(),
             round => format!("implement review iteration {round} fixes"),
         };
+        self.refuse_secrets_in_code()?;
         let revision = self.parts.workspace.tree(&self.projections())?;
         let files = self.parts.workspace.changed(&before, &revision)?;
         let commit = self.commit_build(ticket, &files, &title)?;
@@ -218,6 +220,13 @@ impl Run<'_> {
         let (ticket, questions) = (ticket.clone(), Vec::new());
         let drafted = Drafted { ticket, revision: Some(revision), commit, summary, notes, questions };
         self.append(vec![drafted.into()], &[])
+    }
+
+    /// Asked before git stores anything of what was built.
+    fn refuse_secrets_in_code(&self) -> Result<(), EngineError> {
+        let (mut files, ours) = (self.parts.workspace.uncommitted()?, self.projections());
+        files.retain(|file| !ours.contains(file));
+        self.refuse_new_secrets(&files)
     }
 
     /// One commit with the ticket's trailer; empty where nothing changed.

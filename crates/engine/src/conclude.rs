@@ -5,7 +5,7 @@ use crate::compose::delta_of_change;
 use crate::driver::{EngineError, Run};
 use crate::ports::WorkspaceError;
 use redraft_core::delta::Delta;
-use redraft_core::event::{Answered, AuthorQuestion, Drafted, Judgement, Started};
+use redraft_core::event::{Answered, AuthorQuestion, Drafted, Judgement, LEFT_INSTEAD, Started};
 use redraft_core::ids::Revision;
 use redraft_core::judge::{Case, FORMLESS, judge, withheld};
 use redraft_core::review::{Loop, case_for};
@@ -51,9 +51,13 @@ impl Run<'_> {
         drafted.notes.extend(self.unread(started, answered, &answer));
         if !written {
             drafted.notes.push(format!("{} is missing or empty", open.artifact()));
+            let taken_out = format!("took out {}, which was ", open.artifact());
+            let instead = answered.undone.iter().find_map(|line| line.strip_prefix(&taken_out));
+            drafted.notes.extend(instead.map(|what| format!("{LEFT_INSTEAD}{what}")));
             return self.append(vec![drafted.into()], &[]);
         }
         let (paths, epoch, phase) = (open.opened.paths.clone(), open.epoch + 1, open.opened.phase);
+        self.refuse_new_secrets(&paths)?;
         let revision = self.parts.workspace.revision(&paths)?;
         let changed = revision != open.revision;
         let round = open.stages.iter().map(|stage| stage.rounds).max().unwrap_or(0);

@@ -38,6 +38,9 @@ impl Run<'_> {
         if known.is_none() && self.parts.workspace.read(open.artifact())?.is_none() {
             return Ok(false);
         }
+        if !is_code(&open.opened) {
+            self.refuse_new_secrets(&open.opened.paths)?;
+        }
         let revision = match self.revision_now(&open.opened)? {
             Some(found) => found,
             // Nothing is left of what was there.

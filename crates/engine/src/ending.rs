@@ -49,6 +49,8 @@ pub enum EngineError {
     History { seq: u64, rejected: Rejected },
     #[error("the ledger of {scope} ends at event {last}, but branch {branch} was written at event {seen}")]
     LedgerBehind { scope: Scope, branch: String, last: u64, seen: u64 },
+    #[error("the ledger of {scope} does not belong to branch {branch}: event {seq} names commit {}, which is not in this repository", &commit[..commit.len().min(10)])]
+    LedgerElsewhere { scope: Scope, branch: String, seq: u64, commit: String },
     #[error("{0} is not in this ledger")]
     Unknown(Scope),
     #[error("{0}")]

@@ -16,6 +16,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The ref that says that a feature goes on without a commit that is lost.
+pub(super) fn done_without(commit: &str) -> String {
+    format!("refs/redraft/repaired/{commit}")
+}
+
 /// Objects that cannot be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Damage {
@@ -52,6 +57,15 @@ impl Repository {
         let listed = call.end()?;
         let damaged = |line: &&[u8]| std::str::from_utf8(line).is_ok_and(|id| damage.ids.contains(id));
         Ok(listed.code == Some(0) && !listed.lines().iter().any(damaged))
+    }
+
+    /// Notes that a feature goes on without a commit, so that nobody takes its ledger for that of another repository. `at`
+    /// is a commit that is there.
+    pub fn do_without(&self, commit: &str, at: &str) -> Result<(), GitError> {
+        if is_id(commit) {
+            self.call(["update-ref"]).arg(done_without(commit)).arg(at).succeed()?;
+        }
+        Ok(())
     }
 
     /// Moves damaged files away, so that git can write what they should hold.

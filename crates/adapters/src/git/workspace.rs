@@ -13,7 +13,7 @@ use super::refs::MarkedRefs;
 use super::repository::Repository;
 use super::run::{Call, Git, durable};
 use super::writing::{self, Cleared};
-use super::{change, commit, refs, restore, revision, standing};
+use super::{change, commit, refs, repair, restore, revision, standing};
 use crate::barrier::Barrier;
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
@@ -350,6 +350,11 @@ impl Workspace for GitWorkspace {
 
     fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError> {
         commit::newest_seq(self, base)
+    }
+
+    fn is_missing(&self, id: &str) -> Result<bool, WorkspaceError> {
+        let done_without = repair::done_without(id);
+        Ok(objects::info(self, id)?.is_none() && objects::info(self, &done_without)?.is_none())
     }
 
     fn require_readable(&self, base: &str) -> Result<(), WorkspaceError> {

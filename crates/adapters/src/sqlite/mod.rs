@@ -208,6 +208,7 @@ impl Ledger {
         let run = || -> Result<bool, Failure> {
             link.connection.pragma_update(None, "secure_delete", true)?;
             link.connection.execute_batch("VACUUM")?;
+            link.written_anew();
             let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
             Ok(link.connection.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0)
         };

@@ -323,6 +323,9 @@ pub struct Lost {
     pub undone: Vec<String>,
 }
 
+/// What the note of a draft begins with that tells what stood in the place of the document.
+pub const LEFT_INSTEAD: &str = "in its place was ";
+
 /// An author's answer as a revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -110,6 +110,9 @@ pub trait Workspace: Send + Sync {
     /// were merged before lie behind the base.
     fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError>;
 
+    /// Whether this repository has no object of this id, and a repair has not said that the feature goes on without it.
+    fn is_missing(&self, id: &str) -> Result<bool, WorkspaceError>;
+
     /// [`WorkspaceError::Damaged`] where something that HEAD has and `base` has not cannot be read. Asked before a branch is
     /// approved or merged.
     fn require_readable(&self, base: &str) -> Result<(), WorkspaceError>;

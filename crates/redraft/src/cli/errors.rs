@@ -84,6 +84,10 @@ impl From<EngineError> for CliError {
                 .hint(format!(
                     "bring the newer ledger back, or start again from the document: git switch {branch}"
                 )),
+            EngineError::LedgerElsewhere { branch, .. } => CliError::new(Code::Config, message)
+                .hint("the ledger comes from another clone, or git has lost commits; nothing was changed")
+                .hint(format!("bring this clone's own ledger back, or bring {branch} here from where the ledger was written: git fetch"))
+                .hint("if the commits are lost for good: redraft doctor --repair"),
             EngineError::Prerequisite { feature, earlier, .. } => CliError::new(Code::Config, message)
                 .hint(format!("bring it back (git restore), or have it written again: redraft phase back {feature} {earlier} --why \"…\"")),
             EngineError::Changed { feature, earlier, .. } => CliError::new(Code::Config, message)
