@@ -250,7 +250,8 @@ impl Run<'_> {
     fn send_all(&mut self, sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
         let parts = self.parts;
         let tickets = sent.iter().map(|sent| sent.request.ticket.clone()).collect();
-        let mut keeper = Keeper { run: self, tickets, done: BTreeMap::new(), trouble: None, owed: BTreeMap::new() };
+        let mut keeper =
+            Keeper { run: self, tickets, done: BTreeMap::new(), trouble: None, owed: BTreeMap::new() };
         let work = |place: usize, watch: &dyn Watch| send(&parts, &sent[place], watch);
         let ends = beside(&after(&sent), parts.clock, work, &mut keeper);
         let Keeper { trouble, owed, .. } = keeper;

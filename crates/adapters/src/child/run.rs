@@ -226,7 +226,8 @@ mod tests {
         let child = Command::new("true").spawn().unwrap();
         let mut started = Started { child, steps };
         let watch = SystemClock::new(Arc::new(AtomicBool::new(true)));
-        let deadlines = Deadlines { connect_ms: 60_000, first_byte_ms: 60_000, idle_ms: 60_000, total_ms: 60_000 };
+        let deadlines =
+            Deadlines { connect_ms: 60_000, first_byte_ms: 60_000, idle_ms: 60_000, total_ms: 60_000 };
         let mut heard = Vec::new();
         let end = started.listen(deadlines, &watch, &mut |line| heard.push(line));
         started.child.wait().unwrap();
