@@ -9,6 +9,7 @@
 
 pub mod api;
 pub mod barrier;
+mod billing;
 pub mod checks;
 pub mod child;
 pub mod claude;

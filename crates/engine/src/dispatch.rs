@@ -250,17 +250,36 @@ impl Run<'_> {
     fn send_all(&mut self, sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
         let parts = self.parts;
         let tickets = sent.iter().map(|sent| sent.request.ticket.clone()).collect();
-        let mut keeper = Keeper { run: self, tickets, done: BTreeMap::new(), trouble: None };
+        let mut keeper =
+            Keeper { run: self, tickets, done: BTreeMap::new(), trouble: None, owed: BTreeMap::new() };
         let work = |place: usize, watch: &dyn Watch| send(&parts, &sent[place], watch);
         let ends = beside(&after(&sent), parts.clock, work, &mut keeper);
-        if let Some(trouble) = keeper.trouble {
-            return Err(trouble);
-        }
+        let Keeper { trouble, owed, .. } = keeper;
         let backs = sent.into_iter().zip(ends).map(|(sent, end)| {
             let (result, wall_ms) = end.unwrap_or_else(|| Err(crashed()))?;
             Ok(Back { sent, result, wall_ms })
         });
-        backs.collect()
+        match trouble {
+            None => backs.collect(),
+            Some(trouble) => {
+                let backs = backs.filter_map(Result::ok).collect();
+                // Whoever held the ledger may have let go of it; if not, what happened is the first trouble.
+                let _ = self.store_late(backs, &owed);
+                Err(trouble)
+            }
+        }
+    }
+
+    /// Stores what was spent and answered while the ledger could not be written. Who was cut off for that reason has not
+    /// failed; the next run settles it.
+    fn store_late(&mut self, backs: Vec<Back>, owed: &BTreeMap<Ticket, Usd>) -> Result<(), EngineError> {
+        for (ticket, total) in owed {
+            self.owe(ticket, *total)?;
+        }
+        for back in backs.into_iter().filter(|back| back.result.is_ok()) {
+            self.store_back(back)?;
+        }
+        Ok(())
     }
 
     /// An answer without secrets, before anything is done with it.

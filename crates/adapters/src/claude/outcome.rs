@@ -2,6 +2,7 @@
 //! what it said on standard error.
 
 use super::stream::{Heard, ResultLine};
+use crate::billing;
 use crate::child::{End, Finished, Silence};
 use redraft_core::event::Now;
 use redraft_core::text::one_line;
@@ -48,12 +49,11 @@ fn unanswered(result: &ResultLine) -> Option<String> {
 
 /// Whether a failed dispatch cost nothing: no answer of the model was begun, and its service refused or was not reached.
 pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
-    // What stands between us and the service has given up; the service may have gone on.
-    const GATEWAY: [u16; 2] = [502, 504];
     let said = format!("{} {}", result.text, result.errors.join(" ")).to_lowercase();
-    let refused = result.status.is_some_and(|status| !GATEWAY.contains(&status));
+    let refused = result.status.is_some_and(billing::is_refusal);
     // A prompt that is too long by the program's own count is not sent at all.
-    let unsent = ["unable to connect", "econnrefused", "not logged in", "no conversation found", TOO_LONG];
+    let unsent =
+        ["unable to connect to api", "econnrefused", "not logged in", "no conversation found", TOO_LONG];
     let refused = refused && !heard.requests.has_vanished();
     !heard.answering && (refused || unsent.iter().any(|words| said.contains(words)))
 }

@@ -321,7 +321,11 @@ impl Site {
             self.refuse_lost_ledger()?;
             return Ok(None);
         }
-        Ok(Some(Ledger::open(&self.state, Mode::ReadOnly)?))
+        let ledger = Ledger::open_begun(&self.state)?;
+        if ledger.is_none() {
+            self.refuse_lost_ledger()?;
+        }
+        Ok(ledger)
     }
 
     /// The ledger to write. What was added since the last look is checked here, before more is added to it; what

@@ -51,6 +51,7 @@ fn sample(key: &str, port: u16, canary: &str) -> String {
         "agents.*.mcp.*.args" => program("[agents.claude.mcp.s]\ncommand = \"x\"\nargs = [\"y\"]"),
         "agents.*.mcp.*.env" => program("[agents.claude.mcp.s]\ncommand = \"x\"\nenv = [\"Y\"]"),
         "agents.*.price" => program("price = \"local\""),
+        "agents.*.model" => program("model = \"local\"\nprice = \"local\""),
         "agents.*.base_url" => service(&format!("base_url = \"http://127.0.0.1:{port}/v1\"")),
         "agents.*.key_env" => service("key_env = \"SOME_VARIABLE\""),
         "agents.*.key_file" => service(&format!("key_file = \"{canary}.key\"")),
@@ -109,7 +110,8 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
     for (key, decision) in KEYS {
         let by = match decision {
             Decision::Harmless => continue,
-            Decision::Asks(by) | Decision::AsksAbove(by, _) | Decision::AsksUnless(by, _) => by,
+            Decision::Asks(by) | Decision::AsksIfFree(by) => by,
+            Decision::AsksAbove(by, _) | Decision::AsksUnless(by, _) => by,
         };
         scratch.write_unaccepted("redraft.toml", &sample(key, port, &canary));
         let words: &[&[&str]] = match by {
