@@ -132,7 +132,8 @@ pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Res
     let temp = place.temp();
     let nothing = TempIndex::empty(&temp)?;
     let plain = PlainRepository::new(&temp, from)?;
-    let mut call = place.git.call(&temp, DIFF).env("GIT_DIR", &plain.0).env("GIT_ATTR_NOSYSTEM", "1");
+    // Nothing is configured there that would have to be guarded against.
+    let mut call = place.git.unguarded(&temp, DIFF).env("GIT_DIR", &plain.0).env("GIT_ATTR_NOSYSTEM", "1");
     call = call.env("GIT_OBJECT_DIRECTORY", place.common.join("objects"));
     for setting in DIFF_SETTINGS {
         call = call.setting(setting);

@@ -182,7 +182,10 @@ impl GitWorkspace {
         let Ok(entries) = fs::read_dir(&self.scratch) else { return };
         for entry in entries.flatten() {
             // What cannot be removed now is in nobody's way, and the next run tries again.
-            let _ = fs::remove_file(entry.path());
+            let _ = match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                true => fs::remove_dir_all(entry.path()),
+                false => fs::remove_file(entry.path()),
+            };
         }
     }
 

@@ -2,7 +2,6 @@
 //! I1-R4, and I7. Where ours differs, the test says why. Tasks are in `tasks`.
 
 use super::super::code::shown_diff;
-use super::super::example;
 use super::super::*;
 use super::cases;
 use super::stable;
