@@ -2,7 +2,7 @@
 
 use crate::building::is_code;
 use crate::driver::{EngineError, Run};
-use crate::ports::Trailers;
+use crate::ports::{Trailers, WorkspaceError};
 use redraft_core::event::{Compared, Edited};
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
@@ -82,8 +82,12 @@ impl Run<'_> {
         }
         let base = self.base_of_code()?;
         let own = self.created.own_files();
-        let moved =
-            self.parts.workspace.all_changed(&known, &base)?.into_iter().any(|path| !own.contains(&path));
+        let moved = match self.parts.workspace.all_changed(&known, &base) {
+            Ok(changed) => changed.iter().any(|path| !own.contains(path)),
+            // Git has lost what it was compared with.
+            Err(WorkspaceError::AnchorLost(_)) => true,
+            Err(error) => return Err(error.into()),
+        };
         self.based = Some(head);
         Ok(moved.then(|| Compared { base, intent: None, said: String::new() }))
     }

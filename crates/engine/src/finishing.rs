@@ -121,7 +121,10 @@ impl Run<'_> {
         let reviewed = self.state.past.iter().rev().find(closed).and_then(Loop::base);
         let Some(reviewed) = reviewed else { return Ok(()) };
         let own = self.created.own_files();
-        let moved = self.parts.workspace.all_changed(reviewed, &self.base_of_code()?)?;
+        let moved = match self.parts.workspace.all_changed(reviewed, &self.base_of_code()?) {
+            Err(WorkspaceError::AnchorLost(_)) => vec!["what git has lost of the base".to_owned()],
+            moved => moved?,
+        };
         match moved.into_iter().find(|path| !own.contains(path)) {
             None => Ok(()),
             Some(path) => {

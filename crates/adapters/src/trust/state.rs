@@ -19,6 +19,9 @@ const SEAL: &str = "seal";
 /// A seal has 32 letters and a line break.
 const SEAL_BYTES_MAX: u64 = 64;
 
+/// Folders of ours are not deeper.
+const DEPTH_MAX: u32 = 4;
+
 /// How many agreements to pay are kept of one repository. What was agreed to long before that is asked about again.
 const PAID_MAX: usize = 1000;
 
@@ -120,15 +123,26 @@ fn sealed(state: &Path) -> Option<String> {
     is_one.then(|| seal.to_owned())
 }
 
-/// Whether a state folder says nothing: it is not there, or holds nothing but a seal. A file in its place is in the way of
-/// whoever makes it, who says so.
+/// Whether a state folder says nothing: it is not there, or holds nothing but a seal and folders in which nothing is. A file
+/// in its place is in the way of whoever makes it, who says so.
 fn is_blank(state: &Path) -> bool {
     match state.symlink_metadata() {
         Err(error) => error.kind() == io::ErrorKind::NotFound,
         Ok(found) if !found.is_dir() => found.is_file(),
-        Ok(_) => fs::read_dir(state)
-            .is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == SEAL))),
+        Ok(_) => fs::read_dir(state).is_ok_and(|mut entries| {
+            entries.all(|entry| {
+                entry.is_ok_and(|entry| entry.file_name() == SEAL || has_no_file(&entry.path(), DEPTH_MAX))
+            })
+        }),
     }
+}
+
+/// Whether this is a folder with nothing but such folders in it.
+fn has_no_file(folder: &Path, depth: u32) -> bool {
+    let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let inside =
+        |entry: io::Result<fs::DirEntry>| entry.is_ok_and(|entry| has_no_file(&entry.path(), depth - 1));
+    is_folder && depth > 0 && fs::read_dir(folder).is_ok_and(|mut entries| entries.all(inside))
 }
 
 /// On disk, with its folder, before anything else is put there.

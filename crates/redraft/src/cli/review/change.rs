@@ -49,6 +49,8 @@ pub(super) fn review(
     let quiet = Console::new(true, true);
     // With --format json nothing but the object is printed, as with --json.
     let console = if form == FindingsForm::Json { &quiet } else { console };
+    // What is found out about the change is put there.
+    site.require_own_state()?;
     let mut range = Range::find(site, base, &args.change)?;
     if range.is_empty() {
         console.say_all(&range.notes);
