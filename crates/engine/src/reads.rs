@@ -8,6 +8,7 @@
 use crate::building::is_code;
 use crate::compose::source;
 use crate::driver::{EngineError, Run};
+use crate::ports::WorkspaceError;
 use redraft_core::delta;
 use redraft_core::event::{Answered, Event, Started};
 use redraft_core::policy::Strategy;
@@ -72,7 +73,11 @@ impl Run<'_> {
             }
         }
         let change = match strategy {
-            Some(Strategy::Inline) => self.parts.workspace.delta(base, sees)?,
+            Some(Strategy::Inline) => match self.parts.workspace.delta(base, sees) {
+                // Nobody can tell any more what was left out of the prompt; it held all that fits.
+                Err(WorkspaceError::AnchorLost(_)) => return Ok(None),
+                delta => delta?,
+            },
             Some(Strategy::Resume | Strategy::Digest) => delta.unwrap_or_default().to_owned(),
             // Whoever is shown no diff is told to read by itself.
             Some(Strategy::Lazy) | None => return Ok(None),

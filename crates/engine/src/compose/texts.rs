@@ -176,7 +176,13 @@ pub(crate) fn delta_of_change(
     if then == now {
         return Ok(all);
     }
-    let (before, after, moved) = (delta(then, from)?, delta(now, to)?, delta(then, now)?);
+    let after = delta(now, to)?;
+    let (before, moved) = match (delta(then, from), delta(then, now)) {
+        (Ok(before), Ok(moved)) => (before, moved),
+        // Nobody can tell any more what it was; all of it is shown.
+        (Err(WorkspaceError::AnchorLost(lost)), _) if lost == *then => return Ok(after),
+        (before, moved) => (before?, moved?),
+    };
     let (before, after, moved, all) = (by_file(&before), by_file(&after), by_file(&moved), by_file(&all));
     let mut kept = String::new();
     let paths: BTreeSet<&String> = all.keys().chain(after.keys()).collect();
