@@ -155,7 +155,9 @@ fn host(request: &Recorded, _index: usize) -> Reply {
             let prompt = format!("Work in {}.\n\n{text}", word(&work, "folder"));
             Reply::tool(
                 "Agent",
-                json!({"description": "one piece", "subagent_type": agent, "prompt": prompt}),
+                json!({
+                    "description": "one piece", "subagent_type": agent, "prompt": prompt, "run_in_background": false
+                }),
             )
         }
         (None, None) => {
