@@ -344,30 +344,30 @@ mod tests {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let base = fs::canonicalize(folder.path()).unwrap();
-        for made in ["root/docs", "out/new"] {
+        for made in ["here/docs", "out/new"] {
             fs::create_dir_all(base.join(made)).unwrap();
         }
-        fs::write(base.join("root/docs/file"), "in").unwrap();
+        fs::write(base.join("here/docs/file"), "in").unwrap();
         fs::write(base.join("out/file"), "out").unwrap();
         for (target, at) in [
-            ("../../out/file", "root/docs/far"),
-            ("../out", "root/away"),
-            ("../nowhere", "root/dangling"),
-            ("root", "alias"),
+            ("../../out/file", "here/docs/far"),
+            ("../out", "here/away"),
+            ("../nowhere", "here/dangling"),
+            ("here", "alias"),
         ] {
             symlink(target, base.join(at)).unwrap();
         }
-        let root = base.join("root");
+        let root = base.join("here");
         for (path, expected) in [
-            ("root/docs/file", Some("in")),
-            ("root/docs/../docs/./file", Some("in")),
+            ("here/docs/file", Some("in")),
+            ("here/docs/../docs/./file", Some("in")),
             ("alias/docs/file", Some("in")),
             ("out/file", Some("out")),
-            ("root/../out/file", Some("out")),
-            ("root/docs/far", None),
+            ("here/../out/file", Some("out")),
+            ("here/docs/far", None),
             ("alias/docs/far", None),
-            ("root/away/file", None),
-            ("out/../root/away/file", None),
+            ("here/away/file", None),
+            ("out/../here/away/file", None),
         ] {
             let read =
                 read_named(&root, &base.join(path), 9).ok().map(|bytes| String::from_utf8(bytes).unwrap());

@@ -92,7 +92,7 @@ impl Run<'_> {
             None => self.parts.workspace.tree_of(&self.created.base_commit)?,
         };
         let now = self.parts.workspace.tree(&self.projections())?;
-        Ok(self.parts.workspace.over(&under, &now, &self.created.own_files())?)
+        Ok(self.parts.workspace.over(&under, &now, &project::not_code(&self.created))?)
     }
 
     /// What the first loop about this feature's code was opened on.

@@ -6,6 +6,7 @@ use crate::ports::{Trailers, WorkspaceError};
 use redraft_core::event::{Compared, Edited};
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
+use redraft_core::project;
 use redraft_core::text::hash;
 
 /// A change that is reviewed by itself, as it stands now.
@@ -81,7 +82,7 @@ impl Run<'_> {
             return Ok(None);
         }
         let base = self.base_of_code()?;
-        let own = self.created.own_files();
+        let own = project::not_code(&self.created);
         let moved = match self.parts.workspace.all_changed(&known, &base) {
             Ok(changed) => changed.iter().any(|path| !own.contains(path)),
             // Git has lost what it was compared with.

@@ -13,6 +13,7 @@ use redraft_core::bank::{Kind, RETIRED_FILE};
 use redraft_core::event::{Checked, Edited, Event, History, Merged, PhaseClosed};
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
+use redraft_core::project;
 use redraft_core::review::Loop;
 use redraft_core::text::{count, one_line};
 
@@ -106,7 +107,7 @@ impl Run<'_> {
     /// Where no code was reviewed, none is merged.
     fn require_no_code(&self, forecast: &Forecast, ours: &[String]) -> Result<(), EngineError> {
         let held = self.parts.workspace.tree_of(&forecast.head)?;
-        let own = self.created.own_files();
+        let own = project::not_code(&self.created);
         let changed = self.parts.workspace.all_changed(&self.base_of_code()?, &held)?;
         match changed.into_iter().find(|path| !ours.contains(path) && !own.contains(path)) {
             None => Ok(()),
@@ -120,7 +121,7 @@ impl Run<'_> {
         let closed = |one: &&Loop| one.opened.phase == Phase::Implement && one.end.is_some();
         let reviewed = self.state.past.iter().rev().find(closed).and_then(Loop::base);
         let Some(reviewed) = reviewed else { return Ok(()) };
-        let own = self.created.own_files();
+        let own = project::not_code(&self.created);
         let moved = match self.parts.workspace.all_changed(reviewed, &self.base_of_code()?) {
             Err(WorkspaceError::AnchorLost(_)) => vec!["what git has lost of the base".to_owned()],
             moved => moved?,

@@ -13,6 +13,7 @@ use redraft_core::delta;
 use redraft_core::event::{Answered, Event, Started};
 use redraft_core::policy::Strategy;
 use redraft_core::profile;
+use redraft_core::project;
 use redraft_core::prompt::to_open;
 use redraft_core::review::Loop;
 use redraft_core::text::{count, one_line};
@@ -82,8 +83,8 @@ impl Run<'_> {
             // Whoever is shown no diff is told to read by itself.
             Some(Strategy::Lazy) | None => return Ok(None),
         };
-        let documents = format!("{}/", self.created.folder());
-        let parts = delta::parts(&change).into_iter().filter(|part| !part.file.path.starts_with(&documents));
+        let own = project::not_code(&self.created);
+        let parts = delta::parts(&change).into_iter().filter(|part| !own.contains(&part.file.path));
         let mut wanted = to_open(&parts.map(|part| part.text).collect::<String>());
         for entry in self.entries() {
             let Event::Answered(one) = &entry.event else { continue };

@@ -116,16 +116,6 @@ impl FeatureCreated {
         }
     }
 
-    /// The documents of the feature, which have reviews of their own, and what is written about it: no part of its code.
-    pub fn own_files(&self) -> Vec<String> {
-        if !self.has_documents() {
-            return Vec::new();
-        }
-        let artifacts = Phase::DOCUMENTS.iter().chain([&Phase::Finish]).map(|phase| phase.artifact());
-        let names = artifacts.chain(["prd.md"]).chain(crate::project::FILES);
-        names.map(|name| self.path_of(name)).collect()
-    }
-
     /// A file in that folder.
     pub fn path_of(&self, name: &str) -> String {
         match self.folder().as_str() {

@@ -9,6 +9,7 @@ use redraft_core::delta::{self, Delta};
 use redraft_core::event::FeatureCreated;
 use redraft_core::ids::{BlobId, Revision};
 use redraft_core::profile;
+use redraft_core::project;
 use redraft_core::review::{Loop, Order};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,7 +106,7 @@ impl<'a> Texts<'a> {
     ) -> Result<String, WorkspaceError> {
         match (state.base(), &order.sees) {
             (Some(base), Some(sees)) if base != sees => {
-                Ok(without(&self.delta(base, sees)?, &created.own_files()))
+                Ok(without(&self.delta(base, sees)?, &project::not_code(created)))
             }
             _ => Ok(String::new()),
         }

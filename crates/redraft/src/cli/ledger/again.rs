@@ -30,7 +30,7 @@ pub(super) fn go_back_where_code_changed(
         return Ok(());
     };
     let changed = site.workspace(created)?.all_changed(&Revision::new(old.as_str()), &closed.revision)?;
-    let own = created.own_files();
+    let own = project::not_code(created);
     if changed.iter().all(|path| own.contains(path)) {
         return Ok(());
     }
