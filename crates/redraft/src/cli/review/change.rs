@@ -49,14 +49,18 @@ pub(super) fn review(
     let quiet = Console::new(true, true);
     // With --format json nothing but the object is printed, as with --json.
     let console = if form == FindingsForm::Json { &quiet } else { console };
-    // What is found out about the change is put there.
-    site.require_own_state()?;
+    if args.change.uncommitted {
+        // What is not committed is kept there before it is looked at.
+        site.require_own_state()?;
+    }
+    site.refuse_foreign_state()?;
     let mut range = Range::find(site, base, &args.change)?;
     if range.is_empty() {
         console.say_all(&range.notes);
         report::nothing(&range, form, console);
         return Ok(Code::Done);
     }
+    site.require_own_state()?;
     let lane = lane(args)?;
     let mut grounds = Grounds::of(site, &range, lane.unwrap_or(Lane::Standard), &run_args(args), around)?;
     range.notes.extend(grounds.notes.iter().cloned());
