@@ -49,8 +49,8 @@ impl Site {
 /// What a person is told of it, in one line.
 pub(crate) fn described(state: &Path) -> String {
     format!(
-        "the state folder {} was not made by you at this place: it came with an archive, a copy or a moved repository, \
-         or an older redraft made it",
+        "the state folder {} was not made by you at this place: it came with an archive, a copy or a moved \
+         repository",
         state.display()
     )
 }

@@ -24,7 +24,7 @@ use crate::cli::trust;
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::shell_word::quoted;
-use redraft_adapters::sqlite::Ledger;
+use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::delta::{self, Hidden};
 use redraft_core::event::{Entry, Event, FeatureCreated, ReviewedChange};
 use redraft_core::findings::{Finding, Status};
@@ -370,6 +370,7 @@ fn begun(
     let change = ReviewedChange { head: range.name.clone(), base: range.base.clone(), documents };
     let created = FeatureCreated {
         id: FeatureId(id.0),
+        uuid: new_feature_uuid(),
         slug: slug(&range.name),
         idea: format!("Review {change}"),
         lane: lane.unwrap_or(Lane::Standard),
