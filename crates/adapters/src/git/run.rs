@@ -405,6 +405,9 @@ pub(super) struct Done {
 impl Done {
     /// The lines git wrote, as bytes: a folder need not be called anything that is text.
     pub(super) fn lines(&self) -> Vec<&[u8]> {
+        if self.stdout.is_empty() {
+            return Vec::new();
+        }
         let text = self.stdout.strip_suffix(b"\n").unwrap_or(&self.stdout);
         text.split(|byte| *byte == b'\n').collect()
     }

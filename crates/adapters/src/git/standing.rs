@@ -335,7 +335,11 @@ pub(super) fn unseen(place: &GitWorkspace) -> Result<BTreeSet<String>, GitError>
     let call = place
         .call(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"])
         .list()?;
-    let ignored = call.iter().map(|path| format!("ignored {}", String::from_utf8_lossy(path)));
+    // Git names a folder of which all is ignored, and what is in it as well.
+    let folders: Vec<&Vec<u8>> = call.iter().filter(|path| path.ends_with(b"/")).collect();
+    let inside = |path: &Vec<u8>| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
+    let listed = call.iter().filter(|path| !inside(path));
+    let ignored = listed.map(|path| format!("ignored {}", String::from_utf8_lossy(path)));
     let repositories = place.repositories().into_iter().map(|path| format!("the repository {path}"));
     Ok(ignored.chain(repositories).collect())
 }
