@@ -1,0 +1,11 @@
+//! The engine in one process: what it promises its users, and what its ports promise it.
+//!
+//! - [`promises`]: what every implementation of a port keeps. One list, played on the fakes of the testkit and on the real
+//!   git, SQLite and files, so that the fakes stay as unkind as the real things.
+//! - [`stage`] plays scenarios: a feature, agents with a script, people and accidents. [`script`] is the language they are
+//!   written in, the tables are in `tables`. Each scenario is played undisturbed, then with a crash after every change, then
+//!   once on the real adapters.
+
+mod promises;
+mod real;
+mod world;

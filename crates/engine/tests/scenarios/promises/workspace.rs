@@ -1,0 +1,416 @@
+//! What a worktree keeps: files, revisions, anchors, deltas and commits. What restores keep is in `restoring`.
+
+use super::kept_by_both;
+use crate::world::{BRANCH, World, nowhere, paths, with};
+use redraft_core::ids::Revision;
+use redraft_engine::ports::{CommitRefused, Trailers, Workspace, WorkspaceError};
+
+kept_by_both! {
+    a_file_is_written_read_and_removed,
+    no_path_leads_out_of_the_worktree_or_into_git,
+    a_link_is_read_where_it_stays_inside_and_never_written_through,
+    a_folder_is_no_file,
+    a_revision_is_the_content_of_the_named_files,
+    a_tree_is_all_that_git_sees_but_what_is_ours,
+    what_git_does_not_see_is_named_a_line_each,
+    what_differs_between_two_trees_is_named_in_order,
+    a_delta_is_what_git_would_say,
+    what_nothing_leads_to_is_lost_and_what_is_kept_is_not,
+    a_tree_that_is_lost_is_said_to_be_lost_wherever_it_is_asked_for,
+    files_are_put_back_to_a_revision,
+    a_commit_is_checked_out_with_exactly_its_files,
+    a_commit_holds_the_named_paths_and_nothing_else,
+    what_is_as_in_head_is_not_committed_again,
+    a_file_that_is_gone_is_committed_as_gone,
+    trailers_are_found_again_and_the_highest_number_counts,
+    a_commit_is_refused_for_the_branch_the_identity_and_what_is_ignored,
+    a_copy_apart_holds_the_named_files_alone,
+    a_branch_with_something_unreadable_is_not_approved,
+}
+
+fn text(bytes: Option<Vec<u8>>) -> Option<String> {
+    bytes.map(|bytes| String::from_utf8(bytes).unwrap())
+}
+
+fn tree(workspace: &dyn Workspace) -> Revision {
+    workspace.tree(&[]).unwrap()
+}
+
+/// What a refusal is about; the words behind it are each implementation's own.
+fn file_error<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> String {
+    match result.unwrap_err() {
+        WorkspaceError::File { path, .. } => path,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn lost<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> Revision {
+    match result.unwrap_err() {
+        WorkspaceError::AnchorLost(revision) => revision,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn refused<T: std::fmt::Debug>(result: Result<T, WorkspaceError>) -> CommitRefused {
+    match result.unwrap_err() {
+        WorkspaceError::Commit(refused) => refused,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn a_file_is_written_read_and_removed(world: &dyn World) {
+    with(world, |ports| {
+        let place = ports.workspace;
+        assert_eq!(place.read("docs/a.md").unwrap(), None);
+        place.write("docs/a.md", b"one\n").unwrap();
+        place.write("docs/a.md", b"two\n").unwrap();
+        assert_eq!(world.outside().look("docs/a.md").as_deref(), Some("two\n"));
+        assert_eq!(text(place.read("docs/a.md").unwrap()).as_deref(), Some("two\n"));
+        assert_eq!(place.read("docs/a.md/b.md").unwrap(), None, "a file has nothing below it");
+        place.remove("docs/a.md").unwrap();
+        place.remove("docs/a.md").unwrap();
+        assert_eq!(world.outside().look("docs/a.md"), None);
+    });
+}
+
+fn no_path_leads_out_of_the_worktree_or_into_git(world: &dyn World) {
+    with(world, |ports| {
+        for path in ["../x", "/etc/passwd", ".git/config", "a/.GIT/x", "a//b", "./a", "", "a/.."] {
+            assert_eq!(file_error(ports.workspace.read(path)), path);
+            assert_eq!(file_error(ports.workspace.write(path, b"x")), path);
+            assert_eq!(file_error(ports.workspace.remove(path)), path);
+            assert_eq!(file_error(ports.workspace.revision(&paths(&[path]))), path);
+            assert_eq!(file_error(ports.workspace.read_at(&tree(ports.workspace), path)), path);
+        }
+    });
+}
+
+fn a_link_is_read_where_it_stays_inside_and_never_written_through(world: &dyn World) {
+    let outside = world.outside();
+    outside.link("inside.md", "README.md");
+    outside.link("out.md", "../../../../outside.md");
+    outside.link("away", "/tmp");
+    with(world, |ports| {
+        let place = ports.workspace;
+        assert_eq!(text(place.read("inside.md").unwrap()).as_deref(), Some("# a project\n"));
+        assert_eq!(file_error(place.read("away")), "away");
+        assert_eq!(file_error(place.write("inside.md", b"x")), "inside.md");
+        assert_eq!(file_error(place.write("away/x", b"x")), "away/x");
+        assert_eq!(file_error(place.remove("away/x")), "away/x");
+        assert_eq!(file_error(place.revision(&paths(&["away/x"]))), "away/x");
+        // A link is stored as what it is, and read back as the path it names.
+        let revision = place.revision(&paths(&["out.md"])).unwrap().unwrap();
+        assert_eq!(
+            text(place.read_at(&revision, "out.md").unwrap()).as_deref(),
+            Some("../../../../outside.md")
+        );
+        assert_eq!(outside.look("README.md").as_deref(), Some("# a project\n"));
+    });
+}
+
+fn a_folder_is_no_file(world: &dyn World) {
+    with(world, |ports| {
+        let place = ports.workspace;
+        assert_eq!(file_error(place.read("src")), "src");
+        assert_eq!(file_error(place.write("src", b"x")), "src");
+        assert_eq!(file_error(place.write("README.md/x", b"x")), "README.md/x");
+        assert_eq!(file_error(place.remove("src")), "src");
+        assert_eq!(file_error(place.revision(&paths(&["src"]))), "src");
+        assert_eq!(place.read_at(&tree(place), "src").unwrap(), None);
+    });
+}
+
+fn a_revision_is_the_content_of_the_named_files(world: &dyn World) {
+    let outside = world.outside();
+    with(world, |ports| {
+        let place = ports.workspace;
+        let both = paths(&["docs/a.md", "docs/b.md"]);
+        assert_eq!(place.revision(&both).unwrap(), None);
+        outside.put("docs/a.md", "one\n");
+        let first = place.revision(&both).unwrap().unwrap();
+        outside.put("other.md", "not named\n");
+        assert_eq!(place.revision(&both).unwrap(), Some(first.clone()));
+        outside.put("docs/b.md", "two\n");
+        let second = place.revision(&both).unwrap().unwrap();
+        assert_ne!(first, second);
+        outside.make_executable("docs/b.md");
+        assert_ne!(place.revision(&both).unwrap(), Some(second.clone()), "who may run it counts");
+        outside.take("docs/b.md");
+        assert_eq!(place.revision(&both).unwrap(), Some(first.clone()));
+        assert_eq!(text(place.read_at(&second, "docs/b.md").unwrap()).as_deref(), Some("two\n"));
+        assert_eq!(place.read_at(&first, "docs/b.md").unwrap(), None);
+        let nothing = place.nothing().unwrap();
+        assert_eq!(place.changed(&nothing, &first).unwrap(), paths(&["docs/a.md"]));
+    });
+}
+
+fn a_tree_is_all_that_git_sees_but_what_is_ours(world: &dyn World) {
+    let outside = world.outside();
+    with(world, |ports| {
+        let place = ports.workspace;
+        let before = tree(place);
+        assert_eq!(place.tree_of(&world.base()).unwrap(), before);
+        outside.put("build/out.bin", "ignored\n");
+        outside.put("run.log", "ignored\n");
+        assert_eq!(tree(place), before);
+        outside.put("ours.md", "ours\n");
+        assert_eq!(place.tree(&paths(&["ours.md"])).unwrap(), before);
+        outside.put("new.md", "new\n");
+        outside.take("README.md");
+        let after = place.tree(&paths(&["ours.md"])).unwrap();
+        assert_eq!(place.changed(&before, &after).unwrap(), paths(&["README.md", "new.md"]));
+        assert_eq!(place.uncommitted().unwrap(), paths(&["README.md", "new.md", "ours.md"]));
+        outside.nest("inner");
+        assert_eq!(place.tree(&paths(&["ours.md"])).unwrap(), after, "a repository inside is nobody's file");
+    });
+}
+
+fn what_git_does_not_see_is_named_a_line_each(world: &dyn World) {
+    let outside = world.outside();
+    with(world, |ports| {
+        let place = ports.workspace;
+        assert!(place.unseen().unwrap().is_empty());
+        outside.put("build/deep/out.bin", "x");
+        outside.put("build/out.bin", "x");
+        outside.put("src/a.log", "x");
+        outside.put("logs/b.log", "x");
+        outside.put("seen.md", "x");
+        let lines: Vec<String> = place.unseen().unwrap().into_iter().collect();
+        assert_eq!(lines, ["ignored build/", "ignored logs/", "ignored src/a.log"]);
+        outside.nest("inner");
+        assert_eq!(place.unseen().unwrap().len(), 3, "repositories are those of the last mark");
+        place.mark(&[]).unwrap();
+        assert!(place.unseen().unwrap().contains("the repository inner/"));
+    });
+}
+
+fn what_differs_between_two_trees_is_named_in_order(world: &dyn World) {
+    let outside = world.outside();
+    with(world, |ports| {
+        let place = ports.workspace;
+        let before = tree(place);
+        for path in ["a/b.md", "a.md", "a-b.md", "Z.md", "ä.md"] {
+            outside.put(path, "x\n");
+        }
+        let changed = place.changed(&before, &tree(place)).unwrap();
+        assert_eq!(changed, paths(&["Z.md", "a-b.md", "a.md", "a/b.md", "ä.md"]));
+        assert_eq!(place.changed(&before, &before).unwrap(), paths(&[]));
+    });
+}
+
+fn a_delta_is_what_git_would_say(world: &dyn World) {
+    const OLD: &str = "# Title\n\nfirst line\n\n## Part\n\none\ntwo\nthree\nfour\nfive\nsix\n";
+    const NEW: &str = "# Title\n\nfirst line\n\n## Part\n\none\ntwo\n3\nfour\nfive\nsix\nseven";
+    let outside = world.outside();
+    with(world, |ports| {
+        let place = ports.workspace;
+        outside.put("a.md", OLD);
+        outside.put("gone.md", "x\n");
+        let before = tree(place);
+        outside.put("a.md", NEW);
+        outside.put("new.md", "y\n");
+        outside.put("empty.md", "");
+        outside.take("gone.md");
+        outside.make_executable("README.md");
+        let delta = place.delta(&before, &tree(place)).unwrap();
+        assert_eq!(
+            delta,
+            "diff --git a/README.md b/README.md\nold mode 100644\nnew mode 100755\n\
+             diff --git a/a.md b/a.md\n--- a/a.md\n+++ b/a.md\n@@ -6,7 +6,8 @@ first line\n \n one\n two\n-three\n+3\n four\n five\n six\n\
+             +seven\n\\ No newline at end of file\n\
+             diff --git a/empty.md b/empty.md\nnew file mode 100644\n\
+             diff --git a/gone.md b/gone.md\ndeleted file mode 100644\n--- a/gone.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
+             diff --git a/new.md b/new.md\nnew file mode 100644\n--- /dev/null\n+++ b/new.md\n@@ -0,0 +1 @@\n+y\n"
+        );
+    });
+}
+
+fn what_nothing_leads_to_is_lost_and_what_is_kept_is_not(world: &dyn World) {
+    let outside = world.outside();
+    let (kept, dropped) = with(world, |ports| {
+        outside.put("a.md", "kept\n");
+        let kept = ports.workspace.revision(&paths(&["a.md"])).unwrap().unwrap();
+        ports.workspace.keep("001/specify.1/1", &kept).unwrap();
+        outside.put("a.md", "dropped\n");
+        let dropped = ports.workspace.revision(&paths(&["a.md"])).unwrap().unwrap();
+        outside.take("a.md");
+        (kept, dropped)
+    });
+    outside.collect();
+    with(world, |ports| {
+        assert_eq!(text(ports.workspace.read_at(&kept, "a.md").unwrap()).as_deref(), Some("kept\n"));
+        assert_eq!(lost(ports.workspace.read_at(&dropped, "a.md")), dropped);
+    });
+    assert_eq!(outside.files_of("refs/redraft/anchors/001/specify.1/1").unwrap()["a.md"], "kept\n");
+}
+
+fn a_tree_that_is_lost_is_said_to_be_lost_wherever_it_is_asked_for(world: &dyn World) {
+    with(world, |ports| {
+        let (place, gone) = (ports.workspace, nowhere());
+        let here = tree(place);
+        assert_eq!(lost(place.delta(&gone, &here)), gone);
+        assert_eq!(lost(place.delta(&here, &gone)), gone);
+        assert_eq!(lost(place.changed(&gone, &here)), gone);
+        assert_eq!(lost(place.keep("x", &gone)), gone);
+        assert_eq!(lost(place.put_back(&gone, &paths(&["README.md"]))), gone);
+        assert_eq!(lost(place.read_at(&gone, "README.md")), gone);
+        assert_eq!(lost(place.tree_of(gone.as_str())), gone);
+        assert_eq!(lost(place.delta(&Revision::new("--output=x"), &here)), Revision::new("--output=x"));
+    });
+}
+
+fn files_are_put_back_to_a_revision(world: &dyn World) {
+    let outside = world.outside();
+    with(world, |ports| {
+        let before = tree(ports.workspace);
+        outside.put("README.md", "changed\n");
+        outside.put("src/x.rs", "changed\n");
+        outside.put("new.md", "new\n");
+        ports.workspace.put_back(&before, &paths(&["README.md", "new.md", "absent.md"])).unwrap();
+        assert_eq!(outside.look("README.md").as_deref(), Some("# a project\n"));
+        assert_eq!(outside.look("src/x.rs").as_deref(), Some("changed\n"), "nobody named it");
+        assert_eq!(outside.look("new.md"), None);
+    });
+}
+
+fn a_commit_is_checked_out_with_exactly_its_files(world: &dyn World) {
+    let outside = world.outside();
+    with(world, |ports| {
+        let place = ports.workspace;
+        outside.put("later.md", "later\n");
+        outside.commit("later");
+        outside.put("stray.md", "stray\n");
+        outside.put("run.log", "ignored\n");
+        place.check_out(&world.base()).unwrap();
+        assert_eq!((outside.look("later.md"), outside.look("stray.md")), (None, None));
+        assert_eq!(outside.look("run.log").as_deref(), Some("ignored\n"));
+        assert_eq!(place.head().unwrap().0.0, world.base());
+        assert_eq!(place.mark(&[]).unwrap().branch, "", "on no branch");
+    });
+}
+
+fn a_commit_holds_the_named_paths_and_nothing_else(world: &dyn World) {
+    let outside = world.outside();
+    outside.put("a.md", "a\n");
+    outside.put("b.md", "b\n");
+    outside.put("README.md", "changed\n");
+    outside.stage("b.md");
+    with(world, |ports| {
+        let place = ports.workspace;
+        let commit =
+            place.commit(&paths(&["a.md", "absent.md"]), "a", &Trailers::default()).unwrap().unwrap();
+        assert_eq!(place.head().unwrap().0, commit);
+        let held = outside.files_of(&format!("refs/heads/{BRANCH}")).unwrap();
+        assert_eq!((held.get("a.md").map(String::as_str), held.get("b.md")), (Some("a\n"), None));
+        assert_eq!(held["README.md"], "# a project\n");
+        assert_eq!(place.uncommitted().unwrap(), paths(&["README.md", "b.md"]));
+        place.commit(&paths(&["b.md"]), "b", &Trailers::default()).unwrap().unwrap();
+        assert_eq!(outside.log(BRANCH), ["b", "a", "first"]);
+    });
+}
+
+fn what_is_as_in_head_is_not_committed_again(world: &dyn World) {
+    let outside = world.outside();
+    with(world, |ports| {
+        let place = ports.workspace;
+        assert_eq!(
+            place.commit(&paths(&["README.md", "absent.md"]), "x", &Trailers::default()).unwrap(),
+            None
+        );
+        assert_eq!(place.commit(&[], "x", &Trailers::default()).unwrap(), None);
+        outside.put("README.md", "changed\n");
+        assert!(place.commit(&paths(&["README.md"]), "x", &Trailers::default()).unwrap().is_some());
+        assert_eq!(place.commit(&paths(&["README.md"]), "x", &Trailers::default()).unwrap(), None);
+        assert_eq!(outside.log(BRANCH), ["x", "first"]);
+    });
+}
+
+fn a_file_that_is_gone_is_committed_as_gone(world: &dyn World) {
+    let outside = world.outside();
+    outside.take("README.md");
+    with(world, |ports| {
+        ports.workspace.commit(&paths(&["README.md"]), "gone", &Trailers::default()).unwrap().unwrap();
+        assert!(!outside.files_of(&format!("refs/heads/{BRANCH}")).unwrap().contains_key("README.md"));
+        assert_eq!(ports.workspace.uncommitted().unwrap(), paths(&[]));
+    });
+}
+
+fn trailers_are_found_again_and_the_highest_number_counts(world: &dyn World) {
+    let outside = world.outside();
+    let ticket = "001/specify.1/draft/spec-author/1.1";
+    with(world, |ports| {
+        let place = ports.workspace;
+        assert_eq!(place.newest_seq(&world.base()).unwrap(), 0);
+        for (seq, name) in [(9, "a.md"), (4, "b.md")] {
+            outside.put(name, "x\n");
+            let (agents, approved) = (paths(&["an agent"]), paths(&["a reviewer by somebody"]));
+            let trailers = Trailers { ticket: ticket.to_owned(), seq, agents, approved };
+            place.commit(&paths(&[name]), "a subject\n\nand a text", &trailers).unwrap().unwrap();
+        }
+        let (_, found) = place.head().unwrap();
+        assert_eq!((found.ticket.as_str(), found.seq, found.agents), (ticket, 4, Vec::new()));
+        assert_eq!(place.newest_seq(&world.base()).unwrap(), 9);
+        assert_eq!(
+            place.newest_seq(nowhere().as_str()).unwrap(),
+            4,
+            "without a base the last commit must do"
+        );
+        outside.commit("somebody's own");
+        assert_eq!(place.head().unwrap().1, Trailers::default());
+        assert_eq!(place.newest_seq(&world.base()).unwrap(), 9);
+    });
+}
+
+fn a_commit_is_refused_for_the_branch_the_identity_and_what_is_ignored(world: &dyn World) {
+    let outside = world.outside();
+    outside.put("a.md", "a\n");
+    outside.put("a.log", "a\n");
+    with(world, |ports| {
+        let place = ports.workspace;
+        let commit = |path: &str| place.commit(&paths(&[path]), "x", &Trailers::default());
+        place.may_commit("a.md").unwrap();
+        place.may_commit("README.md").unwrap();
+        assert_eq!(refused(place.may_commit("a.log")), CommitRefused::Ignored("a.log".to_owned()));
+        assert_eq!(
+            refused(place.may_commit("build/deep/x")),
+            CommitRefused::Ignored("build/deep/x".to_owned())
+        );
+        assert_eq!(refused(commit("a.log")), CommitRefused::Ignored("a.log".to_owned()));
+        outside.forget_identity();
+        assert_eq!(refused(commit("a.md")), CommitRefused::NoIdentity);
+        outside.detach();
+        assert_eq!(refused(commit("a.md")), CommitRefused::WrongBranch(BRANCH.to_owned()));
+        assert_eq!(refused(place.may_commit("a.md")), CommitRefused::WrongBranch(BRANCH.to_owned()));
+        outside.switch_to_new("another");
+        assert_eq!(refused(commit("a.md")), CommitRefused::WrongBranch(BRANCH.to_owned()));
+    });
+    assert_eq!(outside.log(BRANCH), ["first"]);
+}
+
+fn a_copy_apart_holds_the_named_files_alone(world: &dyn World) {
+    let outside = world.outside();
+    with(world, |ports| {
+        let folder = ports.workspace.apart(&paths(&["src/x.rs", "absent.md"])).unwrap();
+        assert_ne!(folder, ports.workspace.folder());
+        assert_eq!(outside.look_in(&folder, "src/x.rs").as_deref(), Some("fn x() {}\n"));
+        assert_eq!(outside.look_in(&folder, "README.md"), None);
+        outside.put_in(&folder, "src/x.rs", "changed\n");
+        assert_eq!(outside.look("src/x.rs").as_deref(), Some("fn x() {}\n"));
+    });
+}
+
+fn a_branch_with_something_unreadable_is_not_approved(world: &dyn World) {
+    let outside = world.outside();
+    outside.put("a.md", "a\n");
+    let held = with(world, |ports| {
+        ports.workspace.require_readable(&world.base()).unwrap();
+        let commit = ports.workspace.commit(&paths(&["a.md"]), "a", &Trailers::default()).unwrap().unwrap();
+        ports.workspace.require_readable(&world.base()).unwrap();
+        ports.workspace.tree_of(&commit.0).unwrap()
+    });
+    outside.lose(&held);
+    with(world, |ports| {
+        let error = ports.workspace.require_readable(&world.base()).unwrap_err();
+        assert!(matches!(error, WorkspaceError::Damaged { .. }), "{error}");
+    });
+}
