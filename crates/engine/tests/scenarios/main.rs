@@ -5,7 +5,14 @@
 //! - [`stage`] plays scenarios: a feature, agents with a script, people and accidents. [`script`] is the language they are
 //!   written in, the tables are in `tables`. Each scenario is played undisturbed, then with a crash after every change, then
 //!   once on the real adapters.
+//! - [`coverage`]: nothing is left out.
 
+mod coverage;
+mod documents;
+mod left;
 mod promises;
 mod real;
+mod script;
+mod stage;
+mod tables;
 mod world;

@@ -9,7 +9,7 @@ use super::turn::{Deed, Says, Turn};
 use super::{Crash, Outside, locked};
 use redraft_core::event::{Now, Player};
 use redraft_core::ids::{AgentName, Role, SessionId};
-use redraft_core::price::{Cards, Lifetime};
+use redraft_core::price::{Card, Cards, Lifetime};
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{
@@ -19,11 +19,16 @@ use redraft_engine::ports::{
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// What an answer costs, and what is reserved for one.
 const COST: Usd = Usd(10_000);
 const RESERVED: Usd = Usd(20_000);
+
+/// Read once: an agent is asked for it with every dispatch.
+static LOCAL: LazyLock<Card> = LazyLock::new(|| {
+    Cards::builtin().find("local").expect("the built-in cards have one for local models").clone()
+});
 
 /// The cast of a scenario.
 pub struct ScriptedAgents {
@@ -111,9 +116,9 @@ impl ScriptedAgents {
         turns.iter().filter(|(_, used)| used.is_none()).map(|(turn, _)| turn.clone()).collect()
     }
 
-    /// Gives back the turns of tickets whose end nobody heard of.
+    /// Gives back the turns of tickets whose end nobody heard of. A bug is not repeated.
     pub fn forget_unheard(&self, heard: impl Fn(&Ticket) -> bool) {
-        for (_, used) in locked(&self.script.turns).iter_mut() {
+        for (_, used) in locked(&self.script.turns).iter_mut().filter(|(turn, _)| turn.says != Says::Panics) {
             if used.as_ref().is_some_and(|ticket| !heard(ticket)) {
                 *used = None;
             }
@@ -238,8 +243,7 @@ impl Agent for ScriptedAgent {
     }
 
     fn billing(&self) -> Billing {
-        let card =
-            Cards::builtin().find("local").expect("the built-in cards have one for local models").clone();
+        let card = LOCAL.clone();
         Billing { model: "local".to_owned(), card, overhead: 0 }
     }
 

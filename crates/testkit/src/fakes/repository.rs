@@ -45,6 +45,8 @@ pub(super) struct State {
     /// Folders that hold copies, with what is in them.
     pub(super) apart: BTreeMap<PathBuf, Tree>,
     faults: Vec<Fault>,
+    /// How often each operation was asked for.
+    calls: BTreeMap<String, u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,6 +122,8 @@ impl FakeRepository {
         for name in ["refs/heads/main", &full] {
             state.refs.insert(name.to_owned(), first.clone());
         }
+        // Git makes one for every new repository.
+        state.setup.insert("info/exclude".to_owned(), "# nothing\n".to_owned());
         state.main = Worktree { index: tree.clone(), files: tree.clone(), ..Worktree::default() };
         state.feature =
             Worktree { head: Head::Branch(full), index: tree.clone(), files: tree, ..Worktree::default() };
@@ -136,6 +140,11 @@ impl FakeRepository {
         locked(&self.state).faults.clear();
     }
 
+    /// How often each operation of the workspace, of merging and of the check folder was asked for.
+    pub fn calls(&self) -> BTreeMap<String, u64> {
+        locked(&self.state).calls.clone()
+    }
+
     /// The commit that a branch is at.
     pub fn tip(&self, branch: &str) -> Option<String> {
         locked(&self.state).refs.get(&format!("{HEADS}{branch}")).cloned()
@@ -149,6 +158,7 @@ impl FakeRepository {
     pub(super) fn asked(&self, operation: &str) -> Result<MutexGuard<'_, State>, WorkspaceError> {
         self.crash.alive();
         let mut state = locked(&self.state);
+        *state.calls.entry(operation.to_owned()).or_default() += 1;
         for fault in state.faults.iter_mut().filter(|fault| fault.operation == operation) {
             match fault.left {
                 0 => return Err(fault.trouble.error(operation)),
