@@ -68,6 +68,12 @@ impl Left {
         }
     }
 
+    /// The same without branches and tags: nobody knows after a crash who made them, so they stay.
+    pub(crate) fn after_a_crash(mut self) -> Left {
+        self.refs.clear();
+        self
+    }
+
     /// The same without names that each world makes up for itself.
     pub(crate) fn on_any_world(mut self) -> Left {
         self.revisions.clear();

@@ -5,9 +5,10 @@
 //! - [`stage`] plays scenarios: a feature, agents with a script, people and accidents. [`script`] is the language they are
 //!   written in, the tables are in `tables`. Each scenario is played undisturbed, then with a crash after every change, then
 //!   once on the real adapters.
-//! - [`coverage`]: nothing is left out.
+//! - [`crashes`]: those that no table can hold. [`coverage`]: nothing is left out.
 
 mod coverage;
+mod crashes;
 mod documents;
 mod left;
 mod promises;

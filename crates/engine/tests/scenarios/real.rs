@@ -5,6 +5,7 @@ use redraft_adapters::git::{Git, GitCheckFolder, GitMerging, GitWorkspace, Repos
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::{Ledger, Mode, Redaction};
 use redraft_core::ids::Revision;
+use redraft_core::ticket::Scope;
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{Store, StoreError};
 use redraft_testkit::Scratch;
@@ -69,16 +70,21 @@ impl World for RealWorld {
 
     fn process(&self, boundaries: &Boundaries, act: &mut dyn FnMut(&Ports<'_>)) {
         let repository = self.repository();
+        // As every command begins: what a killed one left is cleared up.
+        repository.settle().unwrap();
         let state = repository.state_dir();
         let store = Ledger::open(&state, Mode::Write).unwrap();
         let workspace = GitWorkspace::open(&repository, &self.place.worktree, BRANCH).unwrap();
+        workspace.sweep();
+        let inbox = FileInbox::new(&state);
+        inbox.sweep(&Scope::Feature(FEATURE));
         let merging = GitMerging { repository: &repository, branch: BRANCH.to_owned(), boundaries };
         let check_folder =
             GitCheckFolder::new(&repository, &FEATURE.to_string(), Some(SETUP.to_owned()), Vec::new());
         act(&Ports {
             store: &store,
             workspace: &workspace,
-            inbox: &FileInbox::new(&state),
+            inbox: &inbox,
             check_folder: &check_folder,
             merging: &merging,
         });

@@ -32,6 +32,8 @@ pub(crate) struct Played {
     pub(crate) entries: Vec<Entry>,
     /// The moments of each process that are worth dying at.
     pub(crate) worth_dying_at: Vec<Vec<usize>>,
+    /// How many moments each process had.
+    pub(crate) lengths: Vec<usize>,
     /// Everything that happened, boundaries among it.
     pub(crate) moments: Vec<String>,
     /// Where it died.
@@ -61,6 +63,7 @@ pub(crate) fn play(
         trail: trail(&entries),
         entries,
         worth_dying_at: stage.worth_dying_at,
+        lengths: stage.lengths,
         moments: stage.moments,
         died: stage.died,
     }
@@ -78,6 +81,7 @@ struct Stage<'w> {
     disturbance: Disturbance,
     process: usize,
     worth_dying_at: Vec<Vec<usize>>,
+    lengths: Vec<usize>,
     moments: Vec<String>,
     died: Vec<String>,
 }
@@ -101,6 +105,7 @@ impl<'w> Stage<'w> {
             disturbance,
             process: 0,
             worth_dying_at: Vec::new(),
+            lengths: Vec::new(),
             moments: Vec::new(),
             died: Vec::new(),
         };
@@ -155,6 +160,7 @@ impl<'w> Stage<'w> {
             match found {
                 Ok(found) => {
                     self.worth_dying_at.push(self.crash.worth_dying_at());
+                    self.lengths.push(self.crash.moments().len());
                     self.repeat_unheard();
                     return found;
                 }
@@ -262,6 +268,7 @@ impl<'w> Stage<'w> {
             Act::Commit(message) => outside.commit(message),
             Act::CommitBase(path, text) => outside.commit_base(path, text),
             Act::PutBase(path, text) => outside.put_base(path, text),
+            Act::SwitchBase(branch) => outside.switch_base_to_new(branch),
             Act::Decide(choice, answers) => {
                 let found = self.runs(&mut |run| run.decide(*choice, "because", answers.clone()));
                 // A person whose word was stored before the crash finds nothing asked.

@@ -35,6 +35,9 @@ impl Default for Head {
     }
 }
 
+/// So many links are followed, one after the other; more are a circle.
+const LINKS_MAX: usize = 20;
+
 /// What stands at a path; links are not followed.
 pub(super) enum Kind<'a> {
     Absent,
@@ -43,7 +46,6 @@ pub(super) enum Kind<'a> {
 
 impl Worktree {
     pub(super) fn read(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        const LINKS_MAX: usize = 20;
         let mut at = checked(path)?.to_owned();
         for _ in 0..LINKS_MAX {
             if let Some((link, rest)) = self.link_on(&at) {
@@ -152,15 +154,17 @@ impl Worktree {
         Some((link.to_owned(), path.get(link.len()..).unwrap_or_default().to_owned()))
     }
 
-    /// Whether a link leads out of the worktree or into git's own folder.
+    /// Whether a link leads out of the worktree, into git's own folder, or in a circle.
     pub(super) fn leads_out(&self, path: &str) -> bool {
-        match self.files.get(path) {
-            Some(Node::Link(target)) => {
-                let inside = joined(path, target);
-                inside.is_none_or(|to| to.split('/').any(|part| part.eq_ignore_ascii_case(".git")))
+        let mut at = path.to_owned();
+        for _ in 0..LINKS_MAX {
+            let Some(Node::Link(target)) = self.files.get(&at) else { return false };
+            match joined(&at, target) {
+                Some(to) if !to.split('/').any(|part| part.eq_ignore_ascii_case(".git")) => at = to,
+                _ => return true,
             }
-            _ => false,
         }
+        true
     }
 }
 

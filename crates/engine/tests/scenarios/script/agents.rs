@@ -215,6 +215,9 @@ fn deed(does: &str, line: &Line) -> Option<Deed> {
     if let Some(file) = named("stages ") {
         return Some(Deed::Stage(file));
     }
+    if let Some(file) = does.strip_prefix("puts a pipe in the place of ").map(path) {
+        return Some(Deed::Pipe(file));
+    }
     if let Some(file) = does.strip_prefix("links $ from ").map(path) {
         return Some(Deed::Link(file, one));
     }

@@ -21,6 +21,8 @@ pub(crate) enum Act {
     /// Writes and commits a file on `main`.
     CommitBase(String, String),
     PutBase(String, String),
+    /// Leaves `main` in the main checkout.
+    SwitchBase(String),
     Decide(Decision, Vec<String>),
     SetLane(Lane, Phase),
     KeepBudget(Usd),
@@ -140,7 +142,11 @@ fn person(does: &str, one: String, two: String) -> Option<Act> {
         let (lane, until) = rest.split_once(" lane until ")?;
         return Some(Act::SetLane(lane.parse().ok()?, until.parse().ok()?));
     }
-    (does == "commits all as $").then_some(Act::Commit(one))
+    match does {
+        "commits all as $" => Some(Act::Commit(one)),
+        "leaves main for branch $" => Some(Act::SwitchBase(one)),
+        _ => None,
+    }
 }
 
 /// `3 appends`, `1 call`.

@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 30] = [
+pub(crate) const TABLE: [Scenario; 33] = [
     (
         "an answer that broke off is asked for again, and what was reserved for it counts",
         "
@@ -238,6 +238,7 @@ pub(crate) const TABLE: [Scenario; 30] = [
         phase-reviewer approves
         the run is done
         then answered tells `undid 1 commit of the agent`
+        then `within 10 seconds` is kept under 001/specify.1/draft/spec-author/1.1
         then the commits are `redraft: specify approved | redraft: specify draft`
         ",
     ),
@@ -314,6 +315,43 @@ pub(crate) const TABLE: [Scenario; 30] = [
         phase-reviewer approves
         the run is done
         then answered tells `which was a link that leads out of the worktree`
+        then spec-author was asked twice
+        ",
+    ),
+    (
+        "a link in a circle is no document",
+        "
+        spec-author links `spec.md` from spec.md
+        spec-author writes spec.md
+        spec-reviewer approves
+        phase-reviewer approves
+        the run is done
+        then answered tells `which was a link that leads out of the worktree`
+        then spec-author was asked twice
+        ",
+    ),
+    (
+        "a pipe is no document",
+        "
+        spec-author puts a pipe in the place of spec.md
+        spec-author writes spec.md
+        spec-reviewer approves
+        phase-reviewer approves
+        the run is done
+        then answered tells `took out docs/features/001-feature/spec.md, which was no ordinary file`
+        then spec-author was asked twice
+        ",
+    ),
+    (
+        "a folder is no document",
+        "
+        spec-author writes `x` to docs/features/001-feature/spec.md/x.md
+        spec-author writes spec.md
+        spec-reviewer approves
+        phase-reviewer approves
+        the run is done
+        then answered tells `took out docs/features/001-feature/spec.md, which was a folder`
+        then spec-author was asked twice
         ",
     ),
     (

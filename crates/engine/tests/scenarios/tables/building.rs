@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 17] = [
+pub(crate) const TABLE: [Scenario; 19] = [
     (
         "one task is carried out, committed under its name, reviewed and closed",
         "
@@ -47,6 +47,8 @@ pub(crate) const TABLE: [Scenario; 17] = [
         implementation-reviewer approves
         the run is done
         then implementer was told `src/export.sh does not say fast`
+        then implementer was asked twice
+        then checked tells `src/export.sh does not say fast`
         then implementation-reviewer was asked once
         ",
     ),
@@ -138,6 +140,40 @@ pub(crate) const TABLE: [Scenario; 17] = [
         ",
     ),
     (
+        "a check that failed for a cause outside of the files is run again on retry",
+        "
+        the lane is express
+        the feature goes until implement
+        at most 1 failed gate
+        code must pass tests: `run tests`
+        the check `run tests` wants `allowed` in README.md
+        spec-author writes spec.md
+        implementer writes `export\\n` to src/export.sh
+        the run asks `tests failed 1 time in a row`
+        the check `run tests` passes
+        a person decides retry
+        implementation-reviewer approves
+        the run is done
+        then implementer was asked once
+        then the check `run tests` ran twice
+        ",
+    ),
+    (
+        "a pipe in the place of a tracked file is undone, and the code stays",
+        "
+        the lane is express
+        the feature goes until implement
+        spec-author writes spec.md
+        implementer writes `export\\n` to src/export.sh
+        and puts a pipe in the place of README.md
+        implementation-reviewer approves
+        the run is done
+        then answered tells `took out README.md, which was no ordinary file`
+        then README.md says `# a project`
+        then src/export.sh says `export`
+        ",
+    ),
+    (
         "a clean checkout is made ready once before its first check",
         "
         the lane is express
@@ -166,6 +202,7 @@ pub(crate) const TABLE: [Scenario; 17] = [
         implementer writes `export\\n` to src/export.sh
         the run asks `tests failed 1 time in a row`
         then checked tells `this is the setup of a clean checkout; the check was not run`
+        then checked tells `ended with code 1`
         then the check `run tests` ran never
         ",
     ),
@@ -193,11 +230,14 @@ pub(crate) const TABLE: [Scenario; 17] = [
         implementer writes `export\\n` to src/export.sh
         and writes `nothing is required\\n` to spec.md
         and writes `[checks]\\n` to redraft.toml
+        and commits `all mine`
         implementation-reviewer approves
         the run is done
         then redraft.toml is gone
         then spec.md says `within 10 seconds`
         then answered tells `restored docs/features/001-feature/spec.md`
+        then answered tells `undid 1 commit of the agent`
+        then answered tells `removed redraft.toml`
         ",
     ),
     (

@@ -167,6 +167,8 @@ pub(crate) const TABLE: [Scenario; 21] = [
         the run is done
         then the ledger has 2 loop-opened
         then spec-reviewer began anew
+        then phase-reviewer began anew
+        then judged tells `fixed`
         ",
     ),
     (
@@ -297,7 +299,8 @@ pub(crate) const TABLE: [Scenario; 21] = [
         spec-reviewer approves with S1 fixed
         phase-reviewer approves
         the run is done
-        then started tells `ANCHOR-LOST`
+        then docs/features/001-feature/.review-history.md says `ANCHOR-LOST: spec-reviewer iteration 2 — git no longer has revision`
+        then docs/features/001-feature/.review-history.md does not say `RESUME-FALLBACK`
         ",
     ),
 ];

@@ -149,32 +149,3 @@ fn a_commit_that_fails_in_any_way_is_made_once_git_is_well() {
         }
     }
 }
-
-#[test]
-fn a_second_crash_during_recovery_changes_nothing_either() {
-    const SECOND_MAX: usize = 8;
-    let steps = script::steps(
-        "
-        spec-author writes spec.md
-        and writes `not mine\\n` to README.md
-        and commits `mine`
-        spec-reviewer objects to `within 10 seconds`
-        spec-author changes `within 10 seconds` to `within 5 seconds` in spec.md
-        spec-reviewer approves with S1 fixed
-        phase-reviewer approves
-        the run is done
-        ",
-    );
-    let expected = played(&steps);
-    let mut twice = 0;
-    for first in &expected.worth_dying_at[0] {
-        for second in 1..=SECOND_MAX {
-            let disturbance = Disturbance { process: 0, at: vec![*first, second] };
-            let found = played_with(&steps, &disturbance);
-            assert_eq!(found.left, expected.left, "{:?}\n{}", found.died, found.trail.join("\n"));
-            twice += usize::from(found.died.len() == 2);
-        }
-    }
-    println!("{twice} recoveries died");
-    assert!(twice > 100, "{twice}");
-}

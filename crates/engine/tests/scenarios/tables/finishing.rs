@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 13] = [
+pub(crate) const TABLE: [Scenario; 15] = [
     (
         "a feature ends with a page of figures where nobody is to look back, and is merged",
         "
@@ -102,6 +102,42 @@ pub(crate) const TABLE: [Scenario; 13] = [
         the run is done
         then bank-judged tells `it did not work`
         then the ledger has no bank-applied
+        then docs/knowledge-bank/heuristics.md does not say `Observation count: 2`
+        ",
+    ),
+    (
+        "a judgement that cannot be read changes nothing, and says why",
+        "
+        the lane is express
+        the feature goes until finish
+        somebody looks back
+        a person writes `# Heuristics\\n\\n### Heuristic: Export in one place\\nKeep the export in src/export.sh.\\n- Source: a chat\\n` to docs/knowledge-bank/heuristics.md
+        a person commits all as `lessons`
+        spec-author writes spec.md
+        implementer writes `export\\n` to src/export.sh
+        implementation-reviewer approves
+        retro-facilitator looks back
+        retro-facilitator says `they all seem right`
+        the run is done
+        then bank-judged tells `the answer holds no JSON object`
+        then bank-judged tells `\"confirmed\":[],\"challenged\":[]`
+        then docs/knowledge-bank/heuristics.md says `Keep the export in src/export.sh.\\n- Source: a chat\\n`
+        ",
+    ),
+    (
+        "a base that is checked out nowhere is moved by itself, and no checkout is touched",
+        "
+        the lane is express
+        the feature goes until finish
+        spec-author writes spec.md
+        implementer writes `export\\n` to src/export.sh
+        implementation-reviewer approves
+        the run is done
+        a person leaves main for branch `elsewhere`
+        a person leaves `a person's\\n` in README.md of main
+        the feature is merged
+        then README.md of main says `a person's`
+        then the ledger has 1 merged
         ",
     ),
     (
