@@ -74,9 +74,11 @@ impl Left {
         self
     }
 
-    /// The same without names that each world makes up for itself.
+    /// The same without names that each world makes up for itself, and without the order of what was merged: git shows the
+    /// commits of two branches by their times.
     pub(crate) fn on_any_world(mut self) -> Left {
         self.revisions.clear();
+        self.main_commits.sort();
         self
     }
 }

@@ -7,6 +7,13 @@
 //!   once on the real adapters.
 //! - [`crashes`]: those that no table can hold. [`coverage`]: nothing is left out.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails, and the suite says how long it takes"
+)]
+
 mod coverage;
 mod crashes;
 mod documents;

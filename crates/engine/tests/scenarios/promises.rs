@@ -1,6 +1,7 @@
 //! What every implementation of a port keeps, played on the fakes and on the real things.
 
 mod checking;
+mod committing;
 mod inbox;
 mod merging;
 mod restoring;

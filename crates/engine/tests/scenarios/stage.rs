@@ -1,20 +1,18 @@
 //! Plays scenarios: one process of Redraft after the other, with people and accidents between them.
 
+mod claims;
+mod settings;
+
 use crate::left::{Left, trail};
-use crate::script::{Act, Claim, End, Setting, Step};
-use crate::world::{BRANCH, FEATURE, FakeWorld, SLUG, World, with};
-use redraft_core::event::{Certify, Entry, Event, FeatureCreated, History, Limits};
-use redraft_core::findings::Threshold;
-use redraft_core::ids::BlobId;
-use redraft_core::lint::{self, Level, Rule};
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::policy::{Knowledge, Policy};
+use crate::script::{Act, End, Step};
+use crate::world::{FEATURE, FakeWorld, World, with};
+use redraft_core::event::{Entry, Event, History};
 use redraft_core::redact::Redactor;
 use redraft_core::ticket::{Scope, Ticket};
-use redraft_core::usage::Usd;
-use redraft_engine::ports::{Append, Deadlines, Outcome, Resume};
-use redraft_engine::{DocsGate, EngineError, Finish, Parts, Rules, Run, Stop, Submission};
+use redraft_engine::ports::{Append, Outcome};
+use redraft_engine::{EngineError, Parts, Rules, Run, Stop, Submission};
 use redraft_testkit::fakes::{Crash, Died, Listener, ScriptedAgents, ScriptedChecks, StillClock, outliving};
+use settings::{created, rules};
 use std::sync::Arc;
 
 /// Where a play is disturbed: in which process, counted from 0, and at which moments of it and of those that recover.
@@ -343,146 +341,4 @@ impl<'w> Stage<'w> {
     fn fake(&self) -> &FakeWorld {
         self.fake.expect("only the fakes fail when they are told to")
     }
-
-    fn set(&mut self, setting: &Setting, created: &mut FeatureCreated) {
-        let limits = &mut self.rules.limits;
-        let agent = |name: &str| match name {
-            "scripted" => self.agents.first(),
-            name => self.agents.add(name),
-        };
-        match setting {
-            Setting::Until(phase) => created.until = *phase,
-            Setting::RestsAfter(phase) => self.rules.until = Some(*phase),
-            Setting::Lane(lane) => created.lane = *lane,
-            Setting::Certify(certify) => self.rules.certify = *certify,
-            Setting::Policy(policy) => self.rules.policy = *policy,
-            Setting::Threshold(rule) => self.rules.threshold = *rule,
-            Setting::Budget(limit) => self.rules.budget = *limit,
-            Setting::Rounds(rounds) => limits.rounds = *rounds,
-            Setting::Attempts(attempts) => limits.attempts = *attempts,
-            Setting::Repairs(repairs) => limits.repairs = *repairs,
-            Setting::Gates(gates) => limits.gates = *gates,
-            Setting::Check(check) => self.rules.checks.push(check.clone()),
-            Setting::Extra(extra) => self.rules.extras.push(*extra),
-            Setting::AsksFirst => self.rules.asks_first = true,
-            Setting::AuthorRests => self.rules.revises = false,
-            Setting::Retrospective => self.rules.finish.retro = true,
-            Setting::RequiresDocumentation => self.rules.finish.docs = DocsGate::Require,
-            Setting::Setup => self.rules.finish.setup = Some(crate::world::SETUP.to_owned()),
-            Setting::NoBase => created.base_branch.clear(),
-            Setting::Cast(role, agent) => self.agents.cast(role, agent.as_deref()),
-            Setting::Forgetful(name) => agent(name).change(|able| able.resume = Resume::No),
-            Setting::Host(name) => agent(name).change(|able| able.pull = true),
-            Setting::Dear(name, reserved, cost) => agent(name).price(*reserved, *cost),
-            Setting::Lacks(name, tool) => agent(name).lack(tool),
-            Setting::Unwatched(name, total) => agent(name).go_on_unwatched(*total),
-        }
-    }
-
-    #[track_caller]
-    fn holds(&self, claim: &Claim) {
-        let (outside, entries) = (self.world.outside(), self.entries());
-        let of_kind =
-            |kind: &str| entries.iter().filter(|entry| entry.event.kind() == kind).collect::<Vec<_>>();
-        let asked = |role: &str| {
-            let ours = self.agents.asked().into_iter().filter(|request| request.ticket.role.as_str() == role);
-            ours.collect::<Vec<_>>()
-        };
-        let shown = || trail(&entries).join("\n");
-        match claim {
-            Claim::Says { file, text, so } => {
-                let found = outside.look(file).unwrap_or_default();
-                assert_eq!(found.contains(text), *so, "{file}: {text:?} in {found}");
-            }
-            Claim::Gone(file) => assert_eq!(outside.look(file), None, "{file}"),
-            Claim::BaseSays { file, text } => {
-                let found = outside.look_base(file).unwrap_or_default();
-                assert!(found.contains(text), "{file} of main: {text:?} in {found:?}");
-            }
-            Claim::Has(kind, number) => assert_eq!(of_kind(kind).len(), *number, "{kind} in\n{}", shown()),
-            Claim::Tells { kind, text, so } => {
-                let told: Vec<String> = of_kind(kind).iter().map(|entry| entry.event.encode()).collect();
-                assert_eq!(told.iter().any(|body| body.contains(text)), *so, "{text:?} in {told:#?}");
-            }
-            Claim::Asked(role, number) => assert_eq!(asked(role).len(), *number, "{role} in\n{}", shown()),
-            Claim::Told { role, text, so } => {
-                let prompt =
-                    asked(role).last().map(|request| serde_json::to_string(&request.prompt).unwrap());
-                let prompt = prompt.unwrap_or_default();
-                assert_eq!(prompt.contains(text), *so, "{text:?} in {prompt}");
-            }
-            Claim::Resumed(role, so) => {
-                assert_eq!(asked(role).last().map(|request| request.resume), Some(*so), "{role}");
-            }
-            Claim::Commits(subjects) => {
-                let mut log = outside.log(BRANCH);
-                assert_eq!(log.pop().as_deref(), Some("first"));
-                assert_eq!(log, *subjects);
-            }
-            Claim::Kept { text, ticket } => {
-                let kept = outside.files_of(&format!("refs/redraft/lost/{ticket}")).unwrap_or_default();
-                assert!(kept.values().any(|file| file.contains(text)), "{text:?} in {kept:?}");
-            }
-            Claim::Spent(total) => {
-                let state = redraft_core::pipeline::Pipeline::replay(&entries).unwrap();
-                assert_eq!(state.money.counted(), crate::script::money(total).unwrap());
-            }
-            Claim::Ran(command, number) => {
-                let ran = self.checks.ran().iter().filter(|one| *one == command).count();
-                assert_eq!(ran, *number, "{:?}", self.checks.ran());
-            }
-        }
-    }
-}
-
-fn created(world: &dyn World) -> FeatureCreated {
-    FeatureCreated {
-        id: FEATURE,
-        slug: SLUG.to_owned(),
-        idea: "Export the monthly report as CSV".to_owned(),
-        lane: Lane::Standard,
-        base_branch: "main".to_owned(),
-        base_commit: world.base(),
-        branch: BRANCH.to_owned(),
-        prd: None,
-        in_place: false,
-        until: Phase::Specify,
-        lane_reason: String::new(),
-        project: None,
-        depends_on: Vec::new(),
-        document: None,
-        brainstorm_source: None,
-        change: None,
-    }
-}
-
-/// The rules of a scenario that says nothing else.
-fn rules() -> Rules {
-    let ms = 60_000;
-    Rules {
-        limits: Limits::default(),
-        threshold: Threshold::Strict,
-        certify: Certify::Resume,
-        policy: Policy::Resume,
-        knowledge: Knowledge::Full,
-        config: BlobId::new("00"),
-        deadlines: Deadlines { connect_ms: ms, first_byte_ms: ms, idle_ms: ms, total_ms: 60 * ms },
-        budget: Usd(50_000_000),
-        person: "tester".to_owned(),
-        revises: true,
-        until: None,
-        profiles: Default::default(),
-        project: None,
-        lint: lint::Settings { levels: levels(), ..lint::Settings::default() },
-        checks: Vec::new(),
-        extras: Vec::new(),
-        asks_first: false,
-        finish: Finish { docs: DocsGate::Off, ..Finish::default() },
-    }
-}
-
-/// Documents of scenarios are short, so only what is plainly wrong counts: nothing there, or a placeholder.
-fn levels() -> std::collections::BTreeMap<Rule, Level> {
-    let kept = [Rule::Missing, Rule::Empty, Rule::Placeholder, Rule::NoTasks];
-    Rule::ALL.into_iter().filter(|rule| !kept.contains(rule)).map(|rule| (rule, Level::Off)).collect()
 }

@@ -6,6 +6,7 @@ pub(crate) mod documents;
 mod faults;
 pub(crate) mod finishing;
 mod hosts;
+mod misbehaving;
 mod money;
 mod phases;
 mod whole;
@@ -23,13 +24,14 @@ pub(crate) type Scenario = (&'static str, &'static str);
 
 /// All of them.
 pub(crate) fn all() -> Vec<Scenario> {
-    let tables: [&[Scenario]; 9] = [
+    let tables: [&[Scenario]; 10] = [
         &agents::TABLE,
         &building::TABLE,
         &documents::TABLE,
         &faults::TABLE,
         &finishing::TABLE,
         &hosts::TABLE,
+        &misbehaving::TABLE,
         &money::TABLE,
         &phases::TABLE,
         &whole::TABLE,

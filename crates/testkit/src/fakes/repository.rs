@@ -260,5 +260,5 @@ pub(super) fn full_message(message: &str, trailers: &Trailers) -> String {
 pub(super) fn trailer<'a>(message: &'a str, key: &str) -> Option<&'a str> {
     let (_, last) = message.trim_end().rsplit_once("\n\n")?;
     let values = last.lines().filter_map(|line| line.split_once(": "));
-    values.filter(|(found, _)| *found == key).map(|(_, value)| value.trim()).last()
+    values.filter(|(found, _)| *found == key).map(|(_, value)| value.trim()).next_back()
 }
