@@ -9,6 +9,7 @@
 
 pub mod api;
 pub mod barrier;
+mod billing;
 pub mod checks;
 pub mod child;
 pub mod claude;
@@ -24,6 +25,7 @@ pub mod mcp;
 pub mod plain_file;
 pub mod pull;
 pub mod rehearsal;
+pub mod search_path;
 pub mod shell_word;
 pub mod sqlite;
 mod tools;

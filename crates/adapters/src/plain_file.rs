@@ -6,7 +6,7 @@
 use std::fmt;
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Why a file was not read. Begins with "it", so that it can follow the file's name.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub enum Unreadable {
     },
     /// It stands below a folder and leads out of it.
     LeadsOut(PathBuf),
+    /// It leads into git's own folder.
+    IntoGit(PathBuf),
 }
 
 impl Unreadable {
@@ -26,6 +28,11 @@ impl Unreadable {
     pub fn is_absent(&self, path: &Path) -> bool {
         matches!(self, Unreadable::Io(error) if error.kind() == io::ErrorKind::NotFound)
             && path.symlink_metadata().is_err()
+    }
+
+    /// Whether it is not read because of where it leads.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self, Unreadable::LeadsOut(_) | Unreadable::IntoGit(_))
     }
 }
 
@@ -41,6 +48,11 @@ impl fmt::Display for Unreadable {
                 f,
                 "it is reached by a link that leads out of the repository, to {}, and is not followed; put the file itself \
                  there",
+                target.display()
+            ),
+            Unreadable::IntoGit(target) => write!(
+                f,
+                "it leads into git's own folder, to {}, and is not followed; put the file itself there",
                 target.display()
             ),
         }
@@ -59,8 +71,45 @@ pub fn read_text(path: &Path, bytes_max: u64) -> Result<String, Unreadable> {
     as_text(read(path, bytes_max)?)
 }
 
+/// The bytes of a file that a person named, or that stands beside one. What is named as part of the checkout at `root` must
+/// be part of it, because somebody else may have put a link there; a place elsewhere is the person's own word.
+pub fn read_named(root: &Path, path: &Path, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
+    if is_named_below(root, path) { read_inside(root, path, bytes_max) } else { read(path, bytes_max) }
+}
+
+/// Fails where a path is named as part of the checkout at `root`, whether or not it is there, and is none.
+pub fn check_named(root: &Path, path: &Path) -> Result<(), Unreadable> {
+    if !is_named_below(root, path) {
+        return Ok(());
+    }
+    let there = path.ancestors().find(|place| place.symlink_metadata().is_ok()).unwrap_or(root);
+    inside(root, there).map(drop)
+}
+
+/// Makes a folder below `root` with those above it, unless a link on the way leads elsewhere.
+pub fn make_folder_inside(root: &Path, folder: &Path) -> Result<(), Unreadable> {
+    // What does not exist yet cannot be a link.
+    let there = folder.ancestors().find(|place| place.symlink_metadata().is_ok()).unwrap_or(root);
+    inside(root, there)?;
+    fs::create_dir_all(folder).map_err(Unreadable::Io)
+}
+
+/// Whether a path goes through `root` as it is written. Links before it lead to it, those behind it may lead anywhere.
+fn is_named_below(root: &Path, path: &Path) -> bool {
+    let Ok(root) = fs::canonicalize(root) else { return false };
+    let mut written = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(written.pop()),
+            Component::CurDir => {}
+            part => written.push(part),
+        }
+    }
+    written.ancestors().any(|above| fs::canonicalize(above).is_ok_and(|real| real == root))
+}
+
 /// The bytes of a file of a repository, which somebody else may have filled: links are followed only as long as they stay
-/// below `root`.
+/// below `root` and out of git's own folder.
 pub fn read_inside(root: &Path, path: impl AsRef<Path>, bytes_max: u64) -> Result<Vec<u8>, Unreadable> {
     all_of(open_inside(root, path.as_ref())?, bytes_max)
 }
@@ -92,10 +141,7 @@ pub fn copy_inside(from: &Path, to: &Path, name: &str) -> Result<Copied, Unreada
     let mut source = open_inside(from, Path::new(name))?;
     regular(source.metadata().map_err(Unreadable::Io)?.file_type())?;
     let folder = target.parent().unwrap_or(to);
-    // What does not exist yet cannot be a link.
-    let there = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(to);
-    inside(to, there)?;
-    fs::create_dir_all(folder).map_err(Unreadable::Io)?;
+    make_folder_inside(to, folder)?;
     // Half a file would be taken for the user's own the next time.
     let part = folder.join(format!(".redraft-copy-{}", std::process::id()));
     let written = File::create_new(&part).and_then(|mut copy| {
@@ -110,11 +156,18 @@ pub fn copy_inside(from: &Path, to: &Path, name: &str) -> Result<Copied, Unreada
     written.map(|()| Copied::Done).map_err(Unreadable::Io)
 }
 
-/// Where a path below `root` really leads, if that is below `root` as well; both as real paths.
+/// Where a path below `root` really leads, if that is below `root` as well and not in git's own folder; both as real paths.
 pub fn inside(root: &Path, path: &Path) -> Result<(PathBuf, PathBuf), Unreadable> {
     let root = fs::canonicalize(root).map_err(Unreadable::Io)?;
     let real = fs::canonicalize(path).map_err(Unreadable::Io)?;
-    if real.starts_with(&root) { Ok((root, real)) } else { Err(Unreadable::LeadsOut(real)) }
+    match real.strip_prefix(&root) {
+        // Case is ignored because some file systems do.
+        Ok(below) if below.iter().any(|part| part.eq_ignore_ascii_case(".git")) => {
+            Err(Unreadable::IntoGit(real))
+        }
+        Ok(_) => Ok((root, real)),
+        Err(_) => Err(Unreadable::LeadsOut(real)),
+    }
 }
 
 fn open_inside(root: &Path, path: &Path) -> Result<File, Unreadable> {
@@ -234,6 +287,12 @@ mod tests {
         link("far", "chain");
         link("../out", "away");
         link("/dev/null", "device");
+        for git in [".git", "sub/.Git"] {
+            fs::create_dir(root.join(git)).unwrap();
+            fs::write(root.join(git).join("config"), "git").unwrap();
+        }
+        link(".git/config", "of-git");
+        link("sub/.Git", "folder-of-git");
         for (path, expected) in [
             ("sub/file", Ok("in")),
             ("near", Ok("in")),
@@ -244,6 +303,9 @@ mod tests {
             ("away/file", Err("leads out of the repository")),
             ("device", Err("leads out of the repository")),
             ("../out/file", Err("leads out of the repository")),
+            ("of-git", Err("leads into git's own folder")),
+            ("folder-of-git/config", Err("leads into git's own folder")),
+            (".git/config", Err("leads into git's own folder")),
             ("sub", Err("it is a folder")),
             ("none", Err("it cannot be read")),
         ] {
@@ -274,6 +336,54 @@ mod tests {
         assert!(matches!(copy_inside(&root, &to, "deep/new"), Err(Unreadable::LeadsOut(_))));
         assert_eq!(fs::read_dir(&out).unwrap().count(), 1, "nothing was written there");
         assert_eq!(fs::read_dir(to.join("sub")).unwrap().count(), 1, "nothing is left over");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_named_as_part_of_a_checkout_must_be_part_of_it_and_what_is_not_need_not() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        for made in ["here/docs", "out/new"] {
+            fs::create_dir_all(base.join(made)).unwrap();
+        }
+        fs::write(base.join("here/docs/file"), "in").unwrap();
+        fs::write(base.join("out/file"), "out").unwrap();
+        for (target, at) in [
+            ("../../out/file", "here/docs/far"),
+            ("../out", "here/away"),
+            ("../nowhere", "here/dangling"),
+            ("here", "alias"),
+        ] {
+            symlink(target, base.join(at)).unwrap();
+        }
+        let root = base.join("here");
+        for (path, expected) in [
+            ("here/docs/file", Some("in")),
+            ("here/docs/../docs/./file", Some("in")),
+            ("alias/docs/file", Some("in")),
+            ("out/file", Some("out")),
+            ("here/../out/file", Some("out")),
+            ("here/docs/far", None),
+            ("alias/docs/far", None),
+            ("here/away/file", None),
+            ("out/../here/away/file", None),
+        ] {
+            let read =
+                read_named(&root, &base.join(path), 9).ok().map(|bytes| String::from_utf8(bytes).unwrap());
+            assert_eq!(read.as_deref(), expected, "{path}");
+            assert_eq!(check_named(&root, &base.join(path)).is_ok(), expected.is_some(), "{path}");
+        }
+        assert!(check_named(&root, &root.join("docs/not/there/yet")).is_ok());
+        assert!(check_named(&root, &root.join("away/not/there/yet")).is_err());
+        for (path, made) in
+            [("docs/a/b", true), ("away/a/b", false), ("dangling/a", false), (".git/a", false)]
+        {
+            fs::create_dir_all(root.join(".git")).unwrap();
+            assert_eq!(make_folder_inside(&root, &root.join(path)).is_ok(), made, "{path}");
+            assert_eq!(root.join(path).is_dir(), made, "{path}");
+        }
+        assert_eq!(fs::read_dir(base.join("out")).unwrap().count(), 2, "nothing was made there");
     }
 
     #[cfg(unix)]

@@ -1,12 +1,14 @@
 //! What the user has accepted of each repository, in a file of their own: `trust.toml` in their folder for state.
 //!
 //! It never stands in a repository, where whoever made the repository could have written it. A repository is known by
-//! the real path of its git folder and by that folder's identity, so that another one at the same path is asked about
-//! anew. What is accepted is known by its hash; its lines are kept only to be shown. Start at [`Trust`].
+//! the real path of its git folder, by that folder's identity and by its main checkout, so that another one at the same
+//! path, and another checkout that borrows the git folder, are asked about anew. What is accepted is known by its hash;
+//! its lines are kept only to be shown. `state` is about Redraft's own folder in the repository. Start at [`Trust`].
 
+mod state;
 mod visible;
 
-pub use visible::{quoted, visible};
+pub use visible::{quoted, quoted_bytes, visible, visible_bytes};
 
 use crate::plain_file;
 use redraft_core::ids::BlobId;
@@ -18,7 +20,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The version of the file's form.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// Thousands of repositories fit; a larger file is a mistake.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -27,10 +29,22 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// what was accepted long before that is asked about again.
 const ACCEPTED_MAX: usize = 50;
 
+/// With more repositories than this, those that are gone are forgotten when another one comes.
+const REPOSITORIES_MAX: usize = 2000;
+
 /// The file in which the user's acceptances are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trust {
     file: Option<PathBuf>,
+}
+
+/// A repository, as acceptances know it.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The git folder that all its checkouts share.
+    pub git: &'a Path,
+    /// Its main checkout. Paths of what is accepted begin there.
+    pub checkout: &'a Path,
 }
 
 /// One thing that was accepted.
@@ -51,8 +65,17 @@ pub struct Accepted {
 pub struct Known {
     /// Its git folder.
     pub git: String,
+    /// Its main checkout, where that is not the folder around the git folder. Since version 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkout: Option<String>,
     /// What tells that folder from another one at the same path.
     identity: String,
+    /// The seal of its state folder, if that was made or accepted here. Since version 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seal: Option<String>,
+    /// Which agents may be paid for what, as `001 claude`. Since version 2.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paid: Vec<String>,
     pub accepted: Vec<Accepted>,
 }
 
@@ -76,6 +99,8 @@ pub enum TrustError {
     OthersWrite(PathBuf),
     #[error("{} cannot be written: {error}", .file.display())]
     Unwritable { file: PathBuf, error: io::Error },
+    #[error("{} cannot be written: {error}", .file.display())]
+    Seal { file: PathBuf, error: io::Error },
 }
 
 impl TrustError {
@@ -94,6 +119,7 @@ impl TrustError {
                 "make that folder writable, or set XDG_STATE_HOME to one that is; nothing was accepted"
                     .to_owned()
             }
+            TrustError::Seal { .. } => "make that folder writable; nothing was accepted".to_owned(),
         }
     }
 }
@@ -112,29 +138,21 @@ impl Trust {
         self.file.as_deref()
     }
 
-    /// The hashes of what was accepted of the repository with this git folder.
-    pub fn accepted(&self, git: &Path) -> Result<Vec<BlobId>, TrustError> {
+    /// The hashes of what was accepted of a repository.
+    pub fn accepted(&self, place: Place<'_>) -> Result<Vec<BlobId>, TrustError> {
         let stored = self.read()?;
-        let known = stored.repositories.into_iter().filter(|known| known.is(git));
+        let known = stored.repositories.into_iter().filter(|known| known.is(place));
         Ok(known.flat_map(|known| known.accepted).map(|one| one.hash).collect())
     }
 
-    pub fn has(&self, git: &Path, wanted: &BlobId) -> Result<bool, TrustError> {
-        Ok(self.accepted(git)?.contains(wanted))
+    pub fn has(&self, place: Place<'_>, wanted: &BlobId) -> Result<bool, TrustError> {
+        Ok(self.accepted(place)?.contains(wanted))
     }
 
     /// Keeps that a person has accepted these.
-    pub fn accept(&self, git: &Path, new: Vec<Accepted>) -> Result<(), TrustError> {
+    pub fn accept(&self, place: Place<'_>, new: Vec<Accepted>) -> Result<(), TrustError> {
         self.change(|stored| {
-            // Whatever stood at this path before is another repository.
-            stored.repositories.retain(|known| known.git != name(git) || known.is(git));
-            let found = stored.repositories.iter_mut().position(|known| known.is(git));
-            let at = found.unwrap_or_else(|| {
-                let (git, identity) = (name(git), identity(git));
-                stored.repositories.push(Known { git, identity, accepted: Vec::new() });
-                stored.repositories.len() - 1
-            });
-            let Some(known) = stored.repositories.get_mut(at) else { return };
+            let known = stored.known(place);
             known.accepted.retain(|old| !new.iter().any(|one| one.hash == old.hash));
             known.accepted.extend(new);
             let many = known.accepted.len().saturating_sub(ACCEPTED_MAX);
@@ -142,7 +160,8 @@ impl Trust {
         })
     }
 
-    /// Forgets all that was accepted of a git folder, whichever repository was there; how much that was.
+    /// Forgets all that is known of a git folder, whichever repository was there; how many acceptances that
+    /// were, that of the state folder included.
     pub fn forget(&self, git: &Path) -> Result<usize, TrustError> {
         let mut gone = 0;
         if self.read()?.repositories.iter().all(|known| known.git != name(git)) {
@@ -150,7 +169,8 @@ impl Trust {
         }
         self.change(|stored| {
             let here = |known: &&Known| known.git == name(git);
-            gone = stored.repositories.iter().filter(here).map(|known| known.accepted.len()).sum();
+            let of = |known: &Known| known.accepted.len() + usize::from(known.has_state());
+            gone = stored.repositories.iter().filter(here).map(of).sum();
             stored.repositories.retain(|known| known.git != name(git));
         })?;
         Ok(gone)
@@ -186,6 +206,14 @@ impl Trust {
 
     /// Reads, changes and writes it whole, one process at a time.
     fn change(&self, change: impl FnOnce(&mut Stored)) -> Result<(), TrustError> {
+        let _held = self.hold()?;
+        let mut stored = self.read()?;
+        change(&mut stored);
+        self.write(stored)
+    }
+
+    /// Until what is returned is dropped, nobody else changes the file.
+    fn hold(&self) -> Result<File, TrustError> {
         let file = self.file().ok_or(TrustError::NoFolder)?;
         let failed = |error: io::Error| TrustError::Unwritable { file: file.to_owned(), error };
         let folder = file.parent().unwrap_or(Path::new("/"));
@@ -193,8 +221,15 @@ impl Trust {
         let lock = File::options().write(true).create(true).truncate(false).open(folder.join("trust.lock"));
         let lock = lock.map_err(failed)?;
         lock.lock().map_err(failed)?;
-        let mut stored = Stored { version: VERSION, ..self.read()? };
-        change(&mut stored);
+        Ok(lock)
+    }
+
+    /// The caller holds it.
+    fn write(&self, stored: Stored) -> Result<(), TrustError> {
+        let file = self.file().ok_or(TrustError::NoFolder)?;
+        let failed = |error: io::Error| TrustError::Unwritable { file: file.to_owned(), error };
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        let stored = Stored { version: VERSION, ..stored };
         let text = toml::to_string(&stored).map_err(|error| failed(io::Error::other(error)))?;
         // Only who holds the lock writes it, so its name can be fixed; what a killed process left is written over.
         let part = folder.join("trust.part");
@@ -208,13 +243,41 @@ impl Trust {
     }
 }
 
+impl Stored {
+    /// What is known of a repository, to be changed.
+    fn known(&mut self, place: Place<'_>) -> &mut Known {
+        let (git, identity) = (name(place.git), identity(place.git));
+        // Whatever stood at this path before is another repository.
+        self.repositories.retain(|known| known.git != git || known.identity == identity);
+        let known = match self.repositories.iter().position(|known| known.is(place)) {
+            Some(at) => self.repositories.remove(at),
+            None => {
+                if self.repositories.len() >= REPOSITORIES_MAX {
+                    self.repositories.retain(Known::is_there);
+                }
+                let (checkout, seal) = (checkout_of(place), None);
+                Known { git, checkout, identity, seal, paid: Vec::new(), accepted: Vec::new() }
+            }
+        };
+        self.repositories.push(known);
+        self.repositories.last_mut().expect("one was put there just now")
+    }
+}
+
 /// Stands at the beginning of the file, for whoever finds it.
 const HEAD: &str = "# What you have accepted of repositories, kept by `redraft trust`. To look at it: redraft trust --list\n";
 
 impl Known {
-    /// Whether this is the repository with this git folder, as it is there now.
-    fn is(&self, git: &Path) -> bool {
-        self.git == name(git) && self.identity == identity(git)
+    /// Whether this is that repository, as it is there now.
+    fn is(&self, place: Place<'_>) -> bool {
+        self.git == name(place.git)
+            && self.identity == identity(place.git)
+            && self.checkout == checkout_of(place)
+    }
+
+    /// Whether its state folder was made or accepted here.
+    pub fn has_state(&self) -> bool {
+        self.seal.is_some()
     }
 
     /// Whether that repository is still there.
@@ -225,18 +288,25 @@ impl Known {
 }
 
 /// What is accepted when a person accepts these lines, in this order. `what` keeps things of different kinds apart.
-pub fn hash_of<'a>(what: &'a str, lines: impl IntoIterator<Item = (&'a str, &'a str)>) -> BlobId {
+pub fn hash_of<T: AsRef<[u8]>>(what: &str, lines: impl IntoIterator<Item = (T, T)>) -> BlobId {
     let mut bytes = Vec::new();
-    let mut add = |part: &str| {
+    let mut add = |part: &[u8]| {
         bytes.extend((part.len() as u64).to_le_bytes());
-        bytes.extend(part.as_bytes());
+        bytes.extend(part);
     };
-    add(what);
+    add(what.as_bytes());
     for (key, value) in lines {
-        add(key);
-        add(value);
+        add(key.as_ref());
+        add(value.as_ref());
     }
     hash(&bytes)
+}
+
+/// The main checkout where its place does not follow from that of the git folder.
+fn checkout_of(place: Place<'_>) -> Option<String> {
+    let checkout = name(place.checkout);
+    let around = Path::new(&name(place.git)).parent().map(|around| around.to_string_lossy().into_owned());
+    (around.as_deref() != Some(&checkout)).then_some(checkout)
 }
 
 fn name(git: &Path) -> String {

@@ -6,6 +6,7 @@
 
 mod compare;
 mod diff;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use crate::verdict::Issue;
 use core::ops::RangeInclusive;
 
 pub use compare::Comparison;
+pub use parts::{Hidden, Part, hidden, parts};
 
 /// A finding this many lines away from a change still counts as caused by it.
 const NEAR_LINES: u32 = 3;

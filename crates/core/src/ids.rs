@@ -5,6 +5,8 @@ use core::fmt;
 use core::str::FromStr;
 use serde::{Deserialize, Serialize};
 
+pub(crate) mod stored;
+
 /// A word that was not an identifier of the kind asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{word}` is not {expected}")]
@@ -20,11 +22,11 @@ impl BadId {
 }
 
 macro_rules! text_id {
-    ($(#[$doc:meta])* $name:ident) => {
+    ($(#[$doc:meta])* $name:ident $(, $read_by:literal)?) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(transparent)]
-        pub struct $name(String);
+        pub struct $name($(#[serde(deserialize_with = $read_by)])? String);
 
         impl $name {
             pub fn new(text: impl Into<String>) -> Self {
@@ -50,7 +52,8 @@ text_id!(
 );
 text_id!(
     /// The git tree id of a phase's named paths. Two revisions are the same bytes exactly when they are equal.
-    Revision
+    Revision,
+    "stored::object_id"
 );
 text_id!(
     /// The sha256 of a stored prompt or answer, in lower-case hex.
@@ -73,6 +76,15 @@ text_id!(
     /// A task of a task list as it names itself there: `1.2`, `T3`, `Final.1`.
     TaskId
 );
+
+impl SessionId {
+    /// Whether it can be a word on a command line or a part of a file's name and be nothing else: letters, digits, `-` and
+    /// `_`, and no dash in front. Services and our own names keep to that.
+    pub fn is_plain(&self) -> bool {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        !self.0.is_empty() && !self.0.starts_with('-') && self.0.bytes().all(plain)
+    }
+}
 
 impl Revision {
     /// Enough of the id to recognise it in a sentence.
@@ -147,6 +159,22 @@ mod tests {
         assert_eq!(slug("one two three four five six seven"), "one-two-three-four-five-six");
         assert_eq!(slug("日本語"), "feature");
         assert_eq!(slug(&"x".repeat(200)).len(), 48);
+    }
+
+    #[test]
+    fn a_conversation_that_would_be_an_option_or_a_path_is_not_plain() {
+        for (name, plain) in [
+            ("0199a213-81c0-7800-8aa1-bbab2a035a53", true),
+            ("thread_1", true),
+            ("", false),
+            ("-cmcp_servers.x.command=sh", false),
+            ("--dangerously-skip-permissions", false),
+            ("../../.bashrc", false),
+            ("a b", false),
+            ("a\nb", false),
+        ] {
+            assert_eq!(SessionId::new(name).is_plain(), plain, "{name}");
+        }
     }
 
     #[test]

@@ -97,6 +97,12 @@ pub fn judge(case: &Case<'_>) -> Judged {
     }
 }
 
+/// A judgement that does not count for a reason that no answer shows: as if the answer could not be used.
+pub fn withheld(judged: Judged, why: String, repair_left: bool) -> Judged {
+    let judgement = if repair_left { Judgement::Repair { why } } else { Judgement::NoVerdict { why } };
+    Judged { judgement, changes: Vec::new(), late: false, settled: false, ..judged }
+}
+
 /// The error says why the verdict cannot be used.
 fn decide(
     case: &Case<'_>,

@@ -29,6 +29,7 @@ pub mod ids;
 pub mod judge;
 pub mod lint;
 pub mod matrix;
+pub mod page;
 pub mod phase;
 pub mod pipeline;
 mod place;

@@ -7,6 +7,7 @@
 mod tests;
 
 use crate::event::Life;
+use crate::page::line::after_list_mark;
 use crate::prd::{heading_words, is_goals, is_problem};
 use crate::prelude::*;
 use crate::sections::{Outline, Section};
@@ -135,33 +136,21 @@ fn bullets(outline: &Outline<'_>, section: &Section<'_>) -> Vec<String> {
     for at in section.lines.start + 1..section.lines.end {
         let line = outline.lines().get(at).copied().unwrap_or_default();
         let blank = line.trim().is_empty();
-        match item(line).filter(|_| !outline.is_fenced(at)) {
+        let item = Some(after_list_mark(line.trim())).filter(|item| item.len() < line.trim().len());
+        match item.filter(|_| outline.is_text(at)) {
             Some(text) if !line.starts_with([' ', '\t']) => bullets.push(text.to_owned()),
             // What is indented belongs to the bullet above, whether it is a line of it or a bullet below it.
-            _ if blank || outline.is_fenced(at) || !line.starts_with([' ', '\t']) => {}
+            _ if blank || !outline.is_text(at) || !line.starts_with([' ', '\t']) => {}
             _ => {
                 if let Some(last) = bullets.last_mut() {
                     last.push(' ');
-                    last.push_str(item(line).unwrap_or(line).trim());
+                    last.push_str(after_list_mark(line.trim()));
                 }
             }
         }
     }
     bullets.truncate(GOALS_MAX);
     bullets.iter().map(|bullet| one_line(bullet, GOAL_CHARS_MAX)).collect()
-}
-
-/// The text of a list item.
-fn item(line: &str) -> Option<&str> {
-    let line = line.trim();
-    let marked =
-        line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).or_else(|| line.strip_prefix("+ "));
-    let numbered = || {
-        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-        let rest = rest.strip_prefix(['.', ')']).filter(|_| rest.len() < line.len())?;
-        rest.strip_prefix(' ')
-    };
-    marked.or_else(numbered).map(str::trim)
 }
 
 /// The first sentences of a section's own text.
@@ -184,7 +173,7 @@ fn sentences(outline: &Outline<'_>, section: &Section<'_>) -> Vec<String> {
 
 fn own_text(outline: &Outline<'_>, section: &Section<'_>) -> String {
     let first = section.own.start + usize::from(section.level > 0);
-    let lines = (first..section.own.end).filter(|at| !outline.is_fenced(*at));
+    let lines = (first..section.own.end).filter(|at| outline.is_text(*at));
     let words = lines.filter_map(|at| outline.lines().get(at)).flat_map(|line| line.split_whitespace());
     words.collect::<Vec<_>>().join(" ")
 }
@@ -199,7 +188,7 @@ fn named(outline: &Outline<'_>, section: &Section<'_>) -> Vec<String> {
     for at in section.lines.start + 1..section.lines.end {
         let line = outline.lines().get(at).copied().unwrap_or_default();
         let apart = |c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_');
-        for word in line.split(apart).filter(|_| !outline.is_fenced(at)) {
+        for word in line.split(apart).filter(|_| outline.is_text(at)) {
             let digits = word.bytes().take_while(u8::is_ascii_digit).count();
             let is_one = digits >= 3 && (word.len() == digits || word.as_bytes().get(digits) == Some(&b'-'));
             let date = crate::adopt::is_date(word) || (word.len() == digits && digits > 3);

@@ -36,6 +36,8 @@ const PASSES_MAX: usize = 4;
 #[derive(Clone)]
 pub struct Removal {
     needles: Vec<Vec<u8>>,
+    /// Names in which it is left, because things are found by them.
+    names: Vec<Vec<u8>>,
 }
 
 /// Why a text cannot be taken out.
@@ -66,18 +68,34 @@ impl Removal {
         needles.extend(spelling::base64(secret.as_bytes(), BASE64_CHARS_MIN));
         needles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         needles.dedup();
-        Ok(Removal { needles })
+        Ok(Removal { needles, names: Vec::new() })
     }
 
     /// The same for both secrets together.
     #[must_use]
     pub fn and(mut self, other: Removal) -> Removal {
         self.needles.extend(other.needles);
+        self.names.extend(other.names);
+        self
+    }
+
+    /// Leaves the secret where it is a part of one of these names.
+    #[must_use]
+    pub fn except_in(mut self, names: impl IntoIterator<Item = String>) -> Removal {
+        self.names.extend(names.into_iter().map(String::into_bytes));
         self
     }
 
     /// Whether the bytes hold the secret.
     pub fn is_in(&self, bytes: &[u8]) -> bool {
+        match self.names.is_empty() {
+            true => self.is_anywhere_in(bytes),
+            false => !self.ranges(bytes).is_empty(),
+        }
+    }
+
+    /// The same, whatever it is a part of.
+    pub fn is_anywhere_in(&self, bytes: &[u8]) -> bool {
         self.views(bytes, |view| self.needles.iter().any(|needle| find(&view.bytes, needle, 0).is_some()))
     }
 
@@ -126,15 +144,19 @@ impl Removal {
     /// Where the secret stands, without overlaps, in order.
     fn ranges(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         // Most bytes hold nothing; where each came from is only worked out for those that do.
-        if !self.is_in(bytes) {
+        if !self.is_anywhere_in(bytes) {
             return Vec::new();
         }
+        let names: Vec<Range<usize>> = self.names.iter().flat_map(|name| all(bytes, name)).collect();
         let mut found: Vec<Range<usize>> = Vec::new();
         self.views(bytes, |view| {
             for needle in &self.needles {
                 let mut from = 0;
                 while let Some(at) = find(&view.bytes, needle, from) {
-                    found.push(view.origin(bytes, at..at + needle.len()));
+                    let range = view.origin(bytes, at..at + needle.len());
+                    if !names.iter().any(|name| name.start <= range.start && range.end <= name.end) {
+                        found.push(range);
+                    }
                     from = at + needle.len();
                 }
             }
@@ -231,6 +253,15 @@ fn replaced(bytes: &[u8], ranges: &[Range<usize>]) -> Vec<u8> {
     }
     out.extend_from_slice(&bytes[from..]);
     out
+}
+
+/// Every place where the needle stands.
+fn all(bytes: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    while let Some(at) = find(bytes, needle, found.last().map_or(0, |last| last.end)) {
+        found.push(at..at + needle.len());
+    }
+    found
 }
 
 fn find(bytes: &[u8], needle: &[u8], from: usize) -> Option<usize> {

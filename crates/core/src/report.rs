@@ -7,6 +7,7 @@
 //! Start at [`read`].
 
 use crate::event::Report;
+use crate::page::Page;
 use crate::phase::files_named;
 use crate::prelude::*;
 use crate::text::one_line;
@@ -107,10 +108,9 @@ fn says_already(text: &str) -> bool {
 fn by_heading(text: &str) -> [String; 7] {
     let mut parts: [String; 7] = Default::default();
     let mut current: Option<usize> = None;
-    let mut fenced = false;
-    for line in text.lines() {
-        fenced ^= line.trim_start().starts_with("```");
-        let found = if fenced { None } else { heading(line) };
+    for line in Page::read_past_open_fences(text).lines {
+        let found = if line.place.is_code() { None } else { heading(line.text) };
+        let line = line.text;
         let said = match found {
             Some(Heading { part, rest }) => {
                 current = part;

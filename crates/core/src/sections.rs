@@ -3,19 +3,16 @@
 //! It sees lines and headings and knows nothing of tasks, findings or prompts. Start at [`Outline::of`]; whoever
 //! wants to show only what changed asks [`Outline::touched`].
 //!
-//! Read as people mean it where CommonMark is stricter: a fence may stand at any indentation, because list items
-//! hold code; and a fence with a language inside one of the same length is taken as nested, because people paste
-//! documents that contain code. Where that reading does not come out even, CommonMark's holds.
+//! What is a heading and what is code, [`crate::page`] says.
 
-mod fence;
 #[cfg(test)]
 mod tests;
 
+pub use crate::page::Block;
+use crate::page::{Heading, Page};
 use crate::prelude::*;
 use core::ops::{Range, RangeInclusive};
 
-/// What CommonMark knows as levels: `#` to `######`.
-const LEVEL_MAX: usize = 6;
 /// A section is shown with all its subsections up to so many characters, and only if it is at most half of the document;
 /// otherwise a change under the first heading would bring the whole. Three or four screens: a trade between what a
 /// reader has at hand and what it costs.
@@ -24,19 +21,10 @@ pub const SECTION_CHARS_MAX: usize = 8_000;
 /// A document's lines and the sections that cover them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline<'a> {
+    page: Page<'a>,
+    /// With their breaks.
     lines: Vec<&'a str>,
     sections: Vec<Section<'a>>,
-    blocks: Vec<Block<'a>>,
-}
-
-/// Lines of code with the fences around them. Lines are counted from 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block<'a> {
-    pub lines: Range<usize>,
-    /// What stands behind the opening fence, usually the name of a language.
-    pub label: &'a str,
-    /// Whether its last line is the fence that closes it.
-    pub closed: bool,
 }
 
 /// One section. Lines are counted from 0.
@@ -55,14 +43,10 @@ pub struct Section<'a> {
 
 impl<'a> Outline<'a> {
     pub fn of(text: &'a str) -> Outline<'a> {
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let blocks = fence::blocks(&lines);
-        let mut fenced = vec![false; lines.len()];
-        for block in &blocks {
-            fenced[block.lines.clone()].fill(true);
-        }
-        let sections = sections(&lines, &headings(&lines, &fenced));
-        Outline { lines, sections, blocks }
+        let page = Page::read(text);
+        let lines: Vec<&str> = page.lines.iter().map(|line| line.whole).collect();
+        let sections = sections(&lines, &page.headings);
+        Outline { page, lines, sections }
     }
 
     /// In the order they begin. The first has level 0 if the document does not begin with a heading.
@@ -76,13 +60,23 @@ impl<'a> Outline<'a> {
 
     /// In order. One inside of another is part of that.
     pub fn blocks(&self) -> &[Block<'a>] {
-        &self.blocks
+        &self.page.blocks
     }
 
-    /// Whether a line is code or the fence around it.
+    /// Whether a line is code between fences or a fence around it.
     pub fn is_fenced(&self, line: usize) -> bool {
-        let after = self.blocks.partition_point(|block| block.lines.start <= line);
-        after.checked_sub(1).is_some_and(|at| self.blocks[at].lines.contains(&line))
+        let after = self.page.blocks.partition_point(|block| block.lines.start <= line);
+        after.checked_sub(1).is_some_and(|at| self.page.blocks[at].lines.contains(&line))
+    }
+
+    /// Whether a line is text: neither code nor a comment nor a setting.
+    pub fn is_text(&self, line: usize) -> bool {
+        self.page.is_text(line)
+    }
+
+    /// Whether a line is code, between fences or indented.
+    pub fn is_code(&self, line: usize) -> bool {
+        self.page.is_code(line)
     }
 
     /// The innermost section a line stands in.
@@ -140,12 +134,6 @@ fn shown(section: &Section<'_>, chars_before: &[usize]) -> Range<usize> {
     if whole { section.lines.clone() } else { section.own.clone() }
 }
 
-struct Heading<'a> {
-    line: usize,
-    level: u8,
-    title: &'a str,
-}
-
 fn sections<'a>(lines: &[&'a str], headings: &[Heading<'a>]) -> Vec<Section<'a>> {
     let mut sections = Vec::with_capacity(headings.len() + 1);
     let first = headings.first().map_or(lines.len(), |heading| heading.line);
@@ -167,85 +155,4 @@ fn sections<'a>(lines: &[&'a str], headings: &[Heading<'a>]) -> Vec<Section<'a>>
         sections.push(Section { level, title, lines: heading.line..ends[at], own: heading.line..next });
     }
     sections
-}
-
-fn headings<'a>(lines: &[&'a str], fenced: &[bool]) -> Vec<Heading<'a>> {
-    let mut found: Vec<Heading<'a>> = Vec::new();
-    for at in front_matter(lines)..lines.len() {
-        if fenced[at] {
-            continue;
-        }
-        if let Some((level, title)) = atx(lines[at]) {
-            found.push(Heading { line: at, level, title });
-        } else if let Some(level) = underline(lines[at])
-            && let Some(title) = paragraph_of_one_line(lines, fenced, at)
-        {
-            found.push(Heading { line: at - 1, level, title });
-        }
-    }
-    found
-}
-
-/// The lines of a block of settings between `---` at the very beginning.
-fn front_matter(lines: &[&str]) -> usize {
-    if lines.first().is_none_or(|line| line.trim_end() != "---") {
-        return 0;
-    }
-    let end = lines.iter().skip(1).position(|line| line.trim_end() == "---");
-    end.map_or(0, |end| end + 2)
-}
-
-/// `## Title ##`, with at most three blanks before it.
-pub(crate) fn atx(line: &str) -> Option<(u8, &str)> {
-    let text = at_the_margin(line)?;
-    let hashes = text.bytes().take_while(|byte| *byte == b'#').count();
-    let rest = text.get(hashes..)?;
-    if !(1..=LEVEL_MAX).contains(&hashes) || !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
-        return None;
-    }
-    let title = rest.trim();
-    let bare = title.trim_end_matches('#');
-    let closed = bare.is_empty() || bare.ends_with([' ', '\t']);
-    Some((u8::try_from(hashes).ok()?, if closed { bare.trim_end() } else { title }))
-}
-
-/// A line of `=` or `-` under a title.
-fn underline(line: &str) -> Option<u8> {
-    let text = at_the_margin(line)?;
-    let all = |mark: char| !text.is_empty() && text.chars().all(|c| c == mark);
-    if all('=') {
-        Some(1)
-    } else if all('-') {
-        Some(2)
-    } else {
-        None
-    }
-}
-
-/// The text above an underline, if it is a paragraph of one line: tables, lists and quotes end in such lines too.
-fn paragraph_of_one_line<'a>(lines: &[&'a str], fenced: &[bool], underline: usize) -> Option<&'a str> {
-    let above = underline.checked_sub(1)?;
-    let title = at_the_margin(lines[above])?;
-    let alone = match above.checked_sub(1) {
-        None => true,
-        Some(before) => fenced[before] || lines[before].trim().is_empty() || atx(lines[before]).is_some(),
-    };
-    let other = title.is_empty()
-        || fenced[above]
-        || title.starts_with(['|', '>', '-', '*', '+', '<', '#', '='])
-        || title.contains(" | ")
-        || begins_a_numbered_item(title);
-    (alone && !other).then_some(title)
-}
-
-fn begins_a_numbered_item(text: &str) -> bool {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    rest.len() < text.len() && rest.starts_with([')', '.']) && rest[1..].starts_with([' ', '\t'])
-}
-
-/// The line without its blanks, unless it is indented so far that it is code or belongs to a list.
-fn at_the_margin(line: &str) -> Option<&str> {
-    const INDENT_MAX: usize = 3;
-    let text = line.trim_start_matches(' ');
-    (line.len() - text.len() <= INDENT_MAX && !text.starts_with('\t')).then(|| text.trim_end())
 }

@@ -14,7 +14,6 @@ mod form;
 #[cfg(test)]
 mod forms;
 pub(crate) mod id;
-pub(crate) mod line;
 mod needs;
 mod order;
 #[cfg(test)]
@@ -28,6 +27,7 @@ pub use needs::Need;
 pub(crate) use needs::{names_needs, unknown};
 pub use order::{Cycle, order};
 
+use crate::page::line;
 use crate::prelude::*;
 use crate::sections::Outline;
 use crate::trace::{self, Reference};
@@ -158,7 +158,7 @@ impl Task {
 
     /// Whether it has check boxes and every one of them is ticked; `outline` is that of the text it was read from.
     pub fn is_ticked(&self, outline: &Outline<'_>) -> bool {
-        let lines = self.lines().filter(|at| !outline.is_fenced(*at));
+        let lines = self.lines().filter(|at| outline.is_text(*at));
         let ticked = |at: usize| {
             let line = outline.lines().get(at)?;
             line::Item::of(line).filter(|item| item.checkbox)?;
@@ -182,7 +182,7 @@ pub fn read(text: &str) -> Result<TaskList, NoTasks> {
     let (chosen, passed_over) = choose::choose(candidates(&outline), &outline);
     if chosen.is_empty() {
         let is_box = |(at, line): &(usize, &&str)| {
-            !outline.is_fenced(*at) && line::Item::of(line).is_some_and(|item| item.checkbox)
+            outline.is_text(*at) && line::Item::of(line).is_some_and(|item| item.checkbox)
         };
         let boxes = outline.lines().iter().enumerate().filter(is_box).count();
         return Err(NoTasks { nearest: nearest(&outline), boxes });
@@ -304,7 +304,7 @@ fn references(one: &Candidate<'_>, fields: &[Field<'_>], groups: &[Group], text:
 /// The lines of a task that are no code.
 fn prose(outline: &Outline<'_>, start: usize, end: usize) -> String {
     let lines = outline.lines().iter().enumerate().take(end).skip(start);
-    lines.filter(|(at, _)| !outline.is_fenced(*at)).map(|(_, line)| *line).collect()
+    lines.filter(|(at, _)| !outline.is_code(*at)).map(|(_, line)| *line).collect()
 }
 
 /// A task whose text names more titles is no task but a document.

@@ -54,11 +54,7 @@ impl Run<'_> {
         }
         self.require_upstream(Phase::Implement)?;
         let tasks = self.planned()?;
-        let base = match self.first_base() {
-            // A later pass reviews the same change, from where it began.
-            Some(base) => base,
-            None => self.parts.workspace.tree(&self.projections())?,
-        };
+        let base = self.base_of_code()?;
         let gates = self.rules.checks.iter().map(|check| check.name.clone()).collect();
         let checks = self.rules.checks.iter().map(|check| (check.name.clone(), check.command.clone()));
         let checks = checks.collect();
@@ -82,6 +78,21 @@ impl Run<'_> {
         let (paths, base) = (vec![ALL_FILES.to_owned()], Some(base));
         let subject = Subject { panels, paths, base, gates, checks, ..Subject::default() };
         self.begin(Phase::Implement, pass, subject)
+    }
+
+    /// What code is compared with: the files where the feature's branch left its base, with the feature's documents as they
+    /// are. Whatever else differs is what a merge would bring, whoever wrote it and when.
+    pub(crate) fn base_of_code(&self) -> Result<Revision, EngineError> {
+        let common = match self.created.base_branch.as_str() {
+            "" => None,
+            into => self.parts.merging.common(into)?,
+        };
+        let under = match common {
+            Some(common) => common,
+            None => self.parts.workspace.tree_of(&self.created.base_commit)?,
+        };
+        let now = self.parts.workspace.tree(&self.projections())?;
+        Ok(self.parts.workspace.over(&under, &now, &project::not_code(&self.created))?)
     }
 
     /// What the first loop about this feature's code was opened on.
@@ -163,6 +174,7 @@ impl Run<'_> {
         let open = self.open_loop()?;
         let Some(before) = open.revision.clone() else { return Ok(()) };
         let (epoch, title) = (open.epoch + 1, title(open, ticket));
+        self.refuse_secrets_in_code()?;
         let revision = self.parts.workspace.tree(&self.projections())?;
         let files = self.parts.workspace.changed(&before, &revision)?;
         let commit = self.commit_build(ticket, &files, &title)?;
@@ -197,6 +209,7 @@ impl Run<'_> {
             0 => "implement, after a failed check".to_owned(),
             round => format!("implement review iteration {round} fixes"),
         };
+        self.refuse_secrets_in_code()?;
         let revision = self.parts.workspace.tree(&self.projections())?;
         let files = self.parts.workspace.changed(&before, &revision)?;
         let commit = self.commit_build(ticket, &files, &title)?;
@@ -207,6 +220,13 @@ impl Run<'_> {
         let (ticket, questions) = (ticket.clone(), Vec::new());
         let drafted = Drafted { ticket, revision: Some(revision), commit, summary, notes, questions };
         self.append(vec![drafted.into()], &[])
+    }
+
+    /// Asked before git stores anything of what was built.
+    fn refuse_secrets_in_code(&self) -> Result<(), EngineError> {
+        let (mut files, ours) = (self.parts.workspace.uncommitted()?, self.projections());
+        files.retain(|file| !ours.contains(file));
+        self.refuse_new_secrets(&files)
     }
 
     /// One commit with the ticket's trailer; empty where nothing changed.

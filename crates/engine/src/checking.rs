@@ -121,7 +121,7 @@ impl Run<'_> {
             same_command && then.empty && then.prepared == prepared
         });
         for (seq, fact, then) in same.take(KNOWN_MAX) {
-            let differ = match self.parts.workspace.changed(&then.tree, &tree) {
+            let differ = match self.parts.workspace.all_changed(&then.tree, &tree) {
                 Ok(differ) => differ,
                 // Nobody can tell any more what it was about.
                 Err(WorkspaceError::AnchorLost(_)) => continue,

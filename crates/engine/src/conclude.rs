@@ -5,9 +5,9 @@ use crate::compose::delta_of_change;
 use crate::driver::{EngineError, Run};
 use crate::ports::WorkspaceError;
 use redraft_core::delta::Delta;
-use redraft_core::event::{Answered, AuthorQuestion, Drafted, Started};
+use redraft_core::event::{Answered, AuthorQuestion, Drafted, Judgement, LEFT_INSTEAD, Started};
 use redraft_core::ids::Revision;
-use redraft_core::judge::{Case, FORMLESS, judge};
+use redraft_core::judge::{Case, FORMLESS, judge, withheld};
 use redraft_core::review::{Loop, case_for};
 use redraft_core::text;
 use redraft_core::ticket::{Purpose, Ticket};
@@ -51,9 +51,13 @@ impl Run<'_> {
         drafted.notes.extend(self.unread(started, answered, &answer));
         if !written {
             drafted.notes.push(format!("{} is missing or empty", open.artifact()));
+            let taken_out = format!("took out {}, which was ", open.artifact());
+            let instead = answered.undone.iter().find_map(|line| line.strip_prefix(&taken_out));
+            drafted.notes.extend(instead.map(|what| format!("{LEFT_INSTEAD}{what}")));
             return self.append(vec![drafted.into()], &[]);
         }
         let (paths, epoch, phase) = (open.opened.paths.clone(), open.epoch + 1, open.opened.phase);
+        self.refuse_new_secrets(&paths)?;
         let revision = self.parts.workspace.revision(&paths)?;
         let changed = revision != open.revision;
         let round = open.stages.iter().map(|stage| stage.rounds).max().unwrap_or(0);
@@ -85,13 +89,14 @@ impl Run<'_> {
         let delta = match (&facts.since, &started.sees) {
             (Some(since), Some(sees)) => match self.judged_delta(open, facts.base_then.as_ref(), since, sees)
             {
-                Ok(diff) => Some(Delta::parse(&diff)),
+                Ok(diff) => Some(diff),
                 // Nothing is put off when nobody can tell what changed.
                 Err(WorkspaceError::AnchorLost(_)) => None,
                 Err(error) => return Err(error.into()),
             },
             _ => None,
         };
+        let (diff, delta) = (delta.clone(), delta.as_deref().map(Delta::parse));
         let trouble = RefCell::new(None);
         let text_of = |path: &str| match self.judged_text(open, started, path) {
             Ok(bytes) => bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
@@ -119,6 +124,11 @@ impl Run<'_> {
             return Err(error.into());
         }
         judged.notes.extend(self.unread(started, answered, &answer));
+        if judged.judgement == Judgement::Approved
+            && let Some(why) = self.unopened(open, started, diff.as_deref())?
+        {
+            judged = withheld(judged, why, facts.repair_left);
+        }
         self.append(vec![judged.into()], &[])
     }
 

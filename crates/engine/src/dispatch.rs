@@ -15,7 +15,7 @@ use redraft_core::price::{Budget, OverBudget};
 use redraft_core::probe::{AgentsMet, MetAgent, Resumable};
 use redraft_core::profile;
 use redraft_core::project;
-use redraft_core::prompt::{Prompt, schema_for};
+use redraft_core::prompt::{Fragment, Prompt, schema_for};
 use redraft_core::redact::Redactor;
 use redraft_core::review::{Effect, Order};
 use redraft_core::text;
@@ -250,17 +250,36 @@ impl Run<'_> {
     fn send_all(&mut self, sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
         let parts = self.parts;
         let tickets = sent.iter().map(|sent| sent.request.ticket.clone()).collect();
-        let mut keeper = Keeper { run: self, tickets, done: BTreeMap::new(), trouble: None };
+        let mut keeper =
+            Keeper { run: self, tickets, done: BTreeMap::new(), trouble: None, owed: BTreeMap::new() };
         let work = |place: usize, watch: &dyn Watch| send(&parts, &sent[place], watch);
         let ends = beside(&after(&sent), parts.clock, work, &mut keeper);
-        if let Some(trouble) = keeper.trouble {
-            return Err(trouble);
-        }
+        let Keeper { trouble, owed, .. } = keeper;
         let backs = sent.into_iter().zip(ends).map(|(sent, end)| {
             let (result, wall_ms) = end.unwrap_or_else(|| Err(crashed()))?;
             Ok(Back { sent, result, wall_ms })
         });
-        backs.collect()
+        match trouble {
+            None => backs.collect(),
+            Some(trouble) => {
+                let backs = backs.filter_map(Result::ok).collect();
+                // Whoever held the ledger may have let go of it; if not, what happened is the first trouble.
+                let _ = self.store_late(backs, &owed);
+                Err(trouble)
+            }
+        }
+    }
+
+    /// Stores what was spent and answered while the ledger could not be written. Who was cut off for that reason has not
+    /// failed; the next run settles it.
+    fn store_late(&mut self, backs: Vec<Back>, owed: &BTreeMap<Ticket, Usd>) -> Result<(), EngineError> {
+        for (ticket, total) in owed {
+            self.owe(ticket, *total)?;
+        }
+        for back in backs.into_iter().filter(|back| back.result.is_ok()) {
+            self.store_back(back)?;
+        }
+        Ok(())
     }
 
     /// An answer without secrets, before anything is done with it.
@@ -407,12 +426,23 @@ pub(crate) fn told(lines: &[String], redactor: &Redactor) -> Vec<String> {
 /// Takes secrets out before anything is hashed, stored or sent.
 pub(crate) fn redact(prompt: &mut Prompt, redactor: &Redactor) {
     let lists = [&mut prompt.constant, &mut prompt.feature, &mut prompt.role, &mut prompt.turn];
+    let mut taken_out = false;
     for fragment in lists.into_iter().flatten() {
         if let Cow::Owned(clean) = redactor.redact(&fragment.text).0 {
             fragment.text = clean;
+            taken_out = true;
         }
     }
+    if taken_out {
+        prompt.turn.push(Fragment::new("taken-out", TAKEN_OUT));
+    }
 }
+
+/// Said to a role that is not shown everything, so that nothing is approved in silence that stands in such a place.
+const TAKEN_OUT: &str = "## What Was Taken Out\n\n\
+    Where `[redacted:…]` stands above, the engine has taken out what looks like a secret. The file holds another text there, \
+    which nobody has shown you. It need be no secret: code and data can be written so that they look like one. Judge how that \
+    place is used, and where it is run, loaded or decoded, and you cannot see what it holds, say so in a finding.\n";
 
 /// A host says itself what it is called.
 pub(crate) fn redacted(player: Player, redactor: &Redactor) -> Player {

@@ -12,13 +12,14 @@ use crate::ports::{
     Agents, Append, Check, CheckFolder, Checks, Clock, Commit, Deadlines, Inbox, Merging, Store, Trailers,
     Workspace, WorkspaceError,
 };
+use crate::together::require_together;
 use crate::undone::{self, Undone};
 use redraft_core::cost::{Measures, Paces};
 use redraft_core::event::{
     BudgetReached, BudgetSet, Certify, Entry, Event, Extra, FeatureCreated, Limits, StageClosed,
 };
 use redraft_core::findings::Threshold;
-use redraft_core::ids::{BlobId, FeatureId, Role};
+use redraft_core::ids::{BlobId, FeatureId, Revision, Role};
 use redraft_core::lint;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::{self, Pipeline};
@@ -169,6 +170,8 @@ pub struct Run<'a> {
     pub(crate) series: Option<Series>,
     /// What was in the worktree and in no commit before the agents at work now began; none where nobody builds.
     pub(crate) unseen: Option<BTreeSet<String>>,
+    /// The commit at which the base of the code was last looked at.
+    pub(crate) based: Option<String>,
     undone: Vec<Undone>,
 }
 
@@ -188,15 +191,7 @@ impl<'a> Run<'a> {
             state.seq = entry.seq;
         }
         let created = state.created.clone().ok_or_else(|| EngineError::Unknown(scope.clone()))?;
-        // Commits of a change that is only reviewed are other people's, and their trailers of other things.
-        let seen = match created.change {
-            None => parts.workspace.newest_seq(&created.base_commit)?,
-            Some(_) => 0,
-        };
-        if seen > state.seq {
-            let (branch, last) = (created.branch.clone(), state.seq);
-            return Err(EngineError::LedgerBehind { scope, branch, last, seen });
-        }
+        require_together(parts.workspace, &created, &state, &entries)?;
         let (mut records, mut measures, mut paces) =
             (Records::default(), Measures::default(), Paces::default());
         let kinds: BTreeSet<&str> =
@@ -226,6 +221,7 @@ impl<'a> Run<'a> {
             serves: false,
             change: None,
             series: None,
+            based: None,
             unseen: None,
             undone: Vec::new(),
         })
@@ -396,12 +392,34 @@ impl<'a> Run<'a> {
     ) -> Result<Option<Commit>, EngineError> {
         for path in paths {
             let Some(bytes) = self.parts.workspace.read(path)? else { continue };
-            if let Some(found) = self.parts.redactor.find(&String::from_utf8_lossy(&bytes)).first() {
-                let (path, line, kind) = (path.clone(), found.line, found.kind.name());
-                return Err(WorkspaceError::Secret { path, line, kind }.into());
-            }
+            self.refuse_secret(path, &bytes)?;
         }
         Ok(self.parts.workspace.commit(paths, message, trailers)?)
+    }
+
+    /// Refuses these files before git stores anything of them, where one has a secret that no known revision has. What
+    /// cannot be read is left to the commit.
+    pub(crate) fn refuse_new_secrets(&self, paths: &[String]) -> Result<(), EngineError> {
+        let open = self.open_loop()?;
+        let known: Vec<&Revision> = open.revision.iter().chain(&open.opened.base).collect();
+        for path in paths {
+            let Ok(Some(bytes)) = self.parts.workspace.read(path) else { continue };
+            let is_there = |revision: &&Revision| matches!(self.parts.workspace.read_at(revision, path), Ok(Some(then)) if then == bytes);
+            if !known.iter().any(is_there) {
+                self.refuse_secret(path, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_secret(&self, path: &str, bytes: &[u8]) -> Result<(), EngineError> {
+        match self.parts.redactor.find(&String::from_utf8_lossy(bytes)).first() {
+            None => Ok(()),
+            Some(found) => {
+                let (path, line, kind) = (path.to_owned(), found.line, found.kind.name());
+                Err(WorkspaceError::Secret { path, line, kind }.into())
+            }
+        }
     }
 
     pub(crate) fn open_loop(&self) -> Result<&Loop, EngineError> {

@@ -1,10 +1,12 @@
 //! Takes in what a person changed in the worktree. What the change means for a loop is the machine's business.
 
+use crate::building::is_code;
 use crate::driver::{EngineError, Run};
-use crate::ports::Trailers;
+use crate::ports::{Trailers, WorkspaceError};
 use redraft_core::event::{Compared, Edited};
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
+use redraft_core::project;
 use redraft_core::text::hash;
 
 /// A change that is reviewed by itself, as it stands now.
@@ -37,14 +39,19 @@ impl Run<'_> {
         if known.is_none() && self.parts.workspace.read(open.artifact())?.is_none() {
             return Ok(false);
         }
+        if !is_code(&open.opened) {
+            self.refuse_new_secrets(&open.opened.paths)?;
+        }
         let revision = match self.revision_now(&open.opened)? {
             Some(found) => found,
             // Nothing is left of what was there.
             None => self.parts.workspace.nothing()?,
         };
-        if Some(&revision) == known.as_ref() {
+        let compared = self.moved_base()?;
+        if Some(&revision) == known.as_ref() && compared.is_none() {
             return Ok(false);
         }
+        let open = self.open_loop()?;
         let (phase, epoch) = (open.opened.phase, open.epoch + 1);
         let paths = self.paths_of_change(&revision)?;
         self.parts.boundaries.pass("before an edit is committed");
@@ -56,10 +63,34 @@ impl Run<'_> {
             None => self.parts.workspace.head()?.0,
         };
         self.keep_anchor(epoch, &revision)?;
+        if let Some(Compared { base, .. }) = &compared {
+            self.keep(&format!("{epoch}-base"), base)?;
+        }
         self.parts.boundaries.pass("before an edit is stored");
         let (by, first) = (self.rules.person.clone(), known.is_none());
-        self.append(vec![Edited { revision, commit: commit.0, by, first, compared: None }.into()], &[])?;
+        self.append(vec![Edited { revision, commit: commit.0, by, first, compared }.into()], &[])?;
         Ok(true)
+    }
+
+    /// What code is compared with from now on, where the base was merged into the feature's branch: what the base brought is
+    /// no part of the feature, and what of it was left out is.
+    fn moved_base(&mut self) -> Result<Option<Compared>, EngineError> {
+        let open = self.open_loop()?;
+        let Some(known) = open.base().filter(|_| is_code(&open.opened)).cloned() else { return Ok(None) };
+        let head = self.parts.workspace.head()?.0.0;
+        if self.based.as_ref() == Some(&head) {
+            return Ok(None);
+        }
+        let base = self.base_of_code()?;
+        let own = project::not_code(&self.created);
+        let moved = match self.parts.workspace.all_changed(&known, &base) {
+            Ok(changed) => changed.iter().any(|path| !own.contains(path)),
+            // Git has lost what it was compared with.
+            Err(WorkspaceError::AnchorLost(_)) => true,
+            Err(error) => return Err(error.into()),
+        };
+        self.based = Some(head);
+        Ok(moved.then(|| Compared { base, intent: None, said: String::new() }))
     }
 
     /// Puts the worktree to where the change under review stands now, and stores that, if it is not known. Nothing is
@@ -99,8 +130,8 @@ impl Run<'_> {
     fn is_same_change(&self, (base, revision): (&Revision, &Revision)) -> Result<bool, EngineError> {
         let open = self.open_loop()?;
         let (Some(then), Some(known)) = (open.base(), &open.revision) else { return Ok(false) };
-        let delta = |from, to| self.parts.workspace.delta(from, to);
-        Ok(delta(then, known)? == delta(base, revision)?)
+        let differing = |from, to| self.parts.workspace.differing(from, to);
+        Ok(differing(then, known)? == differing(base, revision)?)
     }
 
     /// Keeps git from collecting a revision that later deltas start from.

@@ -49,6 +49,8 @@ pub enum EngineError {
     History { seq: u64, rejected: Rejected },
     #[error("the ledger of {scope} ends at event {last}, but branch {branch} was written at event {seen}")]
     LedgerBehind { scope: Scope, branch: String, last: u64, seen: u64 },
+    #[error("the ledger of {scope} does not belong to branch {branch}: event {seq} names commit {}, which is not in this repository", &commit[..commit.len().min(10)])]
+    LedgerElsewhere { scope: Scope, branch: String, seq: u64, commit: String },
     #[error("{0} is not in this ledger")]
     Unknown(Scope),
     #[error("{0}")]
@@ -61,6 +63,17 @@ pub enum EngineError {
         "{phase} of feature {feature} cannot begin: {path} was edited after {earlier} had closed, and nobody has reviewed that"
     )]
     Changed { feature: FeatureId, phase: Phase, earlier: Phase, path: String },
+    #[error(
+        "feature {feature} cannot be merged: its branch changes {path}, and no reviewer has read its code"
+    )]
+    Unreviewed { feature: FeatureId, path: String },
+    #[error(
+        "feature {feature} cannot be merged: {into} was merged into its branch after its code was approved, and nobody has \
+         reviewed what that means for {path}"
+    )]
+    BaseMerged { feature: FeatureId, into: String, path: String },
+    #[error("feature {feature} was closed with the check `{gate}`, which is no longer configured")]
+    CheckGone { feature: FeatureId, gate: String },
     #[error("implement of feature {feature} cannot begin: {path}: {detail}")]
     Tasks { feature: FeatureId, path: String, detail: String },
     #[error("the phase was begun with the check `{gate}`, which is no longer configured")]

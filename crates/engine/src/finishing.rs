@@ -8,11 +8,13 @@ use crate::checking::CheckResult;
 use crate::driver::Run;
 use crate::ending::EngineError;
 use crate::phases::Subject;
-use crate::ports::{Check, Forecast, Merge, MergeOutcome, Trailers, WorkspaceError};
+use crate::ports::{Check, CommitRefused, Forecast, Merge, MergeOutcome, Trailers, WorkspaceError};
 use redraft_core::bank::{Kind, RETIRED_FILE};
 use redraft_core::event::{Checked, Edited, Event, History, Merged, PhaseClosed};
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
+use redraft_core::project;
+use redraft_core::review::Loop;
 use redraft_core::text::{count, one_line};
 
 /// The gate that says whether the branch can be merged.
@@ -43,8 +45,7 @@ pub struct Finish {
 
 impl Run<'_> {
     pub(crate) fn open_finish(&mut self, pass: u16) -> Result<(), EngineError> {
-        self.require_approved_code()?;
-        let (_, base) = self.clean_forecast()?;
+        let (_, base) = self.approved_forecast()?;
         let mut gates = vec![MERGE.to_owned()];
         gates.extend(self.rules.checks.iter().map(|check| check.name.clone()));
         gates.extend((self.rules.finish.docs != DocsGate::Off).then(|| DOCS.to_owned()));
@@ -65,37 +66,84 @@ impl Run<'_> {
         paths
     }
 
-    /// What is merged is what was approved: nobody has reviewed anything else.
-    fn require_approved_code(&self) -> Result<(), EngineError> {
-        let Some(closed) = self.state.closed(Phase::Implement) else { return Ok(()) };
+    /// What merging the approved code would give, and the revision of it: nobody has reviewed anything else.
+    fn approved_forecast(&self) -> Result<(Forecast, Revision), EngineError> {
+        let forecast = self.forecast()?;
+        // The branch is merged, whatever the worktree is on.
+        if self.parts.workspace.head()?.0.0 != forecast.head {
+            let refused = CommitRefused::WrongBranch(self.created.branch.clone());
+            return Err(WorkspaceError::Commit(refused).into());
+        }
         let ours = self.written_at_the_end();
+        let Some(closed) = self.state.closed(Phase::Implement) else {
+            self.require_no_code(&forecast, &ours)?;
+            return self.require_mergeable(forecast);
+        };
+        let stray = |held: &Revision| -> Result<Option<String>, EngineError> {
+            let changed = self.parts.workspace.all_changed(&closed.revision, held)?;
+            Ok(changed.into_iter().find(|path| !ours.contains(path)))
+        };
+        let changed = |path: String| {
+            let (feature, phase, earlier) = (self.created.id, Phase::Finish, Phase::Implement);
+            EngineError::Changed { feature, phase, earlier, path }
+        };
         let now = self.parts.workspace.tree(&self.projections())?;
-        let changed = self.parts.workspace.changed(&closed.revision, &now)?;
-        match changed.into_iter().find(|path| !ours.contains(path)) {
-            // What the branch holds is what is merged.
-            None => self.require_committed(&closed.revision, &ours),
+        if let Some(path) = stray(&now)? {
+            return Err(changed(path));
+        }
+        self.require_same_base()?;
+        if stray(&self.parts.workspace.tree_of(&forecast.head)?)?.is_none() {
+            return self.require_mergeable(forecast);
+        }
+        // The worktree holds what was approved, and the branch not yet.
+        self.committed(&now)?;
+        let forecast = self.forecast()?;
+        match stray(&self.parts.workspace.tree_of(&forecast.head)?)? {
+            None => self.require_mergeable(forecast),
+            Some(path) => Err(changed(path)),
+        }
+    }
+
+    /// Where no code was reviewed, none is merged.
+    fn require_no_code(&self, forecast: &Forecast, ours: &[String]) -> Result<(), EngineError> {
+        let held = self.parts.workspace.tree_of(&forecast.head)?;
+        let own = project::not_code(&self.created);
+        let changed = self.parts.workspace.all_changed(&self.base_of_code()?, &held)?;
+        match changed.into_iter().find(|path| !ours.contains(path) && !own.contains(path)) {
+            None => Ok(()),
+            Some(path) => Err(EngineError::Unreviewed { feature: self.created.id, path }),
+        }
+    }
+
+    /// Reviewers have judged what the code does to its base. Where the base was merged into the branch since then, a merge
+    /// may take out of the base what it has got meanwhile.
+    fn require_same_base(&self) -> Result<(), EngineError> {
+        let closed = |one: &&Loop| one.opened.phase == Phase::Implement && one.end.is_some();
+        let reviewed = self.state.past.iter().rev().find(closed).and_then(Loop::base);
+        let Some(reviewed) = reviewed else { return Ok(()) };
+        let own = project::not_code(&self.created);
+        let moved = match self.parts.workspace.all_changed(reviewed, &self.base_of_code()?) {
+            Err(WorkspaceError::AnchorLost(_)) => vec!["what git has lost of the base".to_owned()],
+            moved => moved?,
+        };
+        match moved.into_iter().find(|path| !own.contains(path)) {
+            None => Ok(()),
             Some(path) => {
-                let (feature, phase, earlier) = (self.created.id, Phase::Finish, Phase::Implement);
-                Err(EngineError::Changed { feature, phase, earlier, path })
+                let (feature, into) = (self.created.id, self.created.base_branch.clone());
+                Err(EngineError::BaseMerged { feature, into, path })
             }
         }
     }
 
-    /// The branch holds what was approved, and not only the worktree.
-    fn require_committed(&self, approved: &Revision, ours: &[String]) -> Result<(), EngineError> {
-        let held = self.parts.workspace.tree_of(&self.parts.workspace.head()?.0.0)?;
-        let stray = self.parts.workspace.changed(approved, &held)?;
-        match stray.iter().any(|path| !ours.contains(path)) {
-            true => self.committed(&self.parts.workspace.tree(&self.projections())?).map(drop),
-            false => Ok(()),
-        }
-    }
-
-    /// What a merge would give, and the revision of it; an error where it would not go through.
-    fn clean_forecast(&self) -> Result<(Forecast, Revision), EngineError> {
+    fn forecast(&self) -> Result<Forecast, EngineError> {
         // Begun on no branch, it is checked as it is.
         let into = self.base_branch().unwrap_or_else(|_| self.created.branch.clone());
-        let forecast = self.parts.merging.forecast(&into, &self.written_at_the_end())?;
+        Ok(self.parts.merging.forecast(&into, &self.written_at_the_end())?)
+    }
+
+    /// The revision of what a merge would give; an error where it would not go through.
+    fn require_mergeable(&self, forecast: Forecast) -> Result<(Forecast, Revision), EngineError> {
+        let into = self.base_branch().unwrap_or_else(|_| self.created.branch.clone());
         match &forecast.outcome {
             MergeOutcome::Clean { checked, .. } => {
                 let checked = checked.clone();
@@ -116,8 +164,7 @@ impl Run<'_> {
 
     /// Takes in that a merge would give something else now, because one of the branches moved.
     pub(crate) fn take_in_merge(&mut self) -> Result<bool, EngineError> {
-        self.require_approved_code()?;
-        let (forecast, revision) = self.clean_forecast()?;
+        let (forecast, revision) = self.approved_forecast()?;
         let open = self.open_loop()?;
         if open.revision.as_ref() == Some(&revision) {
             return Ok(false);
@@ -132,7 +179,7 @@ impl Run<'_> {
     /// Runs a gate of this phase on what would be merged.
     pub(crate) fn check_merge(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
         let pass = self.open_loop()?.opened.pass;
-        let (forecast, found) = self.clean_forecast()?;
+        let (forecast, found) = self.require_mergeable(self.forecast()?)?;
         if found != revision {
             return self.take_in_merge().map(drop);
         }
@@ -173,7 +220,39 @@ impl Run<'_> {
         forecast: &Forecast,
     ) -> Result<Option<CheckResult>, EngineError> {
         let commit = self.parts.merging.sketch(forecast)?.0;
-        self.result_of(check, &commit, true, &self.written_at_the_end())
+        let except = match self.end_is_as_written(forecast)? {
+            true => self.written_at_the_end(),
+            false => self.projections(),
+        };
+        self.result_of(check, &commit, true, &except)
+    }
+
+    /// Whether the retrospective and the knowledge bank are as they were when the code was approved, or as this phase wrote
+    /// them. What a person or an agent wrote there besides is checked like everything else.
+    fn end_is_as_written(&self, forecast: &Forecast) -> Result<bool, EngineError> {
+        let Some(approved) = self.state.closed(Phase::Implement) else { return Ok(false) };
+        let held = self.parts.workspace.tree_of(&forecast.head)?;
+        let (ours, told) = (self.written_at_the_end(), self.projections());
+        let differ = |from: &Revision| -> Result<bool, EngineError> {
+            let changed = self.parts.workspace.all_changed(from, &held)?;
+            Ok(changed.iter().any(|path| ours.contains(path) && !told.contains(path)))
+        };
+        if !differ(&approved.revision)? {
+            return Ok(true);
+        }
+        let written = self.entries.iter().rev().find_map(|entry| {
+            match &entry.event {
+                Event::RetroWritten(fact) => Some(&fact.commit),
+                Event::BankJudged(fact) => Some(&fact.commit),
+                Event::BankApplied(fact) => Some(&fact.commit),
+                _ => None,
+            }
+            .filter(|commit| !commit.is_empty())
+        });
+        match written {
+            Some(commit) => Ok(!differ(&self.parts.workspace.tree_of(commit)?)?),
+            None => Ok(false),
+        }
     }
 
     /// What is said where a feature changes code and nothing that people read.
@@ -225,10 +304,10 @@ impl Run<'_> {
         let commit = match self.parts.merging.merged(&into, &trailers)? {
             Some(commit) => commit,
             None => {
-                self.require_approved_code()?;
-                let (forecast, revision) = self.clean_forecast()?;
+                let (forecast, revision) = self.approved_forecast()?;
+                self.require_checks()?;
                 let mut checks = self.rules.checks.clone();
-                if revision == closed.revision {
+                if revision == closed.revision && self.end_is_as_written(&forecast)? {
                     checks.retain(|check| !self.is_settled(check, &closed));
                 }
                 self.check_again(&forecast, checks)?;
@@ -246,6 +325,17 @@ impl Run<'_> {
         // A folder that stays is in nobody's way.
         let _ = self.parts.check_folder.put_away();
         Ok(merged)
+    }
+
+    /// A check that the feature was closed with is not dropped without a word.
+    fn require_checks(&self) -> Result<(), EngineError> {
+        let end = self.state.past.iter().rev().find(|one| one.opened.phase == Phase::Finish);
+        let known = |gate: &&String| self.rules.checks.iter().any(|check| check.name == **gate);
+        let gone = end.and_then(|end| end.opened.checks.keys().find(|gate| !known(gate)));
+        match gone {
+            None => Ok(()),
+            Some(gate) => Err(EngineError::CheckGone { feature: self.created.id, gate: gate.clone() }),
+        }
     }
 
     /// Whether the end was decided on a result of exactly this check, on the commit alone or with a person's word for it.

@@ -37,6 +37,7 @@ pub mod probe;
 mod purse;
 mod reads;
 mod recover;
+mod together;
 mod trailers;
 mod undone;
 
@@ -47,4 +48,5 @@ pub use ending::Owed;
 pub use estimating::Estimating;
 pub use finishing::{DocsGate, Finish};
 pub use host::{Refusal, Submission, Work};
+pub use together::{last_commit, require_together};
 pub use undone::Undone;

@@ -25,6 +25,8 @@ pub(crate) struct Keeper<'r, 'a> {
     pub(crate) done: BTreeMap<Ticket, Usd>,
     /// Why the ledger could not be written.
     pub(crate) trouble: Option<EngineError>,
+    /// What dispatches have come to since then.
+    pub(crate) owed: BTreeMap<Ticket, Usd>,
 }
 
 impl Purse<End> for Keeper<'_, '_> {
@@ -37,9 +39,12 @@ impl Purse<End> for Keeper<'_, '_> {
     }
 
     fn owe(&mut self, place: usize, total: Usd) {
-        let Some(ticket) = self.tickets.get(place).filter(|_| self.trouble.is_none()) else { return };
-        if let Err(error) = self.run.owe(ticket, total) {
-            self.trouble = Some(error);
+        let Some(ticket) = self.tickets.get(place) else { return };
+        if self.trouble.is_none() {
+            self.trouble = self.run.owe(ticket, total).err();
+        }
+        if self.trouble.is_some() {
+            self.owed.insert(ticket.clone(), total);
         }
     }
 

@@ -2,13 +2,27 @@
 //!
 //! Asked of fresh lazy dispatches only. What an agent reports to have opened decides; a role's own words count where it
 //! reports nothing. Whatever comes out is a line of the history: it holds nothing up and nothing is sent again for it.
+//!
+//! Code is another matter: what is approved was shown or opened ([`Run::unopened`]).
 
+use crate::building::is_code;
 use crate::compose::source;
-use crate::driver::Run;
-use redraft_core::event::{Answered, Started};
+use crate::driver::{EngineError, Run};
+use crate::ports::WorkspaceError;
+use redraft_core::delta;
+use redraft_core::event::{Answered, Event, Started};
 use redraft_core::policy::Strategy;
 use redraft_core::profile;
+use redraft_core::project;
+use redraft_core::prompt::to_open;
+use redraft_core::review::Loop;
+use redraft_core::text::{count, one_line};
+use redraft_core::ticket::{Purpose, Ticket};
 use redraft_core::verdict;
+use std::collections::BTreeSet;
+
+/// So many files are named to a role that is to open them; its prompt has them all.
+const NAMED_MAX: usize = 50;
 
 impl Run<'_> {
     /// The line of the history, if a file that the prompt named and that is there was not confirmed.
@@ -30,6 +44,62 @@ impl Run<'_> {
         unread.then(|| format!("LAZY-LOAD-WARNING: {role} did not confirm artifact reads"))
     }
 
+    /// Why an approval of code does not count: files of the change were neither shown nor opened. The `delta` is what changed
+    /// since the role's last verdict. What agents report to have opened decides, else the role's own words, in all its answers
+    /// about this revision.
+    pub(crate) fn unopened(
+        &self,
+        open: &Loop,
+        started: &Started,
+        delta: Option<&str>,
+    ) -> Result<Option<String>, EngineError> {
+        let (Some(base), Some(sees)) = (open.base(), &started.sees) else { return Ok(None) };
+        if !is_code(&open.opened) {
+            return Ok(None);
+        }
+        let own = |ticket: &Ticket| {
+            let Ticket { phase, pass, role, .. } = &started.ticket;
+            (&ticket.phase, &ticket.pass, &ticket.role) == (phase, pass, role)
+        };
+        let mut strategy = None;
+        let mut tickets: BTreeSet<&Ticket> = BTreeSet::new();
+        for entry in self.entries() {
+            if let Event::Started(one) = &entry.event
+                && own(&one.ticket)
+                && one.sees.as_ref() == Some(sees)
+            {
+                tickets.insert(&one.ticket);
+                strategy =
+                    if one.ticket.purpose == Purpose::Repair { strategy } else { Some(one.choice.strategy) };
+            }
+        }
+        let change = match strategy {
+            Some(Strategy::Inline) => match self.parts.workspace.delta(base, sees) {
+                // Nobody can tell any more what was left out of the prompt; it held all that fits.
+                Err(WorkspaceError::AnchorLost(_)) => return Ok(None),
+                delta => delta?,
+            },
+            Some(Strategy::Resume | Strategy::Digest) => delta.unwrap_or_default().to_owned(),
+            // Whoever is shown no diff is told to read by itself.
+            Some(Strategy::Lazy) | None => return Ok(None),
+        };
+        let own = project::not_code(&self.created);
+        let parts = delta::parts(&change).into_iter().filter(|part| !own.contains(&part.file.path));
+        let mut wanted = to_open(&parts.map(|part| part.text).collect::<String>());
+        for entry in self.entries() {
+            let Event::Answered(one) = &entry.event else { continue };
+            if wanted.is_empty() || !tickets.contains(&one.ticket) {
+                continue;
+            }
+            let opened = match &one.opened {
+                Some(opened) => opened.clone(),
+                None => said(&self.parts.store.blob(&one.answer)?),
+            };
+            wanted.retain(|path| !opened.iter().any(|opened| names(opened, path)));
+        }
+        Ok((!wanted.is_empty()).then(|| unopened(&wanted)))
+    }
+
     /// Where the prompt said that an artifact is; none where there is nothing to read. The PRD may be the file that the
     /// feature came from (I8).
     fn told(&self, name: &str) -> Option<String> {
@@ -41,6 +111,17 @@ impl Run<'_> {
         let source = || source(&self.created).filter(|_| name == "prd.md").map(str::to_owned);
         Some(own).filter(there).or_else(|| source().filter(there))
     }
+}
+
+fn unopened(files: &[String]) -> String {
+    let mut names: Vec<String> = files.iter().take(NAMED_MAX).map(|file| one_line(file, 200)).collect();
+    if files.len() > NAMED_MAX {
+        names.push(format!("and {}", count(files.len() - NAMED_MAX, "more file")));
+    }
+    format!(
+        "the approval covers files whose diff was not shown and that were not opened: {}",
+        names.join(", ")
+    )
 }
 
 /// The files an answer says were read: the line that the prompt asks for, and `files_read`.

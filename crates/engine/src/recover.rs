@@ -4,6 +4,7 @@ use crate::driver::{EngineError, Run};
 use redraft_core::event::{Lost, Started, TreeMark};
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
+use std::panic::{self, AssertUnwindSafe};
 
 impl Run<'_> {
     /// A dispatch was started and its end was never stored. A finished answer is adopted; otherwise the worktree
@@ -14,7 +15,11 @@ impl Run<'_> {
         let kept = self.parts.inbox.get(ticket, session);
         let kept = kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })?;
         // An agent that is configured no more left nothing that could be read.
-        let left_behind = || self.parts.agents.named(&agent).ok()?.left_behind(ticket);
+        let left_behind = || {
+            let agent = self.parts.agents.named(&agent).ok()?;
+            // What cannot even be read must not stop every later run as well: it is lost, and what was reserved counts.
+            panic::catch_unwind(AssertUnwindSafe(|| agent.left_behind(ticket))).ok().flatten()
+        };
         match kept.or_else(left_behind).map(|outcome| self.clean(outcome)) {
             Some(outcome) => self.store_answer(ticket, &tree, outcome, 0),
             None => {

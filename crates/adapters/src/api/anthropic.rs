@@ -7,8 +7,10 @@
 use super::raw::{self, Members, quoted};
 use super::spend::sold;
 use super::wire::{
-    Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported, scrubbed_input,
+    Ask, Call, Counted, End, Fault, Length, Listener, Opening, Said, Wire, joined, parsed, reported,
+    scrubbed_input, texts,
 };
+use crate::billing;
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::cost::Marks;
@@ -227,7 +229,7 @@ fn with_boundary_at_end(message: &str, lifetime: Lifetime) -> String {
 struct Stream {
     blocks: BTreeMap<u64, Building>,
     counted: Counted,
-    chars: u64,
+    length: Length,
     stop: Option<String>,
 }
 
@@ -250,11 +252,14 @@ impl Listener for Stream {
                 let begun =
                     Members::parse(&event.data).and_then(|event| Members::parse(event.get("content_block")?));
                 let begun = begun.ok_or_else(|| Fault::Garbage("a block that is no object".to_owned()))?;
+                self.length += texts(&data["content_block"]["text"]);
                 self.blocks.insert(place(&data), Building { begun, ..Building::default() });
             }
             "content_block_delta" => self.extend(&data, &event.data),
             "message_delta" => {
                 self.count(&data["usage"]);
+                // The number at the beginning is not the length of the answer.
+                self.counted.output_told |= billing::count(&data["usage"]["output_tokens"]).is_some();
                 self.stop = data["delta"]["stop_reason"].as_str().map(str::to_owned);
             }
             "message_stop" => return Ok(true),
@@ -276,8 +281,12 @@ impl Listener for Stream {
         self.stop.is_some()
     }
 
-    fn chars(&self) -> u64 {
-        self.chars
+    fn has_begun(&self) -> bool {
+        !self.blocks.is_empty() || self.stop.is_some()
+    }
+
+    fn length(&self) -> Length {
+        self.length
     }
 
     fn said(self: Box<Self>, scrub: &dyn Fn(&str) -> String) -> Result<Said, Fault> {
@@ -318,12 +327,12 @@ impl Stream {
         let delta = &data["delta"];
         for field in ["text", "thinking", "signature"] {
             if let Some(piece) = delta[field].as_str() {
-                self.chars += piece.chars().count() as u64;
+                self.length += Length::of(piece);
                 building.texts.entry(field).or_default().push_str(piece);
             }
         }
         if let Some(piece) = delta["partial_json"].as_str() {
-            self.chars += piece.chars().count() as u64;
+            self.length += Length::of(piece);
             building.input.push_str(piece);
         }
         let citation =
@@ -331,28 +340,30 @@ impl Stream {
         building.citations.extend(citation());
     }
 
-    /// Later counts replace earlier ones; what an event does not mention stays.
+    /// Later counts replace earlier ones unless they are lower; what an event does not mention stays.
     fn count(&mut self, usage: &Value) {
-        let counted = &mut self.counted;
-        let number = |field: &str| usage[field].as_u64();
-        counted.uncached = number("input_tokens").unwrap_or(counted.uncached);
-        counted.read = number("cache_read_input_tokens").unwrap_or(counted.read);
-        counted.output = number("output_tokens").unwrap_or(counted.output);
-        let by_lifetime = |field: &str| usage["cache_creation"][field].as_u64();
-        match (by_lifetime("ephemeral_5m_input_tokens"), by_lifetime("ephemeral_1h_input_tokens")) {
-            (None, None) => {
-                if let Some(written) = number("cache_creation_input_tokens") {
-                    // Where only the sum is given, the dearer lifetime is the safe reading.
-                    counted.written = vec![(Lifetime::Hour, written)];
-                }
-            }
-            (minutes, hour) => {
-                counted.written = vec![
-                    (Lifetime::FiveMinutes, minutes.unwrap_or_default()),
-                    (Lifetime::Hour, hour.unwrap_or_default()),
-                ];
-            }
+        let number = |field: &str| billing::count(&usage[field]);
+        let before = &self.counted;
+        let mut now = before.clone();
+        now.input_told |= number("input_tokens").is_some();
+        now.uncached = number("input_tokens").unwrap_or(now.uncached);
+        now.read = number("cache_read_input_tokens").unwrap_or(now.read);
+        now.output = now.output.max(number("output_tokens").unwrap_or_default());
+        let by_lifetime = |field: &str| billing::count(&usage["cache_creation"][field]);
+        let (minutes, hour) =
+            (by_lifetime("ephemeral_5m_input_tokens"), by_lifetime("ephemeral_1h_input_tokens"));
+        let all = number("cache_creation_input_tokens");
+        if minutes.or(hour).or(all).is_some() {
+            let (minutes, hour) = (minutes.unwrap_or_default(), hour.unwrap_or_default());
+            // Where only the sum is given, or it is more, the dearer lifetime is the safe reading.
+            let hour = hour.max(all.unwrap_or_default().saturating_sub(minutes));
+            now.written = vec![(Lifetime::FiveMinutes, minutes), (Lifetime::Hour, hour)];
         }
+        if now.input() < before.input() {
+            let Counted { output, input_told, .. } = now;
+            now = Counted { output, input_told, ..before.clone() };
+        }
+        self.counted = now;
     }
 }
 

@@ -3,8 +3,10 @@
 use super::raw::{self, Members, quoted};
 use super::settings::{Form, LengthField};
 use super::wire::{
-    Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported, scrubbed_input,
+    Ask, Call, Counted, End, Fault, Length, Listener, OpenAiCounts, Opening, Said, Wire, joined, parsed,
+    reported, scrubbed_input, texts,
 };
+use crate::billing::count;
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::cost::Marks;
@@ -130,7 +132,8 @@ struct Stream {
     text: String,
     calls: BTreeMap<u64, Calling>,
     counted: Counted,
-    chars: u64,
+    length: Length,
+    begun: bool,
     refused: bool,
     finish: Option<String>,
 }
@@ -150,24 +153,17 @@ impl Listener for Stream {
             return Err(reported(&data["error"]));
         }
         let choice = &data["choices"][0];
+        self.measure(&choice["delta"]);
         if let Some(piece) = choice["delta"]["content"].as_str() {
-            self.chars += piece.chars().count() as u64;
             self.text.push_str(piece);
         }
         // What a model says instead of an answer.
-        if let Some(piece) = choice["delta"]["refusal"].as_str() {
-            self.chars += piece.chars().count() as u64;
-            self.refused |= !piece.is_empty();
-        }
-        // Thoughts are paid for like words; they are no part of the answer and not sent back.
-        if let Some(piece) = choice["delta"]["reasoning_content"].as_str() {
-            self.chars += piece.chars().count() as u64;
-        }
+        self.refused |= choice["delta"]["refusal"].as_str().is_some_and(|piece| !piece.is_empty());
         for (at, call) in choice["delta"]["tool_calls"].as_array().into_iter().flatten().enumerate() {
             self.call(at as u64, call);
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
-            self.finish = Some(reason.to_owned());
+            (self.finish, self.begun) = (Some(reason.to_owned()), true);
         }
         Ok(false)
     }
@@ -180,8 +176,12 @@ impl Listener for Stream {
         self.finish.is_some()
     }
 
-    fn chars(&self) -> u64 {
-        self.chars
+    fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    fn length(&self) -> Length {
+        self.length
     }
 
     fn said(self: Box<Self>, scrub: &dyn Fn(&str) -> String) -> Result<Said, Fault> {
@@ -227,22 +227,34 @@ impl Stream {
             extend(&mut calling.name, &piece["function"]["name"]);
         }
         extend(&mut calling.arguments, &piece["function"]["arguments"]);
-        self.chars += piece["function"]["arguments"].as_str().map_or(0, |text| text.chars().count() as u64);
+    }
+
+    /// Everything a model writes is paid for like words. Thoughts are no part of the answer and not sent back; servers
+    /// differ in what they call them, and some say them twice.
+    fn measure(&mut self, delta: &Value) {
+        let thoughts = ["reasoning_content", "reasoning", "reasoning_details"];
+        let thought = thoughts.map(|name| texts(&delta[name])).into_iter().max_by_key(|length| length.chars);
+        let said = ["content", "refusal"].map(|name| texts(&delta[name]));
+        let calls = delta["tool_calls"].as_array().map_or(&[][..], Vec::as_slice);
+        let called = calls.iter().map(|call| texts(&call["function"]["arguments"]));
+        let before = self.length;
+        said.into_iter().chain(thought).chain(called).for_each(|length| self.length += length);
+        self.begun |= self.length != before || !calls.is_empty();
     }
 
     fn count(&mut self, data: &Value) {
         let (usage, timings) = (&data["usage"], &data["timings"]);
         // llama.cpp says in its timings what it took from its cache and what it read anew.
-        let cached =
-            usage["prompt_tokens_details"]["cached_tokens"].as_u64().or_else(|| timings["cache_n"].as_u64());
-        let kept = usage["prompt_tokens_details"]["cache_write_tokens"].as_u64();
-        let (cache_n, prompt_n) = (timings["cache_n"].as_u64(), timings["prompt_n"].as_u64());
-        let timed = prompt_n.map(|prompt| prompt + cache_n.unwrap_or_default());
-        if let Some(prompt) = usage["prompt_tokens"].as_u64().or(timed) {
-            let Counted { read, kept: before, .. } = self.counted;
-            self.counted.put_in(prompt, cached.unwrap_or(read), kept.unwrap_or(before));
-        }
-        let output = usage["completion_tokens"].as_u64().or_else(|| timings["predicted_n"].as_u64());
-        self.counted.output = output.unwrap_or(self.counted.output);
+        let (cache_n, prompt_n) = (count(&timings["cache_n"]), count(&timings["prompt_n"]));
+        let timed = prompt_n.map(|prompt| prompt.saturating_add(cache_n.unwrap_or_default()));
+        let details = &usage["prompt_tokens_details"];
+        self.counted.take(OpenAiCounts {
+            input: count(&usage["prompt_tokens"]).or(timed),
+            read: count(&details["cached_tokens"]).or(cache_n),
+            kept: count(&details["cache_write_tokens"]),
+            output: count(&usage["completion_tokens"]).or_else(|| count(&timings["predicted_n"])),
+            reasoning: count(&usage["completion_tokens_details"]["reasoning_tokens"]),
+            total: count(&usage["total_tokens"]),
+        });
     }
 }

@@ -5,11 +5,11 @@
 
 use super::ApiAgent;
 use super::missed::Continued;
-use super::spend::{CHARS_PER_TOKEN, Next, Spending, so_far};
+use super::spend::{Next, Spending, so_far};
 use super::told::{Told, doing};
 use super::transcript::{Done, Transcript};
 use super::trouble::{Trouble, is_too_long, refused, unstreamed};
-use super::wire::{Ask, Call, Counted, End, Fault, Listener, Said, joined};
+use super::wire::{Ask, Call, Counted, End, Fault, Length, Listener, Said, joined};
 use crate::http::retry::{self, Failure, Retry};
 use crate::http::sse::Events;
 use crate::http::{BEGINNING_BYTES_MAX, HttpError, Limits};
@@ -173,19 +173,22 @@ impl Dispatch<'_> {
             self.asked += 1;
             let mut listener = agent.wire.listen();
             let heard = self.exchange(body.clone(), listener.as_mut());
-            let (counted, chars, is_whole) = (listener.counted(), listener.chars(), listener.is_whole());
+            let (counted, arrived) = (listener.counted(), listener.length());
+            let (has_begun, is_whole) = (listener.has_begun(), listener.is_whole());
             let said = heard.and_then(|()| Ok(listener.said(&|text| agent.scrub(text))?));
             match said {
                 Ok(said) => {
                     self.spending.learn(counted.input(), next.bytes);
-                    self.count(&counted, chars, next);
+                    self.count(&counted, arrived, next);
                     return Ok((said, counted));
                 }
                 Err(trouble) => {
                     // What was counted at the end of an answer is all of it, whatever broke after that.
-                    match is_whole && counted.input() > 0 {
+                    let is_unbilled = !has_begun && trouble.is_unbilled();
+                    match (is_whole && counted.is_whole(arrived)) || is_unbilled {
+                        // What the service itself reports as failed before it begins costs what it says, or nothing.
                         true => self.spending.add(&counted),
-                        false => self.count_broken(&trouble, &counted, chars, next),
+                        false => self.count_broken(&counted, arrived, next),
                     }
                     self.recover(&trouble, attempt)?;
                 }
@@ -196,24 +199,21 @@ impl Dispatch<'_> {
 
     /// Counts a request that was answered: as the service told, else as dear as it can have been. A service that tells
     /// nothing must not make a budget endless.
-    fn count(&mut self, counted: &Counted, chars: u64, next: Next) {
-        if counted.input() > 0 || self.agent.card.is_free() {
+    fn count(&mut self, counted: &Counted, arrived: Length, next: Next) {
+        if counted.is_whole(arrived) || self.agent.card.is_free() {
             return self.spending.add(counted);
         }
-        const UNTOLD: &str = "the service did not tell what it used; the most it can have been is counted";
+        const UNTOLD: &str =
+            "the service did not tell what it used, or not all of it; the most it can have been is counted";
         if !self.notes.iter().any(|note| note == UNTOLD) {
             self.notes.push(UNTOLD.to_owned());
         }
-        self.unknown = self.unknown + self.spending.add_at_most(counted, chars, next);
+        self.count_broken(counted, arrived, next);
     }
 
-    /// Counts a request that brought no answer: what the service told, and apart from that the most it can have been.
-    fn count_broken(&mut self, trouble: &Trouble, counted: &Counted, chars: u64, next: Next) {
-        // What the service itself reports as failed before a word of it is there cost what it says, or nothing.
-        if chars == 0 && trouble.is_unbilled() {
-            return self.spending.add(counted);
-        }
-        self.unknown = self.unknown + self.spending.add_at_most(counted, chars, next);
+    /// Counts a request whose bill is not whole: what the service told, and apart from that the most it can have been.
+    fn count_broken(&mut self, counted: &Counted, arrived: Length, next: Next) {
+        self.unknown = self.unknown + self.spending.add_at_most(counted, arrived, next);
     }
 
     /// One request and its whole answer.
@@ -222,9 +222,9 @@ impl Dispatch<'_> {
         let url = format!("{}{}", agent.base_url, agent.wire.path());
         let headers = agent.wire.headers(agent.key.as_ref().map(super::Key::expose));
         let limits = Limits { deadlines: self.request.deadlines, began: self.began, watch: self.watch };
-        let sent = Counted { uncached: body.chars().count() as u64 / CHARS_PER_TOKEN, ..Counted::default() };
+        let sent = Counted { uncached: Length::of(&body).tokens(), ..Counted::default() };
         let mut response = agent.client.post(&url, &headers, body, limits)?;
-        if response.status != 200 {
+        if !(200..300).contains(&response.status) {
             return Err(refused(response)?);
         }
         let (mut events, mut heard, mut told) = (Events::default(), 0, Told::default());
@@ -243,7 +243,7 @@ impl Dispatch<'_> {
                     return Ok(());
                 }
                 self.check(&sent, listener)?;
-                told.hear(listener.chars(), self.watch);
+                told.hear(listener.length().chars, self.watch);
             }
         }
         match heard {
@@ -262,7 +262,7 @@ impl Dispatch<'_> {
         let counted = listener.counted();
         // Some servers count the prompt only at the end; until then its size is what is known.
         let counted = if counted.input() == 0 { sent.clone() } else { counted };
-        let counted = so_far(counted, listener.chars());
+        let counted = so_far(counted, listener.length());
         let Some(total) = self.spending.over(&counted) else { return Ok(()) };
         let longer = self.agent.card.dearest(0, self.agent.bounds.answer_tokens, Lifetime::FiveMinutes);
         self.spending.grant(total + longer, self.watch)

@@ -4,8 +4,10 @@ use super::chat::{FORM_NAME, bearer, function};
 use super::raw::{self, Members, quoted};
 use super::settings::Form;
 use super::wire::{
-    Ask, Call, Counted, End, Fault, Listener, Opening, Said, Wire, joined, parsed, reported, scrubbed_input,
+    Ask, Call, Counted, End, Fault, Length, Listener, OpenAiCounts, Opening, Said, Wire, joined, parsed,
+    reported, scrubbed_input, texts,
 };
+use crate::billing::count;
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::cost::Marks;
@@ -114,7 +116,8 @@ impl Wire for Responses {
 struct Stream {
     items: Vec<String>,
     counted: Counted,
-    chars: u64,
+    length: Length,
+    begun: bool,
     end: Option<End>,
 }
 
@@ -122,6 +125,7 @@ impl Listener for Stream {
     fn hear(&mut self, event: &Event) -> Result<bool, Fault> {
         let data = parsed(event)?;
         let kind = data["type"].as_str().unwrap_or_default();
+        self.begun |= kind.starts_with("response.output_item.") || kind.ends_with(".delta");
         match kind {
             "response.output_item.done" => {
                 let item = Members::parse(&event.data).and_then(|event| event.get("item").map(str::to_owned));
@@ -139,9 +143,7 @@ impl Listener for Stream {
             // Either the error itself or an object around it.
             "error" if data["error"].is_object() => return Err(reported(&data["error"])),
             "error" => return Err(reported(&data)),
-            _ if kind.ends_with(".delta") => {
-                self.chars += data["delta"].as_str().map_or(0, |piece| piece.chars().count() as u64);
-            }
+            _ if kind.ends_with(".delta") => self.length += texts(&data["delta"]),
             _ => {}
         }
         Ok(false)
@@ -155,8 +157,12 @@ impl Listener for Stream {
         self.end.is_some()
     }
 
-    fn chars(&self) -> u64 {
-        self.chars
+    fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    fn length(&self) -> Length {
+        self.length
     }
 
     fn said(self: Box<Self>, scrub: &dyn Fn(&str) -> String) -> Result<Said, Fault> {
@@ -191,11 +197,15 @@ impl Listener for Stream {
 
 impl Stream {
     fn count(&mut self, usage: &Value) {
-        let number = |value: &Value| value.as_u64().unwrap_or_default();
         let details = &usage["input_tokens_details"];
-        let (read, kept) = (number(&details["cached_tokens"]), number(&details["cache_write_tokens"]));
-        self.counted.put_in(number(&usage["input_tokens"]), read, kept);
-        self.counted.output = number(&usage["output_tokens"]);
+        self.counted.take(OpenAiCounts {
+            input: count(&usage["input_tokens"]),
+            read: count(&details["cached_tokens"]),
+            kept: count(&details["cache_write_tokens"]),
+            output: count(&usage["output_tokens"]),
+            reasoning: count(&usage["output_tokens_details"]["reasoning_tokens"]),
+            total: count(&usage["total_tokens"]),
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sums what the requests of one dispatch used, and says when they used too much. It knows prices, not protocols.
 
 use super::trouble::Trouble;
-use super::wire::Counted;
+use super::wire::{Counted, Length};
 use redraft_core::price::{Card, Lifetime};
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::Watch;
@@ -25,8 +25,6 @@ pub(super) struct Next {
     pub(super) lifetime: Lifetime,
 }
 
-/// For estimates that must not stop a run too early.
-pub(super) const CHARS_PER_TOKEN: u64 = 4;
 /// What services put around a prompt, such as the words that explain tools.
 const AROUND_TOKENS: u64 = 1_000;
 
@@ -80,14 +78,16 @@ impl<'a> Spending<'a> {
     /// Adds a request whose bill nobody told in full, as dear as it can have been, and returns how much of that nobody
     /// told. A stream that is cut may have been written to its end all the same, and thoughts are billed that are never
     /// shown, so an answer can have been as long as it may be, whatever of it arrived. No tokens are made up.
-    pub(super) fn add_at_most(&mut self, told: &Counted, chars: u64, next: Next) -> Usd {
-        let answer_tokens = so_far(told.clone(), chars).output.max(next.answer_tokens);
-        let (known, most) = match told.input() {
-            0 => (Usage::default(), self.at_most(Next { answer_tokens, ..next }) - self.sum.cost),
-            _ => {
-                let whole = Counted { output: answer_tokens, ..told.clone() };
-                (self.priced(told), self.priced(&whole).cost)
+    pub(super) fn add_at_most(&mut self, told: &Counted, arrived: Length, next: Next) -> Usd {
+        let answer_tokens = so_far(told.clone(), arrived).output.max(next.answer_tokens);
+        let whole = Counted { output: answer_tokens, ..told.clone() };
+        let whole = self.priced(&whole).cost;
+        let (known, most) = match told.has_input() {
+            false => {
+                let most = self.at_most(Next { answer_tokens, ..next }) - self.sum.cost;
+                (Usage::default(), most.max(whole))
             }
+            true => (self.priced(told), whole),
         };
         let unknown = most - known.cost;
         self.sum += known;
@@ -111,8 +111,8 @@ impl<'a> Spending<'a> {
 }
 
 /// What a request under way has used: the vendor counts the answer at its end, so until then it is estimated.
-pub(super) fn so_far(counted: Counted, chars: u64) -> Counted {
-    let output = counted.output.max(chars.div_ceil(CHARS_PER_TOKEN));
+pub(super) fn so_far(counted: Counted, arrived: Length) -> Counted {
+    let output = counted.output.max(arrived.tokens());
     Counted { output, ..counted }
 }
 

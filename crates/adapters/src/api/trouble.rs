@@ -1,6 +1,7 @@
 //! Why a request brought no answer, in one form for all protocols, and whether it can have cost something.
 
 use super::wire::{Fault, reported};
+use crate::billing;
 use crate::http::{HttpError, Response};
 use redraft_core::text::one_line;
 use redraft_core::usage::Usd;
@@ -31,21 +32,18 @@ impl From<Fault> for Trouble {
 }
 
 impl Trouble {
-    /// Whether the service bills nothing for such a request, if it has not written a word.
+    /// Whether the service bills nothing for such a request, if it has not begun to answer.
     pub(super) fn is_unbilled(&self) -> bool {
-        const BAD_GATEWAY: u16 = 502;
-        const GATEWAY_TIMEOUT: u16 = 504;
         match self {
             Trouble::Http(error) => error.is_before_sending(),
-            // What stands between us and the service has given up; the service may have gone on.
-            Trouble::Status { status: BAD_GATEWAY | GATEWAY_TIMEOUT, .. } => false,
-            Trouble::Status { .. } | Trouble::Stream(Fault::Reported { .. }) => true,
+            Trouble::Status { status, .. } => billing::is_refusal(*status),
+            Trouble::Stream(Fault::Reported { .. }) => true,
             Trouble::Stream(Fault::Cut | Fault::Garbage(_)) | Trouble::Overspent(_) => false,
         }
     }
 }
 
-/// What an answer other than 200 says.
+/// What a status says that is no success.
 pub(super) fn refused(response: Response<'_>) -> Result<Trouble, HttpError> {
     let (status, retry_after) = (response.status, response.retry_after.clone());
     let body = response.beginning()?;

@@ -11,6 +11,7 @@ use redraft_core::price::Lifetime;
 use redraft_core::prompt::Prompt;
 use redraft_engine::ports::Cache;
 use serde_json::Value;
+use std::ops::AddAssign;
 
 pub(super) trait Wire: Send + Sync {
     /// Everything besides model, tools, schema and system text that a continued conversation depends on.
@@ -56,8 +57,11 @@ pub(super) trait Listener {
     /// Whether the model has said why it stopped, so that nothing more will be written.
     fn is_whole(&self) -> bool;
 
-    /// Characters the model has written so far, whether or not they are counted yet.
-    fn chars(&self) -> u64;
+    /// Whether anything of an answer arrived, words or not: from then on an error is not free.
+    fn has_begun(&self) -> bool;
+
+    /// What the model has written so far, whether or not it is counted yet.
+    fn length(&self) -> Length;
 
     /// What was said. `scrub` hides secrets in texts and in what tools are called with; everything else stays as it was
     /// received.
@@ -156,6 +160,29 @@ pub(super) struct Counted {
     /// Written as well, for as long as the vendor keeps it: its protocol names no lifetime.
     pub(super) kept: u64,
     pub(super) output: u64,
+    /// Whether the service told what went in, and how long the answer became.
+    pub(super) input_told: bool,
+    pub(super) output_told: bool,
+}
+
+/// A bill as OpenAI's protocols tell it, each number as far as it is told.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct OpenAiCounts {
+    pub(super) input: Option<u64>,
+    /// Of the input.
+    pub(super) read: Option<u64>,
+    pub(super) kept: Option<u64>,
+    pub(super) output: Option<u64>,
+    pub(super) reasoning: Option<u64>,
+    pub(super) total: Option<u64>,
+}
+
+/// How long a text is that nobody has counted in tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Length {
+    pub(super) chars: u64,
+    /// Those of them that may be a token each.
+    wide: u64,
 }
 
 /// Why there was no whole answer, in the vendor's words where it had some.
@@ -172,11 +199,47 @@ pub(super) enum Fault {
 }
 
 impl Counted {
-    /// What went in, as OpenAI's protocols count it: both parts are within the whole.
-    pub(super) fn put_in(&mut self, input: u64, read: u64, kept: u64) {
+    /// Takes in what one of OpenAI's protocols tells. Counts of one answer never shrink.
+    pub(super) fn take(&mut self, told: OpenAiCounts) {
+        let read = told.read.unwrap_or(self.read);
+        let sum = |left: Option<u64>, right: Option<u64>| Some(left?.saturating_add(right?));
+        if let Some(input) = told.input {
+            // Both parts are within the whole, unless the total says otherwise.
+            let rest =
+                told.total.zip(sum(told.input, told.output)).map(|(all, named)| all.checked_sub(named));
+            let is_beside = read > 0 && rest == Some(Some(read));
+            let input = if is_beside { input.saturating_add(read) } else { input };
+            if input >= self.input() {
+                self.put_in(input, read, told.kept.unwrap_or(self.kept));
+            }
+            self.input_told = true;
+        }
+        // Some vendors count thoughts beside the answer and tell them only in the total or by themselves.
+        let rest = told.total.filter(|_| self.input_told).map(|total| total.saturating_sub(self.input()));
+        let beside = sum(told.output, told.reasoning.filter(|tokens| Some(*tokens) > told.output));
+        if let Some(output) = told.output.max(rest).max(beside) {
+            self.output = self.output.max(output);
+            self.output_told = true;
+        }
+    }
+
+    fn put_in(&mut self, input: u64, read: u64, kept: u64) {
         self.read = read.min(input);
         self.kept = kept.min(input - self.read);
         self.uncached = input - self.read - self.kept;
+    }
+
+    /// Whether the service told what it put in.
+    pub(super) fn has_input(&self) -> bool {
+        self.input_told && self.input() > 0
+    }
+
+    /// Whether this is the whole bill of an answer that is there. One of no tokens, or of hardly any beside what arrived,
+    /// tells nothing: no text has so many characters for a token.
+    pub(super) fn is_whole(&self, arrived: Length) -> bool {
+        const CHARS_PER_TOKEN_MAX: u64 = 32;
+        let is_plausible = self.output.saturating_mul(CHARS_PER_TOKEN_MAX) >= arrived.chars;
+        self.has_input() && self.output_told && is_plausible
     }
 
     pub(super) fn all_written(&self) -> u64 {
@@ -186,6 +249,38 @@ impl Counted {
     pub(super) fn input(&self) -> u64 {
         self.uncached.saturating_add(self.read).saturating_add(self.all_written())
     }
+}
+
+impl Length {
+    pub(super) fn of(text: &str) -> Length {
+        let chars = text.chars().count() as u64;
+        Length { chars, wide: text.chars().filter(|one| !one.is_ascii()).count() as u64 }
+    }
+
+    /// An estimate that must not stop a run too early.
+    pub(super) fn tokens(self) -> u64 {
+        const CHARS_PER_TOKEN: u64 = 4;
+        (self.chars - self.wide).div_ceil(CHARS_PER_TOKEN).saturating_add(self.wide)
+    }
+}
+
+impl AddAssign for Length {
+    fn add_assign(&mut self, more: Length) {
+        self.chars = self.chars.saturating_add(more.chars);
+        self.wide = self.wide.saturating_add(more.wide);
+    }
+}
+
+/// All texts inside a value, however deep.
+pub(super) fn texts(value: &Value) -> Length {
+    let mut sum = Length::default();
+    match value {
+        Value::String(text) => sum += Length::of(text),
+        Value::Array(items) => items.iter().for_each(|item| sum += texts(item)),
+        Value::Object(fields) => fields.values().for_each(|item| sum += texts(item)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    sum
 }
 
 /// The data of an event.

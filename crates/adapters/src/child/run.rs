@@ -22,6 +22,9 @@ const SLICE: Duration = Duration::from_millis(25);
 /// How long a worker may take to end its processes.
 const ENDING_SLICES: u32 = 400;
 const STDERR_SHOWN: usize = 16 << 10;
+/// How many lines that were printed before a stop are still heard: more than a program prints while its run is held up, and
+/// few enough that one that prints for ever is ended soon.
+const WAITING_MAX: usize = 10_000;
 
 /// One program, ready to be started.
 pub(crate) struct Launch<'a> {
@@ -150,6 +153,9 @@ impl Started {
                 }
             }
             if watch.stopped() {
+                // What it has printed by now is done, and may be billed.
+                let waiting = std::iter::from_fn(|| self.steps.recv_timeout(SLICE).ok());
+                waiting.take(WAITING_MAX).filter(|step| *step != Line::Part).for_each(&mut *each);
                 return Some(End::Stopped);
             }
             if let Some(slow) = late(deadlines, began, heard, watch.moment()) {
@@ -201,4 +207,30 @@ fn end(child: &mut Child, early: bool) {
 fn stderr(out: &Path) -> String {
     let bytes = fs::read(out.join(worker::STDERR)).unwrap_or_default();
     String::from_utf8_lossy(&bytes[..bytes.len().min(STDERR_SHOWN)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "any process will do; its output is made here")]
+    fn what_was_printed_before_a_stop_is_still_heard() {
+        let (send, steps) = sync_channel(64);
+        for word in ["one", "two", "three"] {
+            send.send(Line::Whole(word.into())).unwrap();
+        }
+        let child = Command::new("true").spawn().unwrap();
+        let mut started = Started { child, steps };
+        let watch = SystemClock::new(Arc::new(AtomicBool::new(true)));
+        let deadlines =
+            Deadlines { connect_ms: 60_000, first_byte_ms: 60_000, idle_ms: 60_000, total_ms: 60_000 };
+        let mut heard = Vec::new();
+        let end = started.listen(deadlines, &watch, &mut |line| heard.push(line));
+        started.child.wait().unwrap();
+        assert_eq!((end, heard.len()), (Some(End::Stopped), 3));
+    }
 }

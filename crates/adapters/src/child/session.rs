@@ -151,6 +151,10 @@ impl Sessions {
 
     /// Why a conversation cannot go on now, in words; none when it can.
     pub(crate) fn refusal(&self, session: &SessionId, now: &Fingerprint) -> Option<String> {
+        // It becomes a word of the program's command line, and whoever made the ledger could have written it.
+        if !session.is_plain() {
+            return Some("its name could be an option of the program".to_owned());
+        }
         match read_kept::<Fingerprint>(&self.folder(session).join(Self::FINGERPRINT)) {
             Ok(Some(then)) => then.difference(now).map(|what| format!("fingerprint differs: {what}")),
             Ok(None) => Some(format!("nothing is known of conversation {session}")),

@@ -105,14 +105,25 @@ fn fingerprint() -> Fingerprint {
 }
 
 #[test]
+fn a_conversation_whose_name_could_be_an_option_or_a_path_does_not_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = Sessions::new(folder.path());
+    for name in ["-cmcp_servers.x.command=sh", "--dangerously-skip-permissions", "../odd name", "", "a\nb"] {
+        let id = SessionId::new(name);
+        // As an archive would bring it.
+        sessions.begin(&id, &fingerprint()).unwrap();
+        assert!(sessions.folder(&id).starts_with(folder.path().join("sessions")), "{name}");
+        let refusal = sessions.refusal(&id, &fingerprint()).unwrap();
+        assert_eq!(refusal, "its name could be an option of the program", "{name}");
+    }
+}
+
+#[test]
 fn a_conversation_goes_on_only_under_the_circumstances_it_was_begun_under() {
     let folder = tempfile::tempdir().unwrap();
     let sessions = Sessions::new(folder.path());
-    let id = SessionId::new("../odd name");
-    assert_eq!(
-        sessions.refusal(&id, &fingerprint()).unwrap(),
-        "nothing is known of conversation ../odd name"
-    );
+    let id = SessionId::new("odd_name");
+    assert_eq!(sessions.refusal(&id, &fingerprint()).unwrap(), "nothing is known of conversation odd_name");
     sessions.begin(&id, &fingerprint()).unwrap();
     assert_eq!(sessions.refusal(&id, &fingerprint()), None);
     assert!(sessions.folder(&id).starts_with(folder.path().join("sessions")));

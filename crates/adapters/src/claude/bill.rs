@@ -6,7 +6,7 @@
 //! at a server of his own, something else at a gateway. Start at [`Bill::of`].
 
 use super::ClaudeSettings;
-use super::stream::{Heard, ModelUse, ResultLine};
+use super::stream::{Heard, ModelUse, ResultLine, plus};
 use redraft_core::price::{Basis, Card, Cards, Lifetime};
 use redraft_core::usage::{Usage, Usd};
 
@@ -21,9 +21,10 @@ impl Bill {
     /// Where no tokens are told at all, what the program says it cost counts, else what was reserved.
     pub(super) fn of(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine, reserved: Usd) -> Bill {
         let card = &settings.card;
-        let own = own(settings, heard, result);
         let others = others(settings, result);
-        let tokens = others.iter().fold(own.usage, |sum, one| plus(sum, *one));
+        let foreign = others.iter().fold(Usage::default(), |sum, one| plus(sum, one.usage));
+        let own = own(settings, heard, result, foreign);
+        let tokens = plus(own.usage, foreign);
         let answer_tokens = u64::from(settings.answer_tokens()).saturating_mul(own.broken);
         let longer = answer_tokens.saturating_sub(own.broken_output);
         let unknown = card.cost(&Usage { output: longer, ..Usage::default() }, own.largest);
@@ -31,13 +32,19 @@ impl Bill {
             own.written.iter().map(|(lifetime, _)| *lifetime).max().unwrap_or(Lifetime::FiveMinutes);
         let answer_tokens = settings.answer_tokens().into();
         let unknown = unknown + heard.requests.vanished(card, answer_tokens, lifetime);
+        let unknown = others.iter().fold(unknown, |sum, one| sum + one.unknown);
         let searches = result.models.iter().fold(0, |sum: u64, one| sum.saturating_add(one.searches));
-        let elsewhere = others.iter().fold(card.searches(searches), |sum, one| sum + one.cost);
+        let elsewhere = card.searches(searches) + foreign.cost;
         let known = card.cost_by_lifetime(&own.usage, &own.written, own.largest) + elsewhere;
         let (cost, unknown) = match (tokens.input().saturating_add(tokens.output), result.cost) {
             _ if card.is_free() => (Usd(0), Usd(0)),
             (0, Usd(0)) => (reserved, reserved),
             (0, told) => (told, Usd(0)),
+            // Of what nobody watched, the lines that would tell how large a request was are not kept.
+            _ if heard.requests.has_vanished() && !heard.requests.live => {
+                let cost = (known + unknown).max(reserved);
+                (cost, cost - known)
+            }
             _ => (known + unknown, unknown),
         };
         Bill { usage: Usage { cost, ..tokens }, unknown }
@@ -55,22 +62,25 @@ struct Own {
     broken_output: u64,
 }
 
-fn own(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine) -> Own {
+fn own(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine, foreign: Usage) -> Own {
+    let mine: Vec<&ModelUse> = result.models.iter().filter(|one| is_own(settings, result, one)).collect();
+    let summed = mine.iter().fold(Usage::default(), |sum, one| plus(sum, one.usage));
+    let listed: Vec<(Lifetime, u64)> = mine.iter().flat_map(|one| one.written.iter().copied()).collect();
     let told = result.usage.unwrap_or_default();
-    let (mut usage, mut written) = (told, result.written.clone());
-    for one in result.models.iter().filter(|one| is_own(settings, result, one)) {
-        // Whichever of the two tells more.
-        usage = Usage {
-            uncached: told.uncached.max(one.usage.uncached),
-            written: told.written.max(one.usage.written),
-            read: told.read.max(one.usage.read),
-            output: told.output.max(one.usage.output),
-            cost: Usd(0),
-        };
-        if !one.written.is_empty() {
-            written.clone_from(&one.written);
-        }
-    }
+    let (told, mut written) = match (mine.is_empty() && !result.models.is_empty(), listed.is_empty()) {
+        // The conversation was another model's.
+        (true, _) => (less(told, foreign), Vec::new()),
+        (false, true) => (told, result.written.clone()),
+        (false, false) => (told, listed),
+    };
+    // Whichever of the two tells more.
+    let mut usage = Usage {
+        uncached: told.uncached.max(summed.uncached),
+        written: told.written.max(summed.written),
+        read: told.read.max(summed.read),
+        output: told.output.max(summed.output),
+        cost: Usd(0),
+    };
     // Requests beside the conversation are kept as long as those of it.
     let listed = written.iter().fold(0, |sum: u64, (_, tokens)| sum.saturating_add(*tokens));
     let longest = written.iter().map(|(lifetime, _)| *lifetime).max();
@@ -83,6 +93,7 @@ fn own(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine) -> Own {
         usage = plus(usage, broken_usage);
         written.extend(broken_written);
     }
+    usage = plus(usage, missing(plus(usage, foreign), heard.requests.counted()));
     let all = usage.input();
     // What was not heard of can have been one request.
     let beside = all.saturating_sub(heard.requests.counted().input());
@@ -90,8 +101,35 @@ fn own(settings: &ClaudeSettings, heard: &Heard, result: &ResultLine) -> Own {
     Own { usage, written, largest, broken, broken_output: broken_usage.output }
 }
 
-/// What was used of other models, with its price: the list's where it is known, else what the program says.
-fn others(settings: &ClaudeSettings, result: &ResultLine) -> Vec<Usage> {
+/// What was heard on the way and is in no sum that was told; nothing where none was told at all.
+fn missing(told: Usage, heard: Usage) -> Usage {
+    if told.input().saturating_add(told.output) == 0 {
+        return Usage::default();
+    }
+    let uncached = heard.input().saturating_sub(told.input());
+    Usage { uncached, output: heard.output.saturating_sub(told.output), ..Usage::default() }
+}
+
+fn less(all: Usage, part: Usage) -> Usage {
+    Usage {
+        uncached: all.uncached.saturating_sub(part.uncached),
+        written: all.written.saturating_sub(part.written),
+        read: all.read.saturating_sub(part.read),
+        output: all.output.saturating_sub(part.output),
+        cost: Usd(0),
+    }
+}
+
+/// What was used of another model than the one that was asked for.
+struct Other {
+    /// With its price.
+    usage: Usage,
+    /// What it can have cost, where nobody says a price.
+    unknown: Usd,
+}
+
+/// What was used of other models, by the list where they are on it, else by what the program says.
+fn others(settings: &ClaudeSettings, result: &ResultLine) -> Vec<Other> {
     let cards = Cards::builtin();
     let foreign = result.models.iter().filter(|one| !is_own(settings, result, one));
     let priced = |one: &ModelUse| {
@@ -101,25 +139,26 @@ fn others(settings: &ClaudeSettings, result: &ResultLine) -> Vec<Usage> {
             Basis::Unknown => by(&settings.card),
             // What it says holds its searches, which are counted once for all models.
             Basis::Listed | Basis::Configured => {
-                listed.unwrap_or_else(|_| one.cost - settings.card.searches(one.searches))
+                let told = || one.cost - settings.card.searches(one.searches);
+                listed.as_ref().map_or_else(|_| told(), |cost| *cost)
             }
         };
-        Usage { cost, ..one.usage }
+        let unknown = match (&listed, cost) {
+            (Err(_), Usd(0)) => by(&cards.conservative()),
+            _ => Usd(0),
+        };
+        Other { usage: Usage { cost, ..one.usage }, unknown }
     };
     foreign.map(priced).collect()
 }
 
-/// Whether this is the model that was asked for, under whatever name. The only one there is must be.
+/// Whether this is the model that was asked for, under whatever name. The only one there is must be, unless the list says
+/// that it is another.
 fn is_own(settings: &ClaudeSettings, result: &ResultLine, one: &ModelUse) -> bool {
     let cards = Cards::builtin();
-    let same = || match (cards.find(&one.model), cards.find(&settings.model)) {
+    match (cards.find(&one.model), cards.find(&settings.model)) {
+        _ if one.model == settings.model => true,
         (Ok(one), Ok(own)) => one == own,
-        _ => false,
-    };
-    result.models.len() == 1 || one.model == settings.model || same()
-}
-
-fn plus(mut sum: Usage, more: Usage) -> Usage {
-    sum += more;
-    sum
+        _ => result.models.len() == 1,
+    }
 }

@@ -30,7 +30,10 @@ pub(super) fn forgot(heard: &Heard, asked: &Asked, sessions: &Sessions) -> Optio
     });
     let short = || {
         let held = Held::read(&sessions.folder(&SessionId::new(asked.session.clone())))?;
-        let why = held.is_short(heard.requests.first_prompt()?)?;
+        // Where no request told its size, all of them together were not smaller.
+        let all =
+            || heard.result.as_ref()?.usage.as_ref().map(|usage| usage.input()).filter(|tokens| *tokens > 0);
+        let why = held.is_short(heard.requests.first_prompt().or_else(all)?)?;
         Some(Forgot { why, spoils_the_answer: true })
     };
     compacted.or_else(|| if asked.resume { short() } else { None })

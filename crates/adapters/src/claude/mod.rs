@@ -28,7 +28,7 @@ use crate::mcp::McpServers;
 use bill::Bill;
 use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::price::{Card, Lifetime};
+use redraft_core::price::{Card, Cards, Lifetime};
 use redraft_core::prompt::Prompt;
 use redraft_core::redact::Redactor;
 use redraft_core::text;
@@ -124,19 +124,44 @@ impl ClaudeAgent {
         self.answer(&heard, &asked).ok().flatten()
     }
 
+    /// What a dispatch is billed by: the model it was sent to, which may be configured no more.
+    fn billed_by(&self, asked: &Asked) -> ClaudeSettings {
+        let settings = self.settings.clone();
+        let model = &asked.fingerprint.model;
+        if *model == settings.model {
+            return settings;
+        }
+        let cards = Cards::builtin();
+        let card = cards.find(model).cloned().unwrap_or_else(|_| cards.conservative());
+        ClaudeSettings { model: model.clone(), card, ..settings }
+    }
+
     /// The answer among what was heard: none where there is no last line, an error where that says so.
     fn answer(&self, heard: &Heard, asked: &Asked) -> Result<Option<Outcome>, AgentError> {
         let Some(result) = &heard.result else { return Ok(None) };
-        let Bill { usage, unknown } = Bill::of(&self.settings, heard, result, Usd(asked.reserved));
+        let Bill { usage, unknown } = Bill::of(&self.billed_by(asked), heard, result, Usd(asked.reserved));
         if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
             let now = match now {
                 // It passed the most there was for it, and was to go on.
                 Now::OverBudget(_) => Now::OverBudget(usage.cost + Usd(asked.reserved)),
                 now => now,
             };
-            let counted = Some(usage).filter(|usage| usage.input() > 0);
+            // What the program says it cost is no less a bill than tokens.
+            let told = usage.input() > 0 || usage.output > 0 || result.cost > Usd(0);
+            let counted = Some(usage).filter(|_| told);
             let unbilled = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, result));
             return Err(self.error(now, &detail, counted.or(unbilled)));
+        }
+        if asked.resume && result.session_id != asked.session {
+            // Whatever that conversation was shown, it was not what this one was.
+            let detail = format!(
+                "claude answered in conversation `{}` and not in {}",
+                result.session_id, asked.session
+            );
+            return Err(self.error(Now::FreshSession, &detail, Some(usage)));
+        }
+        if heard.contradicts && !asked.writes {
+            return Err(self.error(Now::GiveUp, "claude gave two answers that differ", Some(usage)));
         }
         let forgot = memory::forgot(heard, asked, &self.sessions);
         if let Some(why) = forgot.as_ref().filter(|forgot| forgot.spoils_the_answer).map(|forgot| &forgot.why)
@@ -341,6 +366,10 @@ impl Agent for ClaudeAgent {
             if heard.requests.count() > before.0 {
                 meter.begun();
                 heard.asked_ms = Some(watch.now_ms());
+                // It may go on without a tool: a form that was refused, an answer that is continued, a summary.
+                if before.0 > 0 {
+                    meter.goes_on();
+                }
             }
             if (heard.requests.count(), heard.requests.beside()) != before {
                 meter.expect(heard.requests.at_most(&terms));

@@ -2,8 +2,10 @@
 //! what it said on standard error.
 
 use super::stream::{Heard, ResultLine};
+use crate::billing;
 use crate::child::{End, Finished, Silence};
 use redraft_core::event::Now;
+use redraft_core::text::one_line;
 
 /// The program has repeated the request itself already.
 const BUSY_MS: u64 = 30_000;
@@ -11,6 +13,11 @@ const UNREACHABLE_MS: u64 = 10_000;
 
 /// Why the last line is not an answer; none when it is.
 pub(super) fn failure(heard: &Heard, result: &ResultLine, resumed: bool) -> Option<(Now, String)> {
+    if let Some(why) = unanswered(result).filter(|_| !result.is_error) {
+        let said = result.errors.join("; ");
+        let detail = if said.is_empty() { why } else { format!("{why}: {said}") };
+        return Some((by_kind(result).unwrap_or(Now::GiveUp), format!("claude: {detail}")));
+    }
     if !result.is_error {
         return None;
     }
@@ -30,14 +37,23 @@ pub(super) fn failure(heard: &Heard, result: &ResultLine, resumed: bool) -> Opti
     Some((now, detail))
 }
 
+/// Why a last line that calls itself no error is no whole answer all the same.
+fn unanswered(result: &ResultLine) -> Option<String> {
+    match (result.subtype.as_str(), result.stop_reason.as_str()) {
+        ("success", "refusal") => Some("the model refused to answer".to_owned()),
+        ("success", "max_tokens") => Some("the answer was cut off at the longest it may be".to_owned()),
+        ("success", _) => None,
+        (other, _) => Some(format!("it ended as `{}`, which is no answer", one_line(other, 40))),
+    }
+}
+
 /// Whether a failed dispatch cost nothing: no answer of the model was begun, and its service refused or was not reached.
 pub(super) fn is_unbilled(heard: &Heard, result: &ResultLine) -> bool {
-    // What stands between us and the service has given up; the service may have gone on.
-    const GATEWAY: [u16; 2] = [502, 504];
     let said = format!("{} {}", result.text, result.errors.join(" ")).to_lowercase();
-    let refused = result.status.is_some_and(|status| !GATEWAY.contains(&status));
+    let refused = result.status.is_some_and(billing::is_refusal);
     // A prompt that is too long by the program's own count is not sent at all.
-    let unsent = ["unable to connect", "econnrefused", "not logged in", "no conversation found", TOO_LONG];
+    let unsent =
+        ["unable to connect to api", "econnrefused", "not logged in", "no conversation found", TOO_LONG];
     let refused = refused && !heard.requests.has_vanished();
     !heard.answering && (refused || unsent.iter().any(|words| said.contains(words)))
 }

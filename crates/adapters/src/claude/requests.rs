@@ -2,7 +2,8 @@
 //!
 //! The beginning of each answer says what its prompt was counted as, the end how long it was. Start at [`Requests`].
 
-use super::stream::{list, tokens, written};
+use super::stream::{list, plus, tokens, written};
+use crate::billing;
 use redraft_core::price::{Card, Lifetime};
 use redraft_core::usage::{Usage, Usd};
 use serde_json::Value;
@@ -13,8 +14,6 @@ const READ_TOKENS: u64 = 25_000;
 /// about so many tokens of what was found, and what it answers.
 const SEARCHES_MAX: u64 = 8;
 const FOUND_TOKENS: u64 = 25_000;
-/// What stands between us and the service has given up; the service may have gone on.
-const GATEWAY: [u64; 2] = [502, 504];
 /// No text has fewer characters for a token.
 const CHARS_PER_TOKEN_MIN: u64 = 2;
 
@@ -65,8 +64,9 @@ impl Requests {
         match (line["type"].as_str(), line["event"]["type"].as_str()) {
             (Some("stream_event"), Some("message_start")) => self.begin(&line["event"]["message"], false),
             (Some("stream_event"), Some("message_delta")) => {
-                let output = line["event"]["usage"]["output_tokens"].as_u64().unwrap_or_default();
-                if let Some(newest) = self.all.last_mut() {
+                let output = billing::count(&line["event"]["usage"]["output_tokens"]);
+                // An end that does not tell how long the answer became is none for the bill.
+                if let Some((newest, output)) = self.all.last_mut().zip(output) {
                     newest.usage.output = newest.usage.output.max(output);
                     newest.ended = true;
                 }
@@ -90,7 +90,8 @@ impl Requests {
             }
             (Some("system"), _) if line["subtype"] == "api_retry" => {
                 self.sent = true;
-                let refused = line["error_status"].as_u64().is_some_and(|status| !GATEWAY.contains(&status));
+                let status = line["error_status"].as_u64().and_then(|status| u16::try_from(status).ok());
+                let refused = status.is_some_and(billing::is_refusal);
                 if !refused && !self.settle_broken() {
                     self.vanishing += 1;
                 }
@@ -115,7 +116,7 @@ impl Requests {
 
     /// The conversation as the newest request left it, in tokens.
     pub(super) fn context(&self) -> Option<u64> {
-        self.all.last().map(|newest| newest.usage.input() + newest.usage.output)
+        self.all.last().map(|newest| newest.usage.input().saturating_add(newest.usage.output))
     }
 
     /// The prompt of the largest request; none unless every one named its prompt.
@@ -263,11 +264,6 @@ impl Terms<'_> {
         let Terms { card, lifetime, .. } = *self;
         card.searches(SEARCHES_MAX) + card.dearest(FOUND_TOKENS, answer_tokens, lifetime)
     }
-}
-
-fn plus(mut sum: Usage, more: Usage) -> Usage {
-    sum += more;
-    sum
 }
 
 impl Counted {

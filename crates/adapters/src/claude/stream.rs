@@ -3,6 +3,7 @@
 //! Unknown lines are passed over and broken ones counted: a newer program may say more. Start at [`Heard`].
 
 use super::requests::Requests;
+use crate::billing;
 use crate::child::{Listener, skipped};
 use redraft_core::price::Lifetime;
 use redraft_core::text::one_line;
@@ -19,6 +20,8 @@ pub(super) struct Heard {
     /// Whether the model began an answer, which is when it is billed.
     pub(super) answering: bool,
     pub(super) result: Option<ResultLine>,
+    /// Whether it ended more than once, with answers that differ.
+    pub(super) contradicts: bool,
     /// When a usage limit that stopped it ends, in milliseconds since 1970.
     pub(super) limit_ends_ms: Option<i64>,
     /// Where its API key is from; `none` where it has none.
@@ -177,13 +180,23 @@ impl Listener for Heard {
             (Some("user"), _) => self.was_answered(&line["message"]["content"]),
             (Some("rate_limit_event"), _) => {
                 let told = &line["rate_limit_info"];
-                self.plan = Some(told["isUsingOverage"] != true);
+                // What was billed once stays billed, whatever is told later.
+                self.plan = Some(told["isUsingOverage"] != true && self.plan != Some(false));
                 if told["status"] == "rejected" {
                     let seconds = told["resetsAt"].as_f64();
                     self.limit_ends_ms = seconds.map(|seconds| (seconds * 1000.0) as i64);
                 }
             }
-            (Some("result"), _) => self.result = Some(ResultLine::of(line)),
+            (Some("result"), _) => {
+                let result = ResultLine::of(line);
+                let earlier = self.result.take();
+                let said = earlier.as_ref().and_then(|earlier| earlier.structured.as_ref());
+                self.contradicts |= said.is_some_and(|said| result.structured.as_ref() != Some(said));
+                self.result = Some(match earlier {
+                    Some(earlier) => result.after(earlier),
+                    None => result,
+                });
+            }
             _ => {}
         }
     }
@@ -224,6 +237,22 @@ impl ResultLine {
         }
     }
 
+    /// The last of several such lines, with what the earlier ones were about: each tells the usage of its own turn, while
+    /// what is told by model is a sum of all turns unless it says that it is not.
+    fn after(self, earlier: ResultLine) -> ResultLine {
+        let usage = match (self.usage, earlier.usage) {
+            (Some(now), Some(before)) => Some(plus(before, now)),
+            (now, before) => now.or(before),
+        };
+        let (cost, models) = match (self.counts_broken, self.models.is_empty()) {
+            (true, _) => (earlier.cost + self.cost, earlier.models.into_iter().chain(self.models).collect()),
+            (false, true) => (earlier.cost.max(self.cost), earlier.models),
+            (false, false) => (earlier.cost.max(self.cost), self.models),
+        };
+        let written = earlier.written.into_iter().chain(self.written).collect();
+        ResultLine { usage, written, cost, models, ..self }
+    }
+
     /// The answer in the form that was asked for; else whatever it said, which is only for the record.
     pub(super) fn answer(&self) -> String {
         self.structured.as_ref().map_or_else(|| self.text.clone(), Value::to_string)
@@ -238,7 +267,7 @@ impl ResultLine {
 
 impl ModelUse {
     fn of((model, told): (&String, &Value)) -> ModelUse {
-        let count = |name: &str| told[name].as_u64().unwrap_or_default();
+        let count = |name: &str| billing::count(&told[name]).unwrap_or_default();
         let names = [
             (Lifetime::FiveMinutes, "cacheCreationEphemeral5mInputTokens"),
             (Lifetime::Hour, "cacheCreationEphemeral1hInputTokens"),
@@ -266,8 +295,13 @@ fn dollars(told: &Value) -> Usd {
     Usd(told.map_or(0, |dollars| (dollars * 1e6).ceil() as u64))
 }
 
+pub(super) fn plus(mut sum: Usage, more: Usage) -> Usage {
+    sum += more;
+    sum
+}
+
 pub(super) fn tokens(usage: &Value) -> Usage {
-    let count = |name: &str| usage[name].as_u64().unwrap_or_default();
+    let count = |name: &str| billing::count(&usage[name]).unwrap_or_default();
     Usage {
         uncached: count("input_tokens"),
         written: count("cache_creation_input_tokens"),
@@ -280,7 +314,9 @@ pub(super) fn tokens(usage: &Value) -> Usage {
 pub(super) fn written(by_lifetime: &Value) -> Vec<(Lifetime, u64)> {
     let names =
         [(Lifetime::FiveMinutes, "ephemeral_5m_input_tokens"), (Lifetime::Hour, "ephemeral_1h_input_tokens")];
-    let told = names.into_iter().filter_map(|(lifetime, name)| Some((lifetime, by_lifetime[name].as_u64()?)));
+    let told = names
+        .into_iter()
+        .filter_map(|(lifetime, name)| Some((lifetime, billing::count(&by_lifetime[name])?)));
     told.filter(|(_, tokens)| *tokens > 0).collect()
 }
 

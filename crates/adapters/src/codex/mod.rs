@@ -23,11 +23,12 @@ mod totals;
 
 use crate::child::{
     Asked, Environment, Fingerprint, Held, Launch, Line, Listener, Meter, Program, Sessions, settle,
+    was_abandoned,
 };
 use crate::mcp::McpServers;
 use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::price::Card;
+use redraft_core::price::{Card, Cards};
 use redraft_core::redact::Redactor;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
@@ -89,6 +90,8 @@ pub struct CodexAgent {
 struct Counted {
     /// The conversation as the last answer left it, in tokens.
     context: Option<u64>,
+    /// The longest that the conversation was; a summary may have replaced it since.
+    largest: Option<u64>,
     requests: Option<u32>,
     /// Whether they tell how much of a plan is used.
     plan: bool,
@@ -114,7 +117,33 @@ impl CodexAgent {
         let heard = Heard::in_folder(request_dir)?;
         let schema = fs::read_to_string(request_dir.join(SCHEMA_FILE)).ok()?;
         // Only an answer is adopted, so when a limit ended does not matter.
-        self.answer(&heard, &asked, &schema, 0, Counted::default()).ok().flatten()
+        self.answer(&heard, &asked, &schema, 0, self.noted(&heard, &asked)).ok().flatten()
+    }
+
+    /// What the kept lines and Codex's notes say of a dispatch that nobody watched to its end.
+    fn noted(&self, heard: &Heard, asked: &Asked) -> Counted {
+        let card = self.card(asked);
+        let mut rollout = Rollout::of(&self.settings.environment, &heard.thread);
+        let context = rollout.news().map(|noted| noted.context);
+        let prompt = rollout.largest().or(heard.total.map(|total| total.input)).unwrap_or_default();
+        let broken = card.dearest(prompt, spending::ANSWER_TOKENS, card.lifetime.is);
+        Counted {
+            context,
+            largest: rollout.largest(),
+            plan: rollout.has_plan(),
+            broken: Usd(broken.0.saturating_mul(heard.cuts)),
+            searches: card.searches(heard.searches),
+            ..Counted::default()
+        }
+    }
+
+    /// What a dispatch is billed by: the model it was sent to, which may be configured no more.
+    fn card(&self, asked: &Asked) -> Card {
+        let (model, cards) = (&asked.fingerprint.model, Cards::builtin());
+        match *model == self.settings.model {
+            true => self.settings.card.clone(),
+            false => cards.find(model).cloned().unwrap_or_else(|_| cards.conservative()),
+        }
     }
 
     /// The answer among what was heard: none where the turn was not completed, an error where it failed.
@@ -137,7 +166,8 @@ impl CodexAgent {
         if asked.resume && heard.thread != asked.session {
             // Asked for a thread it does not know, Codex may begin another without a word; that one knows nothing.
             let detail = format!("codex answered in thread {} and not in {}", heard.thread, asked.session);
-            let usage = self.priced(&Totals::default(), &total, counted.context);
+            let priced = self.priced(asked, &Totals::default(), &total, counted);
+            let usage = Usage { cost: priced.cost + counted.searches + counted.broken, ..priced };
             return Err(self.error(Now::FreshSession, &detail, Some(usage)));
         }
         let thread = SessionId::new(heard.thread.clone());
@@ -148,10 +178,13 @@ impl CodexAgent {
             let begun = self.sessions.begin(&thread, &asked.fingerprint);
             begun.map_err(|error| self.broken(&folder, &error))?;
         }
-        let told = self.priced(&before, &total, counted.context);
+        let told = self.priced(asked, &before, &total, counted);
+        // What its notes say was used, it has used, whatever it says at its end.
+        let noted = counted.usage.filter(|noted| noted.cost > told.cost + counted.searches);
+        let (told, cost) = noted.map_or((told, told.cost + counted.searches), |noted| (noted, noted.cost));
         // An answer is never free where tokens are not; what was reserved counts until better is known.
-        let untold = told.input() + told.output == 0;
-        let known = if untold { Usd(asked.reserved) } else { told.cost + counted.searches };
+        let untold = told.output == 0 && (told.input() == 0 || !heard.text.is_empty());
+        let known = if untold { cost.max(Usd(asked.reserved)) } else { cost };
         let usage = Usage { cost: known + counted.broken, ..told };
         Ok(Some(Outcome {
             text: heard.text.clone(),
@@ -176,21 +209,21 @@ impl CodexAgent {
         let key = environment.0.get(OsStr::new("CODEX_API_KEY")).is_some_and(|key| !key.is_empty());
         let provider = extra_args.iter().any(|word| word.contains("model_provider"));
         match plan {
+            // A key goes before a login, whatever the thread's notes told of an earlier one.
+            _ if key => Payment::Key,
             true => Payment::Subscription,
-            false if key || provider => Payment::Key,
+            false if provider => Payment::Key,
             false => Payment::Login,
         }
     }
 
     /// A request beyond a price cliff is dearer. How large they were is known from the conversation; else their sum
     /// counts as one.
-    fn priced(&self, before: &Totals, total: &Totals, context: Option<u64>) -> Usage {
+    fn priced(&self, asked: &Asked, before: &Totals, total: &Totals, counted: Counted) -> Usage {
         let usage = total.since(before);
-        let cost = self
-            .settings
-            .card
-            .cost(&usage, context.map_or(usage.input(), |tokens| tokens.min(usage.input())));
-        Usage { cost, ..usage }
+        let largest = counted.largest.max(counted.context);
+        let largest = largest.map_or(usage.input(), |tokens| tokens.min(usage.input()));
+        Usage { cost: self.card(asked).cost(&usage, largest), ..usage }
     }
 
     /// The answer, if it was given with all that the thread held; keeps what it holds now. Who writes may go on after a
@@ -316,6 +349,18 @@ impl Agent for CodexAgent {
         self.recovered(&out)
     }
 
+    fn unwatched(&self, ticket: &Ticket) -> Option<Usd> {
+        let out = self.settings.runs.join(ticket.to_string());
+        let (asked, heard) = (Asked::read(&out)?, Heard::in_folder(&out)?);
+        let before = Totals::last(&self.sessions.folder(&SessionId::new(heard.thread.clone())));
+        let before = before.filter(|_| asked.resume).unwrap_or_default();
+        let card = self.card(&asked);
+        let mut spending = Spending::new(&card, before, 0);
+        spending.read(Rollout::of(&self.settings.environment, &heard.thread));
+        spending.searched(heard.searches);
+        spending.unwatched().filter(|_| was_abandoned(&out))
+    }
+
     fn beyond(&self) -> Usd {
         self.settings.card.beyond(spending::ANSWER_TOKENS)
     }
@@ -370,9 +415,27 @@ impl Agent for CodexAgent {
             let rollout = Rollout::of(&self.settings.environment, request.session.as_str());
             spending.read(rollout.onwards());
         }
+        let session = request.session.as_str();
+        let notes = || Rollout::of(&self.settings.environment, session).onwards();
+        let (mut notes, mut seen) = (if request.resume { notes() } else { Rollout::default() }, 0);
         let mut hear = |line: Line| {
-            let (begun, done, cuts) = (heard.begun, heard.done, heard.cuts);
+            let (begun, done, cuts, at_work) = (heard.begun, heard.done, heard.cuts, heard.at_work);
             heard.take(line);
+            if heard.at_work && !at_work && !request.resume {
+                notes = Rollout::of(&self.settings.environment, &heard.thread);
+            }
+            notes.news();
+            let answers = u64::from(notes.answers().unwrap_or_default());
+            // More answers than follow what it did: it goes on by itself, as after a form that was refused.
+            if answers > heard.done.saturating_add(1).max(seen) {
+                seen = answers;
+                meter.goes_on();
+                if heard.begun == 0 && !request.resume {
+                    spending.read(Rollout::of(&self.settings.environment, &heard.thread));
+                }
+                spending.look();
+                meter.expect(spending.at_most());
+            }
             spending.searched(heard.searches);
             if heard.cuts > cuts {
                 spending.breaks_off();
@@ -404,6 +467,7 @@ impl Agent for CodexAgent {
         }
         let counted = Counted {
             context: spending.context(),
+            largest: spending.largest(),
             requests: spending.answers(),
             plan: spending.has_plan(),
             usage: spending.counted(),

@@ -2,6 +2,7 @@
 
 use super::limit;
 use super::stream::Heard;
+use crate::billing;
 use crate::child::{End, Finished, Silence};
 use redraft_core::event::Now;
 
@@ -58,8 +59,8 @@ fn status(said: &str) -> Option<u16> {
 
 /// Whether what Codex says of a request means that the service did not begin an answer to it.
 pub(super) fn is_refused(message: &str) -> bool {
-    // What stands between us and the service has given up; the service may have gone on.
-    const GATEWAY: [u16; 2] = [502, 504];
+    // An answer that broke off may have been written for a while, whatever the reason sounds like.
+    const BROKE_OFF: &str = "stream disconnected";
     const REFUSED: [&str; 10] = [
         "invalid_request_error",
         "usage limit",
@@ -74,7 +75,8 @@ pub(super) fn is_refused(message: &str) -> bool {
     ];
     let said = message.to_lowercase();
     match status(&said) {
-        Some(status) => (400..=599).contains(&status) && !GATEWAY.contains(&status),
+        Some(status) => billing::is_refusal(status),
+        None if said.contains(BROKE_OFF) => false,
         None => REFUSED.iter().any(|words| said.contains(words)),
     }
 }

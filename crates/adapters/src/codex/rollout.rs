@@ -25,6 +25,8 @@ pub(super) struct Rollout {
     answers: u32,
     /// The prompt of the first of them, and what all but the last had to say.
     first_prompt: Option<u64>,
+    /// The longest that the conversation was after any of them, in tokens.
+    largest: u64,
     said_before: u64,
     /// Whether Codex replaced the thread by a summary since then.
     compacted: bool,
@@ -52,8 +54,8 @@ impl Rollout {
     /// The same, from here on: what is in them already belongs to earlier turns. Some of it may be said again.
     pub(super) fn onwards(mut self) -> Rollout {
         self.news();
-        let Rollout { file, at, last, plan, .. } = self;
-        Rollout { file, at, last, plan, ..Rollout::default() }
+        let Rollout { file, at, last, .. } = self;
+        Rollout { file, at, last, ..Rollout::default() }
     }
 
     /// Where they are.
@@ -88,12 +90,18 @@ impl Rollout {
             self.said_before = self.said_before.saturating_add(self.last.map_or(0, |last| last.said));
         }
         self.first_prompt.get_or_insert(noted.context.saturating_sub(noted.said));
+        self.largest = self.largest.max(noted.context);
         (self.last, self.answers) = (Some(noted), self.answers.saturating_add(1));
     }
 
     /// The prompt of the first request of the turn, in tokens.
     pub(super) fn first_prompt(&self) -> Option<u64> {
         self.first_prompt.filter(|tokens| *tokens > 0)
+    }
+
+    /// The longest that the conversation was in the turn, in tokens; it may have been replaced by a summary since.
+    pub(super) fn largest(&self) -> Option<u64> {
+        Some(self.largest).filter(|tokens| *tokens > 0)
     }
 
     /// The least that the next prompt of this thread has in tokens. What the model thought on the way may be left out of

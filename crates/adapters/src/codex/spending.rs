@@ -55,7 +55,7 @@ impl<'a> Spending<'a> {
     /// An answer broke off; how long it had become nobody knows.
     pub(super) fn breaks_off(&mut self) {
         self.look();
-        let tokens = self.context_now().saturating_add(self.steps * STEP_TOKENS);
+        let tokens = self.context_now().saturating_add(self.steps.saturating_mul(STEP_TOKENS));
         self.broken = self.broken + self.card.dearest(tokens, ANSWER_TOKENS, self.card.lifetime.is);
     }
 
@@ -85,6 +85,18 @@ impl<'a> Spending<'a> {
     pub(super) fn until_now(&mut self) -> Usd {
         let counted = self.counted().map_or(self.searches, |usage| usage.cost);
         counted + self.broken
+    }
+
+    /// What it can have come to where nobody watched it: what is noted, and a request that is not.
+    pub(super) fn unwatched(&mut self) -> Option<Usd> {
+        let context = self.context()?;
+        let next = context.saturating_add(STEP_TOKENS);
+        Some(self.until_now() + self.card.dearest(next, ANSWER_TOKENS, self.card.lifetime.is))
+    }
+
+    /// The longest that the conversation was, in tokens.
+    pub(super) fn largest(&self) -> Option<u64> {
+        self.rollout.largest()
     }
 
     pub(super) fn rollout(&self) -> &Rollout {
@@ -123,13 +135,15 @@ impl<'a> Spending<'a> {
         let counted = self.noted.as_ref().map_or(Usd(0), |noted| self.priced(noted));
         let (context, open) = (self.context_now(), self.steps + 2);
         (0..open).fold(counted + self.broken + self.searches, |sum, step| {
-            sum + self.card.dearest(context + step * STEP_TOKENS, ANSWER_TOKENS, self.card.lifetime.is)
+            let tokens = context.saturating_add(step.saturating_mul(STEP_TOKENS));
+            sum + self.card.dearest(tokens, ANSWER_TOKENS, self.card.lifetime.is)
         })
     }
 
-    /// A conversation only grows, so no request was larger than the last one.
+    /// A conversation grows until it is replaced by a summary, so no request was larger than the longest it was.
     fn priced(&self, noted: &Noted) -> Usd {
-        self.card.cost(&noted.total.since(&self.before), noted.context)
+        let largest = noted.context.max(self.rollout.largest().unwrap_or_default());
+        self.card.cost(&noted.total.since(&self.before), largest)
     }
 }
 

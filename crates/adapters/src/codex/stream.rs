@@ -35,8 +35,10 @@ pub(super) struct Heard {
     pub(super) cuts: u64,
     /// How often in a row it said that it has none.
     pub(super) unconnected: u32,
-    /// Searches of the web.
+    /// Searches of the web, as far as it said that it began or ended one.
     pub(super) searches: u64,
+    searching: u64,
+    searched: u64,
     /// Calls of a server's tools that failed.
     failed_calls: Vec<String>,
     /// When it went on to its last request, as far as it was watched.
@@ -67,13 +69,20 @@ impl Listener for Heard {
             Some("item.started") => {
                 self.begun += 1;
                 self.doing.push(doing(&line["item"]));
+                self.searching += u64::from(line["item"]["type"] == "web_search");
+                self.searches = self.searches.max(self.searching);
             }
             Some("item.completed") if line["item"]["type"] == "agent_message" => {
                 self.text = word(&line["item"]["text"]);
             }
             Some("item.completed") if line["item"]["type"] == "mcp_tool_call" => self.called(&line["item"]),
-            Some("item.completed") if line["item"]["type"] == "web_search" => self.searches += 1,
-            Some("turn.completed") => self.total = Some(Totals::of(&line["usage"])),
+            Some("item.completed") if line["item"]["type"] == "web_search" => {
+                self.searched += 1;
+                self.searches = self.searches.max(self.searched);
+            }
+            Some("turn.completed") => {
+                self.total = Some(self.total.unwrap_or_default().max(Totals::of(&line["usage"])));
+            }
             Some("turn.failed") => self.failed = Some(word(&line["error"]["message"])),
             Some("error") => {
                 let message = word(&line["message"]);

@@ -1,5 +1,7 @@
 //! Lines as the program prints them, and what they mean.
 
+mod money;
+
 use super::flags;
 use super::outcome;
 use super::rollout::Rollout;
@@ -355,6 +357,11 @@ fn who_pays_is_told_by_its_notes_of_a_plan_else_by_the_key_it_is_given() {
     assert_eq!(agent(&[], &[]).payment(true), Payment::Subscription);
     assert_eq!(agent(&[], &[]).payment(false), Payment::Login);
     assert_eq!(agent(&[("CODEX_API_KEY", "sk")], &[]).payment(false), Payment::Key);
+    assert_eq!(
+        agent(&[("CODEX_API_KEY", "sk")], &[]).payment(true),
+        Payment::Key,
+        "notes of an earlier login"
+    );
     assert_eq!(agent(&[], &["-c", "model_provider=mine"]).payment(false), Payment::Key);
 }
 

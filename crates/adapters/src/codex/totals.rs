@@ -1,5 +1,6 @@
 //! Token counts over the life of a thread, and what one dispatch added to them.
 
+use crate::billing;
 use crate::child::{read_kept, write_kept};
 use redraft_core::usage::{Usage, Usd};
 use serde::{Deserialize, Serialize};
@@ -34,12 +35,22 @@ struct Kept {
 impl Totals {
     /// As Codex writes them.
     pub(super) fn of(usage: &Value) -> Totals {
-        let count = |name: &str| usage[name].as_u64().unwrap_or_default();
+        let count = |name: &str| billing::count(&usage[name]).unwrap_or_default();
         Totals {
             input: count("input_tokens"),
             read: count("cached_input_tokens"),
             written: count("cache_write_input_tokens"),
             output: count("output_tokens"),
+        }
+    }
+
+    /// The larger of both, count by count: what a thread has used never becomes less.
+    pub(super) fn max(self, other: Totals) -> Totals {
+        Totals {
+            input: self.input.max(other.input),
+            read: self.read.max(other.read),
+            written: self.written.max(other.written),
+            output: self.output.max(other.output),
         }
     }
 

@@ -5,6 +5,7 @@
 //! decision about it; a test compares it with the keys that are read. A key that is missing there needs acceptance.
 //! What stands in the user's own file is not looked at here. Start at [`wants`].
 
+use super::models::is_free;
 use super::{AgentConfig, Config, FILE};
 use crate::trust;
 use redraft_core::ids::{AgentName, BlobId};
@@ -54,6 +55,8 @@ pub enum Decision {
     AsksAbove(By, f64),
     /// Asks unless the text is this one.
     AsksUnless(By, &'static str),
+    /// Asks where a model of that name costs nothing.
+    AsksIfFree(By),
 }
 
 /// [`Needed`] without names.
@@ -66,7 +69,7 @@ pub enum By {
     Hooks,
 }
 
-use Decision::{Asks, AsksAbove, AsksUnless, Harmless};
+use Decision::{Asks, AsksAbove, AsksIfFree, AsksUnless, Harmless};
 
 /// Every key of the file; `*` is a name that the user chooses.
 pub const KEYS: [(&str, Decision); 61] = [
@@ -106,7 +109,7 @@ pub const KEYS: [(&str, Decision); 61] = [
     ("hooks.autonomous", AsksUnless(By::Hooks, "false")),
     // Who plays, and which model, is told before anything is spent.
     ("agents.*.kind", Harmless),
-    ("agents.*.model", Harmless),
+    ("agents.*.model", AsksIfFree(By::Agent)),
     ("agents.*.wire", Harmless),
     ("agents.*.schema", Harmless),
     // A longer answer is set aside before it is asked for.
@@ -246,6 +249,7 @@ fn asks(decision: Decision, value: &Value) -> Option<By> {
             let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
             (text != usual).then_some(by)
         }
+        AsksIfFree(by) => value.as_str().is_some_and(is_free).then_some(by),
     }
 }
 

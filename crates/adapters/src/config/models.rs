@@ -4,7 +4,7 @@ use super::ModelKind;
 use super::error::ConfigError;
 use super::file::AgentFile;
 use super::resolve::Source;
-use redraft_core::price::{Cards, MILLION_MARK, default_model};
+use redraft_core::price::{Card, Cards, MILLION_MARK, default_model};
 use toml::Spanned;
 
 impl Source<'_> {
@@ -18,8 +18,16 @@ impl Source<'_> {
     ) -> Result<String, ConfigError> {
         let written = file.model.as_ref().map(|model| model.get_ref().trim()).filter(|text| !text.is_empty());
         let elsewhere = file.base_url.as_ref().is_some_and(|url| !url.get_ref().trim().is_empty());
+        let has_price = file.price.as_ref().is_some_and(|price| !price.get_ref().trim().is_empty());
         match (written, elsewhere) {
             (Some(written), true) => Ok(written.to_owned()),
+            (Some(written), false) if is_free(written) && !has_price => {
+                let message = format!(
+                    "the agent `{}` names the model `{written}`, which costs nothing, and no server of your own",
+                    name.get_ref()
+                );
+                Err(self.wrong(&name.span(), message).hint(way_out(kind)))
+            }
             (Some(written), false) => Ok(sent(written, kind)),
             (None, false) => Ok(default_model(kind.name()).expect("a test asks for that of every kind")),
             (None, true) => {
@@ -28,6 +36,23 @@ impl Source<'_> {
                     "add a line `model = \"NAME\"`, with the name that the server there gives its model";
                 Err(self.wrong(&name.span(), message).hint(hint))
             }
+        }
+    }
+}
+
+/// Whether a model costs nothing by its mere name, as that of a server of one's own does.
+pub(super) fn is_free(model: &str) -> bool {
+    Cards::builtin().find(model).is_ok_and(Card::is_free)
+}
+
+/// A vendor bills whatever name it is sent, so only a server can make a model free.
+fn way_out(kind: ModelKind) -> &'static str {
+    match kind {
+        ModelKind::Claude | ModelKind::Codex => {
+            "name the model that is paid for; where the program itself is told of a server of yours, add `price = \"local\"`"
+        }
+        ModelKind::Anthropic | ModelKind::OpenAi => {
+            "add a line `base_url = \"http://…\"` with the address of that server, or name a model of the vendor"
         }
     }
 }

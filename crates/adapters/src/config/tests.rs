@@ -557,3 +557,23 @@ fn one_agent_may_play_every_role() {
     );
     assert_eq!(unknown.near.as_deref(), Some("rehearsal"));
 }
+
+#[test]
+fn a_model_that_is_free_by_its_name_needs_a_server_or_a_price() {
+    for (agent, way_out) in [
+        ("kind = \"claude\"\nmodel = \"local\"", "price = \"local\""),
+        ("kind = \"codex\"\nmodel = \"ollama/x\"", "price = \"local\""),
+        ("kind = \"anthropic\"\nmodel = \"vllm/x\"", "base_url"),
+        ("kind = \"openai\"\nmodel = \"llama.cpp/x\"", "base_url"),
+    ] {
+        let text = format!("[agents.a]\n{agent}\n");
+        let error = format!("{:?}", parse(&text).unwrap_err()).replace('\\', "");
+        assert!(error.contains("costs nothing") && error.contains(way_out), "{error}");
+        assert!(parse(&format!("{text}price = \"local\"\n")).is_ok(), "{text}");
+    }
+    let server =
+        "[agents.a]\nkind = \"openai\"\nmodel = \"ollama/x\"\nbase_url = \"http://127.0.0.1:1/v1\"\n";
+    let config = parse(server).unwrap();
+    let keys: Vec<&str> = config.wants.iter().map(|want| want.key.as_str()).collect();
+    assert!(keys.contains(&"agents.a.model"), "{keys:?}");
+}

@@ -10,7 +10,26 @@ use super::run::Call;
 use super::standing;
 use super::workspace::GitWorkspace;
 use redraft_core::ids::Revision;
+use std::collections::BTreeSet;
 use std::path::Path;
+
+/// Shorter words are words; so many digits of an id somebody may have copied.
+const SHORT_ID_MIN: usize = 7;
+/// More objects whose ids begin alike need not be named.
+const SHORT_IDS_MAX: usize = 4;
+
+/// What a word means that names a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meant {
+    None,
+    /// The whole name of the branch or tag, or the word itself where it is an id or an expression.
+    One {
+        name: String,
+        commit: String,
+    },
+    /// Different commits, each by its whole name.
+    Several(Vec<(String, String)>),
+}
 
 impl Repository {
     /// The commit a name stands for: a branch, a tag, an id, `origin/main`. None when it stands for none.
@@ -21,6 +40,39 @@ impl Repository {
         Ok(Some(text).filter(|text| done.code == Some(0) && !text.is_empty()))
     }
 
+    /// The commit that a word means which somebody typed, and all that the word could mean where that is not one commit.
+    /// Git itself takes a tag before a branch, whoever made it; what begins with the word is looked at for the same cause.
+    pub fn commit_meant(&self, word: &str) -> Result<Meant, GitError> {
+        let taken = self.commit_named(word)?;
+        let end = ["^", "~", ":", "@{"].iter().filter_map(|mark| word.find(mark)).min();
+        let (name, rest) = word.split_at(end.unwrap_or(word.len()));
+        let mut all: Vec<(String, String)> = Vec::new();
+        for kind in ["refs/heads/", "refs/remotes/", "refs/tags/"] {
+            let full = format!("{kind}{name}");
+            let commit = self.commit_named(&format!("{full}{rest}"))?.filter(|_| !name.is_empty());
+            all.extend(commit.map(|commit| (full, commit)));
+        }
+        if !all.is_empty() && name.len() >= SHORT_ID_MIN && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+        {
+            let listed = self.call(["rev-parse"]).arg(format!("--disambiguate={name}")).end()?;
+            for id in String::from_utf8_lossy(&listed.stdout).lines().take(SHORT_IDS_MAX) {
+                all.extend(self.commit_named(&format!("{id}{rest}"))?.map(|commit| (id.to_owned(), commit)));
+            }
+        }
+        let known = |commit: &String| all.iter().any(|(_, other)| other == commit);
+        if let Some(taken) = taken.as_ref().filter(|taken| !known(taken)) {
+            all.push((name.to_owned(), taken.clone()));
+        }
+        match (taken, all.as_slice()) {
+            (Some(commit), [(_, first), rest @ ..]) if rest.iter().all(|(_, other)| other == first) => {
+                let (name, _) = all.swap_remove(0);
+                Ok(Meant::One { name, commit })
+            }
+            (_, []) => Ok(Meant::None),
+            _ => Ok(Meant::Several(all)),
+        }
+    }
+
     /// Where two commits went apart; none when their histories have nothing in common, or not as far as they are here.
     pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
         let done = self.call(["merge-base", one, other]).end()?;
@@ -28,6 +80,39 @@ impl Repository {
             (Some(0), _) => Ok(Some(String::from_utf8_lossy(&done.stdout).trim().to_owned())),
             (Some(1), _) | (_, None) => Ok(None),
             (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// All commits at which the histories of two part, none of which comes before another: one as a rule, several where each
+    /// was merged into the other.
+    pub fn merge_bases(&self, one: &str, other: &str) -> Result<Vec<String>, GitError> {
+        let done = self.call(["merge-base", "--all", one, other]).end()?;
+        match (done.code, done.failure()) {
+            (Some(0), _) => {
+                Ok(String::from_utf8_lossy(&done.stdout).split_whitespace().map(str::to_owned).collect())
+            }
+            (Some(1), _) | (_, None) => Ok(Vec::new()),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// A commit of what merging `other` into `one` would give; the files in conflict where it would give none. No branch
+    /// leads to it.
+    pub fn commit_of_merge(&self, one: &str, other: &str) -> Result<Result<String, Vec<String>>, GitError> {
+        let call =
+            self.call(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", one, other]);
+        let done = call.end()?;
+        let mut parts = done.stdout.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+        let mut part = || parts.next().map(|part| String::from_utf8_lossy(part).trim().to_owned());
+        let tree = part().unwrap_or_default();
+        match done.code {
+            Some(0) if !tree.is_empty() => {
+                let call =
+                    self.call(["commit-tree", &tree, "-p", one, "-p", other, "-m", "what would be merged"]);
+                nobodys(call).text().map(Ok)
+            }
+            Some(1) => Ok(Err(std::iter::from_fn(part).collect())),
+            _ => Err(done.failure().unwrap_or_else(|| done.unexpected())),
         }
     }
 
@@ -85,7 +170,7 @@ impl Repository {
             self.call(["log", "-z", "--no-show-signature", "--no-color", "--no-notes", "--encoding=UTF-8"]);
         let call = call.arg("--no-merges").arg(format!("--max-count={most}")).arg("--format=%h%n%B");
         let mut said: Vec<(String, String)> = Vec::new();
-        for one in call.arg(format!("{from}..{to}")).arg("--").list()? {
+        for one in call.arg("--end-of-options").arg(format!("{from}..{to}")).arg("--").list()? {
             let text = String::from_utf8_lossy(&one).into_owned();
             let (id, message) = text.split_once('\n').unwrap_or((&text, ""));
             said.push((id.to_owned(), message.trim().to_owned()));
@@ -105,6 +190,33 @@ impl Repository {
         }
         let call = self.call(["commit-tree", &tree, "-p", head, "-m", "what is not committed yet"]);
         nobodys(call).text().map(Some)
+    }
+
+    /// Files of the checkout we are in that the index has otherwise than both the checkout and `head`, in order: what is
+    /// staged of them would be committed, and nobody sees it in the files. Those that git is told not to look at are named
+    /// as well.
+    pub fn staged_apart(&self, head: &str) -> Result<Vec<String>, GitError> {
+        let call = |args: &[&str]| self.git.call(self.here(), args.iter().copied());
+        let plain = [
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=all",
+        ];
+        let names = |first: &[&str], last: &[&str]| {
+            let args: Vec<&str> = first.iter().chain(&plain).chain(last).copied().collect();
+            call(&args).list().map(|list| list.into_iter().collect::<BTreeSet<Vec<u8>>>())
+        };
+        let staged = names(&["diff-index", "--cached"], &[head, "--"])?;
+        let differs = names(&["diff"], &["--"])?;
+        let listed = call(&["ls-files", "-v", "-z"]).list()?;
+        // A small letter stands before a file that is assumed to be unchanged.
+        let hidden = listed.iter().filter(|line| line.first().is_some_and(|mark| mark.is_ascii_lowercase()));
+        let hidden = hidden.filter_map(|line| line.get(2..)).map(<[u8]>::to_vec);
+        let apart: BTreeSet<Vec<u8>> = staged.intersection(&differs).cloned().chain(hidden).collect();
+        Ok(apart.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
     }
 
     /// Creates a worktree that stands on a commit and no branch; one that is there stays as it is.

@@ -84,7 +84,7 @@ pub(super) fn head(place: &GitWorkspace) -> Result<(Commit, Trailers), Workspace
 pub(super) fn newest_seq(place: &GitWorkspace, base: &str) -> Result<u64, WorkspaceError> {
     let format = format!("--format=%(trailers:key={SEQ},valueonly,separator=%x0A)");
     let call = place.call(["rev-list", "--no-commit-header"]).setting("trailer.separators=:");
-    match call.arg(format).arg(format!("{base}..HEAD")).text() {
+    match call.arg(format).arg("--end-of-options").arg(format!("{base}..HEAD")).text() {
         Ok(text) => Ok(text.lines().filter_map(|line| line.trim().parse().ok()).max().unwrap_or(0)),
         // The base was rewritten and collected: HEAD alone must do.
         Err(_) => Ok(head(place)?.1.seq),
@@ -93,6 +93,10 @@ pub(super) fn newest_seq(place: &GitWorkspace, base: &str) -> Result<u64, Worksp
 
 pub(super) fn may_commit(place: &GitWorkspace, path: &str) -> Result<(), WorkspaceError> {
     require_branch(place)?;
+    // A folder is nobody's document, and git would look into one that is a repository of its own.
+    if place.root().join(path).is_dir() {
+        return Ok(());
+    }
     // Nothing is added, and the file need not be there. One that git tracks already is added whatever `.gitignore` says.
     let tried = place.call(["add", "--sparse", "--dry-run", "--ignore-missing", "--"]).arg(path).end()?;
     match ignored(&tried.stderr, &[path]) {

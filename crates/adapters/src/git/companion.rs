@@ -28,6 +28,7 @@ pub(super) struct Companion {
     /// What it writes to stderr: a file, because nobody reads along and a full pipe would stop it.
     complaints: Option<File>,
     limit: Duration,
+    partial: bool,
 }
 
 impl Slot {
@@ -72,12 +73,12 @@ impl Companion {
     pub(super) fn start(call: Call, scratch: &Path) -> Result<Companion, GitError> {
         let complaints = nameless(scratch).ok();
         let heard = complaints.as_ref().and_then(|file| file.try_clone().ok());
-        let Running { command, mut child, limit } =
+        let Running { command, mut child, limit, partial } =
             call.start(heard.map_or_else(Stdio::null, Stdio::from))?;
         match (child.stdin.take(), child.stdout.take()) {
             (Some(input), Some(output)) => {
                 let output = BufReader::new(Answers { output, limit });
-                Ok(Companion { command, child, input, output, complaints, limit })
+                Ok(Companion { command, child, input, output, complaints, limit, partial })
             }
             _ => Err(GitError::Broken { command, detail: "it has no pipes".to_owned() }),
         }
@@ -120,7 +121,7 @@ impl Companion {
         if stderr.is_empty() || !gone {
             return GitError::Broken { command, detail: format!("gave no answer: {error}") };
         }
-        let done = Done { command, code, stdout: Vec::new(), stderr };
+        let done = Done { command, code, stdout: Vec::new(), stderr, partial: self.partial };
         done.failure().unwrap_or_else(|| done.unexpected())
     }
 }

@@ -37,6 +37,13 @@ pub enum GitError {
     Elsewhere { checkout: PathBuf, git: PathBuf },
     #[error("{} is a link, and worktrees are not made behind links; move it away and put a folder there", .0.display())]
     LinkInTheWay(PathBuf),
+    #[error(
+        "{} is a link that leads out of the repository{}, so nothing is written; a clone has no such links: clone it, or \
+         put there what it leads to", .link.display(), leads_to(.target)
+    )]
+    LinkOut { link: PathBuf, target: PathBuf },
+    #[error("{} is a link, and redraft makes none there, so nothing is written; look where it leads, then remove it", .0.display())]
+    LinkInState(PathBuf),
     #[error("{} is inside git's own folder; go into the checkout", .0.display())]
     InsideGitFolder(PathBuf),
     #[error("the main checkout of {} cannot be found; run redraft from the main checkout", .0.display())]
@@ -85,12 +92,21 @@ pub enum GitError {
     Stopped(String),
     #[error("{}: {detail}", .path.display())]
     File { path: PathBuf, detail: String },
+    #[error(
+        "{command}: an object is missing here, which a server may have, and redraft fetches nothing by itself \
+         ({detail}); fetch it yourself: git fetch --refetch --no-filter; if that does not help: git fsck"
+    )]
+    NotFetched { command: String, detail: String },
     /// Git ended with an error of its own.
     #[error("{command}: {}", explain(*.code, .stderr))]
     Failed { command: String, code: Option<i32>, stderr: String },
     /// Git could not be started, or said something it never says.
     #[error("{command}: {detail}")]
     Broken { command: String, detail: String },
+}
+
+fn leads_to(target: &Path) -> String {
+    if target.as_os_str().is_empty() { String::new() } else { format!(", to {}", target.display()) }
 }
 
 /// What is wrong with the disk.
@@ -138,13 +154,14 @@ impl GitError {
     pub(super) fn stderr(&self) -> &str {
         match self {
             GitError::Failed { stderr, .. } => stderr,
+            GitError::NotFetched { detail, .. } => detail,
             _ => "",
         }
     }
 
-    /// Whether git says that what it has stored cannot be read.
+    /// Whether git says that what it has stored cannot be read. What was never fetched is no damage.
     pub fn is_damage(&self) -> bool {
-        is_damage(self.stderr())
+        matches!(self, GitError::Failed { stderr, .. } if is_damage(stderr))
     }
 
     /// The lock file another git process holds, if that is what stopped this one.

@@ -188,7 +188,7 @@ fn refused(path: &str, detail: &str) -> WorkspaceError {
 }
 
 /// Case is ignored because some file systems do.
-fn is_git_folder(name: &str) -> bool {
+pub(super) fn is_git_folder(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git")
 }
 

@@ -4,6 +4,7 @@
 //! what everything else asks, and where it is in doubt it finds nothing. Links are followed as the kernel would, also in
 //! paths whose end does not exist yet. Start at [`Glance::at`].
 
+use super::files::os_path;
 use crate::plain_file;
 use std::ffi::OsStr;
 use std::fs;
@@ -37,9 +38,9 @@ impl Glance {
         })
     }
 
-    /// Git's own folder for the checkout, and the one that all checkouts share.
-    pub(super) fn folders(self) -> (PathBuf, PathBuf) {
-        (self.git, self.common)
+    /// The root of the checkout that holds a folder; outside of any the folder itself.
+    pub fn checkout_of(folder: &Path) -> PathBuf {
+        Glance::at(folder).map_or_else(|| folder.to_owned(), |glance| glance.checkout)
     }
 
     /// Where Redraft's state is, whether or not it exists.
@@ -112,16 +113,27 @@ pub(super) fn git_dir(root: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return fs::canonicalize(git).ok();
     }
-    let text = plain_file::read_text(&git, LINK_BYTES_MAX).ok()?;
-    let target = text.strip_prefix("gitdir:")?.trim_start_matches(' ').trim_end_matches(['\n', '\r']);
-    fs::canonicalize(root.join(target)).ok()
+    let text = plain_file::read(&git, LINK_BYTES_MAX).ok()?;
+    let mut target = text.strip_prefix(b"gitdir:")?;
+    while let Some(rest) = target.strip_prefix(b" ") {
+        target = rest;
+    }
+    fs::canonicalize(root.join(os_path(without_line_breaks(target)))).ok()
 }
 
-/// The folder that all checkouts share, from that of one.
+/// What git takes for a path in a file: without the line breaks at its end.
+fn without_line_breaks(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |last| last + 1);
+    &text[..end]
+}
+
+/// The folder that all checkouts share, from that of one. Where a file names it and cannot be read, nobody knows.
 pub(super) fn common_of(git: &Path) -> Option<PathBuf> {
-    match plain_file::read_text(&git.join("commondir"), LINK_BYTES_MAX) {
-        Ok(shared) => fs::canonicalize(git.join(shared.trim_end_matches(['\n', '\r']))).ok(),
-        Err(_) => Some(git.to_owned()),
+    let file = git.join("commondir");
+    match plain_file::read(&file, LINK_BYTES_MAX) {
+        Ok(shared) => fs::canonicalize(git.join(os_path(without_line_breaks(&shared)))).ok(),
+        Err(error) if error.is_absent(&file) => Some(git.to_owned()),
+        Err(_) => None,
     }
 }
 
@@ -139,7 +151,10 @@ fn is_ours(_folder: &Path) -> bool {
 }
 
 fn is_repository(folder: &Path) -> bool {
-    folder.join("HEAD").is_file() && folder.join("objects").is_dir()
+    let head = folder.join("HEAD");
+    // The oldest form of HEAD is a link, and leads nowhere once the ref it names is packed.
+    let is_head = head.is_file() || fs::read_link(&head).is_ok_and(|target| target.starts_with("refs"));
+    is_head && folder.join("objects").is_dir()
 }
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ impl Repository {
     pub fn touched_below(&self, commit: &str, folder: &str) -> Result<Vec<String>, GitError> {
         let call =
             self.call(["log", "--first-parent", "-m", "--name-only", "--no-renames", "-z", "--max-count=1"]);
-        let call = call.arg("--format=%x01%H").arg(commit).arg("--");
+        let call = call.arg("--format=%x01%H").arg("--end-of-options").arg(commit).arg("--");
         let mut names: Vec<String> = Vec::new();
         for item in words(&call.list()?) {
             if let Some(name) = child(&item, folder).filter(|name| !names.iter().any(|known| known == name)) {

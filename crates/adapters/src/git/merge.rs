@@ -31,6 +31,9 @@ pub struct GitMerging<'a> {
 /// The files shown of a conflict or of an unclean checkout.
 const SHOWN_MAX: usize = 20;
 
+/// So many commits that say they are the merge are looked at.
+const CANDIDATES_MAX: usize = 20;
+
 impl Merging for GitMerging<'_> {
     fn forecast(&self, into: &str, except: &[String]) -> Result<Forecast, MergeError> {
         let no_branch = |name: &str| MergeError::NoBranch(name.to_owned());
@@ -113,17 +116,46 @@ impl Merging for GitMerging<'_> {
     }
 
     fn merged(&self, into: &str, trailers: &Trailers) -> Result<Option<Commit>, MergeError> {
-        let call = self.repository.call(["log", "-n1", "--format=%H", "--fixed-strings", "--all-match"]);
+        let ours = format!("refs/heads/{}", self.branch);
+        let Some(head) = self.repository.commit_named(&ours).map_err(failed)? else { return Ok(None) };
+        let format = "--format=%H %P%x00%T%x00%(trailers:key=Redraft-Ticket,valueonly)%x00\
+                      %(trailers:key=Redraft-Seq,valueonly)%x00";
+        let call = self.repository.call(["log", "-z", "--fixed-strings", "--all-match", "-n"]);
         let call = call
+            .arg(CANDIDATES_MAX.to_string())
+            .arg(format)
             .arg(format!("--grep=Redraft-Ticket: {}", trailers.ticket))
             .arg(format!("--grep=Redraft-Seq: {}", trailers.seq));
         let done = call.arg(format!("refs/heads/{into}")).arg("--").end().map_err(failed)?;
-        let commit = String::from_utf8_lossy(&done.stdout).trim().to_owned();
-        Ok(Some(Commit(commit)).filter(|commit| !commit.0.is_empty()))
+        let fields: Vec<String> = done
+            .stdout
+            .split(|byte| *byte == 0)
+            .map(|field| String::from_utf8_lossy(field).trim().to_owned())
+            .collect();
+        // Four fields each, and one that is empty behind them.
+        for found in fields.chunks(5) {
+            let [ids, tree, ticket, seq, ..] = found else { continue };
+            let ids: Vec<&str> = ids.split(' ').collect();
+            let (Some(commit), Some(into)) = (ids.first(), ids.get(1)) else { continue };
+            let ours = *ticket == trailers.ticket && *seq == trailers.seq.to_string();
+            // Anybody can write such lines. It is the merge if it did what the merge does.
+            if ours && self.merge_of(into, &head).map_err(failed)?.as_deref() == Some(tree.as_str()) {
+                return Ok(Some(Commit((*commit).to_owned())));
+            }
+        }
+        Ok(None)
     }
 }
 
 impl GitMerging<'_> {
+    /// The tree that a merge of two commits gives; none where it does not go through.
+    fn merge_of(&self, into: &str, head: &str) -> Result<Option<String>, GitError> {
+        let call = self.repository.call(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"]);
+        let done = call.arg(into).arg(head).end()?;
+        let tree = done.stdout.split(|byte| *byte == 0).next().unwrap_or_default();
+        Ok((done.code == Some(0)).then(|| String::from_utf8_lossy(tree).trim().to_owned()))
+    }
+
     /// A tree without some of its files.
     fn without(&self, tree: &str, except: &[String]) -> Result<String, GitError> {
         let index = TempIndex::empty(&self.repository.state_dir().join("tmp").join("merge"))?;

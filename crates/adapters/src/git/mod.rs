@@ -28,6 +28,7 @@ mod hidden;
 mod history;
 mod holder;
 mod hooks;
+mod links;
 mod listing;
 mod merge;
 mod moving;
@@ -50,6 +51,7 @@ mod workspace;
 mod writing;
 
 pub use branches::FeatureBranch;
+pub use change::Meant;
 pub use check_folder::GitCheckFolder;
 pub(crate) use create::commit_all;
 pub use create::create_repository;

@@ -39,6 +39,10 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// The files named of those in the way.
 const SHOWN_MAX: usize = 20;
 
+/// Where files wait for their places: beside the journal, or in a checkout on another disk.
+const STAGING: &str = "files";
+const STAGING_ELSEWHERE: &str = ".redraft/worktrees/.moving";
+
 /// What is asked for.
 pub(super) struct Move<'a> {
     /// The root of the checkout.
@@ -176,10 +180,10 @@ impl<'a> Desk<'a> {
     fn staging(&self, checkout: &Path) -> Result<PathBuf, GitError> {
         let device = |path: &Path| files::device(path).map_err(|error| GitError::file(path, &error));
         if device(&self.folder)? == device(checkout)? {
-            return Ok(self.path("files"));
+            return Ok(self.path(STAGING));
         }
         self.repository.exclude_worktrees()?;
-        Ok(checkout.join(".redraft/worktrees/.moving"))
+        Ok(checkout.join(STAGING_ELSEWHERE))
     }
 
     /// Everything up to the moved branch.
@@ -368,7 +372,7 @@ impl<'a> Desk<'a> {
     }
 
     fn read(&self) -> Result<Option<Journal>, GitError> {
-        Journal::read(&self.path(journal::FILE), self.repository.main_checkout())
+        Journal::read(&self.path(journal::FILE), self)
     }
 
     fn write(&self, journal: &Journal) -> Result<(), GitError> {

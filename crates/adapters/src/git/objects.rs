@@ -126,10 +126,8 @@ pub(super) fn set_own_ref(place: &GitWorkspace, name: &str, id: &str) -> Result<
     }
 }
 
-/// Our own trees are here or nowhere: a partial clone must not ask its server for them.
 fn reader(place: &GitWorkspace) -> Result<Companion, GitError> {
-    let call = place.call(["cat-file", "--batch-command", "-z"]).env("GIT_NO_LAZY_FETCH", "1");
-    Companion::start(call, &place.temp())
+    Companion::start(place.call(["cat-file", "--batch-command", "-z"]), &place.temp())
 }
 
 /// Asks for an object and reads the first line of the answer.

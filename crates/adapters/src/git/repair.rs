@@ -16,6 +16,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The ref that says that a feature goes on without a commit that is lost.
+pub(super) fn done_without(commit: &str) -> String {
+    format!("refs/redraft/repaired/{commit}")
+}
+
 /// Objects that cannot be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Damage {
@@ -49,9 +54,18 @@ impl Repository {
         if let Some(base) = base {
             call = call.arg(format!("^{base}"));
         }
-        let listed = call.env("GIT_NO_LAZY_FETCH", "1").end()?;
+        let listed = call.end()?;
         let damaged = |line: &&[u8]| std::str::from_utf8(line).is_ok_and(|id| damage.ids.contains(id));
         Ok(listed.code == Some(0) && !listed.lines().iter().any(damaged))
+    }
+
+    /// Notes that a feature goes on without a commit, so that nobody takes its ledger for that of another repository. `at`
+    /// is a commit that is there.
+    pub fn do_without(&self, commit: &str, at: &str) -> Result<(), GitError> {
+        if is_id(commit) {
+            self.call(["update-ref"]).arg(done_without(commit)).arg(at).succeed()?;
+        }
+        Ok(())
     }
 
     /// Moves damaged files away, so that git can write what they should hold.
@@ -226,7 +240,7 @@ impl GitWorkspace {
         let (head, _) = standing::head_and_branch(self)?;
         let list = |range: Option<String>| {
             let call = self.call(["rev-list", "--objects", "--no-object-names"]).arg(&head);
-            range.into_iter().fold(call, |call, range| call.arg(range)).env("GIT_NO_LAZY_FETCH", "1").end()
+            range.into_iter().fold(call, |call, range| call.arg(range)).end()
         };
         let mut listed = list(Some(format!("^{base}")))?;
         // A base that was rewritten and collected says nothing; then the last commit must do.
@@ -272,6 +286,23 @@ const WORDS: [&str; 11] = [
 pub(super) fn is_damage(stderr: &str) -> bool {
     let unread = |rest: &str| rest.split([' ', '\n', '(']).any(is_id);
     WORDS.iter().any(|words| stderr.contains(words)) || stderr.split("unable to read ").skip(1).any(unread)
+}
+
+/// Words by which git says that an object is not here, where it might have been left to a server.
+const MISSING: [&str; 8] = [
+    "from promisor remote",
+    "lazy fetching disabled",
+    "fatal: transport '",
+    "unable to read",
+    "Cannot read blob",
+    "Could not read",
+    "bad tree object",
+    ": bad file",
+];
+
+/// Whether git says that an object is missing.
+pub(super) fn is_missing(stderr: &str) -> bool {
+    is_damage(stderr) || MISSING.iter().any(|words| stderr.contains(words))
 }
 
 /// The object that a line of `git fsck` finds fault with.

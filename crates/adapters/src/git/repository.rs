@@ -9,6 +9,7 @@ use super::files::os_path;
 use super::glance::{self, Glance};
 use super::run::{Call, Git};
 use crate::barrier::Barrier;
+use crate::trust::{Place, Trust};
 use redraft_core::adopt::is_date;
 use redraft_core::ids::FeatureId;
 use std::collections::BTreeSet;
@@ -62,10 +63,12 @@ impl Repository {
                 if !glance::git_dir(&here).is_some_and(|found| same_path(&found, &git_dir)) {
                     return Err(GitError::Elsewhere { checkout: here, git: git_dir });
                 }
+                git.guard().told(&here, &git_dir, &common);
                 let main = if common == git_dir { here.clone() } else { main_checkout(&git, &common)? };
                 refuse_embedded(&git, &main, &common)?;
                 let worktrees = main.join(".redraft").join("worktrees");
                 let barrier = Arc::new(Barrier::new([common.clone(), main.clone(), worktrees]));
+                let git = git.of_checkout(&main);
                 Ok(Repository { git, main, here, common, barrier })
             }
             _ if done.stderr.contains("cannot use bare repository") => {
@@ -96,6 +99,16 @@ impl Repository {
     /// Git's folder that all worktrees share.
     pub fn common_dir(&self) -> &Path {
         &self.common
+    }
+
+    /// What acceptances know it by.
+    pub fn known_as(&self) -> Place<'_> {
+        Place { git: &self.common, checkout: &self.main }
+    }
+
+    /// Where the user's acceptances are kept.
+    pub fn trust(&self) -> &Trust {
+        self.git.guard().trust()
     }
 
     /// Where Redraft's state is: one for all worktrees, untouched by `git clean`.

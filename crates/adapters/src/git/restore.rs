@@ -84,6 +84,19 @@ pub(super) fn changed(
     Ok(changes.into_iter().map(|change| String::from_utf8_lossy(&change.path).into_owned()).collect())
 }
 
+/// The same with repositories inside it that stand at another commit.
+pub(super) fn all_changed(
+    place: &GitWorkspace,
+    from: &Revision,
+    to: &Revision,
+) -> Result<Vec<String>, WorkspaceError> {
+    require(place, &[from, to])?;
+    let call =
+        place.call(["diff-tree", "-r", "-z", "--no-renames", "--name-only", "--ignore-submodules=none"]);
+    let names = call.arg(from.as_str()).arg(to.as_str()).list()?;
+    Ok(names.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+}
+
 /// Puts these files back to how they are in a tree.
 pub(super) fn put_back(
     place: &GitWorkspace,

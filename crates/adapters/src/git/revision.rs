@@ -12,6 +12,9 @@ use super::workspace::GitWorkspace;
 use redraft_core::ids::Revision;
 use redraft_engine::ports::WorkspaceError;
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Settings that even plumbing reads and that would change a delta. The pattern is git's own rule for the text
 /// behind `@@`, spelled out because the configuration may replace it.
@@ -124,16 +127,18 @@ pub(super) fn read_at(
 /// The unified diff of two revisions: a function of the two trees and nothing else.
 pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Result<String, WorkspaceError> {
     require(place, &[from, to])?;
-    // Started outside the worktree and with an index that is not there, git finds no `.gitattributes`.
+    // Started outside the worktree and with an index that is not there, git finds no `.gitattributes`; in a repository that
+    // has the objects and nothing else, no `info/attributes` either.
     let temp = place.temp();
     let nothing = TempIndex::empty(&temp)?;
-    let mut call = place.git.call(&temp, DIFF).env("GIT_DIR", &place.common).env("GIT_ATTR_NOSYSTEM", "1");
+    let plain = PlainRepository::new(&temp, from)?;
+    // Nothing is configured there that would have to be guarded against.
+    let mut call = place.git.unguarded(&temp, DIFF).env("GIT_DIR", &plain.0).env("GIT_ATTR_NOSYSTEM", "1");
+    call = call.env("GIT_OBJECT_DIRECTORY", place.common.join("objects"));
     for setting in DIFF_SETTINGS {
         call = call.setting(setting);
     }
     let call = call.env("GIT_IMPLICIT_WORK_TREE", "0").arg(from.as_str()).arg(to.as_str());
-    // Our own trees are here or nowhere: a partial clone must not ask its server for them.
-    let call = call.env("GIT_NO_LAZY_FETCH", "1");
     match nothing.used_by(call).succeed() {
         Ok(done) => Ok(without_ids(&String::from_utf8_lossy(&done.stdout))),
         Err(error) => {
@@ -141,9 +146,51 @@ pub(super) fn delta(place: &GitWorkspace, from: &Revision, to: &Revision) -> Res
             objects::look_afresh(place);
             require(place, &[from, to])?;
             // The later one is what is worked on; where that is lost too, reading it says so.
-            if error.is_damage() { Err(WorkspaceError::AnchorLost(from.clone())) } else { Err(error.into()) }
+            // Our own trees are here or nowhere: no server has them.
+            let lost = error.is_damage() || matches!(error, GitError::NotFetched { .. });
+            if lost { Err(WorkspaceError::AnchorLost(from.clone())) } else { Err(error.into()) }
         }
     }
+}
+
+/// A git directory in which nothing is configured, for calls that are told where the objects are. Removed when dropped.
+struct PlainRepository(PathBuf);
+
+impl PlainRepository {
+    fn new(temp: &Path, any: &Revision) -> Result<PlainRepository, GitError> {
+        const SHA256_CHARS: usize = 64;
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let plain = PlainRepository(temp.join(format!("plain-{}-{count}.git", std::process::id())));
+        let config = match any.as_str().len() {
+            SHA256_CHARS => "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n",
+            _ => "",
+        };
+        let made = fs::create_dir_all(plain.0.join("refs"))
+            .and_then(|()| fs::write(plain.0.join("config"), config))
+            .and_then(|()| fs::write(plain.0.join("HEAD"), "ref: refs/heads/none\n"));
+        made.map_err(|error| GitError::file(&plain.0, &error))?;
+        Ok(plain)
+    }
+}
+
+impl Drop for PlainRepository {
+    fn drop(&mut self) {
+        // Nothing depends on it any more.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What differs between two revisions, by paths, modes and ids of contents.
+pub(super) fn differing(
+    place: &GitWorkspace,
+    from: &Revision,
+    to: &Revision,
+) -> Result<Vec<u8>, WorkspaceError> {
+    require(place, &[from, to])?;
+    let call = place.call(["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-relative"]);
+    let call = call.arg("--ignore-submodules=none").arg("-O/dev/null").arg(from.as_str()).arg(to.as_str());
+    Ok(call.succeed()?.stdout)
 }
 
 /// Keeps a revision from being collected.

@@ -1,17 +1,20 @@
 //! The one place that starts git.
 //!
 //! Every call is made the same way: no shell, no hooks, no prompts, no editor, no pager, no fsmonitor, English
-//! messages, literal paths, no program that only the repository's own configuration names (`programs`). Whatever the
-//! user configured stays in force otherwise (identity, signing, filters).
+//! messages, literal paths, no look into submodules, no word with another repository, near or far, no program that only
+//! the repository's own configuration names (`programs`). Whatever the user configured stays in force otherwise
+//! (identity, signing, filters).
 //! Nothing here knows what a call is for.
 
 use super::error::{GitError, MINIMUM, Trouble};
-use super::programs::{Asked, Guard};
+use super::files::os_path;
+use super::programs::{Asked, Guard, Verdict};
+use super::repair::is_missing;
 use super::wait::{self, Cut};
 use super::writing::Writing;
+use crate::search_path;
 use crate::trust::Trust;
 use redraft_core::text::one_line;
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -22,13 +25,11 @@ use std::time::Duration;
 /// the background after we are done, and may collect what is about to be kept.
 ///
 /// A bare repository inside of another's files is not entered unless it is named, and no submodule is, whose
-/// configuration is its own (a repository can say otherwise of each, so calls that could look into one also say
-/// `--ignore-submodules`). `ext` is a command in place of an address.
-const SETTINGS: [&str; 13] = [
+/// configuration is its own (a repository can say otherwise of each, hence [`LOOKING`]).
+const SETTINGS: [&str; 12] = [
     "safe.bareRepository=explicit",
     "submodule.recurse=false",
     "diff.ignoreSubmodules=dirty",
-    "protocol.ext.allow=never",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
@@ -73,14 +74,28 @@ const INHERITED: [&str; 27] = [
     "GIT_WORK_TREE",
 ];
 
-/// Replaced objects are never looked at: a tree id must mean the same bytes for everybody.
-const FIXED: [(&str, &str); 5] = [
+/// Commands that start `git status` in submodules to see what was changed there, unless the call itself says otherwise.
+const LOOKING: [&str; 4] = ["status", "diff", "diff-index", "diff-files"];
+
+/// Replaced objects are never looked at, nor parents that `info/grafts` makes up: an id must mean the same bytes, and a
+/// commit have the same history, for everybody. A file that cannot be there is none; an empty one would be advised about.
+///
+/// No call fetches what a partial clone has left out. Where it would be fetched from, with which programs, proxies,
+/// cookies and credentials, stands in the repository's own configuration. Older versions of git do not know the first
+/// variable and try all the same, so no way of reaching another repository is allowed: there is none of this name.
+const FIXED: [(&str, &str); 8] = [
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null/none"),
     ("GIT_EDITOR", "true"),
     ("LC_ALL", "C"),
 ];
+
+/// What git is called on the PATH.
+const PROGRAM: &str = if cfg!(windows) { "git.exe" } else { "git" };
 
 /// How many settings stand in variables.
 const COUNT: &str = "GIT_CONFIG_COUNT";
@@ -113,7 +128,14 @@ pub struct Git {
 impl Default for Git {
     fn default() -> Git {
         let guard = Guard::new(Trust::of(|name| std::env::var_os(name)));
-        let (program, overrides) = (on_the_path("git"), Vec::new());
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        // Looked up once: a process that was started and still looks for its program holds what we hold, our locks too,
+        // and would go on to do so if we were killed. Without a name nothing is started.
+        let program = search_path::find(PROGRAM, &path).map(PathBuf::into_os_string).unwrap_or_default();
+        // Git looks for programs as well: ssh, gpg, filters.
+        let kept = search_path::absolute(&path);
+        let changed = kept.as_deref() != Some(&path);
+        let overrides = changed.then(|| (OsString::from("PATH"), kept)).into_iter().collect();
         Git { program, overrides, patience: PATIENCE, limit: wait::LIMIT, guard }
     }
 }
@@ -130,6 +152,13 @@ impl Git {
     #[must_use]
     pub fn with_env(mut self, name: impl Into<OsString>, value: Option<OsString>) -> Git {
         self.overrides.push((name.into(), value));
+        self
+    }
+
+    /// The same for a repository with this main checkout: what was accepted of it holds, and not what was accepted of
+    /// another one with the same git folder.
+    pub(super) fn of_checkout(mut self, main: &Path) -> Git {
+        self.guard = self.guard.of_checkout(main);
         self
     }
 
@@ -204,13 +233,14 @@ impl Git {
         }
         Call {
             command,
-            settings: SETTINGS.into_iter().map(Cow::Borrowed).collect(),
+            settings: SETTINGS.into_iter().map(OsString::from).collect(),
             args: args.into_iter().map(Into::into).collect(),
             input: None,
             marker: None,
             patience: self.patience,
             limit: self.limit,
             guarded: None,
+            partial: false,
         }
     }
 }
@@ -219,7 +249,7 @@ impl Git {
 #[derive(Debug)]
 pub(super) struct Call {
     command: Command,
-    settings: Vec<Cow<'static, str>>,
+    settings: Vec<OsString>,
     args: Vec<OsString>,
     input: Option<Vec<u8>>,
     marker: Option<PathBuf>,
@@ -227,11 +257,13 @@ pub(super) struct Call {
     limit: Duration,
     /// By which the repository's programs are kept from being started.
     guarded: Option<Git>,
+    /// Whether a server may have objects that are not here.
+    partial: bool,
 }
 
 impl Call {
     /// One more setting, `section.key=value`, stronger than any configuration file.
-    pub(super) fn setting(mut self, setting: impl Into<Cow<'static, str>>) -> Call {
+    pub(super) fn setting(mut self, setting: impl Into<OsString>) -> Call {
         self.settings.push(setting.into());
         self
     }
@@ -310,6 +342,7 @@ impl Call {
                 code: output.status.code(),
                 stdout: output.stdout,
                 stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+                partial: self.partial,
             };
             match held_lock(&done.stderr) {
                 Some(lock) if done.code != Some(0) && waited_for(Path::new(lock), &mut left) => {}
@@ -323,16 +356,22 @@ impl Call {
         self.complete()?;
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         let child = self.command.spawn().map_err(|error| self.unstarted(&error))?;
-        Ok(Running { command: self.shown(), child, limit: self.limit })
+        Ok(Running { command: self.shown(), child, limit: self.limit, partial: self.partial })
     }
 
     fn complete(&mut self) -> Result<(), GitError> {
         self.overrule()?;
         self.command.arg("--literal-pathspecs").arg("--no-pager");
         for setting in &self.settings {
-            self.command.arg("-c").arg(&**setting);
+            self.command.arg("-c").arg(setting);
         }
-        self.command.args(&self.args);
+        let (name, rest) = self.args.split_at(self.args.len().min(1));
+        self.command.args(name);
+        let says = |arg: &OsString| arg.to_string_lossy().starts_with("--ignore-submodules");
+        if name.first().is_some_and(|name| LOOKING.iter().any(|one| name == one)) && !rest.iter().any(says) {
+            self.command.arg("--ignore-submodules=dirty");
+        }
+        self.command.args(rest);
         Ok(())
     }
 
@@ -346,7 +385,8 @@ impl Call {
         let folder = self.command.get_current_dir().unwrap_or(Path::new(".")).to_owned();
         let named = self.command.get_envs().find(|(key, _)| *key == OsStr::new("GIT_DIR"));
         let named = named.and_then(|(_, value)| value).map(PathBuf::from);
-        let overrules = git.guard.overrules(&git, &Asked { folder, git: named })?;
+        let Verdict { overrules, partial } = git.guard.verdict(&git, &Asked { folder, git: named })?;
+        self.partial = partial;
         if overrules.is_empty() {
             return Ok(());
         }
@@ -355,8 +395,8 @@ impl Call {
         for (at, (key, value)) in overrules.iter().enumerate() {
             let at = users + at;
             self.command
-                .env(format!("GIT_CONFIG_KEY_{at}"), key)
-                .env(format!("GIT_CONFIG_VALUE_{at}"), value);
+                .env(format!("GIT_CONFIG_KEY_{at}"), os_path(key))
+                .env(format!("GIT_CONFIG_VALUE_{at}"), os_path(value));
         }
         self.command.env(COUNT, (users + overrules.len()).to_string());
         Ok(())
@@ -366,7 +406,10 @@ impl Call {
         match error.kind() {
             // A folder that is gone looks the same as a program that is gone.
             io::ErrorKind::NotFound if self.command.get_current_dir().is_none_or(Path::is_dir) => {
-                GitError::Missing { program: self.command.get_program().to_string_lossy().into_owned() }
+                let program = Some(self.command.get_program()).filter(|program| !program.is_empty());
+                GitError::Missing {
+                    program: program.map_or(PROGRAM.into(), OsStr::to_string_lossy).into_owned(),
+                }
             }
             io::ErrorKind::NotFound => {
                 let folder = self.command.get_current_dir().unwrap_or(Path::new(".")).display();
@@ -391,6 +434,7 @@ pub(super) struct Running {
     pub(super) child: Child,
     /// How long each answer may take.
     pub(super) limit: Duration,
+    pub(super) partial: bool,
 }
 
 /// A call that came to its end.
@@ -400,6 +444,8 @@ pub(super) struct Done {
     pub(super) code: Option<i32>,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: String,
+    /// Whether a server may have objects that are not here.
+    pub(super) partial: bool,
 }
 
 impl Done {
@@ -418,6 +464,8 @@ impl Done {
             None
         } else if let Some(trouble) = Trouble::told(&stderr) {
             Some(GitError::Disk { command, trouble, detail: one_line(&stderr, 400) })
+        } else if self.partial && is_missing(&stderr) {
+            Some(GitError::NotFetched { command, detail: one_line(&stderr, 400) })
         } else {
             Some(GitError::Failed { command, code: self.code, stderr })
         }
@@ -451,30 +499,6 @@ fn waited_for(lock: &Path, left: &mut Duration) -> bool {
         }
     }
     false
-}
-
-/// The program of this name that the PATH leads to. Looked up once: a process that was started and still looks
-/// for its program holds what we hold, our locks too, and would go on to do so if we were killed.
-#[cfg(unix)]
-fn on_the_path(name: &str) -> OsString {
-    use std::os::unix::fs::PermissionsExt as _;
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    for folder in std::env::split_paths(&path) {
-        // What a relative folder leads to depends on where git is started.
-        if !folder.is_absolute() {
-            break;
-        }
-        let program = folder.join(name);
-        if program.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0) {
-            return program.into_os_string();
-        }
-    }
-    name.into()
-}
-
-#[cfg(not(unix))]
-fn on_the_path(name: &str) -> OsString {
-    name.into()
 }
 
 fn feed(command: &mut Command, input: Option<&[u8]>, limit: Duration) -> io::Result<Result<Output, Cut>> {

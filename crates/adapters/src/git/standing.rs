@@ -168,6 +168,30 @@ pub(super) fn tree_without(place: &GitWorkspace, ours: &[String]) -> Result<Stri
     index.used_by(place.call(["write-tree"])).text()
 }
 
+/// The files of a tree, with these paths as they are in another.
+pub(super) fn over(
+    place: &GitWorkspace,
+    under: &str,
+    from: &str,
+    paths: &[String],
+) -> Result<String, GitError> {
+    // Asked for no path, git would list them all.
+    if paths.is_empty() {
+        return Ok(under.to_owned());
+    }
+    let index = TempIndex::empty(&place.temp())?;
+    index.used_by(place.call(["read-tree"]).arg(under)).succeed()?;
+    let remove = place.call(["update-index", "--force-remove", "-z", "--stdin"]);
+    index.used_by(remove.input_list(paths.iter().map(|path| path.as_bytes()))).succeed()?;
+    let list = place.call(["ls-tree", "-z", "--full-tree"]).arg(from).arg("--");
+    let mut listed = paths.iter().fold(list, |call, path| call.arg(path)).list()?;
+    // A folder in the place of a file is not the file; git would take it for a repository.
+    listed.retain(|entry| !entry.starts_with(b"040000 "));
+    let add = place.call(["update-index", "-z", "--index-info"]);
+    index.used_by(add.input_list(listed.iter().map(Vec::as_slice))).succeed()?;
+    index.used_by(place.call(["write-tree"])).text()
+}
+
 /// Whether the files are known to stand as marked, apart from the allowed ones, which the look went past. False
 /// also when nobody remembers the mark; then its trees must be compared.
 pub(super) fn is_as_marked(

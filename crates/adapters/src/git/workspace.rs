@@ -13,7 +13,7 @@ use super::refs::MarkedRefs;
 use super::repository::Repository;
 use super::run::{Call, Git, durable};
 use super::writing::{self, Cleared};
-use super::{change, commit, refs, restore, revision, standing};
+use super::{change, commit, refs, repair, restore, revision, standing};
 use crate::barrier::Barrier;
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
@@ -182,7 +182,10 @@ impl GitWorkspace {
         let Ok(entries) = fs::read_dir(&self.scratch) else { return };
         for entry in entries.flatten() {
             // What cannot be removed now is in nobody's way, and the next run tries again.
-            let _ = fs::remove_file(entry.path());
+            let _ = match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                true => fs::remove_dir_all(entry.path()),
+                false => fs::remove_file(entry.path()),
+            };
         }
     }
 
@@ -240,6 +243,19 @@ impl Workspace for GitWorkspace {
 
     fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError> {
         restore::changed(self, from, to)
+    }
+
+    fn all_changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError> {
+        restore::all_changed(self, from, to)
+    }
+
+    fn over(&self, under: &Revision, from: &Revision, paths: &[String]) -> Result<Revision, WorkspaceError> {
+        revision::require(self, &[under, from])?;
+        Ok(Revision::new(standing::over(self, under.as_str(), from.as_str(), paths)?))
+    }
+
+    fn differing(&self, from: &Revision, to: &Revision) -> Result<Vec<u8>, WorkspaceError> {
+        revision::differing(self, from, to)
     }
 
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError> {
@@ -337,6 +353,11 @@ impl Workspace for GitWorkspace {
 
     fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError> {
         commit::newest_seq(self, base)
+    }
+
+    fn is_missing(&self, id: &str) -> Result<bool, WorkspaceError> {
+        let done_without = repair::done_without(id);
+        Ok(objects::info(self, id)?.is_none() && objects::info(self, &done_without)?.is_none())
     }
 
     fn require_readable(&self, base: &str) -> Result<(), WorkspaceError> {

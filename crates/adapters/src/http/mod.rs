@@ -4,7 +4,6 @@
 //! network does. Nothing here knows a vendor: what the bytes mean is the caller's business, [`sse`] splits them into
 //! events and [`retry`] says what a failure means. Start at [`Client::post`].
 
-mod date;
 mod handover;
 mod proxy;
 pub(crate) mod retry;

@@ -1,7 +1,7 @@
 //! What a failed request means: wait and send it again, or stop, and how. A pure decision; it sends nothing.
 
-use super::date;
 use redraft_core::event::Now;
+use std::time::UNIX_EPOCH;
 
 /// One failed try.
 #[derive(Debug, Clone, Copy)]
@@ -86,11 +86,17 @@ pub(crate) fn kind<'a>(words: &[&'a str]) -> &'a str {
 /// usual back-off.
 pub(crate) fn retry_after_ms(header: Option<&str>, now_ms: i64) -> Option<u64> {
     let header = header?.trim();
-    if let Some(until_ms) = date::ms_since_1970(header) {
+    if let Some(until_ms) = date_ms(header) {
         return Some(u64::try_from(until_ms.saturating_sub(now_ms)).unwrap_or(0));
     }
     let seconds: f64 = header.parse().ok()?;
     (seconds.is_finite() && seconds >= 0.0).then_some((seconds * 1000.0).ceil() as u64)
+}
+
+/// A date of HTTP in milliseconds since 1970.
+fn date_ms(text: &str) -> Option<i64> {
+    let since = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
 }
 
 fn is_cap(failure: &Failure<'_>) -> bool {

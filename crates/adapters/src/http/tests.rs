@@ -160,6 +160,25 @@ fn retry_after_is_read_as_seconds() {
 }
 
 #[test]
+fn a_date_of_retry_after_is_read_in_the_forms_of_the_standard() {
+    for (text, seconds) in [
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+        ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+        ("Sun Nov  6 08:49:37 1994", 784_111_777),
+        ("Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799),
+        ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
+    ] {
+        assert_eq!(retry_after_ms(Some(text), 0), Some(seconds * 1_000), "{text}");
+    }
+    for other in
+        ["Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov +994 08:49:37 GMT"]
+    {
+        assert_eq!(retry_after_ms(Some(other), 0), None, "{other}");
+    }
+}
+
+#[test]
 fn retry_after_is_read_as_a_date_by_the_clock_that_is_handed_in() {
     const DATE: &str = "Wed, 21 Oct 2026 07:28:00 GMT";
     const DATE_MS: i64 = 1_792_567_680_000;

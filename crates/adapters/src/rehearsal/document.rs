@@ -4,9 +4,10 @@
 //! 0 here; people are told `index + 1`. Nothing is reformatted: an index always leads back to the exact line.
 
 pub(super) use super::kinds::Kind;
-use super::kinds::{Reader, depth, hashes};
+use super::kinds::kind_of;
 use super::pace::{Pace, Stopped};
 use super::prose::mask;
+use redraft_core::page::{self, Page, line};
 use std::ops::Range;
 
 /// Markers below real headings: a bold or short line of its own that ends in a colon heads what follows it.
@@ -56,36 +57,28 @@ impl<'a> Document<'a> {
             dividing: LABEL,
             skipped: 0,
         };
-        let mut reader = Reader::of(text);
-        for raw in text.lines() {
+        let page = Page::read(text);
+        let mut headings = page.headings.iter().filter(|heading| !heading.title.is_empty()).peekable();
+        let mut underlined = false;
+        for (at, line) in page.lines.iter().enumerate() {
             pace.step()?;
-            let kind = reader.kind_of(raw);
-            document.push(raw, kind);
+            let heading = headings.next_if(|heading| heading.line == at).copied();
+            let kind = if underlined { Kind::Blank } else { kind_of(line) };
+            document.push(line.text, kind, heading);
+            underlined = heading.is_some() && line::atx(line.text).is_none();
         }
         document.finish();
         Ok(document)
     }
 
-    fn push(&mut self, raw: &'a str, mut kind: Kind) {
+    fn push(&mut self, raw: &'a str, mut kind: Kind, heading: Option<page::Heading<'_>>) {
         let at = self.lines.len();
-        let mut level = if kind == Kind::Heading { hashes(raw) } else { 0 };
-        let mut title = raw.trim().trim_matches('#').trim().to_owned();
-        if kind == Kind::Text {
-            if let Some(underlined) = self.underline(raw) {
-                level = underlined;
-                title = self.lines[at - 1].raw.trim().to_owned();
-                self.lines[at - 1].kind = Kind::Heading;
-                kind = Kind::Blank;
-            } else if let Some(label) = self.label(raw) {
-                (level, title, kind) = (LABEL, label, Kind::Heading);
-            }
-        }
-        if level > 0 {
-            let line = if kind == Kind::Blank { at - 1 } else { at };
-            self.head(plain(&title), level, line);
-            if kind == Kind::Blank {
-                self.lines[at - 1].heading = self.headings.len().checked_sub(1);
-            }
+        if let Some(page::Heading { level, title, .. }) = heading {
+            self.head(plain(title), level, at);
+            kind = Kind::Heading;
+        } else if let Some(label) = self.label(raw).filter(|_| kind == Kind::Text) {
+            self.head(plain(&label), LABEL, at);
+            kind = Kind::Heading;
         }
         let prose = if kind == Kind::Code { " ".repeat(raw.len()) } else { mask(raw) };
         let heading = self.headings.len().checked_sub(1);
@@ -119,20 +112,6 @@ impl<'a> Document<'a> {
         self.dividing = if of(0..LABEL) <= 2 { u8::MAX } else { LABEL };
         let titled = self.headings.first().is_some_and(|first| first.level == 1) && of(1..2) == 1;
         self.skipped = usize::from(titled && self.headings.len() > 1);
-    }
-
-    /// The level a line of `===` or `---` gives to the text above it.
-    fn underline(&self, raw: &str) -> Option<u8> {
-        let above = self.lines.last().filter(|line| line.kind == Kind::Text)?;
-        let bar = raw.trim();
-        let only = |c: char| bar.len() >= 3 && bar.chars().all(|x| x == c);
-        let alone = self.lines.len() < 2 || self.lines[self.lines.len() - 2].kind == Kind::Blank;
-        match () {
-            () if above.raw.starts_with(' ') || !alone => None,
-            () if only('=') => Some(1),
-            () if only('-') => Some(2),
-            () => None,
-        }
     }
 
     fn label(&self, raw: &str) -> Option<String> {
@@ -207,7 +186,9 @@ impl<'a> Document<'a> {
             match next.kind {
                 Kind::Blank => gap = true,
                 Kind::Item { indent: deeper, .. } if deeper > indent => end = at + 1,
-                Kind::Text | Kind::Code | Kind::Row if !gap || depth(next.raw) > indent => end = at + 1,
+                Kind::Text | Kind::Code | Kind::Row if !gap || line::indent(next.raw) > indent => {
+                    end = at + 1
+                }
                 _ => break,
             }
         }
@@ -241,10 +222,7 @@ impl<'a> Document<'a> {
 
 /// The cells of a table row, trimmed.
 pub(super) fn cells(raw: &str) -> Vec<&str> {
-    let row = raw.trim();
-    let row = row.strip_prefix('|').unwrap_or(row);
-    let row = row.strip_suffix('|').unwrap_or(row);
-    row.split('|').map(str::trim).collect()
+    line::cells(raw).unwrap_or_else(|| vec![raw.trim()])
 }
 
 pub(super) fn has_any(text: &str, words: &[&str]) -> bool {

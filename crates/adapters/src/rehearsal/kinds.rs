@@ -1,6 +1,8 @@
-//! What a line of Markdown is, told from the line and, for fences and comments, from those before it.
+//! What a line of a document is, as the checks tell lines apart. What is code, the program's own reader says.
 //!
-//! Knows lines, not sections. Start at [`Reader::kind_of`].
+//! Knows lines, not sections. Start at [`kind_of`].
+
+use redraft_core::page::{Line, Place, line};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -16,86 +18,21 @@ pub(super) enum Kind {
     /// The line of dashes below a table's head.
     Divider,
     Text,
-    /// Inside a fence, a comment or front matter.
+    /// Code, a comment or a setting at the beginning.
     Code,
 }
 
-/// Tells the kinds of the lines of one text, in order.
-pub(super) struct Reader(Opaque);
-
-impl Reader {
-    pub(super) fn of(text: &str) -> Self {
-        Reader(Opaque::at_start(text))
-    }
-
-    pub(super) fn kind_of(&mut self, raw: &str) -> Kind {
-        if self.0.takes(raw) { Kind::Code } else { kind_of(raw) }
-    }
+/// What a line is that is no heading.
+pub(super) fn kind_of(line: &Line<'_>) -> Kind {
+    if line.place == Place::Text { of_text(line.text) } else { Kind::Code }
 }
 
-/// What is no prose over several lines: fences, comments, front matter.
-enum Opaque {
-    No,
-    Fence(char, usize),
-    Comment,
-    FrontMatter { opened: bool },
-}
-
-impl Opaque {
-    fn at_start(text: &str) -> Self {
-        let mut lines = text.lines();
-        let opens = lines.next().is_some_and(|line| line.trim_end() == "---");
-        let closes = lines.any(|line| line.trim_end() == "---");
-        if opens && closes { Opaque::FrontMatter { opened: false } } else { Opaque::No }
-    }
-
-    /// Whether this line is inside, given all lines before it.
-    fn takes(&mut self, raw: &str) -> bool {
-        let line = raw.trim();
-        match self {
-            Opaque::FrontMatter { opened } if *opened && line == "---" => *self = Opaque::No,
-            Opaque::FrontMatter { opened } => *opened = true,
-            Opaque::Comment if line.contains("-->") => *self = Opaque::No,
-            Opaque::Comment => {}
-            Opaque::Fence(mark, length) => {
-                let closing = line.chars().all(|c| c == *mark) && line.chars().count() >= *length;
-                if closing && !line.is_empty() {
-                    *self = Opaque::No;
-                }
-            }
-            Opaque::No => {
-                if let Some(fence) = fence_of(line) {
-                    *self = fence;
-                } else if line.starts_with("<!--") {
-                    if !line.contains("-->") {
-                        *self = Opaque::Comment;
-                    }
-                } else {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-}
-
-fn fence_of(line: &str) -> Option<Opaque> {
-    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let length = line.chars().take_while(|c| *c == mark).count();
-    let label = &line[length..];
-    (length >= 3 && !(mark == '`' && label.contains('`'))).then_some(Opaque::Fence(mark, length))
-}
-
-fn kind_of(raw: &str) -> Kind {
+fn of_text(raw: &str) -> Kind {
     let line = raw.trim();
     if line.is_empty() {
         return Kind::Blank;
     }
-    let level = hashes(raw);
-    if (1..=6).contains(&level) && line[usize::from(level)..].starts_with([' ', '\t']) {
-        return Kind::Heading;
-    }
-    if line.contains('-') && line.contains('|') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ')) {
+    if line::cells(line).is_some_and(|cells| line::is_rule_of_table(&cells)) || is_bare_divider(line) {
         return Kind::Divider;
     }
     if line.starts_with('|') && line.len() > 1 {
@@ -104,26 +41,18 @@ fn kind_of(raw: &str) -> Kind {
     item(raw).unwrap_or(Kind::Text)
 }
 
-pub(super) fn hashes(raw: &str) -> u8 {
-    let count = raw.trim_start().bytes().take_while(|b| *b == b'#').count();
-    u8::try_from(count).unwrap_or(u8::MAX)
+/// `---|---`, without bars around it.
+fn is_bare_divider(line: &str) -> bool {
+    line.contains('-') && line.contains('|') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
 }
 
 fn item(raw: &str) -> Option<Kind> {
-    let indent = depth(raw);
+    let indent = line::indent(raw);
     let start = raw.len() - raw.trim_start().len();
-    let line = &raw[start..];
-    let marker = match line.as_bytes().first()? {
-        b'-' | b'*' | b'+' => 1,
-        b'0'..=b'9' => {
-            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-            matches!(line.as_bytes().get(digits), Some(b'.' | b')')).then_some(digits + 1)?
-        }
-        _ => return None,
-    };
-    let rest = &line[marker..];
+    let marker = line::list_mark(&raw[start..])?.len();
+    let rest = &raw[start + marker..];
     let gap = rest.len() - rest.trim_start().len();
-    if gap == 0 || rest.trim().is_empty() {
+    if rest.trim().is_empty() {
         return None;
     }
     let mut text = start + marker + gap;
@@ -133,8 +62,4 @@ fn item(raw: &str) -> Option<Kind> {
         }
     }
     Some(Kind::Item { indent, text })
-}
-
-pub(super) fn depth(raw: &str) -> usize {
-    raw.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { 4 } else { 1 }).sum()
 }

@@ -2,12 +2,13 @@
 //!
 //! Knows a line of Markdown and nothing around it.
 
+use redraft_core::page::span::spans;
 use std::ops::Range;
 
 /// Blanks what is not prose. The result has the same length in bytes.
 pub(super) fn mask(raw: &str) -> String {
     let mut bytes = raw.as_bytes().to_vec();
-    for range in code_spans(raw).into_iter().chain(targets(raw)) {
+    for range in spans(raw).into_iter().map(|span| span.whole).chain(targets(raw)) {
         bytes[range].fill(b' ');
     }
     let partly = String::from_utf8(bytes).unwrap_or_else(|_| " ".repeat(raw.len()));
@@ -20,21 +21,6 @@ pub(super) fn mask(raw: &str) -> String {
         start += word.len();
     }
     String::from_utf8(bytes).unwrap_or(partly)
-}
-
-fn code_spans(raw: &str) -> Vec<Range<usize>> {
-    let mut spans = Vec::new();
-    let mut from = 0;
-    while let Some(open) = raw[from..].find('`').map(|at| from + at) {
-        let length = raw[open..].bytes().take_while(|b| *b == b'`').count();
-        let ticks = &raw[open..open + length];
-        let Some(close) = raw[open + length..].find(ticks).map(|at| open + length + at + length) else {
-            break;
-        };
-        spans.push(open..close);
-        from = close;
-    }
-    spans
 }
 
 /// Where links point to, and tags.

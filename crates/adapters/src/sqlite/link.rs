@@ -39,6 +39,8 @@ struct Opened {
     file: Identity,
     /// Known from the first change on.
     log: Cell<Option<Identity>>,
+    /// How long it was last. SQLite makes it shorter only where it is written anew.
+    len: Cell<u64>,
     writable: bool,
 }
 
@@ -73,6 +75,7 @@ impl Link {
         let opened = Identity::of(path).ok().map(|file| Opened {
             file,
             log: Cell::default(),
+            len: Cell::new(length(path)),
             writable: writable(path),
         });
         Ok(Link { connection, path: path.to_owned(), busy, how: How::Write, opened })
@@ -129,6 +132,12 @@ impl Link {
             Ok(_) => return gone("another file has taken its place".to_owned()),
             Err(error) => return gone(format!("it was removed ({error})")),
         }
+        // Asked by name: whoever opens and closes the file gives up the locks that SQLite has on it.
+        let len = length(&self.path);
+        if len < opened.len.get() {
+            return gone(format!("it was cut short, to {len} bytes"));
+        }
+        opened.len.set(len);
         let log = beside(&self.path, "-wal");
         match (Identity::of(&log), opened.log.get()) {
             (Ok(found), None) => opened.log.set(Some(found)),
@@ -142,6 +151,13 @@ impl Link {
             return Err(place.read_only("it was made read-only meanwhile").into());
         }
         Ok(())
+    }
+
+    /// Has the file be any length again, because it was written anew.
+    pub(super) fn written_anew(&self) {
+        if let Some(opened) = &self.opened {
+            opened.len.set(0);
+        }
     }
 
     fn at_one_moment<T>(
@@ -191,6 +207,10 @@ impl Identity {
     fn of(path: &Path) -> std::io::Result<Identity> {
         fs::metadata(path).map(|_| Identity(0, 0))
     }
+}
+
+fn length(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |found| found.len())
 }
 
 /// Whether anybody may write the file and its folder. What a privileged user may do beside that does not count.

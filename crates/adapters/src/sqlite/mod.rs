@@ -84,6 +84,17 @@ impl Ledger {
         Ledger::open_waiting(folder, mode, BUSY)
     }
 
+    /// Opens it for reading if anything was ever stored in it. A creation that was cut short leaves a file without tables,
+    /// which the next change fills.
+    pub fn open_begun(folder: &Path) -> Result<Option<Ledger>, StoreError> {
+        let path = Ledger::file(folder);
+        let place = Place::new(&path);
+        match Ledger::look(&place, &path, BUSY)? {
+            (_, Found::Nothing) => Ok(None),
+            (link, found) => Ledger::new(place, link, Mode::ReadOnly, &found).map(Some),
+        }
+    }
+
     /// Opens it for reading by somebody who would rather not know than wait.
     pub fn glance(folder: &Path) -> Result<Ledger, StoreError> {
         Ledger::open_waiting(folder, Mode::ReadOnly, Duration::ZERO)
@@ -208,6 +219,7 @@ impl Ledger {
         let run = || -> Result<bool, Failure> {
             link.connection.pragma_update(None, "secure_delete", true)?;
             link.connection.execute_batch("VACUUM")?;
+            link.written_anew();
             let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
             Ok(link.connection.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0)
         };
@@ -268,11 +280,15 @@ impl Ledger {
     }
 
     fn for_reading(place: Place, path: &Path, mode: Mode, busy: Duration) -> Result<Ledger, StoreError> {
-        link::present(&place, path)?;
+        let (link, found) = Ledger::look(&place, path, busy)?;
+        Ledger::new(place, link, mode, &found)
+    }
+
+    fn look(place: &Place, path: &Path, busy: Duration) -> Result<(Link, Found), StoreError> {
+        link::present(place, path)?;
         let mut link = Link::read(path, busy).map_err(|error| place.explain(error))?;
         let found = link.ask(|connection| Ok(layout::inspect(connection)?));
-        let found = found.map_err(|failure| place.explain(failure))?;
-        Ledger::new(place, link, mode, &found)
+        Ok((link, found.map_err(|failure| place.explain(failure))?))
     }
 
     fn new(place: Place, mut link: Link, mode: Mode, found: &Found) -> Result<Ledger, StoreError> {

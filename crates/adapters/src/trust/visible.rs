@@ -18,7 +18,22 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// The same in quotes, so that its end is seen, too.
+/// The same of what need not be text: a byte that is none is written as `\xff`.
+pub fn visible_bytes(bytes: &[u8]) -> String {
+    let mut shown = String::with_capacity(bytes.len());
+    for part in bytes.utf8_chunks() {
+        shown.push_str(&visible(part.valid()));
+        part.invalid().iter().for_each(|byte| shown.push_str(&format!("\\x{byte:02x}")));
+    }
+    shown
+}
+
+/// The same in quotes.
+pub fn quoted_bytes(bytes: &[u8]) -> String {
+    format!("\"{}\"", visible_bytes(bytes).replace('"', "\\\""))
+}
+
+/// Text in quotes, so that its end is seen, too.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", visible(text).replace('"', "\\\""))
 }

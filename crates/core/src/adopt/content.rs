@@ -1,6 +1,7 @@
 //! What a document is, by what stands in it: its title, its check boxes, its headings.
 
 use super::kind::{Kind, by_words, words};
+use crate::page::line::after_list_mark;
 use crate::prelude::*;
 use crate::sections::{Outline, Section};
 use crate::text::one_line;
@@ -40,12 +41,10 @@ pub(super) fn boxes(text: &str) -> (usize, usize) {
     let outline = Outline::of(text);
     let (mut done, mut open) = (0, 0);
     for (at, line) in outline.lines().iter().enumerate() {
-        if outline.is_fenced(at) {
+        if !outline.is_text(at) {
             continue;
         }
-        let item = line.trim_start().trim_start_matches(['-', '*', '+']).trim_start();
-        let numbered = item.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(['.', ')']);
-        let item = numbered.trim_start();
+        let item = after_list_mark(line.trim());
         if item.starts_with("[x]") || item.starts_with("[X]") {
             done += 1;
         } else if item.starts_with("[ ]") {

@@ -10,8 +10,8 @@ use super::lines::{Line, What, lines};
 use super::mark::{cleaned, stale_mark};
 use super::seen::Seen;
 use super::terms;
+use crate::page::line::atx;
 use crate::prelude::*;
-use crate::sections::atx;
 use core::ops::Range;
 
 /// A file, line by line, with the entries found in it.

@@ -1,9 +1,9 @@
 //! The text of some parts of a document, so that each can be understood alone.
 
 use super::Part;
+use crate::page::line;
 use crate::prelude::*;
 use crate::sections::Outline;
-use crate::tasks::line;
 
 /// The parts in their order. Where lines are left out stands `…`, and a row of a table comes with the table's head.
 pub fn excerpt(text: &str, parts: &[Part]) -> String {
@@ -37,7 +37,7 @@ pub fn excerpt(text: &str, parts: &[Part]) -> String {
 /// The line of the head of the table that a row below it belongs to.
 fn table_head(outline: &Outline<'_>, row: usize) -> Option<usize> {
     let lines = outline.lines();
-    let is_row = |at: usize| !outline.is_fenced(at) && line::cells(lines[at]).is_some();
+    let is_row = |at: usize| outline.is_text(at) && line::cells(lines[at]).is_some();
     if !is_row(row) {
         return None;
     }

@@ -13,12 +13,16 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct FeatureCreated {
     pub id: FeatureId,
+    #[serde(deserialize_with = "crate::ids::stored::part_of_a_name")]
     pub slug: String,
     pub idea: String,
     pub lane: Lane,
     /// The branch the user was on; empty when HEAD was detached.
+    #[serde(deserialize_with = "crate::ids::stored::branch")]
     pub base_branch: String,
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub base_commit: String,
+    #[serde(deserialize_with = "crate::ids::stored::branch")]
     pub branch: String,
     /// The PRD that was put into the feature's folder.
     pub prd: Option<BlobId>,

@@ -22,6 +22,7 @@ pub struct Lesson {
 pub struct RetroWritten {
     /// Whose words it holds; none where it holds figures and facts alone.
     pub ticket: Option<Ticket>,
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     /// Why it holds figures and facts alone.
     pub plain: Option<String>,
@@ -41,6 +42,7 @@ pub struct BankJudged {
     /// Who judged; none where nobody could, and then nothing was changed.
     pub ticket: Option<Ticket>,
     /// Empty where no file was changed.
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     pub confirmed: Vec<Lesson>,
     pub challenged: Vec<Challenged>,
@@ -60,6 +62,7 @@ impl BankJudged {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BankApplied {
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     pub notes: Vec<String>,
 }
@@ -77,7 +80,9 @@ pub struct Challenged {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Merged {
+    #[serde(deserialize_with = "crate::ids::stored::branch")]
     pub into: String,
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     pub history: History,
     pub by: String,

@@ -43,6 +43,7 @@ pub struct Built {
     pub ticket: Ticket,
     pub revision: Revision,
     /// The commit that holds it; empty when nothing changed.
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     pub report: Report,
     /// What changed, as git tells it.
@@ -71,6 +72,7 @@ pub struct Report {
 #[serde(deny_unknown_fields)]
 pub struct TakenOut {
     pub revision: Revision,
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     pub files: Vec<String>,
 }

@@ -229,12 +229,16 @@ pub struct Raised {
 #[serde(deny_unknown_fields)]
 pub struct TreeMark {
     /// The commit HEAD pointed to.
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub head: String,
     /// The ref HEAD named, e.g. `refs/heads/feature/031-x`; empty when detached.
+    #[serde(deserialize_with = "crate::ids::stored::branch")]
     pub branch: String,
     /// The tree the index would write.
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub index: String,
     /// The tree of all files that are not ignored.
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub work: String,
 }
 
@@ -319,6 +323,9 @@ pub struct Lost {
     pub undone: Vec<String>,
 }
 
+/// What the note of a draft begins with that tells what stood in the place of the document.
+pub const LEFT_INSTEAD: &str = "in its place was ";
+
 /// An author's answer as a revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -327,6 +334,7 @@ pub struct Drafted {
     /// None: there is no artifact, so the attempt does not count as a draft.
     pub revision: Option<Revision>,
     /// The commit that holds it; empty when nothing changed.
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     /// The author's fix summary, sent to the reviewers.
     pub summary: String,
@@ -373,6 +381,7 @@ pub enum Judgement {
 #[serde(deny_unknown_fields)]
 pub struct Edited {
     pub revision: Revision,
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     pub by: String,
     /// Whether there was nothing in the loop before: the document was brought, not changed. Since version 2; before that
@@ -413,6 +422,7 @@ pub struct Checked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checkout {
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     /// All files of that commit.
     pub tree: Revision,

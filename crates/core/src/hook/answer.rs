@@ -45,3 +45,8 @@ pub fn replace(text: &str, harmless: Value) -> Value {
 pub fn block(text: &str) -> Value {
     json!({"decision": "block", "reason": text})
 }
+
+/// A text for the person; the agent does not see it, and nothing is held up.
+pub fn message(text: &str) -> Value {
+    json!({"systemMessage": text})
+}

@@ -3,9 +3,9 @@
 //! Only places that define an id are compared, and only such as cannot both be right: a chapter about interfaces may
 //! name the components again, and a table may have two rows for one requirement.
 
-use super::id::{Definition, Form};
 use super::page::Page;
 use super::{Faults, Rule};
+use crate::page::id::{Definition, Form};
 use crate::prelude::*;
 use crate::tasks::{self, Task};
 use crate::text::words;

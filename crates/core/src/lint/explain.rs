@@ -55,7 +55,7 @@ impl Rule {
             }
             Rule::VagueWord => {
                 "A requirement or criterion depends on a word that nobody can measure, and gives no number. \
-                 English, German, Spanish, French, Russian and Chinese have a list."
+                 The built-in list is English."
             }
             Rule::UntracedRequirement => {
                 "With `--trace`: a requirement or criterion that no task reaches, by its name or through a plan step or \
@@ -78,36 +78,12 @@ impl Rule {
                 "An entry of the knowledge bank is said to be checked by a lint rule or a check that does not exist."
             }
             Rule::PluginManifest => {
-                "With `--plugin`: `.claude-plugin/plugin.json` is missing, is no JSON object, has no name in \
-                 kebab-case, or a value of a kind that Claude Code refuses."
-            }
-            Rule::PluginMetadata => {
-                "With `--plugin`: the manifest has no version or description, a version that is none, or a field \
-                 nobody knows."
+                "With `--plugin`: `.claude-plugin/plugin.json` is missing, is not a JSON object, or has no name in \
+                 kebab-case."
             }
             Rule::PluginFrontMatter => {
-                "With `--plugin`: the front matter of an agent, command or skill is missing, not closed, cut \
-                 short by three dashes, no YAML, or lacks a field that is required; or a value is of the wrong \
-                 kind."
-            }
-            Rule::PluginField => {
-                "With `--plugin`: a field of front matter that Claude Code does not know, or ignores there."
-            }
-            Rule::PluginName => {
-                "With `--plugin`: the name of an agent or skill is not that of its file or folder, or is not in \
-                 kebab-case; or a file is taken for a component or for none by its name alone."
-            }
-            Rule::PluginDuplicate => {
-                "With `--plugin`: two agents, two commands or two skills have one name, so that one of them cannot \
-                 be called."
-            }
-            Rule::PluginDescription => {
-                "With `--plugin`: a description is missing, or too short to tell when to use the thing, or so \
-                 long that it is cut."
-            }
-            Rule::PluginTool => {
-                "With `--plugin`: a tool that Claude Code does not have and that is no `mcp__…`, or one that is \
-                 named twice."
+                "With `--plugin`: the front matter of an agent or skill is missing; that of any component is not \
+                 closed, cut short by three dashes, not YAML, or lacks a field that is required."
             }
             Rule::PluginReviewerWrites => {
                 "With `--plugin`: an agent called reviewer may write or edit files: it must not change what it \
@@ -116,40 +92,13 @@ impl Rule {
             Rule::PluginReviewerTools => {
                 "With `--plugin`: an agent called reviewer has every tool there is, or none to read with."
             }
-            Rule::PluginModel => {
-                "With `--plugin`: a model that is neither an alias nor the id of a Claude model."
-            }
             Rule::PluginHooks => {
-                "With `--plugin`: hooks that are no JSON, not in the form Claude Code reads, or for an event that \
-                 does not exist: none of them would run."
-            }
-            Rule::PluginMatcher => {
-                "With `--plugin`: a matcher that matches nothing, stands where none is looked at, cannot be read, \
-                 or is missing where the hook would then run for every tool."
+                "With `--plugin`: hooks that are not JSON, or not lists of groups with a list `hooks`: none of them \
+                 would run."
             }
             Rule::PluginCompact => {
-                "With `--plugin`: a SessionStart hook that also runs after compaction (`compact` in its matcher, \
-                 a pattern that matches it, `*`, or none): what it adds is in the summary already."
-            }
-            Rule::PluginServer => {
-                "With `--plugin`: an MCP server without command or address, or of an unknown type; or the file \
-                 that lists them is no JSON."
-            }
-            Rule::PluginMissingFile => {
-                "With `--plugin`: the manifest, a hook or a server names a file of the plugin that is not there, \
-                 or starts one that cannot be executed."
-            }
-            Rule::PluginOutside => {
-                "With `--plugin`: a hook, a server, a path of the manifest or a link of the file system leads out \
-                 of the plugin, or depends on the folder a session happens to be in."
-            }
-            Rule::PluginReference => {
-                "With `--plugin`: an agent, command or skill is called by the plugin's own name and does not \
-                 exist."
-            }
-            Rule::PluginLink => {
-                "With `--plugin`: a file of the plugin, or an agent or skill without a plugin's name, is referred \
-                 to and is not there."
+                "With `--plugin`: a SessionStart hook that also runs after compaction (`compact` among the words of \
+                 its matcher, `*`, or no matcher): what it adds is in the summary already."
             }
             Rule::PluginPromptOrder => {
                 "With `--plugin`: the prompt of a fresh review is not in the order task, required artifacts, form \

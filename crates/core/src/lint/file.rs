@@ -2,14 +2,14 @@
 //!
 //! A plan names files that are to be made, so a path counts only where nothing in the feature says so.
 
-use super::page::{Page, Place, beginning, code_spans};
+use super::page::{Page, beginning, code_spans};
 use super::{Faults, Rule};
 use crate::prelude::*;
 
 /// Paths of one page with the lines they stand in; without those that somebody is about to make or remove.
 pub(super) fn named<'a>(page: &Page<'a>) -> Vec<(&'a str, usize)> {
     let mut found = Vec::new();
-    for (at, line) in page.lines.iter().enumerate().filter(|(_, line)| line.place == Place::Text) {
+    for (at, line) in page.lines.iter().enumerate().filter(|(_, line)| line.is_text()) {
         let links = line.text.match_indices("](").map(|(at, mark)| {
             let target = beginning(&line.text[at + mark.len()..]);
             target.split([')', ' ', '#']).next().unwrap_or_default()

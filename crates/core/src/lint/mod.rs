@@ -12,7 +12,6 @@ mod duplicate;
 mod expected;
 mod explain;
 mod file;
-mod id;
 mod language;
 mod page;
 mod placeholder;
@@ -29,6 +28,7 @@ mod whole;
 pub use expected::{Expected, usual};
 pub use rule::{Level, Rule};
 
+use crate::page::id::{Definition, definitions};
 use crate::prelude::*;
 use page::Page;
 
@@ -181,7 +181,7 @@ fn check_pages(
 ) -> Option<Vec<Fault>> {
     let goes_on = || (!stopped()).then_some(());
     goes_on()?;
-    let definitions: Vec<Vec<id::Definition<'_>>> = pages.iter().map(id::definitions).collect();
+    let definitions: Vec<Vec<Definition<'_>>> = pages.iter().map(|page| definitions(&page.page)).collect();
     goes_on()?;
     let declared: Vec<contract::Declared> = pages.iter().map(contract::declared).collect();
     let all: Vec<&Page<'_>> = pages.iter().collect();
@@ -235,7 +235,7 @@ fn tasks(page: &Page<'_>, kind: Option<Kind>, faults: &mut Faults<'_>) -> Vec<cr
         Ok(list) => list.tasks,
         Err(none) => {
             // An empty file says so already, and a fence that is never closed may hide them all.
-            if kind == Some(Kind::Tasks) && page.open_fence.is_none() && !page.text.trim().is_empty() {
+            if kind == Some(Kind::Tasks) && page.page.open_fence.is_none() && !page.text.trim().is_empty() {
                 faults.add(Rule::NoTasks, 0, none.to_string(), crate::tasks::NoTasks::HINT);
             }
             Vec::new()

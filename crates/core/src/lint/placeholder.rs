@@ -22,7 +22,7 @@ pub(super) fn check(page: &Page<'_>, faults: &mut Faults<'_>) {
     let templates = !page.shows_documents;
     for (at, line) in page.lines.iter().enumerate() {
         match line.place {
-            Place::Text => {
+            Place::Text | Place::Comment | Place::Settings => {
                 for what in in_text(&line.prose, templates) {
                     if what == STATE && is_state(page, at) {
                         continue;

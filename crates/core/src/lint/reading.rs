@@ -2,13 +2,14 @@
 //!
 //! It checks nothing. Who asks is the trace of a feature, see [`crate::matrix`]. Start at [`defined`].
 
-use super::id::{self, lettered, separated};
-use super::page::{Page, Place, after_list_mark};
 use super::trace;
+use crate::page::id::{self, lettered, separated};
+use crate::page::line::after_list_mark;
+use crate::page::{Page, Place};
 use crate::prelude::*;
 
-pub(crate) use super::id::key;
 pub(crate) use super::trace::is_mentioned;
+pub(crate) use crate::page::id::folded as key;
 
 /// A place that says what an id stands for. Lines are counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +29,7 @@ impl Defined {
 
 /// Every id with letters that a document defines, in order: in headings, items, rows, and paragraphs that begin in bold.
 pub(crate) fn defined(text: &str) -> Vec<Defined> {
-    let page = Page::read("", text);
+    let page = Page::read(text);
     let own = |one: id::Definition<'_>| Defined {
         id: one.id.to_owned(),
         key: one.key,

@@ -3,9 +3,9 @@
 //! Only what can be nothing else is judged: a dependency in the form of a task's id, a link to a heading, a numbered
 //! section of another document of the feature that numbers its sections.
 
-use super::id::token;
-use super::page::{Page, Place, after_list_mark, beginning};
+use super::page::{Page, after_list_mark, beginning};
 use super::{Faults, Rule};
+use crate::page::id::{after_checkbox, token};
 use crate::prelude::*;
 use crate::tasks::{self, Task, names_needs};
 
@@ -33,14 +33,14 @@ fn unknown_tasks(page: &Page<'_>, tasks: &[Task], faults: &mut Faults<'_>) {
 /// Every id that begins a heading, an item, a cell, a paragraph or stands in bold: somebody says what it is there.
 fn named_places(page: &Page<'_>) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
-    for line in page.lines.iter().filter(|line| line.place == Place::Text && !names_needs(line.text)) {
+    for line in page.lines.iter().filter(|line| line.is_text() && !names_needs(line.text)) {
         let text = line.text.trim_start().trim_start_matches(['#', '>', ' ']);
         let starts = [text, after_list_mark(text)].into_iter();
         // Every other one opens.
         let bold = text.match_indices("**").step_by(2).map(|(at, mark)| &text[at + mark.len()..]);
         let cells = text.starts_with('|').then(|| text.split('|')).into_iter().flatten();
         for start in starts.chain(bold).chain(cells) {
-            let start = super::id::after_checkbox(beginning(start).trim_start());
+            let start = after_checkbox(beginning(start).trim_start());
             known.extend(token(start).map(|(id, _)| tasks::key(id)));
             // `Task 1.1`, `Step 3`: whatever the word, the number is named here.
             let word = start.trim_start_matches(['*', '_', '[']);
@@ -189,7 +189,7 @@ fn has_anchor(page: &Page<'_>, anchor: &str) -> bool {
         .map(|heading| heading.title)
         .chain(titles)
         .any(|title| is_wanted(bare(&plain(title))))
-        || page.lines.iter().any(|line| line.place == Place::Text && given(line.text))
+        || page.lines.iter().any(|line| line.is_text() && given(line.text))
 }
 
 /// A title without where its links lead and without a name given to it.
@@ -319,7 +319,7 @@ fn lacks_section(page: &Page<'_>, number: &str) -> bool {
     }
     let deeper = number.contains('.');
     let numbers_deeper = numbers.iter().any(|known| known.contains('.'));
-    let named = page.lines.iter().any(|line| line.place == Place::Text && has_number(line.text, number));
+    let named = page.lines.iter().any(|line| line.is_text() && has_number(line.text, number));
     (!deeper || numbers_deeper) && !named
 }
 

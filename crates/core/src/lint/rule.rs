@@ -38,24 +38,11 @@ pub enum Rule {
     UnknownCheck,
     // Of plugins, see `super::plugin`.
     PluginManifest,
-    PluginMetadata,
     PluginFrontMatter,
-    PluginField,
-    PluginName,
-    PluginDuplicate,
-    PluginDescription,
-    PluginTool,
     PluginReviewerWrites,
     PluginReviewerTools,
-    PluginModel,
     PluginHooks,
-    PluginMatcher,
     PluginCompact,
-    PluginServer,
-    PluginMissingFile,
-    PluginOutside,
-    PluginReference,
-    PluginLink,
     PluginPromptOrder,
     PluginInlineArtifact,
     PluginArtifactMap,
@@ -74,7 +61,7 @@ pub enum Level {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 49] = [
+    pub const ALL: [Rule; 36] = [
         Rule::Missing,
         Rule::Unreadable,
         Rule::Empty,
@@ -102,24 +89,11 @@ impl Rule {
         Rule::LostReference,
         Rule::UnknownCheck,
         Rule::PluginManifest,
-        Rule::PluginMetadata,
         Rule::PluginFrontMatter,
-        Rule::PluginField,
-        Rule::PluginName,
-        Rule::PluginDuplicate,
-        Rule::PluginDescription,
-        Rule::PluginTool,
         Rule::PluginReviewerWrites,
         Rule::PluginReviewerTools,
-        Rule::PluginModel,
         Rule::PluginHooks,
-        Rule::PluginMatcher,
         Rule::PluginCompact,
-        Rule::PluginServer,
-        Rule::PluginMissingFile,
-        Rule::PluginOutside,
-        Rule::PluginReference,
-        Rule::PluginLink,
         Rule::PluginPromptOrder,
         Rule::PluginInlineArtifact,
         Rule::PluginArtifactMap,
@@ -155,24 +129,11 @@ impl Rule {
             Rule::LostReference => "lost-reference",
             Rule::UnknownCheck => "unknown-check",
             Rule::PluginManifest => "plugin-manifest",
-            Rule::PluginMetadata => "plugin-metadata",
             Rule::PluginFrontMatter => "plugin-front-matter",
-            Rule::PluginField => "plugin-field",
-            Rule::PluginName => "plugin-name",
-            Rule::PluginDuplicate => "plugin-duplicate",
-            Rule::PluginDescription => "plugin-description",
-            Rule::PluginTool => "plugin-tool",
             Rule::PluginReviewerWrites => "plugin-reviewer-writes",
             Rule::PluginReviewerTools => "plugin-reviewer-tools",
-            Rule::PluginModel => "plugin-model",
             Rule::PluginHooks => "plugin-hooks",
-            Rule::PluginMatcher => "plugin-matcher",
             Rule::PluginCompact => "plugin-compact",
-            Rule::PluginServer => "plugin-server",
-            Rule::PluginMissingFile => "plugin-missing-file",
-            Rule::PluginOutside => "plugin-outside",
-            Rule::PluginReference => "plugin-reference",
-            Rule::PluginLink => "plugin-link",
             Rule::PluginPromptOrder => "plugin-prompt-order",
             Rule::PluginInlineArtifact => "plugin-inline-artifact",
             Rule::PluginArtifactMap => "plugin-artifact-map",
@@ -202,14 +163,9 @@ impl Rule {
             | Rule::UnrunTest
             | Rule::PluginManifest
             | Rule::PluginFrontMatter
-            | Rule::PluginDuplicate
             | Rule::PluginReviewerWrites
-            | Rule::PluginModel
             | Rule::PluginHooks
             | Rule::PluginCompact
-            | Rule::PluginServer
-            | Rule::PluginMissingFile
-            | Rule::PluginReference
             | Rule::PluginPromptOrder
             | Rule::PluginInlineArtifact => Level::Error,
             Rule::NoHeading
@@ -221,15 +177,7 @@ impl Rule {
             | Rule::VagueWord
             | Rule::LostReference
             | Rule::UnknownCheck
-            | Rule::PluginMetadata
-            | Rule::PluginField
-            | Rule::PluginName
-            | Rule::PluginDescription
-            | Rule::PluginTool
             | Rule::PluginReviewerTools
-            | Rule::PluginMatcher
-            | Rule::PluginOutside
-            | Rule::PluginLink
             | Rule::PluginArtifactMap
             | Rule::PluginLineBudget => Level::Warning,
         }

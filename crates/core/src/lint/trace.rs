@@ -2,9 +2,9 @@
 //!
 //! Whoever does not trace by ids is not told to: a missing mention counts only where most siblings have one.
 
-use super::id::{self, Definition, is_inner, is_lettered};
 use super::page::{Page, without_code_spans};
 use super::{Faults, Rule};
+use crate::page::id::{Definition, folded, is_inner, is_lettered};
 use crate::prelude::*;
 use crate::text::words;
 
@@ -73,7 +73,7 @@ pub(super) fn mentions<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeSet<Str
             rest = after;
             if word.bytes().any(|byte| byte.is_ascii_digit()) {
                 for id in pieces(word) {
-                    found.insert(id::key(id));
+                    found.insert(folded(id));
                     if seen.len() < SPELLINGS_MAX && seen.insert((id, beginning(after))) {
                         found.extend(listed(id, beginning(after)));
                     }
@@ -86,7 +86,7 @@ pub(super) fn mentions<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeSet<Str
             }
             if let Some((id, after)) = spaced(word, after) {
                 found.extend(listed(&id, after));
-                found.insert(id::key(&id));
+                found.insert(folded(&id));
             }
         }
     }
@@ -137,7 +137,7 @@ fn listed(id: &str, after: &str) -> Vec<String> {
         if number.len() == text.len() || !piece.starts_with(|c: char| c.is_ascii_digit()) {
             break;
         }
-        found.push(id::key(&format!("{stem}{piece}")));
+        found.push(folded(&format!("{stem}{piece}")));
         let to = number_of(piece);
         if range && let (Some(from), Some(to)) = (last, to) {
             found.extend(numbers(stem, from, to));
@@ -159,7 +159,7 @@ fn between(from: &str, to: &str) -> Vec<String> {
 fn numbers(stem: &str, from: u32, to: u32) -> Vec<String> {
     const RANGE_MAX: u32 = 200;
     let end = to.min(from.saturating_add(RANGE_MAX));
-    (from..=end).map(|number| id::key(&format!("{stem}{number}"))).collect()
+    (from..=end).map(|number| folded(&format!("{stem}{number}"))).collect()
 }
 
 /// The number an id ends with.

@@ -1,13 +1,51 @@
 //! Words in a requirement that nobody can measure.
 //!
 //! Only lines that define a requirement or a criterion are read, and one that gives a number is left alone: "fast
-//! (under 50 ms)" is not vague. A language without a list has no such faults.
+//! (under 50 ms)" is not vague. The built-in list is English; a project can bring its own in any language.
 
-use super::id::Definition;
 use super::language::Language;
 use super::page::{CODE, Page, after_list_mark, without_code_spans};
 use super::{Faults, Rule, Settings};
+use crate::page::id::Definition;
 use crate::prelude::*;
+
+const WORDS: [&str; 35] = [
+    "user-friendly",
+    "easy to use",
+    "intuitive",
+    "as appropriate",
+    "if appropriate",
+    "where appropriate",
+    "as needed",
+    "as necessary",
+    "if possible",
+    "where possible",
+    "as far as possible",
+    "etc.",
+    "and so on",
+    "and/or",
+    "fast enough",
+    "quickly",
+    "reasonable",
+    "reasonably",
+    "sufficiently",
+    "adequate",
+    "adequately",
+    "timely",
+    "seamless",
+    "seamlessly",
+    "high performance",
+    "state of the art",
+    "best effort",
+    "as soon as possible",
+    "in a timely manner",
+    "good performance",
+    "robust",
+    "flexible",
+    "various",
+    "properly",
+    "appropriately",
+];
 
 pub(super) fn check(
     page: &Page<'_>,
@@ -20,11 +58,9 @@ pub(super) fn check(
         settings.vague_words.as_ref().map(|words| words.iter().map(String::as_str).collect());
     let list: &[&str] = match (&own, language) {
         (Some(own), _) => own,
-        (None, language) => words_of(language),
+        (None, Language::English) => &WORDS,
+        (None, _) => return,
     };
-    if list.is_empty() {
-        return;
-    }
     let mut told = BTreeSet::new();
     for (line, name, text) in requirements(page, definitions) {
         let prose = without_code_spans(text);
@@ -80,136 +116,6 @@ fn requirements<'a>(page: &Page<'a>, definitions: &[Definition<'a>]) -> Vec<(usi
         }
     }
     found
-}
-
-fn words_of(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::English => &[
-            "user-friendly",
-            "easy to use",
-            "intuitive",
-            "as appropriate",
-            "if appropriate",
-            "where appropriate",
-            "as needed",
-            "as necessary",
-            "if possible",
-            "where possible",
-            "as far as possible",
-            "etc.",
-            "and so on",
-            "and/or",
-            "fast enough",
-            "quickly",
-            "reasonable",
-            "reasonably",
-            "sufficiently",
-            "adequate",
-            "adequately",
-            "timely",
-            "seamless",
-            "seamlessly",
-            "high performance",
-            "state of the art",
-            "best effort",
-            "as soon as possible",
-            "in a timely manner",
-            "good performance",
-            "robust",
-            "flexible",
-            "various",
-            "properly",
-            "appropriately",
-        ],
-        Language::German => &[
-            "benutzerfreundlich",
-            "intuitiv",
-            "angemessen",
-            "gegebenenfalls",
-            "wenn möglich",
-            "falls möglich",
-            "soweit möglich",
-            "bei bedarf",
-            "usw.",
-            "und so weiter",
-            "schnell",
-            "zeitnah",
-            "ausreichend",
-            "robust",
-            "flexibel",
-            "performant",
-            "möglichst",
-            "nahtlos",
-        ],
-        Language::Spanish => &[
-            "fácil de usar",
-            "intuitivo",
-            "intuitiva",
-            "apropiado",
-            "adecuado",
-            "si es posible",
-            "según sea necesario",
-            "etc.",
-            "rápidamente",
-            "rápido",
-            "razonable",
-            "suficiente",
-            "robusto",
-            "flexible",
-            "cuando corresponda",
-        ],
-        Language::French => &[
-            "convivial",
-            "intuitif",
-            "intuitive",
-            "approprié",
-            "adéquat",
-            "si possible",
-            "si nécessaire",
-            "le cas échéant",
-            "etc.",
-            "rapidement",
-            "rapide",
-            "raisonnable",
-            "suffisant",
-            "robuste",
-            "flexible",
-            "au besoin",
-        ],
-        Language::Russian => &[
-            "удобный",
-            "удобно",
-            "интуитивно",
-            "при необходимости",
-            "по возможности",
-            "и т.д.",
-            "и т. д.",
-            "быстро",
-            "достаточно",
-            "надёжно",
-            "надежно",
-            "гибкий",
-            "адекватно",
-            "своевременно",
-            "соответствующим образом",
-        ],
-        Language::Chinese => &[
-            "用户友好",
-            "尽可能",
-            "尽快",
-            "适当",
-            "合理",
-            "必要时",
-            "等等",
-            "灵活",
-            "足够快",
-            "高性能",
-            "及时",
-            "直观",
-            "快速",
-        ],
-        Language::Other => &[],
-    }
 }
 
 /// Whether a text has these words as whole words; scripts without blanks have no such thing.

@@ -1,6 +1,6 @@
 //! Rules about a document as a whole: there, readable, finished, merged.
 
-use super::page::{Page, Place, after_list_mark};
+use super::page::{Page, after_list_mark};
 use super::{Faults, Rule};
 use crate::prelude::*;
 use crate::text::one_line;
@@ -10,7 +10,7 @@ pub(super) fn check(page: &Page<'_>, faults: &mut Faults<'_>) {
         return faults.add(Rule::Empty, 0, "the file is empty".to_owned(), "write the document into it");
     }
     conflict_markers(page, faults);
-    if let Some(line) = page.open_fence {
+    if let Some(line) = page.page.open_fence {
         faults.add(
             Rule::UnclosedFence,
             line,
@@ -50,11 +50,11 @@ fn conflict_markers(page: &Page<'_>, faults: &mut Faults<'_>) {
 fn cut_off(page: &Page<'_>, faults: &mut Faults<'_>) {
     let Some(at) = page.lines.iter().rposition(|line| !line.text.trim().is_empty()) else { return };
     let hint = "finish the document, or remove what was only begun";
-    if let Some(line) = open_comment(page) {
+    if let Some(line) = page.page.open_comment {
         let message = "the comment opened here is never closed, so the rest of the document is hidden";
         return faults.add(Rule::CutOff, line, message.to_owned(), "close it with `-->`");
     }
-    if page.lines[at].place != Place::Text {
+    if !page.lines[at].is_text() {
         return;
     }
     if let Some(heading) =
@@ -80,20 +80,6 @@ const TITLE_CHARS_MAX: usize = 60;
 fn is_under(page: &Page<'_>, heading: usize, at: usize) -> bool {
     let text = page.lines[at].text.trim();
     at == heading + 1 && (text.chars().all(|c| c == '=') || text.chars().all(|c| c == '-'))
-}
-
-fn open_comment(page: &Page<'_>) -> Option<usize> {
-    let mut open = None;
-    for (at, line) in page.texts() {
-        let mut rest: &str = &line.prose;
-        loop {
-            let mark = if open.is_some() { "-->" } else { "<!--" };
-            let Some((_, after)) = rest.split_once(mark) else { break };
-            open = if open.is_some() { None } else { Some(at) };
-            rest = after;
-        }
-    }
-    open
 }
 
 /// How a last line shows that more was to follow.

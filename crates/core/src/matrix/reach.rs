@@ -220,7 +220,7 @@ fn sections(text: &str, wanted: &[Wanted], names: &Names<'_>) -> Vec<Vec<Part>> 
     let own: Vec<Defined> = defined(text);
     let mut found: Vec<BTreeSet<Part>> = vec![BTreeSet::new(); wanted.len()];
     for section in outline.sections().iter().filter(|section| section.level > 0) {
-        for at in section.own.clone().filter(|at| !outline.is_fenced(*at)) {
+        for at in section.own.clone().filter(|at| outline.is_text(*at)) {
             let line = outline.lines()[at];
             // Most lines name nothing.
             if !line.contains(|c: char| c.is_ascii_digit()) {

@@ -4,9 +4,9 @@
 //! they stand in. A document without ids has its criteria counted. Start at [`requirements`].
 
 use crate::lint::reading::{Defined, defined, is_mentioned, key, mentioned};
+use crate::page::line::Item;
 use crate::prelude::*;
 use crate::sections::{Outline, Section};
-use crate::tasks::line::Item;
 use crate::text::one_line;
 use crate::trace::initials;
 use core::ops::Range;
@@ -188,7 +188,7 @@ fn counted(outline: &Outline<'_>) -> Vec<Wanted> {
 /// The outer items of a chapter: `AC1`, `AC2`, ….
 fn items(outline: &Outline<'_>, section: &Section<'_>) -> Vec<Wanted> {
     let letters = initials(section.title.trim_start_matches(|c: char| !c.is_alphabetic())).to_uppercase();
-    let read = |at: usize| (!outline.is_fenced(at)).then(|| Item::of(outline.lines()[at])).flatten();
+    let read = |at: usize| outline.is_text(at).then(|| Item::of(outline.lines()[at])).flatten();
     let found: Vec<(usize, Item<'_>)> =
         section.lines.clone().filter_map(|at| read(at).map(|item| (at, item))).collect();
     let margin = found.iter().map(|(_, item)| item.indent).min().unwrap_or(0);

@@ -220,6 +220,33 @@ fn there_is_a_command_for_every_phase_and_none_may_decide_without_asking() {
     }
 }
 
+/// The name of the agent, command or skill that a file is.
+fn part(path: &str) -> Option<&str> {
+    let path = path.strip_suffix(".md")?;
+    let name = path.strip_prefix("agents/").or_else(|| path.strip_prefix("commands/"));
+    name.or_else(|| path.strip_prefix("skills/")?.strip_suffix("/SKILL"))
+}
+
+#[test]
+fn what_the_plugin_calls_by_its_own_name_is_in_it() {
+    let files = built_in(Target::Claude);
+    let parts: BTreeSet<&str> = paths(&files).into_iter().filter_map(part).collect();
+    let mut called = BTreeSet::new();
+    for file in &files {
+        for (at, mark) in file.text.match_indices("redraft:") {
+            let rest = &file.text[at + mark.len()..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
+            // `redraft:ROLE` stands for any of them.
+            called.extend(Some(&rest[..end]).filter(|name| !name.is_empty() && *name != "ROLE"));
+        }
+    }
+    assert_eq!(called.difference(&parts).collect::<Vec<_>>(), Vec::<&&str>::new());
+    assert!(called.len() > 5, "{called:?}");
+    for file in files.iter().filter(|file| file.path.starts_with("agents/")) {
+        assert_eq!(format!("agents/{}.md", field(&file.text, "name")), file.path);
+    }
+}
+
 #[test]
 fn the_skill_is_short_and_says_what_every_state_and_refusal_means() {
     for (target, path, agent) in [

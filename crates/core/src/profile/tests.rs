@@ -27,24 +27,6 @@ fn findings_are_told_apart_by_the_letters_of_their_roles() {
     assert!(Phase::DOCUMENTS.into_iter().all(|phase| cast(phase)[2].letter == 'P'));
 }
 
-/// I5 of seed 031, R3.2 of seed 030: which artifacts each reviewer of a phase is given, and in which order.
-#[test]
-fn i5_and_r3_2_every_reviewer_is_given_the_artifacts_of_its_map() {
-    let map: [(Phase, &str, &[&str]); 8] = [
-        (Phase::Specify, "spec-reviewer", &["prd.md"]),
-        (Phase::Specify, "phase-reviewer", &["prd.md", "spec.md"]),
-        (Phase::Design, "design-reviewer", &["prd.md", "spec.md"]),
-        (Phase::Design, "phase-reviewer", &["prd.md", "spec.md", "design.md"]),
-        (Phase::CreatePlan, "plan-reviewer", &["prd.md", "spec.md", "design.md"]),
-        (Phase::CreatePlan, "phase-reviewer", &["prd.md", "spec.md", "design.md", "plan.md"]),
-        (Phase::CreateTasks, "task-reviewer", &["prd.md", "spec.md", "design.md", "plan.md"]),
-        (Phase::CreateTasks, "phase-reviewer", &["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"]),
-    ];
-    for (phase, role, artifacts) in map {
-        assert_eq!(of(phase, &Role::new(role)).unwrap().artifacts, artifacts, "{phase} {role}");
-    }
-}
-
 /// ORIGINAL: the categories of each reviewer.
 #[test]
 fn a_reviewer_has_the_categories_of_its_field() {
@@ -229,47 +211,6 @@ fn a_reviewer_of_code_has_the_categories_and_checks_of_its_field() {
     }
     let severities = "Critical and high are a `blocker`, medium is a `warning`, low is a `suggestion`.";
     assert!(reviewer("security-reviewer").rubric.contains(severities));
-}
-
-fn is_mapped(role: &str, purpose: Purpose, artifacts: &[&str]) {
-    let profile = of_dispatch(Phase::Implement, &Role::new(role), purpose, &[]).unwrap();
-    assert_eq!(profile.artifacts, artifacts, "{role}");
-}
-
-#[test]
-fn i4_the_implementation_reviewer_has_the_whole_chain() {
-    let all = ["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"];
-    is_mapped("implementation-reviewer", Purpose::Review, &all);
-}
-
-#[test]
-fn i4_the_code_quality_reviewer_has_design_and_spec() {
-    is_mapped("code-quality-reviewer", Purpose::Review, &["design.md", "spec.md"]);
-}
-
-#[test]
-fn i4_the_security_reviewer_has_design_and_spec() {
-    is_mapped("security-reviewer", Purpose::Review, &["design.md", "spec.md"]);
-}
-
-#[test]
-fn i4_the_code_simplifier_has_the_design() {
-    is_mapped("code-simplifier", Purpose::Simplify, &["design.md"]);
-}
-
-#[test]
-fn i4_the_test_deepener_has_spec_design_tasks_and_prd_in_both_phases() {
-    for purpose in [Purpose::Outline, Purpose::Tests] {
-        is_mapped("test-deepener", purpose, &["spec.md", "design.md", "tasks.md", "prd.md"]);
-    }
-}
-
-/// I4 for its fix dispatch; R2.3 for a task, where design and plan are given by section.
-#[test]
-fn i4_the_implementer_has_the_whole_chain_and_for_a_task_prd_and_spec() {
-    let all = ["prd.md", "spec.md", "design.md", "plan.md", "tasks.md"];
-    is_mapped("implementer", Purpose::Revise, &all);
-    is_mapped("implementer", Purpose::Implement, &["prd.md", "spec.md"]);
 }
 
 /// SC-11: tools to look outside, and the words that ask for it and say what to do where there is nothing.

@@ -228,7 +228,7 @@ impl BoardRow {
         let status = match (&question, state.phase()) {
             _ if state.life() == Life::Abandoned => "abandoned",
             (Some(_), _) => "waiting",
-            (None, None) if judged().any(by_ruling) || on_a_word(state) => "accepted",
+            (None, None) if judged().any(by_ruling) || on_a_word(state) || without_code(state) => "accepted",
             (None, None) if judged_last().is_some_and(by_gates_only) => "closed",
             (None, None) => "approved",
             (None, Some(_)) if created.is_some_and(FeatureCreated::is_review) => by_itself(state),
@@ -311,6 +311,11 @@ fn by_itself(state: &Pipeline) -> &'static str {
 /// Whether nobody but the program has read what it closed on.
 fn by_gates_only(one: &Loop) -> bool {
     one.reviewers.is_empty() && matches!(one.end, Some(End::Closed(_)))
+}
+
+/// Whether a person left out the phase in which code is written and reviewed.
+fn without_code(state: &Pipeline) -> bool {
+    state.skipped.contains(&Phase::Implement)
 }
 
 /// Whether documents were taken as they were found.

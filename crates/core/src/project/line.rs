@@ -1,7 +1,9 @@
 //! One event as one line, for `log` and for the progress of a run. Only what an author asks has more lines, which whoever
 //! shows them indents.
 
-use crate::event::{BankJudged, Built, Checked, CostCorrected, Event, Judgement, Lesson, Now, StageOutcome};
+use crate::event::{
+    BankJudged, Built, Checked, CostCorrected, Event, Judgement, Lesson, LoopOpened, Now, StageOutcome,
+};
 use crate::findings::{FindingChange, Status};
 use crate::ids::Role;
 use crate::phase::Phase;
@@ -53,8 +55,12 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
                 [] => String::new(),
                 ids => format!("; done before it was adopted, not by redraft: {}", ids.join(", ")),
             };
+            let own = match own_texts(fact) {
+                own if own.is_empty() => own,
+                own => format!("; by the repository's own role text: {own}"),
+            };
             format!(
-                "{phase} opened, pass {pass}, policy {policy}, at most {} a stage{ticked}",
+                "{phase} opened, pass {pass}, policy {policy}, at most {} a stage{ticked}{own}",
                 count(fact.limits.rounds.into(), "round")
             )
         }
@@ -251,6 +257,13 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
 
 fn names(lessons: &[Lesson]) -> Vec<String> {
     lessons.iter().map(|lesson| one_line(&lesson.name, 80)).collect()
+}
+
+/// The files of the repository that stand in place of built-in role texts in a loop.
+pub(super) fn own_texts(opened: &LoopOpened) -> String {
+    let files: Vec<String> =
+        opened.profiles.keys().map(|role| format!(".redraft/agents/{role}.md")).collect();
+    files.join(", ")
 }
 
 fn bank_judged(fact: &BankJudged) -> String {

@@ -15,7 +15,7 @@ mod pull_request;
 mod receipt;
 mod settled;
 
-use crate::event::{Entry, Event};
+use crate::event::{Entry, Event, FeatureCreated};
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::redact::Redactor;
@@ -35,6 +35,15 @@ pub use settled::settled;
 
 /// The projections that stand beside a feature's artifacts.
 pub const FILES: [&str; 3] = [".meta.json", ".review-history.md", "implementation-log.md"];
+
+/// The documents of a feature, which have reviews of their own, and what is written about it: no part of its code.
+pub fn not_code(created: &FeatureCreated) -> Vec<String> {
+    if !created.has_documents() {
+        return Vec::new();
+    }
+    let artifacts = Phase::DOCUMENTS.iter().chain([&Phase::Finish]).map(|phase| phase.artifact());
+    artifacts.chain(["prd.md"]).chain(FILES).map(|name| created.path_of(name)).collect()
+}
 
 /// Their contents; one that has nothing to tell is not there, and of a finished feature only the record is.
 pub fn files(entries: &[Entry]) -> Vec<(&'static str, String)> {

@@ -2,6 +2,7 @@
 //!
 //! A projection like the others: everything comes from events and from the trace that is made of them.
 
+use super::line::own_texts;
 use super::receipt;
 use crate::decisions::{Kind, Resolution};
 use crate::event::{Checked, Entry, Event, Life};
@@ -148,6 +149,10 @@ fn hands(state: &Pipeline, one: &Loop) -> Option<String> {
     let parts: Vec<String> = parts
         .map(|(what, players)| format!("{what} {}", plain(&in_words(&players), ITEM_CHARS_MAX)))
         .collect();
+    let own = own_texts(&one.opened);
+    let own = (!own.is_empty())
+        .then(|| format!("by the repository's own role text: {}", plain(&own, ITEM_CHARS_MAX)));
+    let parts: Vec<String> = parts.into_iter().chain(own).collect();
     (!parts.is_empty()).then(|| format!("{}: {}", one.opened.phase, parts.join("; ")))
 }
 

@@ -3,8 +3,8 @@
 //! Characters and not tokens, and constants and not what was measured: what an agent's bills teach ([`crate::tokens`])
 //! is for money only, so that the same brief makes the same bytes next year and a cache finds them. Documents,
 //! their diffs, the author's summaries, the evidence of a gate and the form of the answer are never cut here; of a document
-//! a digest shows sections, and how much of each is [`crate::sections::SECTION_CHARS_MAX`]'s business. A diff of code is
-//! shown whole or not at all.
+//! a digest shows sections, and how much of each is [`crate::sections::SECTION_CHARS_MAX`]'s business. What a diff
+//! of code says of one file is shown whole or not at all.
 
 /// Prose: one field of a finding. As long as the parser of verdicts lets a field be, so that nothing is lost on the way
 /// back.

@@ -1,14 +1,17 @@
+mod cases;
 mod code;
 mod digest;
 mod fences;
+mod once;
 mod outcome;
+mod pages;
 mod phases;
 mod retro;
+mod reviewed;
 mod seeds;
 mod tasks;
 
 use super::brief::DomainResult;
-use super::example::{self, ARTIFACT, Case};
 use super::*;
 use crate::findings::{Finding, Threshold};
 use crate::ids::{Revision, Role};
@@ -18,7 +21,7 @@ use crate::prelude::*;
 use crate::profile::{self, Kind, Profile};
 use crate::ticket::Purpose;
 use crate::verdict::Severity;
-use insta::Settings;
+use cases::{ARTIFACT, Case};
 
 fn profile_of(role: &str) -> &'static Profile {
     let role = Role::new(role);
@@ -29,51 +32,38 @@ fn stable(prompt: &Prompt) -> Prompt {
     Prompt { turn: Vec::new(), ..prompt.clone() }
 }
 
-/// Fragment by fragment; a stable part that was shown before is only named.
-fn shown(prompt: &Prompt, known: &mut BTreeMap<String, String>, name: &str) -> String {
-    let mut text = String::new();
-    let mut hidden = false;
-    if !prompt.role.is_empty() {
-        let key = stable(prompt).text();
-        hidden = known.contains_key(&key);
-        let first = known.entry(key).or_insert_with(|| name.to_owned());
-        if hidden {
-            text.push_str(&format!("(stable part byte for byte as in: {first})\n\n"));
-        }
-    }
-    for (stability, fragment) in prompt.fragments() {
-        if hidden && stability != Stability::Turn {
-            continue;
-        }
-        text.push_str(&format!("<<<< {} {}\n{}\n", stability.name(), fragment.name, fragment.text));
-    }
-    text
+/// The files that a role is told to read, by name.
+fn listed(prompt: &Prompt) -> Vec<String> {
+    let lines = prompt.get("required-artifacts").unwrap_or_default().lines();
+    let names = lines.filter_map(|line| line.strip_prefix("- ")?.split_once(": "));
+    names.map(|(name, _)| format!("{}.md", name.to_lowercase())).collect()
 }
 
+/// R3 of seed 030. Which artifacts those are is in the snapshot `artifacts`.
 #[test]
-fn every_prompt_is_as_last_reviewed() {
-    let mut settings = Settings::clone_current();
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.set_snapshot_path("snapshots");
-    let mut known = BTreeMap::new();
-    example::each(&mut |case| {
-        // The phase reviewer has one name in all phases; the others say by theirs which one it is.
-        let shared = case.phase != Phase::Specify && case.brief.profile.kind == Kind::Phase;
-        let of = if shared { format!("{} ", case.phase) } else { String::new() };
-        let name = format!("{of}{} {}", case.brief.profile.role, case.name);
-        let text = shown(&build(&case.brief), &mut known, &name);
-        let file: Vec<String> =
-            name.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
-        settings.bind(|| insta::assert_snapshot!(file.join("-"), text));
+fn every_fresh_lazy_dispatch_names_the_artifacts_of_its_profile_in_their_order() {
+    let mut named = 0;
+    cases::each(&mut |Case { name, brief, .. }| {
+        let prompt = build(brief);
+        if prompt.get("required-artifacts").is_none() {
+            return;
+        }
+        // What was never to be written is not named; what was left out is, with the reason.
+        let unnamed =
+            |file: &&str| brief.place.absent.iter().any(|one| one.name == *file && one.why.is_empty());
+        let expected: Vec<&str> =
+            brief.profile.artifacts.iter().copied().filter(|file| !unnamed(file)).collect();
+        assert_eq!(listed(&prompt), expected, "{} {name}", brief.profile.role);
+        named += usize::from(!expected.is_empty());
     });
+    assert!(named > 80, "{named}");
 }
 
 #[test]
 fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
     let mut seen = BTreeMap::new();
     let mut compared = 0;
-    example::each(&mut |case| {
+    cases::each(&mut |case| {
         let prompt = build(&case.brief);
         if prompt.role.is_empty() {
             return;
@@ -107,10 +97,10 @@ fn the_stable_part_is_the_same_in_every_round_and_in_a_fallback() {
 #[test]
 fn the_constant_part_is_the_same_for_all_roles_and_the_rules_for_findings_are_for_reviewers_only() {
     let texts: BTreeSet<String> =
-        profile::all().map(|profile| build(&example::first(profile)).constant[0].text.clone()).collect();
+        profile::all().map(|profile| build(&cases::first(profile)).constant[0].text.clone()).collect();
     assert_eq!(texts.len(), 1);
     for profile in profile::all() {
-        let prompt = build(&example::first(profile));
+        let prompt = build(&cases::first(profile));
         let reviews = profile.kind != Kind::Author;
         assert_eq!(prompt.get("reviewer-rules").is_some(), reviews, "{}", profile.role);
         assert_eq!(prompt.text().contains("## Severity"), reviews, "{}", profile.role);
@@ -121,7 +111,7 @@ fn the_constant_part_is_the_same_for_all_roles_and_the_rules_for_findings_are_fo
 #[test]
 fn a_reviewer_is_told_the_rule_of_approval_that_the_engine_decides_by() {
     let told = |rule| {
-        let prompt = build(&Brief { rule, ..example::first(profile_of("spec-reviewer")) });
+        let prompt = build(&Brief { rule, ..cases::first(profile_of("spec-reviewer")) });
         prompt.get("reviewer-rules").unwrap().lines().nth(4).unwrap().to_owned()
     };
     assert!(
@@ -156,7 +146,7 @@ fn no_prompt_counts_on_a_word_that_it_does_not_explain() {
         ("final validation", "approved"),
         ("deferred", "is deferred: it is kept for later and holds nothing up now"),
     ];
-    example::each(&mut |Case { name, brief, .. }| {
+    cases::each(&mut |Case { name, brief, .. }| {
         let prompt = build(brief);
         let text = prompt.text();
         let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphabetic()).collect();
@@ -172,7 +162,7 @@ fn no_prompt_counts_on_a_word_that_it_does_not_explain() {
 #[test]
 fn a_resumed_prompt_is_the_turn_only() {
     let mut resumed = 0;
-    example::each(&mut |case| {
+    cases::each(&mut |case| {
         let prompt = build(&case.brief);
         let reading = match case.brief.strategy {
             Strategy::Lazy => Some("required-artifacts"),
@@ -200,7 +190,7 @@ fn a_resumed_prompt_is_the_turn_only() {
 fn a_role_is_told_which_of_its_tools_do_not_exist_and_what_to_do_then() {
     let told = |missing: &[&str]| {
         let missing: Vec<String> = missing.iter().map(|tool| (*tool).to_owned()).collect();
-        let brief = Brief { missing: &missing, ..example::first(profile_of("spec-reviewer")) };
+        let brief = Brief { missing: &missing, ..cases::first(profile_of("spec-reviewer")) };
         let prompt = build(&brief);
         assert!(prompt.role.iter().all(|fragment| fragment.name != "missing-tools") == missing.is_empty());
         prompt.get("missing-tools").unwrap_or_default().to_owned()
@@ -222,8 +212,8 @@ fn a_role_is_told_which_of_its_tools_do_not_exist_and_what_to_do_then() {
 
 #[test]
 fn a_certificate_is_fresh_whatever_was_asked_for_and_is_told_of_no_finding() {
-    let finding = example::finding('S', "something");
-    let brief = example::first(profile_of("spec-reviewer"));
+    let finding = cases::finding('S', "something");
+    let brief = cases::first(profile_of("spec-reviewer"));
     let first = build(&brief);
     let certify =
         Brief { purpose: Purpose::Certify, strategy: Strategy::Resume, findings: &[&finding], ..brief };
@@ -232,10 +222,10 @@ fn a_certificate_is_fresh_whatever_was_asked_for_and_is_told_of_no_finding() {
 
 #[test]
 fn a_domain_reviewer_is_given_the_artifact_and_a_phase_reviewer_its_path() {
-    let domain = build(&example::first(profile_of("spec-reviewer")));
-    let phase = build(&example::first(profile_of("phase-reviewer")));
+    let domain = build(&cases::first(profile_of("spec-reviewer")));
+    let phase = build(&cases::first(profile_of("phase-reviewer")));
     let (domain, phase) = (domain.get("artifact").unwrap(), phase.get("artifact").unwrap());
-    assert!(domain.contains(example::SPEC));
+    assert!(domain.contains(cases::SPECIFICATION.first));
     let header: Vec<&str> = phase.lines().collect();
     assert_eq!(header.len(), 3, "{phase}");
     assert_eq!(header[0], "## Spec Under Review");
@@ -245,12 +235,12 @@ fn a_domain_reviewer_is_given_the_artifact_and_a_phase_reviewer_its_path() {
 
 #[test]
 fn an_inline_prompt_holds_every_file_in_full_and_what_roles_share_comes_first() {
-    let inline = |role| build(&Brief { strategy: Strategy::Inline, ..example::first(profile_of(role)) });
+    let inline = |role| build(&Brief { strategy: Strategy::Inline, ..cases::first(profile_of(role)) });
     let (domain, phase) = (inline("spec-reviewer"), inline("phase-reviewer"));
     assert_eq!(domain.feature, phase.feature);
     assert!(domain.get("given-prd").unwrap().contains("- A leaked key stops working at once."));
     for prompt in [&domain, &phase] {
-        assert!(prompt.get("artifact").unwrap().contains(example::SPEC));
+        assert!(prompt.get("artifact").unwrap().contains(cases::SPECIFICATION.first));
         assert!(!prompt.text().contains("MUST read") && !prompt.text().contains("confirms your reads"));
     }
 }
@@ -259,7 +249,7 @@ fn an_inline_prompt_holds_every_file_in_full_and_what_roles_share_comes_first() 
 fn a_file_that_only_one_role_is_given_stands_before_its_rubric() {
     let design =
         Upstream { name: "design.md", path: "docs/x/design.md", bytes: b"# Design\n", shared: false };
-    let first = example::first(profile_of("phase-reviewer"));
+    let first = cases::first(profile_of("phase-reviewer"));
     let prompt = build(&Brief { strategy: Strategy::Inline, upstream: &[design], ..first });
     assert_eq!(prompt.feature, []);
     let names: Vec<&str> = prompt.role.iter().map(|fragment| fragment.name.as_str()).collect();
@@ -269,7 +259,7 @@ fn a_file_that_only_one_role_is_given_stands_before_its_rubric() {
 #[test]
 fn odd_artifacts_are_described_in_the_header() {
     let header = |bytes: Option<&[u8]>| {
-        let prompt = build(&Brief { artifact: bytes, ..example::first(profile_of("spec-reviewer")) });
+        let prompt = build(&Brief { artifact: bytes, ..cases::first(profile_of("spec-reviewer")) });
         prompt.get("artifact").unwrap().lines().nth(2).unwrap().to_owned()
     };
     assert!(header(Some(b"")).starts_with(&format!("{ARTIFACT}: 0 lines, 0 bytes, sha256 e3b0c442")));
@@ -284,7 +274,7 @@ fn odd_artifacts_are_described_in_the_header() {
 
 #[test]
 fn without_a_prd_the_line_says_so_and_the_confirmation_is_still_possible() {
-    let brief = example::first(profile_of("spec-reviewer"));
+    let brief = cases::first(profile_of("spec-reviewer"));
     let place = Place { prd: Prd::None, ..brief.place };
     let spec = build(&Brief { place, ..brief });
     let required = spec.get("required-artifacts").unwrap();
@@ -297,11 +287,11 @@ fn without_a_prd_the_line_says_so_and_the_confirmation_is_still_possible() {
 
 #[test]
 fn the_outcome_of_the_domain_review_leaves_out_suggestions_and_is_not_shown_to_others() {
-    let small = Finding { severity: Severity::Suggestion, ..example::finding('S', "a better word") };
+    let small = Finding { severity: Severity::Suggestion, ..cases::finding('S', "a better word") };
     let (reviewer, revision) = (Role::new("spec-reviewer"), Revision::new("0123456789abcdef"));
     let result = DomainResult::Failed { round: 5, max: 5, revision: &revision };
     let outcome = Some(DomainOutcome { reviewer: &reviewer, result, unresolved: &[&small] });
-    let brief = Brief { outcome, ..example::first(profile_of("phase-reviewer")) };
+    let brief = Brief { outcome, ..cases::first(profile_of("phase-reviewer")) };
     assert_eq!(
         build(&brief).get("domain-outcome").unwrap(),
         "## Domain Reviewer Outcome\n\n- Reviewer: spec-reviewer\n\
@@ -313,7 +303,7 @@ fn the_outcome_of_the_domain_review_leaves_out_suggestions_and_is_not_shown_to_o
 
 #[test]
 fn only_an_ordinary_re_review_is_told_that_new_findings_are_deferred() {
-    example::each(&mut |Case { name, brief, .. }| {
+    cases::each(&mut |Case { name, brief, .. }| {
         if brief.profile.kind == Kind::Author || brief.purpose == Purpose::Repair {
             return;
         }
@@ -325,9 +315,9 @@ fn only_an_ordinary_re_review_is_told_that_new_findings_are_deferred() {
 
 #[test]
 fn an_author_that_changed_nothing_is_told_what_is_open_and_that_the_file_must_change() {
-    let finding = example::finding('S', "something");
+    let finding = cases::finding('S', "something");
     for strategy in [Strategy::Lazy, Strategy::Resume] {
-        let brief = Brief { purpose: Purpose::Revise, strategy, ..example::first(profile_of("spec-author")) };
+        let brief = Brief { purpose: Purpose::Revise, strategy, ..cases::first(profile_of("spec-author")) };
         let told = |brief: Brief<'_>| build(&Brief { unchanged: true, ..brief }).text();
         assert!(
             told(Brief { findings: &[&finding], ..brief })

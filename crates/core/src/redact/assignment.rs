@@ -5,7 +5,7 @@
 //! The search stands on each `=` and `:`, reads the name before it and the value behind it, and hides the value only.
 
 use super::base64::holds_password;
-use super::entropy::{is_placeholder, looks_random};
+use super::entropy::{is_placeholder, is_restless, looks_drawn, looks_random};
 use super::passphrase;
 use super::{Hit, Kind};
 use crate::prelude::*;
@@ -16,6 +16,8 @@ const AWS_SECRET_CHARS: usize = 40;
 const NAME_BYTES_MAX: usize = 64;
 /// A longer word behind a name is no password.
 const VALUE_BYTES_MAX: usize = 160;
+/// In a sentence, shorter words behind `password:` are examples or names.
+const SENTENCE_CHARS_MIN: usize = 10;
 /// How many spaces, quotes and brackets may stand between a name, its `=` and its value.
 const BETWEEN_MAX: usize = 8;
 
@@ -68,6 +70,11 @@ const ABOUT: [&str; 22] = [
     "pattern",
 ];
 
+/// The same where a value that is no address is one all the same: `SLACK_WEBHOOK_URL=` before something drawn at random.
+const ADDRESS: [&str; 2] = ["url", "uri"];
+/// What stands before the colon of a digest.
+const DIGESTS: [&str; 6] = ["sha1", "sha256", "sha384", "sha512", "md5", "blake3"];
+
 pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
     let bytes = text.as_bytes();
     for (at, sign) in bytes.iter().enumerate() {
@@ -75,13 +82,24 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
             continue;
         }
         let Some(name) = name_before(text, at) else { continue };
-        let Some(Value { range, quote }) = value_after(text, at + 1) else { continue };
-        let value = &text[range.clone()];
-        let plainly = Written { quote, adjacent: range.start == at + 1, compared: is_comparison(bytes, at) };
-        let spoken = || is_spoken(&name, value, &plainly).then_some(Kind::Assignment);
-        if let Some(kind) = judge(&name.plain, value, quote.is_some()).or_else(spoken) {
-            hits.push(Hit { kind, range });
+        let Some(Value { range, whole, quote }) = value_after(text, at + 1) else { continue };
+        let (value, all) = (&text[range.clone()], &text[range.start..whole]);
+        if name.address {
+            if is_no_address(all) {
+                hits.push(Hit { kind: Kind::Assignment, range });
+            }
+            continue;
+        }
+        let written = Written { quote, adjacent: range.start == at + 1, compared: is_comparison(bytes, at) };
+        let spoken = || is_spoken(&name, value, &written).then_some(Kind::Assignment);
+        let drawn = || is_drawn(&name, value, &written).then_some(Kind::Assignment);
+        let further = || in_further_parts(&name, value, all, &written);
+        let kind = judge(&name.plain, value, quote.is_some()).or_else(spoken).or_else(drawn).or_else(further);
+        if let Some(kind) = kind {
+            hits.push(Hit { kind, range: range.start..whole });
         } else if let Some(range) = in_yaml(text, at, &name) {
+            hits.push(Hit { kind: Kind::Assignment, range });
+        } else if bytes[at] == b':' && quote.is_none() && is_one_in_a_sentence(&name, value) {
             hits.push(Hit { kind: Kind::Assignment, range });
         }
     }
@@ -111,6 +129,14 @@ fn in_yaml(text: &str, colon: usize, name: &Name) -> Option<Range<usize>> {
     (alone && passphrase::is_one_in_yaml(&name.plain, &text[start..end])).then_some(start..end)
 }
 
+/// Whether the word behind `password:` in a sentence is one: nothing that a person would say there.
+fn is_one_in_a_sentence(name: &Name, value: &str) -> bool {
+    !value.bytes().any(|b| b"-_./~".contains(&b))
+        && passphrase::is_for_a_password(&name.plain)
+        && (looks_random(value, SENTENCE_CHARS_MIN) || looks_drawn(value, SENTENCE_CHARS_MIN))
+        && passphrase::is_one_in_yaml(&name.plain, value)
+}
+
 /// The value of `--password value`, which stands behind a space.
 fn option(text: &str, dashes: usize, hits: &mut Vec<Hit>) {
     let bytes = text.as_bytes();
@@ -121,7 +147,7 @@ fn option(text: &str, dashes: usize, hits: &mut Vec<Hit>) {
     if !begins || bytes.get(end) != Some(&b' ') || !is_secret(&text[name..end]) {
         return;
     }
-    let Some(Value { range, quote }) = value_after(text, end + 1) else { return };
+    let Some(Value { range, quote, .. }) = value_after(text, end + 1) else { return };
     let (plain, value) = (plain(&text[name..end]), &text[range.clone()]);
     if judge(&plain, value, quote.is_some()).is_some() || passphrase::is_one_in_yaml(&plain, value) {
         hits.push(Hit { kind: Kind::Assignment, range });
@@ -129,7 +155,10 @@ fn option(text: &str, dashes: usize, hits: &mut Vec<Hit>) {
 }
 
 struct Value {
+    /// Without quotes, up to the first colon or comma.
     range: Range<usize>,
+    /// Where it ends with all its parts.
+    whole: usize,
     quote: Option<u8>,
 }
 
@@ -139,6 +168,8 @@ struct Name {
     plain: String,
     /// `DB_PASSWORD` and not `password`: what a shell or a file of settings assigns to.
     capitals: bool,
+    /// It says that an address follows.
+    address: bool,
     /// Where it begins.
     start: usize,
 }
@@ -150,6 +181,53 @@ struct Written {
     adjacent: bool,
     /// Behind `==` or `!=`.
     compared: bool,
+}
+
+impl Written {
+    /// As in `DB_PASSWORD=value`.
+    fn as_in_a_shell(&self, name: &Name) -> bool {
+        self.quote.is_none() && name.capitals && self.adjacent && !self.compared
+    }
+}
+
+/// Whether a value under a name that says `url` was drawn at random. What has a dot or a slash may be an address.
+fn is_no_address(value: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+    let random = looks_random(value, VALUE_CHARS_MIN) || looks_drawn(value, VALUE_CHARS_MIN);
+    value.bytes().all(plain) && random && !is_placeholder(value)
+}
+
+/// Whether a value that holds too much of words for a random one was drawn all the same, where nothing but a value can
+/// stand: names in code are neither quoted nor assigned by a shell.
+fn is_drawn(name: &Name, value: &str, written: &Written) -> bool {
+    let literal = matches!(written.quote, Some(b'"' | b'\'')) && !written.compared && is_restless(value);
+    (literal || written.as_in_a_shell(name)) && looks_drawn(value, VALUE_CHARS_MIN)
+}
+
+/// Whether a part behind a colon or a comma is a secret, as in `user:password`. Not that of an image or a digest.
+fn in_further_parts(name: &Name, first: &str, all: &str, written: &Written) -> Option<Kind> {
+    if all.len() == first.len() || first.contains('/') || is_placeholder(all) {
+        return None;
+    }
+    let shell = written.as_in_a_shell(name);
+    let mut before = first;
+    let mut found = None;
+    for part in all[first.len() + 1..].split([':', ',']) {
+        let lower = before.to_ascii_lowercase();
+        before = part;
+        if DIGESTS.iter().any(|digest| lower.ends_with(digest)) {
+            continue;
+        }
+        let spoken = || {
+            let is_one = shell && !part.contains(['/', '#']) && passphrase::is_one_in_yaml(&name.plain, part);
+            (is_one || shell && looks_drawn(part, VALUE_CHARS_MIN)).then_some(Kind::Assignment)
+        };
+        found = found.or_else(|| judge(&name.plain, part, false)).or_else(spoken);
+    }
+    // The parts may be short each.
+    let joined: String = all.chars().filter(|c| !matches!(c, ':' | ',')).collect();
+    let drawn = || (shell && looks_drawn(&joined, VALUE_CHARS_MIN)).then_some(Kind::Assignment);
+    found.or_else(drawn)
 }
 
 /// Whether a value that is not random is a secret all the same: a quoted one, or one that a shell would assign. What
@@ -208,9 +286,10 @@ fn is_comparison(bytes: &[u8], at: usize) -> bool {
 fn name_before(text: &str, at: usize) -> Option<Name> {
     let Range { start, end } = identifier_before(text, at);
     let adjacent = &text[start..end];
-    if is_secret(adjacent) {
+    let address = is_secret_address(adjacent);
+    if address || is_secret(adjacent) {
         let capitals = text.as_bytes()[at] == b'=' && !adjacent.bytes().any(|b| b.is_ascii_lowercase());
-        return Some(Name { plain: plain(adjacent), capitals, start });
+        return Some(Name { plain: plain(adjacent), capitals, address, start });
     }
     // In `api_key: str = "…"` the type stands between the name and the sign.
     if text.as_bytes()[at] != b'=' {
@@ -222,7 +301,7 @@ fn name_before(text: &str, at: usize) -> Option<Name> {
     let colon = at - window.len() + from + window[from..].iter().position(|b| *b == b':')?;
     let Range { start, end } = identifier_before(text, colon);
     let typed = &text[start..end];
-    is_secret(typed).then(|| Name { plain: plain(typed), capitals: false, start })
+    is_secret(typed).then(|| Name { plain: plain(typed), capitals: false, address: false, start })
 }
 
 /// The identifier before `at`, past spaces, quotes and brackets. Empty if there is none.
@@ -251,6 +330,13 @@ fn is_secret(written: &str) -> bool {
     says_so && !name.contains("tokeni") && !ABOUT.iter().any(|end| name.ends_with(end))
 }
 
+/// `SLACK_WEBHOOK_URL`, `tokenUri`.
+fn is_secret_address(written: &str) -> bool {
+    let lower = written.to_ascii_lowercase();
+    let rest = ADDRESS.iter().find_map(|end| lower.strip_suffix(end));
+    rest.is_some_and(|rest| is_secret(&written[..rest.len()]))
+}
+
 /// `DB_PASS`, `smtpPass`, `.auth`, `pass`, but not `bypass`.
 fn ends_in_a_word(written: &str) -> bool {
     let lower = written.to_ascii_lowercase();
@@ -273,8 +359,13 @@ fn value_after(text: &str, from: usize) -> Option<Value> {
         start += 1;
     }
     let quote = bytes.get(start).copied().filter(|_| is_quote(start));
-    let range = if quote.is_some() { inside_quotes(bytes, start, escaped)? } else { bare(bytes, start)? };
-    Some(Value { range, quote })
+    if quote.is_some() {
+        let range = inside_quotes(bytes, start, escaped)?;
+        return Some(Value { whole: range.end, range, quote });
+    }
+    let end = bare(bytes, start)?;
+    let whole = without_full_stop(bytes, start, with_further_parts(bytes, end));
+    Some(Value { range: start..without_full_stop(bytes, start, end), whole, quote })
 }
 
 /// Up to the closing quote; a value with a space in it is a sentence, not a secret.
@@ -296,14 +387,43 @@ fn inside_quotes(bytes: &[u8], open: usize, escaped: bool) -> Option<Range<usize
 }
 
 /// Up to a character that ends a word in a shell, a query string or a program; none for a call or a path in code.
-fn bare(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+fn bare(bytes: &[u8], start: usize) -> Option<usize> {
+    let end = word(bytes, start);
+    let path = bytes.get(end..end + 2).is_some_and(|two| two == b"::");
+    (!path && !opens(bytes, end)).then_some(end)
+}
+
+/// Goes on behind each colon or comma that stands in the middle of a value, but not into the name of a next assignment.
+fn with_further_parts(bytes: &[u8], first: usize) -> usize {
+    let bytes = &bytes[..bytes.len().min(first + VALUE_BYTES_MAX)];
+    let mut end = first;
+    while matches!(bytes.get(end), Some(b':' | b',')) {
+        let next = word(bytes, end + 1);
+        let after = bytes.get(next).is_some_and(|b| b.is_ascii_alphanumeric() || b"\"'`$".contains(b));
+        let named = bytes[next - 1] == b'=' && after;
+        if next == end + 1 || named || opens(bytes, next) {
+            break;
+        }
+        end = next;
+    }
+    end
+}
+
+/// Where the word at `start` ends, with what base64 is filled up with.
+fn word(bytes: &[u8], start: usize) -> usize {
     let in_value = |b: &&u8| b.is_ascii_alphanumeric() || b"_-./+~!@#$%^*".contains(b);
-    let mut end = start + bytes[start..].iter().take_while(in_value).count();
-    end += bytes[end..].iter().take(2).take_while(|b| **b == b'=').count();
-    let is_code = matches!(bytes.get(end), Some(b'(' | b'[' | b'{' | b'<'))
-        || bytes.get(end..end + 2).is_some_and(|two| two == b"::");
+    let end = start + bytes[start..].iter().take_while(in_value).count();
+    end + bytes[end..].iter().take(2).take_while(|b| **b == b'=').count()
+}
+
+/// Whether a bracket follows: what stands before it is code.
+fn opens(bytes: &[u8], end: usize) -> bool {
+    matches!(bytes.get(end), Some(b'(' | b'[' | b'{' | b'<'))
+}
+
+fn without_full_stop(bytes: &[u8], start: usize, mut end: usize) -> usize {
     while end > start && matches!(bytes[end - 1], b'.' | b'!' | b'*') {
         end -= 1;
     }
-    (!is_code).then_some(start..end)
+    end
 }

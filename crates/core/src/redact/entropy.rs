@@ -23,6 +23,25 @@ pub(super) fn looks_random(value: &str, least: usize) -> bool {
     mostly_noise || (words * 2 <= value.len() && changes(bytes) >= 3)
 }
 
+/// The same for a value that by its place is no name in code: one word of both cases may hold much of words by chance.
+pub(super) fn looks_drawn(value: &str, least: usize) -> bool {
+    let bytes = value.as_bytes();
+    let has = |class: fn(&u8) -> bool| bytes.iter().any(class);
+    value.len() >= least
+        && bytes.iter().all(u8::is_ascii_alphanumeric)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && !is_placeholder(value)
+        && !is_made_up(value)
+        && word_chars(bytes) * 10 <= value.len() * 6
+}
+
+/// Whether small letters, capitals and digits take turns more often than in names made of words.
+pub(super) fn is_restless(value: &str) -> bool {
+    let class = |b: &u8| (b.is_ascii_digit(), b.is_ascii_uppercase());
+    value.as_bytes().chunk_by(|a, b| class(a) == class(b)).count() * 5 >= value.len() * 2
+}
+
 /// Whether a value says itself that it is none: `${TOKEN}`, `<your key>`, `changeme`, `xxxxxxxx`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     const WORDS: [&str; 14] = [

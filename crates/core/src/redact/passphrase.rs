@@ -66,15 +66,23 @@ const NAMES: [&str; 6] = ["pass", "pwd", "secret", "token", "key", "credential"]
 
 /// Whether the value under this name, which sounds secret, is a password. The name is in lower case, without dashes.
 pub(super) fn is_one(name: &str, value: &str) -> bool {
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let name = WHICH.iter().find_map(|which| name.strip_suffix(which)).unwrap_or(name);
-    let ends = |list: &[&str]| list.iter().any(|end| name.ends_with(end));
-    let (password, token) = (ends(&PASSWORDS), ends(&TOKENS));
+    let (password, token) = (ends(name, &PASSWORDS), ends(name, &TOKENS));
     (password || token)
         && (CHARS_MIN..=CHARS_MAX).contains(&value.len())
         && !is_placeholder(value)
         && !is_described(value)
         && (password || is_mixed(value))
+}
+
+/// Whether the value under this name is one that somebody thought of.
+pub(super) fn is_for_a_password(name: &str) -> bool {
+    ends(name, &PASSWORDS)
+}
+
+fn ends(name: &str, list: &[&str]) -> bool {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let name = WHICH.iter().find_map(|which| name.strip_suffix(which)).unwrap_or(name);
+    list.iter().any(|end| name.ends_with(end))
 }
 
 /// Whether a value is a path, a name or a word about values.

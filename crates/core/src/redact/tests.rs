@@ -169,6 +169,32 @@ fn a_password_of_words_that_is_assigned_is_replaced_and_its_name_stays() {
 }
 
 #[test]
+fn a_value_of_several_parts_is_replaced_whole_whichever_part_gives_it_away() {
+    let (part, other) = (noise(16), &NOISE[16..28]);
+    let bot = joined(&["110201543:AA", "SMOeFkLuZPVSHeQQSlhywIWRAiFPxxa62"]);
+    for (before, value, after) in [
+        ("DB_PASSWORD=", joined(&["svc42:", part]), "\n"),
+        ("DB_PASSWORD=", joined(&[part, ":svc42xyz"]), "\n"),
+        ("DB_PASSWORD=", "svc:hunter2hunter2".to_owned(), " make"),
+        ("API_TOKEN=", joined(&["q7Zt9LmX,", other]), "\n"),
+        ("api_key: ", joined(&["eu:", part]), ", and so on"),
+        ("DB_PASSWORD=", joined(&[part, "=="]), ",USER=ann"),
+        ("SESSION_COOKIE=", joined(&["KvFSZgklbI", "sxm9EYyhqfQT"]), "\n"),
+        ("BASIC_AUTH=", joined(&["sGy4AkVusM", "dyzBTUgywYiQ"]), "\n"),
+        ("{\"cookie\": \"", joined(&["KvFSZgklbI", "sxm9EYyhqfQT"]), "\"}"),
+        ("SLACK_WEBHOOK_URL=", joined(&["gqhiw2CRrk", "D6zTJwmJfzig"]), "\n"),
+        ("The notes say password: ", joined(&["q2jKEoKn", "8IxK9s"]), ", so use it"),
+    ] {
+        let text = joined(&[before, &value, after]);
+        assert_eq!(redact(&text), joined(&[before, "[redacted:assignment]", after]), "{text:?}");
+    }
+    for before in ["", "PRIVATE_KEY=", "say "] {
+        let expected = joined(&[before, "[redacted:telegram-token]"]);
+        assert_eq!(redact(&joined(&[before, &bot])), expected);
+    }
+}
+
+#[test]
 fn known_values_are_replaced_in_every_place_and_form() {
     let redactor = Redactor::new(vec![" hunter2-and-more\n".to_owned(), "line\"one\nline two".to_owned()]);
     let (text, hits) =

@@ -142,3 +142,17 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_name_that_things_are_found_by_stays_and_everything_around_it_goes() {
+    let name = "001-open-swordfish-91".to_owned();
+    let removal = removal("swordfish-91").except_in([name]);
+    let text = br#"{"branch":"feature/001-open-swordfish-91","idea":"open swordfish-91"}"#;
+    let (cleaned, count) = removal.apply(text).expect("it stands beside the name, too");
+    let expected = br#"{"branch":"feature/001-open-swordfish-91","idea":"open [redacted]"}"#;
+    assert_eq!((cleaned.as_slice(), count), (expected.as_slice(), 1));
+    assert!(!removal.is_in(&cleaned) && removal.is_anywhere_in(&cleaned));
+    assert_eq!(removal.apply(&cleaned), None);
+    // Only the whole name counts.
+    assert!(removal.is_in(b"002-open-swordfish-91"));
+}

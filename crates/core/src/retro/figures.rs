@@ -6,7 +6,7 @@
 use super::Change;
 use crate::event::{Decision, Entry, Event};
 use crate::findings::{Finding, Status};
-use crate::ids::{FeatureId, FindingId, TaskId};
+use crate::ids::FeatureId;
 use crate::phase::Phase;
 use crate::pipeline::Pipeline;
 use crate::players::in_words;
@@ -29,9 +29,6 @@ pub struct Figures {
     /// Who judged, in words, and what is to be said where nobody did but the rehearsal agent.
     pub judged_by: String,
     pub rehearsed: Option<String>,
-    /// The names that a number may be part of.
-    pub(super) findings: BTreeSet<FindingId>,
-    pub(super) tasks: BTreeSet<TaskId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,9 +110,6 @@ impl Figures {
             let counts = phases.entry(one.opened.phase).or_default();
             counts.findings = FindingCounts::of(&one.findings);
             (counts.tasks_done, counts.tasks_blocked) = tasks(one);
-            figures.findings.extend(one.findings.iter().map(|finding| finding.id.clone()));
-            let known = one.making.iter().flat_map(|making| &making.tasks);
-            figures.tasks.extend(known.map(|task| task.id.clone()));
         }
         count_events(&mut phases, entries);
         for (phase, counts) in phases {

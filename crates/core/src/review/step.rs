@@ -13,8 +13,8 @@ use super::making::{Making, diverges, settle};
 use super::plan::{Effect, Need, Order, need, pending};
 use super::state::{Conversation, End, Flight, Left, Loop, Seat, Standing, Work};
 use crate::event::{
-    Answered, Certify, Checked, Compared, Drafted, Edited, Event, Failed, Lost, Now, PhaseClosed, Question,
-    Raised, StageClosed, Started,
+    Answered, Certify, Checked, Compared, Drafted, Edited, Event, Failed, LEFT_INSTEAD, Lost, Now,
+    PhaseClosed, Question, Raised, StageClosed, Started,
 };
 use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
@@ -308,9 +308,12 @@ fn draft(state: &mut Loop, fact: &Drafted) -> Result<(), Rejected> {
             return Ok(());
         }
         work.failures += 1;
-        let why =
-            if fact.questions.is_empty() { "it wrote nothing" } else { "it asked again and wrote nothing" };
-        why.clone_into(&mut work.trouble);
+        let instead = fact.notes.iter().find_map(|note| note.strip_prefix(LEFT_INSTEAD));
+        work.trouble = match instead {
+            Some(what) => format!("in the place of its document was {what}"),
+            None if fact.questions.is_empty() => "it wrote nothing".to_owned(),
+            None => "it asked again and wrote nothing".to_owned(),
+        };
         return Ok(());
     };
     conclude(author);

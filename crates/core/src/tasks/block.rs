@@ -1,6 +1,6 @@
 //! Where something that begins in a line ends: an item of a list, a task.
 
-use super::line::{self, Item};
+use crate::page::line::{self, Item};
 use crate::sections::Outline;
 
 /// Behind the last line that belongs to the item at `start`: what is indented deeper, and lines that go on without a

@@ -5,7 +5,7 @@
 use super::Form;
 use super::candidate::{Candidate, Claim, claimed, is_set_off};
 use super::id::Shape;
-use super::line;
+use crate::page::line;
 use crate::prelude::*;
 
 /// A paragraph in bold that begins as the heading of a task would: `**Task 1: Title**`.

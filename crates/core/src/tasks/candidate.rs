@@ -7,8 +7,8 @@ use super::block::end_of_item;
 use super::bold;
 use super::form;
 use super::id::{self, Id, Shape};
-use super::line::{self, Item};
 use super::title;
+use crate::page::line::{self, Item};
 use crate::prelude::*;
 use crate::sections::Outline;
 
@@ -91,7 +91,7 @@ pub(super) fn candidates<'a>(outline: &Outline<'a>) -> Vec<Candidate<'a>> {
             }));
             continue;
         }
-        if outline.is_fenced(at) {
+        if !outline.is_text(at) {
             continue;
         }
         let under_tasks = chapters.under_tasks(u8::MAX);

@@ -3,7 +3,7 @@
 //! Knows where a field begins and ends and which one says when a task is done. Start at [`fields`].
 
 use super::Done;
-use super::line::{self, Item};
+use crate::page::line::{self, Item};
 use crate::prelude::*;
 use crate::sections::Outline;
 use crate::trace;
@@ -37,11 +37,14 @@ pub(super) fn fields<'a>(
     }
     let mut fields: Vec<Field<'a>> = Vec::new();
     for (at, line) in lines.iter().enumerate().take(end).skip(start) {
-        if outline.is_fenced(at) {
+        if outline.is_code(at) {
             continue;
         }
         if let Some(inside) = comment(line) {
             fields.extend(of_comment(inside));
+            continue;
+        }
+        if !outline.is_text(at) {
             continue;
         }
         let labels = if at == start { first_labels(line) } else { labels(line) };
@@ -312,6 +315,6 @@ fn is_heading(text: &str) -> bool {
 }
 
 fn is_fence(text: &str) -> bool {
-    let text = text.trim_start();
+    let text = line::after_list_mark(text.trim());
     text.starts_with("```") || text.starts_with("~~~")
 }

@@ -2,6 +2,7 @@
 //!
 //! Reads one id from the beginning of a text. Whether the place makes it a task is not known here.
 
+pub(crate) use crate::page::id::{folded, is_inner};
 use crate::prelude::*;
 
 /// How an id is built; the more it takes, the less likely it is an accident.
@@ -51,10 +52,6 @@ pub(crate) fn leading(text: &str, named: bool) -> Option<Id<'_>> {
     let (id, rest) = joint.map_or((id, rest), |at| text.split_at(at));
     let shape = shape(id).or_else(|| (named && is_letter(id)).then_some(Shape::Number))?;
     Some(Id { text: id, shape, rest })
-}
-
-pub(crate) fn is_inner(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '.' | '-' | '_')
 }
 
 /// `A` of `Task A`.
@@ -163,23 +160,6 @@ pub fn key(id: &str) -> String {
     let bare = key.strip_prefix("task").or_else(|| key.strip_prefix('t')).unwrap_or(&key);
     let bare = bare.trim_start_matches(['-', '_', '.']);
     if bare.starts_with(|c: char| c.is_ascii_digit()) { bare.to_owned() } else { key }
-}
-
-/// How any ids are compared: `ac-1`, `AC1` and `AC-01` are one.
-pub(crate) fn folded(id: &str) -> String {
-    let mut key = String::with_capacity(id.len());
-    let mut before: Option<char> = None;
-    let mut chars = id.trim().chars().peekable();
-    while let Some(c) = chars.next() {
-        let digit_next = chars.peek().is_some_and(char::is_ascii_digit);
-        let joins = matches!(c, '-' | '_') && before.is_some_and(char::is_alphabetic) && digit_next;
-        let zero = c == '0' && digit_next && !before.is_some_and(|c| c.is_ascii_digit());
-        if !joins && !zero && !c.is_whitespace() {
-            key.extend(c.to_lowercase());
-            before = Some(c);
-        }
-    }
-    key
 }
 
 /// Whether `inner` is a part of `outer`, as `1.1.2` is of `1.1`.

@@ -4,8 +4,8 @@
 
 use super::candidate::WORDS;
 use super::id::{self, extends, key};
-use super::line::Item;
 use super::{Task, field};
+use crate::page::line::Item;
 use crate::prelude::*;
 use crate::sections::Outline;
 use crate::trace;
@@ -78,7 +78,7 @@ pub(super) fn needs(
             .collect();
     }
     let lines = outline.lines().iter().enumerate().take(end).skip(start);
-    let lines = lines.filter(|(at, _)| !outline.is_fenced(*at));
+    let lines = lines.filter(|(at, _)| outline.is_text(*at));
     let mut needs: Vec<Need> = behind_title(outline.lines()[start], start, known);
     needs.extend(lines.flat_map(|(at, line)| of_line(line, at, known)));
     needs

@@ -2,7 +2,7 @@
 
 use super::Form;
 use super::id::{self, Id, Shape};
-use super::line;
+use crate::page::line;
 use crate::prelude::*;
 
 /// Further ids that follow the first one, and the rest: `T10 (T-EXEC-1)`, `3.1 / 3.2`, `6.1 through 6.N`.

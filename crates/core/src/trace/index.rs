@@ -6,10 +6,10 @@ use super::Match;
 use super::place::{Lead, Place, Runs, is_entry, tells_about};
 use super::target::Targets;
 use super::titles::Titles;
+use crate::page::line::{self, Item};
 use crate::prelude::*;
 use crate::sections::Outline;
 use crate::tasks::id;
-use crate::tasks::line::{self, Item};
 
 /// A heading with more words is a text.
 const TOKENS_MAX: usize = 40;
@@ -46,7 +46,7 @@ impl<'a> Targets<'a> {
                 targets.add(at, Match::Heading, title, aside).chapter = chapter;
                 continue;
             }
-            if targets.outline.is_fenced(at) {
+            if !targets.outline.is_text(at) {
                 (begins, entry) = (false, false);
                 continue;
             }

@@ -7,9 +7,9 @@ use super::asked::{Asked, Noun, is_part_of_work};
 use super::chapter::is_title;
 use super::place::{Place, initials};
 use super::titles::Titles;
+use crate::page::line::{self, Item};
 use crate::prelude::*;
 use crate::sections::Outline;
-use crate::tasks::line::{self, Item};
 use crate::tasks::{block, counted};
 use core::cmp::Reverse;
 

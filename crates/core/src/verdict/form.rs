@@ -2,20 +2,30 @@
 //!
 //! A rejection is read wherever it stands: it needs findings that hold, and at worst costs a round. An approval closes a
 //! phase, so it must be meant as one. Prose that mentions an approval, quotes one out of the text under review or says
-//! what it would take is none. Start at [`fault`].
+//! what it would take is none. Nor is one that names a blocker where it is not read, or says something else beside: what it
+//! means, only its author can say, and a turn to say it costs little. Start at [`fault`].
 
+use super::fields;
 use super::json::Found;
-use super::parse::{ISSUES, SUMMARY};
+use super::parse::{ANSWERS, CHECKS, ENTRIES_MAX, ISSUES, PASSED, SUMMARY};
+use super::{Severity, Verdict};
 use crate::prelude::*;
+use crate::text::one_line;
 use serde_json::{Map, Value};
 
 /// Why the last verdict of a text must not approve; none where it has the form. It must be the only one, have every
 /// field that reviewers were ever asked for in any version (lists that came later may be left out), and be the whole
 /// answer, or stand at its end on lines or in a fence of its own.
-pub(super) fn fault(found: &Found, text: &str) -> Option<String> {
-    let object = found.last.as_ref()?;
+pub(super) fn fault(found: &Found, verdict: Option<&Verdict>, text: &str) -> Option<String> {
+    let (object, verdict) = (found.last.as_ref()?, verdict?);
     if found.count > 1 {
         return Some(format!("the answer holds {} verdicts; give one", found.count));
+    }
+    if let Some(key) = &found.repeated {
+        return Some(format!("the answer has `{}` twice, with different values", one_line(key, 40)));
+    }
+    if !object.get("approved").is_some_and(Value::is_boolean) {
+        return Some("`approved` is neither true nor false, but other words".to_owned());
     }
     let missing = missing(object);
     if !missing.is_empty() {
@@ -27,7 +37,101 @@ pub(super) fn fault(found: &Found, text: &str) -> Option<String> {
     let (Some(before), Some(after)) = (text.get(..span.start), text.get(span.end..)) else {
         return Some("the approval cannot be told from the text around it".to_owned());
     };
-    stands_apart(before, after).err().map(str::to_owned)
+    let around = stands_apart(before, after).err().or_else(|| speaks_against(before));
+    around.map(str::to_owned).or_else(|| unread(object, verdict))
+}
+
+/// What an approval says and was not read, or says against itself.
+fn unread(object: &Map<String, Value>, verdict: &Verdict) -> Option<String> {
+    let lists = [(&ISSUES[..], verdict.issues.len()), (&ANSWERS[..], verdict.answers.len())];
+    for (names, read) in lists {
+        let mut written = 0;
+        for name in names {
+            match object.get(*name) {
+                None | Some(Value::Null) => {}
+                Some(Value::Array(list)) => written += list.len(),
+                Some(_) => return Some(format!("`{name}` is not a list")),
+            }
+        }
+        if written > ENTRIES_MAX {
+            return Some(format!(
+                "`{}` has {written} entries; {ENTRIES_MAX} are the most that are read",
+                names[0]
+            ));
+        }
+        if written > read {
+            return Some(format!("an entry of `{}` says nothing that can be read", names[0]));
+        }
+    }
+    let read = verdict.issues.iter().filter(|issue| issue.severity == Severity::Blocker).count();
+    if blockers(object) > read {
+        return Some("the approval names a blocker outside of `issues`".to_owned());
+    }
+    let failed = checks(object).find(|check| fails(check)).filter(|_| verdict.issues.is_empty())?;
+    let name = failed.get("name").and_then(Value::as_str).unwrap_or("without a name");
+    Some(format!("the check `{}` is not passed, and no issue says why", one_line(name, 80)))
+}
+
+/// Everything that calls itself a blocker, wherever it stands: an object of that severity, or what stands under such a name.
+fn blockers(object: &Map<String, Value>) -> usize {
+    let mut count = 0;
+    let mut left: Vec<&Map<String, Value>> = vec![object];
+    while let Some(object) = left.pop() {
+        let severity = object.get("severity").and_then(Value::as_str).and_then(fields::severity_of);
+        count += usize::from(severity == Some(Severity::Blocker));
+        for (name, value) in object {
+            let name = fields::plain(name);
+            let denied = name.split('_').any(|word| matches!(word, "no" | "not" | "non" | "nonblocking"));
+            let named = (name.contains("blocker") || name.contains("blocking")) && !denied;
+            let mut inside = vec![value];
+            while let Some(value) = inside.pop() {
+                match value {
+                    Value::Array(items) => inside.extend(items),
+                    Value::Object(object) => left.push(object),
+                    Value::String(words) => count += usize::from(named && !says_none(words)),
+                    Value::Bool(said) => count += usize::from(named && *said),
+                    Value::Number(number) => count += usize::from(named && number.as_f64() != Some(0.0)),
+                    Value::Null => {}
+                }
+            }
+        }
+    }
+    count
+}
+
+fn says_none(words: &str) -> bool {
+    matches!(fields::plain(words).as_str(), "" | "none" | "no" | "false" | "0" | "n_a" | "nothing")
+}
+
+fn checks(object: &Map<String, Value>) -> impl Iterator<Item = &Map<String, Value>> {
+    let lists = CHECKS.iter().filter_map(|name| object.get(*name)).filter_map(Value::as_array);
+    lists.flatten().filter_map(Value::as_object)
+}
+
+fn fails(check: &Map<String, Value>) -> bool {
+    PASSED.iter().find_map(|name| fields::truth(check.get(*name)?)) == Some(false)
+}
+
+/// Whether what comes before the approval holds something like another verdict, or rejects in plain words.
+fn speaks_against(before: &str) -> Option<&'static str> {
+    const REJECTIONS: [&str; 7] = [
+        "i reject",
+        "i do not approve",
+        "i don't approve",
+        "i cannot approve",
+        "i can't approve",
+        "i can not approve",
+        "not approved",
+    ];
+    let lower = before.to_lowercase().replace('’', "'");
+    let is_verdict = |after: &str| {
+        let after = after.trim_start_matches(['\'', '"', '`', '*', ' ', '\t']);
+        after.starts_with([':', '='])
+    };
+    if lower.split("approved").skip(1).any(is_verdict) {
+        return Some("something like another verdict stands before the approval; give one");
+    }
+    REJECTIONS.iter().any(|words| lower.contains(words)).then_some("the words before the approval reject")
 }
 
 fn missing(object: &Map<String, Value>) -> Vec<&'static str> {

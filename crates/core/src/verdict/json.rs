@@ -25,12 +25,15 @@ pub(crate) struct Found {
     pub(crate) broken: bool,
     /// Where the last one stands in the text, if it is no part of another object or list.
     pub(crate) span: Option<Range<usize>>,
+    /// A key that some object of the text has twice, with different values; the last one was read.
+    pub(crate) repeated: Option<String>,
 }
 
 /// Looks through the outermost objects of a text. One without the key, or one that cannot be read to its end, may
 /// wrap one that has it.
 pub(crate) fn last_object_with(wanted: &str, text: &str) -> Found {
-    let mut reader = Reader { text, at: 0, string_at: None, wanted, stranded: Found::default() };
+    let mut reader =
+        Reader { text, at: 0, string_at: None, wanted, stranded: Found::default(), repeated: None };
     let mut found = Found::default();
     while let Some(start) = text.get(reader.at..).and_then(|rest| rest.find('{')).map(|gap| reader.at + gap) {
         reader.at = start;
@@ -49,6 +52,7 @@ pub(crate) fn last_object_with(wanted: &str, text: &str) -> Found {
         }
         found.follow(core::mem::take(&mut reader.stranded));
     }
+    found.repeated = reader.repeated;
     found
 }
 
@@ -89,6 +93,8 @@ struct Reader<'a> {
     wanted: &'a str,
     /// Whole objects inside one that could not be read to its end.
     stranded: Found,
+    /// A key that came twice.
+    repeated: Option<String>,
 }
 
 impl Reader<'_> {
@@ -133,6 +139,9 @@ impl Reader<'_> {
                 self.stranded.broken |= key == self.wanted;
                 return None;
             };
+            if members.get(&key).is_some_and(|earlier| *earlier != value) {
+                self.repeated.get_or_insert_with(|| key.clone());
+            }
             members.insert(key, value);
             if self.closes(b'}')? {
                 return Some(());

@@ -11,11 +11,15 @@ use crate::text::one_line;
 use serde_json::Value;
 
 /// More entries of one list are left out.
-const ENTRIES_MAX: usize = 200;
+pub(super) const ENTRIES_MAX: usize = 200;
 
 /// What the field is called: in today's schema, and by agents with older or other texts.
 pub(super) const SUMMARY: [&str; 3] = ["summary", "fix_summary", "overview"];
 pub(super) const ISSUES: [&str; 3] = ["issues", "findings", "problems"];
+pub(super) const ANSWERS: [&str; 3] = ["answers", "responses", "resolutions"];
+pub(super) const CHECKS: [&str; 1] = ["checks"];
+/// Of a check.
+pub(super) const PASSED: [&str; 4] = ["passed", "pass", "result", "status"];
 
 /// A verdict if one could be read, and what had to be guessed on the way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,13 +38,14 @@ pub fn parse(answer: &[u8]) -> Parsed {
         notes.add("the answer is not valid UTF-8; the damaged characters are replaced");
     }
     let found = json::last_object_with("approved", &text);
-    let out_of_form = form::fault(&found, &text);
-    let verdict = read(found, &mut notes);
-    Parsed { out_of_form: out_of_form.filter(|_| verdict.is_some()), verdict, notes: notes.into_lines() }
+    let verdict = read(&found, &mut notes);
+    let out_of_form = form::fault(&found, verdict.as_ref(), &text);
+    Parsed { out_of_form, verdict, notes: notes.into_lines() }
 }
 
-fn read(found: json::Found, notes: &mut Notes) -> Option<Verdict> {
+fn read(found: &json::Found, notes: &mut Notes) -> Option<Verdict> {
     let json::Found { last, count, broken, .. } = found;
+    let (count, broken) = (*count, *broken);
     let Some(object) = last else {
         notes.add(match broken {
             true => "the answer holds a verdict that breaks off or is not JSON",
@@ -51,7 +56,7 @@ fn read(found: json::Found, notes: &mut Notes) -> Option<Verdict> {
     if count > 1 {
         notes.add(format!("the answer holds {count} verdicts; the last one counts"));
     }
-    let Some(approved) = approval(&object, notes) else {
+    let Some(approved) = approval(object, notes) else {
         notes.add("`approved` is neither true nor false");
         return None;
     };
@@ -63,7 +68,7 @@ fn read(found: json::Found, notes: &mut Notes) -> Option<Verdict> {
     if broken {
         notes.add("beside the verdict stands one that cannot be read");
     }
-    Some(verdict(&object, approved, notes))
+    Some(verdict(object, approved, notes))
 }
 
 fn approval(object: &Object, notes: &mut Notes) -> Option<bool> {
@@ -82,9 +87,9 @@ fn verdict(object: &Object, approved: bool, notes: &mut Notes) -> Verdict {
     let verdict = Verdict {
         approved,
         summary: fields::text(object, &SUMMARY, notes),
-        answers: entries(object, &["answers", "responses", "resolutions"], notes, answer),
+        answers: entries(object, &ANSWERS, notes, answer),
         issues: entries(object, &ISSUES, notes, issue),
-        checks: entries(object, &["checks"], notes, check),
+        checks: entries(object, &CHECKS, notes, check),
         verified: entries(object, &["verified", "verifications"], notes, verified),
         files_read: entries(object, &["files_read", "filesRead"], notes, file_read),
     };
@@ -225,8 +230,7 @@ fn issue_from_line(line: &str, notes: &mut Notes) -> Option<Issue> {
 fn check(value: &Value, notes: &mut Notes) -> Option<CheckLine> {
     let object = value.as_object()?;
     let name = fields::text(object, &["name", "check"], notes);
-    let passed =
-        ["passed", "pass", "result", "status"].iter().find_map(|name| fields::truth(object.get(*name)?));
+    let passed = PASSED.iter().find_map(|name| fields::truth(object.get(*name)?));
     let note = fields::text(object, &["note", "notes", "comment"], notes);
     // A check nobody says was passed was not.
     (!name.is_empty()).then_some(CheckLine { name, passed: passed.unwrap_or(false), note })

@@ -5,10 +5,11 @@
 
 use crate::building::is_code;
 use crate::ports::{Store, Workspace, WorkspaceError};
-use redraft_core::delta::Delta;
+use redraft_core::delta::{self, Delta};
 use redraft_core::event::FeatureCreated;
 use redraft_core::ids::{BlobId, Revision};
 use redraft_core::profile;
+use redraft_core::project;
 use redraft_core::review::{Loop, Order};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +96,8 @@ impl<'a> Texts<'a> {
         Ok(delta)
     }
 
-    /// The change of a loop about code: all that differs from its base, apart from the feature's own documents.
+    /// The change of a loop about code: all that differs from its base, apart from the feature's own documents by their
+    /// names. Whatever else stands in their folder is code to whoever merges it.
     pub(super) fn change(
         &self,
         created: &FeatureCreated,
@@ -104,7 +106,7 @@ impl<'a> Texts<'a> {
     ) -> Result<String, WorkspaceError> {
         match (state.base(), &order.sees) {
             (Some(base), Some(sees)) if base != sees => {
-                Ok(outside(&self.delta(base, sees)?, &format!("{}/", created.folder())))
+                Ok(without(&self.delta(base, sees)?, &project::not_code(created)))
             }
             _ => Ok(String::new()),
         }
@@ -161,9 +163,11 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// A diff without the files of a folder.
 /// What changed between two revisions of a change that is reviewed by itself, apart from files that only its base has
 /// changed: where it was brought up to date, those are no part of it. Each revision comes with what it was compared with.
+///
+/// Where the base has changed a file, the change may do something else to it now although the file is as it was, such as
+/// take out again what the base has mended. So what the change does to such a file now follows what changed in it.
 pub(crate) fn delta_of_change(
     (then, from): (&Revision, &Revision),
     (now, to): (&Revision, &Revision),
@@ -173,16 +177,40 @@ pub(crate) fn delta_of_change(
     if then == now {
         return Ok(all);
     }
-    let mut own: BTreeSet<String> = BTreeSet::new();
-    for diff in [delta(then, from)?, delta(now, to)?] {
-        own.extend(Delta::parse(&diff).files.into_iter().map(|file| file.path));
+    let after = delta(now, to)?;
+    let (before, moved) = match (delta(then, from), delta(then, now)) {
+        (Ok(before), Ok(moved)) => (before, moved),
+        // Nobody can tell any more what it was; all of it is shown.
+        (Err(WorkspaceError::AnchorLost(lost)), _) if lost == *then => return Ok(after),
+        (before, moved) => (before?, moved?),
+    };
+    let (before, after, moved, all) = (by_file(&before), by_file(&after), by_file(&moved), by_file(&all));
+    let mut kept = String::new();
+    let paths: BTreeSet<&String> = all.keys().chain(after.keys()).collect();
+    for path in paths {
+        let (then, now) = (before.get(path), after.get(path));
+        let is_own = then.is_some() || now.is_some();
+        kept.extend(all.get(path).filter(|_| is_own).copied());
+        let is_another = then != now || now.is_some_and(|now| !is_shown_whole(now));
+        kept.extend(now.filter(|_| moved.contains_key(path) && is_another).copied());
     }
-    let kept = only(&all, &|path| own.contains(path));
-    Ok(if kept.is_empty() { all } else { kept })
+    Ok(if kept.is_empty() { all.into_values().collect() } else { kept })
 }
 
-fn outside(diff: &str, folder: &str) -> String {
-    only(diff, &|path| !path.starts_with(folder))
+/// What a diff says of each file.
+fn by_file(diff: &str) -> BTreeMap<String, &str> {
+    delta::parts(diff).into_iter().map(|part| (part.file.path, part.text)).collect()
+}
+
+/// Whether a diff shows every byte, so that different changes look different.
+fn is_shown_whole(diff: &str) -> bool {
+    let hides = |line: &str| line.starts_with("Binary files ") || line.contains('\u{fffd}');
+    !diff.lines().any(hides)
+}
+
+/// A diff without these files.
+fn without(diff: &str, files: &[String]) -> String {
+    only(diff, &|path| !files.iter().any(|file| file == path))
 }
 
 /// The files of a diff that are wanted. A line that begins with its first word begins a file: all lines of a hunk begin
@@ -228,16 +256,55 @@ pub(super) fn chars(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
+    /// Revisions by name, with the diff between any two.
+    fn delta(deltas: &[(&str, &str, &str)]) -> String {
+        let find = |from: &Revision, to: &Revision| {
+            let found = deltas.iter().find(|(one, other, _)| (*one, *other) == (from.as_str(), to.as_str()));
+            Ok(found.map(|(_, _, diff)| (*diff).to_owned()).unwrap_or_default())
+        };
+        let of = |name: &str| Revision::new(name);
+        delta_of_change((&of("then"), &of("from")), (&of("now"), &of("to")), &find).unwrap()
+    }
+
     #[test]
-    fn the_documents_of_the_feature_are_no_part_of_the_change() {
+    fn what_a_change_does_to_what_its_base_has_changed_is_part_of_its_delta() {
+        let of = |path: &str, line: &str| {
+            format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+{line}\n")
+        };
+        let (own, fix, undone) = (of("own.rs", "own"), of("auth.rs", "fix"), of("auth.rs", "no fix"));
+        let both = format!("{undone}{own}");
+        // The base has mended a file, and the change has it as it was; alone, and beside something new.
+        let kept = [("then", "from", own.as_str()), ("now", "to", &both), ("then", "now", &fix)];
+        assert_eq!(delta(&kept), undone);
+        let newer = of("own.rs", "newer");
+        assert_eq!(delta(&[&kept[..], &[("from", "to", &newer)]].concat()), format!("{undone}{newer}"));
+        // What was brought in whole is no part of it, and where nothing else is new, all is shown.
+        let taken = [("then", "from", own.as_str()), ("now", "to", &own), ("then", "now", &fix)];
+        assert_eq!(delta(&[&taken[..], &[("from", "to", &fix)]].concat()), fix);
+        let more = format!("{fix}{newer}");
+        assert_eq!(delta(&[&taken[..], &[("from", "to", &more)]].concat()), newer);
+        // Both have changed a file: what is new in it, and what the change does to it by now.
+        let (brought, now) = (of("own.rs", "of the base"), of("own.rs", "less than before"));
+        let merged = [("then", "from", own.as_str()), ("now", "to", &now), ("then", "now", &brought)];
+        assert_eq!(delta(&[&merged[..], &[("from", "to", &newer)]].concat()), format!("{newer}{now}"));
+        // Of what is no text nobody sees whether it is the same.
+        let binary = "diff --git a/x b/x\nBinary files a/x and b/x differ\n";
+        let held = [("then", "from", binary), ("now", "to", binary), ("then", "now", binary)];
+        assert_eq!(delta(&held), binary);
+    }
+
+    #[test]
+    fn the_documents_of_the_feature_are_no_part_of_the_change_and_what_lies_beside_them_is() {
         let of = |path: &str, line: &str| {
             format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+{line}\n")
         };
         let (code, other) = (of("src/a.rs", "diff --git is a word"), of("docs/features/031-xy/spec.md", "c"));
         let own = of("docs/features/031-x/spec.md", "b");
-        let folder = "docs/features/031-x/";
-        assert_eq!(outside(&format!("{own}{code}{own}{other}"), folder), format!("{code}{other}"));
-        assert_eq!(outside(&own, folder), "");
-        assert_eq!(outside("", folder), "");
+        let beside = of("docs/features/031-x/install.sh", "d");
+        let files = ["docs/features/031-x/spec.md".to_owned()];
+        let all = format!("{own}{code}{own}{other}{beside}");
+        assert_eq!(without(&all, &files), format!("{code}{other}{beside}"));
+        assert_eq!(without(&own, &files), "");
+        assert_eq!(without("", &files), "");
     }
 }

@@ -48,6 +48,16 @@ pub trait Workspace: Send + Sync {
     /// The files that differ between two revisions, in order.
     fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError>;
 
+    /// The same with the repositories inside it that stand at another commit, which nobody here changes.
+    fn all_changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError>;
+
+    /// The files of `under`, with these paths as they are in `from`: those it has not got are left out.
+    fn over(&self, under: &Revision, from: &Revision, paths: &[String]) -> Result<Revision, WorkspaceError>;
+
+    /// What differs between two revisions, by paths, modes and contents: the same bytes for the same change alone. A
+    /// [`Workspace::delta`] cannot tell files that are no text from each other.
+    fn differing(&self, from: &Revision, to: &Revision) -> Result<Vec<u8>, WorkspaceError>;
+
     /// Puts the worktree on a commit and on no branch, with exactly its files; ignored ones stay.
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError>;
 
@@ -99,6 +109,9 @@ pub trait Workspace: Send + Sync {
     /// The highest `Redraft-Seq` among the commits since `base`; 0 where none has one. Commits of other features that
     /// were merged before lie behind the base.
     fn newest_seq(&self, base: &str) -> Result<u64, WorkspaceError>;
+
+    /// Whether this repository has no object of this id, and a repair has not said that the feature goes on without it.
+    fn is_missing(&self, id: &str) -> Result<bool, WorkspaceError>;
 
     /// [`WorkspaceError::Damaged`] where something that HEAD has and `base` has not cannot be read. Asked before a branch is
     /// approved or merged.

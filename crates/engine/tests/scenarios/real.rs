@@ -20,7 +20,6 @@ use std::sync::Arc;
 
 pub(crate) struct RealWorld {
     place: Arc<Place>,
-    git: Git,
     base: String,
 }
 
@@ -28,6 +27,7 @@ pub(crate) struct RealWorld {
 struct Place {
     scratch: Scratch,
     worktree: PathBuf,
+    git: Git,
 }
 
 impl RealWorld {
@@ -51,11 +51,11 @@ impl RealWorld {
         assert_eq!(place.branch, BRANCH);
         repository.ensure_feature(&place.branch, &base, &place.worktree).unwrap();
         let worktree = place.worktree;
-        RealWorld { place: Arc::new(Place { scratch, worktree }), git, base }
+        RealWorld { place: Arc::new(Place { scratch, worktree, git }), base }
     }
 
     fn repository(&self) -> Repository {
-        Repository::discover_with(self.git.clone(), &self.place.scratch.root()).unwrap()
+        self.place.repository()
     }
 }
 
@@ -154,6 +154,10 @@ impl LedgerAt for RealLedger {
 }
 
 impl Place {
+    fn repository(&self) -> Repository {
+        Repository::discover_with(self.git.clone(), &self.scratch.root()).unwrap()
+    }
+
     fn here<const N: usize>(&self, words: [&str; N]) -> String {
         self.scratch.git_in(&self.worktree, words)
     }
@@ -225,6 +229,21 @@ impl Outside for Place {
         self.here(["commit", "-q", "--allow-empty", "-m", message]);
     }
 
+    fn commit_repository(&self, folder: &str, commit: &str) {
+        fs::create_dir_all(self.worktree.join(folder)).unwrap();
+        self.here(["update-index", "--add", "--cacheinfo", &format!("160000,{commit},{folder}")]);
+        self.here(["commit", "-q", "-m", "a repository inside"]);
+    }
+
+    fn merge_main(&self, with_its_files: bool) {
+        let strategy = if with_its_files { "ort" } else { "ours" };
+        self.here(["merge", "-q", "--no-ff", "-s", strategy, "-m", "with main", "main"]);
+    }
+
+    fn reset_to_main(&self) {
+        self.here(["reset", "-q", "--hard", "main"]);
+    }
+
     fn switch_to_new(&self, branch: &str) {
         self.here(["checkout", "-q", "-b", branch]);
     }
@@ -279,10 +298,10 @@ impl Outside for Place {
         self.look_in(&self.scratch.root(), path)
     }
 
-    fn commit_base(&self, path: &str, text: &str) {
+    fn commit_base_as(&self, path: &str, text: &str, message: &str) {
         self.put_base(path, text);
         self.scratch.git(["add", path]);
-        self.scratch.git(["commit", "-q", "-m", "elsewhere"]);
+        self.scratch.git(["commit", "-q", "-m", message]);
     }
 
     fn switch_base_to_new(&self, branch: &str) {
@@ -297,6 +316,11 @@ impl Outside for Place {
     fn lose(&self, revision: &Revision) {
         let (folder, name) = revision.as_str().split_at(2);
         fs::remove_file(self.scratch.root().join(".git/objects").join(folder).join(name)).unwrap();
+    }
+
+    fn go_on_without(&self, id: &str) {
+        let head = self.here(["rev-parse", "HEAD"]);
+        self.repository().do_without(id, &head).unwrap();
     }
 
     fn put_in(&self, folder: &Path, path: &str, text: &str) {

@@ -26,6 +26,8 @@ fn property(text: &str) -> String {
 /// How a run went that came to its end.
 #[derive(Default)]
 pub(crate) struct Execution {
+    /// Why nothing was judged, if nothing was: whoever reads only the list of results must not take it for an approval.
+    pub(crate) failed: Option<String>,
     /// What whoever reads only the log must know, a sentence each.
     pub(crate) notes: Vec<String>,
     /// More about the run, for programs: an object, or nothing.
@@ -40,9 +42,12 @@ pub(crate) fn sarif(rules: &[Value], results: &[Value]) -> Value {
 /// The same with how the run went: notes become notifications, properties stand at the tool and at the run, because
 /// readers look at either.
 pub(crate) fn sarif_of(rules: &[Value], results: &[Value], execution: &Execution) -> Value {
+    let failed = execution.failed.iter().map(|why| ("error", why));
+    let notes: Vec<(&str, &String)> =
+        failed.chain(execution.notes.iter().map(|note| ("note", note))).collect();
     let mut run = json!({
         "tool": {"driver": driver(rules)},
-        "invocations": [invocation(true, "note", &execution.notes)],
+        "invocations": [invocation(execution.failed.is_none(), &notes)],
         "results": results,
     });
     if execution.properties.is_object() {
@@ -54,7 +59,7 @@ pub(crate) fn sarif_of(rules: &[Value], results: &[Value], execution: &Execution
 
 /// The log of a run that did not come about, so that nobody takes its empty list for an approval.
 pub(crate) fn sarif_failed(reason: &str) -> Value {
-    let invocation = invocation(false, "error", &[reason.to_owned()]);
+    let invocation = invocation(false, &[("error", &reason.to_owned())]);
     log(json!({"tool": {"driver": driver(&[])}, "invocations": [invocation], "results": []}))
 }
 
@@ -66,9 +71,9 @@ fn driver(rules: &[Value]) -> Value {
     json!({"name": "redraft", "version": env!("CARGO_PKG_VERSION"), "rules": rules})
 }
 
-fn invocation(successful: bool, level: &str, notes: &[String]) -> Value {
+fn invocation(successful: bool, notes: &[(&str, &String)]) -> Value {
     let notified: Vec<Value> =
-        notes.iter().map(|note| json!({"level": level, "message": {"text": note}})).collect();
+        notes.iter().map(|(level, note)| json!({"level": level, "message": {"text": note}})).collect();
     json!({"executionSuccessful": successful, "toolExecutionNotifications": notified})
 }
 
@@ -128,7 +133,8 @@ mod tests {
     #[test]
     fn how_a_run_went_stands_in_its_invocation_and_its_properties() {
         let properties = json!({"rehearsed": true});
-        let log = sarif_of(&[], &[], &Execution { notes: vec!["look here".to_owned()], properties });
+        let log =
+            sarif_of(&[], &[], &Execution { notes: vec!["look here".to_owned()], properties, failed: None });
         let run = &log["runs"][0];
         assert_eq!(run["invocations"][0]["executionSuccessful"], true);
         let told = &run["invocations"][0]["toolExecutionNotifications"][0];
@@ -137,6 +143,11 @@ mod tests {
             (&run["properties"], &run["tool"]["driver"]["properties"]),
             (&json!({"rehearsed": true}), &json!({"rehearsed": true}))
         );
+        let failed = Execution { failed: Some("nobody judged".to_owned()), ..Execution::default() };
+        let failed = &sarif_of(&[], &[], &failed)["runs"][0]["invocations"][0];
+        assert_eq!(failed["executionSuccessful"], false);
+        let told = &failed["toolExecutionNotifications"][0];
+        assert_eq!((&told["level"], &told["message"]["text"]), (&"error".into(), &"nobody judged".into()));
         let plain = &sarif_of(&[], &[], &Execution::default())["runs"][0];
         assert!(plain.get("properties").is_none() && plain["tool"]["driver"].get("properties").is_none());
     }

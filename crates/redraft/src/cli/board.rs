@@ -222,13 +222,23 @@ fn rows_of(ledger: &Ledger, wanted: fn(&Scope) -> bool) -> Result<Vec<BoardRow>,
         return folded(ledger, wanted);
     }
     let mut rows = Vec::new();
-    for (_, _, row) in ledger.board()?.into_iter().filter(|(scope, _, _)| wanted(scope)) {
+    for (scope, _, row) in ledger.board()?.into_iter().filter(|(scope, _, _)| wanted(scope)) {
         match serde_json::from_str::<BoardRow>(&row) {
-            Ok(row) if row.is_current() => rows.push(row),
+            Ok(row) if row.is_current() && is_of(&scope, &row) => rows.push(row),
             Ok(_) | Err(_) => return folded(ledger, wanted),
         }
     }
     Ok(rows)
+}
+
+/// Whether a stored row has the number of its scope. It is put into commands that people type and shells complete, and
+/// only the scope is surely a number.
+pub(crate) fn is_of(scope: &Scope, row: &BoardRow) -> bool {
+    match scope {
+        Scope::Feature(id) => row.id == id.to_string(),
+        Scope::Review(id) => row.id == id.to_string() || row.id == scope.to_string(),
+        Scope::Agent(_) | Scope::Repo => false,
+    }
 }
 
 fn folded(ledger: &Ledger, wanted: fn(&Scope) -> bool) -> Result<Vec<BoardRow>, CliError> {

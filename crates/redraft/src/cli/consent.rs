@@ -1,14 +1,15 @@
 //! The question before an agent that costs money is first used for a feature: who, what it is likely to cost, and the
 //! most it can cost.
 //!
-//! What is likely is an estimate and says so; what holds is the budget.
+//! What is likely is an estimate and says so; what holds is the budget. That somebody agreed is kept with the user: a
+//! ledger in which an agent was paid before may be somebody else's.
 
 use super::cast::Cast;
 use super::console::Console;
 use super::errors::{CliError, Code};
-use super::site::Surroundings;
+use super::site::{Site, Surroundings};
 use redraft_core::estimate::{Forecast, RoleForecast};
-use redraft_core::event::{Entry, Event, FeatureCreated};
+use redraft_core::event::FeatureCreated;
 use redraft_core::ids::AgentName;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::price::UNLIMITED_ANSWER_TOKENS;
@@ -17,42 +18,53 @@ use redraft_core::usage::{Usd, grouped};
 use redraft_engine::Estimating;
 use std::collections::BTreeSet;
 
+/// What is asked about.
+pub(crate) struct Asked<'a> {
+    pub(crate) site: &'a Site,
+    pub(crate) created: &'a FeatureCreated,
+    pub(crate) command: &'a str,
+    /// Whether a person said yes when they typed it.
+    pub(crate) yes: bool,
+}
+
 /// Whether a person agrees, or agreed before to every agent that costs money.
 pub(crate) fn given(
-    created: &FeatureCreated,
+    asked: &Asked<'_>,
     estimating: Estimating<'_>,
     agents: &Cast<'_>,
-    command: &str,
     around: &Surroundings,
     console: &Console,
 ) -> Result<bool, CliError> {
+    let Asked { site, created, command, yes } = *asked;
     let entries = estimating.store.read(created.scope())?;
     let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
     let expected = estimating.forecast(&state)?;
-    let agreed = agreed_to(&entries);
-    if expected.roles.iter().all(|one| agreed.contains(&one.agent)) {
+    let (place, scope) = (site.repository.known_as(), created.scope().to_string());
+    let paid: BTreeSet<&str> = expected.roles.iter().map(|one| one.agent.as_str()).collect();
+    let paid: Vec<&str> = paid.into_iter().collect();
+    let agree = || around.trust.agree_to_pay(place, &scope, &paid);
+    if yes {
+        agree()?;
+        return Ok(true);
+    }
+    if around.trust.may_pay(place, &scope, &paid)? {
         return Ok(true);
     }
     let (likely, budget) = (expected.cost(), estimating.rules.budget);
     console.say_before_asking(&told(&expected, agents, budget));
     if console.can_ask() {
         let word = console.ask("go on? yes or no: ", &around.clock);
-        return Ok(word.is_some_and(|word| word == "yes" || word == "y"));
+        let agreed = word.is_some_and(|word| word == "yes" || word == "y");
+        if agreed {
+            agree()?;
+        }
+        return Ok(agreed);
     }
     let message = format!(
         "nobody has agreed to spend money on this feature yet: about {likely} is expected, at most {budget} in all"
     );
     Err(CliError::new(Code::Waiting, message)
         .hint(format!("to agree: {command} --yes (and --budget USD for another limit)")))
-}
-
-/// The agents that were paid, or might have been, for this feature before.
-fn agreed_to(entries: &[Entry]) -> BTreeSet<AgentName> {
-    let started = entries.iter().filter_map(|entry| match &entry.event {
-        Event::Started(started) if started.reserved > Usd(0) => Some(started.agent.clone()),
-        _ => None,
-    });
-    started.collect()
 }
 
 /// What is told before the question.

@@ -58,7 +58,13 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
     };
     if args.keep.is_some() {
         // It can be looked at and gone on with; without a home that waits for `redraft trust`.
-        if let Err(error) = trust::accept_own(&site, &site.config(around)?, around) {
+        let config = site.config(around)?;
+        let owned = site.require_own_state().and_then(|()| trust::accept_own(&site, &config, around));
+        if let Err(error) = owned {
+            if error.code == Code::Waiting {
+                // It only looks like an earlier demo.
+                return Err(error);
+            }
             console.say(&format!("what it runs is accepted for this demo only: {}", error.message));
         }
     }

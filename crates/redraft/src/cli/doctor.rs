@@ -31,7 +31,7 @@ pub(crate) fn doctor(args: DoctorArgs, around: &Surroundings, console: &Console)
     if args.repair {
         return repair::repair(args.yes, around, console);
     }
-    let Machine { lines, place } = machine::look(around);
+    let Machine { lines, place } = machine::look(around)?;
     let Some(place) = place else {
         let report = Report { machine: lines, ..Report::default() };
         console.show(&report.text(), &report.json());

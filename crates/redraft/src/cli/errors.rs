@@ -84,11 +84,23 @@ impl From<EngineError> for CliError {
                 .hint(format!(
                     "bring the newer ledger back, or start again from the document: git switch {branch}"
                 )),
+            EngineError::LedgerElsewhere { branch, .. } => CliError::new(Code::Config, message)
+                .hint("the ledger comes from another clone, or git has lost commits; nothing was changed")
+                .hint(format!("bring this clone's own ledger back, or bring {branch} here from where the ledger was written: git fetch"))
+                .hint("if the commits are lost for good: redraft doctor --repair"),
             EngineError::Prerequisite { feature, earlier, .. } => CliError::new(Code::Config, message)
                 .hint(format!("bring it back (git restore), or have it written again: redraft phase back {feature} {earlier} --why \"…\"")),
             EngineError::Changed { feature, earlier, .. } => CliError::new(Code::Config, message)
                 .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
                 .hint("or put it back: git restore, in the feature's worktree"),
+            EngineError::Unreviewed { feature, .. } => CliError::new(Code::NotApproved, message)
+                .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\""))
+                .hint("or take it off the branch"),
+            EngineError::BaseMerged { feature, .. } => CliError::new(Code::NotApproved, message)
+                .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\"")),
+            EngineError::CheckGone { feature, gate } => CliError::new(Code::Config, message)
+                .hint(format!("write `{gate}` into [checks] of redraft.toml again and accept it: redraft trust"))
+                .hint(format!("or close the feature without it: redraft phase back {feature} finish --why \"…\"")),
             EngineError::Tasks { feature, .. } => CliError::new(Code::Config, message)
                 .hint(format!("have the list mended: redraft phase back {feature} create-tasks --why \"…\""))
                 .hint("mend it there, in the feature's worktree, before you run it again, or let its author do so"),
@@ -257,6 +269,8 @@ impl From<GitError> for CliError {
             | GitError::Embedded { .. }
             | GitError::Elsewhere { .. }
             | GitError::LinkInTheWay(_)
+            | GitError::LinkOut { .. }
+            | GitError::LinkInState(_)
             | GitError::NoMainCheckout(_)
             | GitError::NoCommits(_)
             | GitError::LineBreak(_)
@@ -277,6 +291,7 @@ impl From<GitError> for CliError {
             | GitError::Disk { .. }
             | GitError::Slow { .. }
             | GitError::File { .. }
+            | GitError::NotFetched { .. }
             | GitError::Failed { .. }
             | GitError::Broken { .. } => Code::Config,
         };
@@ -310,6 +325,17 @@ impl From<LockError> for CliError {
                 .hint("make the repository's .git/redraft folder writable, then run again"),
         }
     }
+}
+
+/// A word that was typed could mean different commits, each given with its whole name.
+pub(crate) fn ambiguous(typed: &str, all: &[(String, String)]) -> CliError {
+    let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
+    let listed: Vec<String> =
+        all.iter().map(|(name, commit)| format!("{name} ({})", short(commit))).collect();
+    let branch = all.iter().find(|(name, _)| name.starts_with("refs/")).or(all.first());
+    let name = branch.map(|(name, _)| name.as_str()).unwrap_or_default();
+    CliError::usage(format!("`{typed}` names more than one commit: {}", listed.join(", ")))
+        .hint(format!("use the whole name of the one you mean, such as `{name}`"))
 }
 
 pub(crate) fn unknown_feature(name: &str) -> CliError {

@@ -32,9 +32,12 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
-    /// The documents of a folder, with the events of the feature it is the folder of.
-    pub(crate) fn of_folder(folder: &Path) -> Result<Gathered, CliError> {
-        let texts = texts_in(folder)?;
+    /// The documents of a folder, with the events of the feature it is the folder of. `root` is the checkout we are in.
+    pub(crate) fn of_folder(root: &Path, folder: &Path) -> Result<Gathered, CliError> {
+        plain_file::check_named(root, folder)
+            .map_err(|error| CliError::usage(format!("{}: {error}", folder.display())))?;
+        let folder = &folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let texts = texts_in(root, folder)?;
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let bare = Gathered {
             name,
@@ -72,10 +75,10 @@ impl Gathered {
             entries: Vec::new(),
             change: None,
         };
-        for folder in roots.map(|root| root.join(&relative)) {
-            gathered.texts = texts_in(&folder)?;
+        for root in roots {
+            gathered.texts = texts_in(&root, &root.join(&relative))?;
             if !gathered.texts.is_empty() {
-                gathered.folder = folder;
+                gathered.folder = root.join(&relative);
                 break;
             }
         }
@@ -112,19 +115,21 @@ fn site_of(folder: &Path) -> Result<Option<Site>, CliError> {
     }
 }
 
-fn texts_in(folder: &Path) -> Result<BTreeMap<Kind, String>, CliError> {
+fn texts_in(root: &Path, folder: &Path) -> Result<BTreeMap<Kind, String>, CliError> {
     let mut texts = BTreeMap::new();
     for kind in Kind::ALL {
         let file = folder.join(kind.file());
-        match plain_file::read_text(&file, BYTES_MAX) {
-            Ok(text) => {
-                texts.insert(kind, text);
+        let wrong = |what: String| {
+            CliError::new(Code::Usage, format!("{}: {what}", file.display()))
+                .hint("save it as an ordinary file of UTF-8 text")
+        };
+        match plain_file::read_named(root, &file, BYTES_MAX) {
+            Ok(bytes) => {
+                let text = String::from_utf8(bytes);
+                texts.insert(kind, text.map_err(|_| wrong("it is not UTF-8 text".to_owned()))?);
             }
             Err(error) if error.is_absent(&file) => {}
-            Err(error) => {
-                return Err(CliError::new(Code::Usage, format!("{}: {error}", file.display()))
-                    .hint("save it as an ordinary file of UTF-8 text"));
-            }
+            Err(error) => return Err(wrong(error.to_string())),
         }
     }
     Ok(texts)

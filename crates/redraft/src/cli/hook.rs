@@ -16,7 +16,7 @@ use redraft_adapters::config::{Config, Own};
 use redraft_adapters::git::{Glance, real_path, state_around};
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
-use redraft_adapters::trust::Trust;
+use redraft_adapters::trust::{Place, Trust};
 use redraft_core::hook::guard::{self, Protected};
 use redraft_core::hook::memory::Refusal;
 use redraft_core::hook::sight::{Sight, sights};
@@ -35,6 +35,9 @@ const EVENT_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
 /// Switches the reminder on (`1`) or off (`0`) for one session, whatever redraft.toml says.
 const AUTONOMOUS: &str = "REDRAFT_AUTONOMOUS";
+
+const UNACCEPTED: &str = "redraft: `hooks.autonomous` of redraft.toml is not used, because nobody has accepted it; to see \
+                          it and accept it: redraft trust";
 
 /// Answers an event. Always ends well.
 pub(crate) fn hook(command: HookCommand, dir: Option<&Path>, console: &Console) -> ExitCode {
@@ -133,7 +136,8 @@ fn stop(input: &Input, folder: &Path) -> Option<Value> {
         return None;
     }
     let glance = Glance::at(folder)?;
-    if !is_autonomous(&glance) {
+    let wish = reminders(&glance);
+    if wish == Reminders::Off {
         return None;
     }
     let seen = seen(&glance)?;
@@ -143,6 +147,9 @@ fn stop(input: &Input, folder: &Path) -> Option<Value> {
         return None;
     }
     noted.keep()?;
+    if wish == Reminders::Unaccepted {
+        return Some(answer::message(UNACCEPTED));
+    }
     Some(answer::block(&reminder::reminder(owed)))
 }
 
@@ -165,19 +172,33 @@ fn protected(path: &Path) -> Option<(PathBuf, Protected)> {
     guard::projection(&parts, &rows).map(|thing| (state, thing))
 }
 
-fn is_autonomous(glance: &Glance) -> bool {
+/// Whether an agent that stops is reminded of work that is still owed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reminders {
+    Off,
+    /// `redraft.toml` asks for them, and nobody has accepted that.
+    Unaccepted,
+    On,
+}
+
+fn reminders(glance: &Glance) -> Reminders {
     match std::env::var_os(AUTONOMOUS).as_deref().and_then(OsStr::to_str) {
-        Some("1") => true,
-        Some("0") => false,
+        Some("1") => Reminders::On,
+        Some("0") => Reminders::Off,
         _ => {
             let own = Own::of(&Environment(std::env::vars_os().collect()));
             let config = glance
                 .main_checkout()
                 .and_then(|main| Config::load(&main, &redraft_core::profile::roles(), &own).ok());
-            // It keeps a session at work, so it holds only once a person has accepted it.
+            let Some(config) = config.filter(|config| config.autonomous) else { return Reminders::Off };
             let trust = Trust::of(|name| std::env::var_os(name));
-            let accepted = |config: &Config| trust.has(&glance.common, &config.wants_hash()).unwrap_or(false);
-            config.is_some_and(|config| config.autonomous && accepted(&config))
+            // Reminders keep a session at work, so a person must have accepted them.
+            let main = glance.main_checkout();
+            let place = main.as_deref().map(|checkout| Place { git: &glance.common, checkout });
+            match place.map(|place| trust.has(place, &config.wants_hash())) {
+                Some(Ok(true)) => Reminders::On,
+                _ => Reminders::Unaccepted,
+            }
         }
     }
 }
@@ -197,7 +218,7 @@ pub(crate) fn rows(state: &Path) -> Option<Vec<(u64, BoardRow)>> {
     let ledger = Ledger::glance(state).ok()?;
     let board = ledger.board().ok()?.into_iter().filter(|(scope, ..)| matches!(scope, Scope::Feature(_)));
     let current = |(scope, seq, row): (Scope, u64, String)| match serde_json::from_str::<BoardRow>(&row) {
-        Ok(row) if row.is_current() || !row.is_open() => Some((seq, row)),
+        Ok(row) if board::is_of(&scope, &row) && (row.is_current() || !row.is_open()) => Some((seq, row)),
         Ok(_) | Err(_) => board::fold(&scope, &ledger.read(scope.clone()).ok()?).ok()?,
     };
     board.map(current).collect()

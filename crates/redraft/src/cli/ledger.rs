@@ -1,5 +1,6 @@
 //! `redraft ledger`: what is done to the ledger itself. `redact` takes a secret out, `dump` writes it as text and back.
 
+mod again;
 mod dump;
 mod redact;
 mod secret;

@@ -139,7 +139,10 @@ impl Place {
 
 /// None where the user has stopped it.
 fn check(group: &Group, place: &Place, settings: &Settings, around: &Surroundings) -> Option<Vec<Fault>> {
-    let read = |file: &PathBuf| Document { path: find::shown(file, &place.folder), content: content(file) };
+    let read = |file: &PathBuf| Document {
+        path: find::shown(file, &place.folder),
+        content: content(&place.root, file),
+    };
     let mut documents =
         Documents { documents: group.files.iter().map(read).collect(), ..Documents::default() };
     if settings.level(lint::Rule::MissingFile) != Level::Off {
@@ -151,7 +154,7 @@ fn check(group: &Group, place: &Place, settings: &Settings, around: &Surrounding
 /// What of a feature leads nowhere, as faults.
 fn orphans(group: &Group, place: &Place, settings: &Settings) -> Result<Vec<Fault>, CliError> {
     let root = group.root.as_deref().unwrap_or(&place.root);
-    let found = Gathered::of_folder(&group.folder)?.matrix().orphans;
+    let found = Gathered::of_folder(&place.root, &group.folder)?.matrix().orphans;
     let fault = |orphan: Orphan| {
         let level = settings.level(orphan.rule);
         let file = if orphan.document { group.folder.join(&orphan.file) } else { root.join(&orphan.file) };
@@ -169,8 +172,8 @@ fn orphans(group: &Group, place: &Place, settings: &Settings) -> Result<Vec<Faul
     Ok(found.into_iter().filter_map(fault).collect())
 }
 
-fn content(file: &Path) -> Content {
-    match plain_file::read(file, BYTES_MAX) {
+fn content(root: &Path, file: &Path) -> Content {
+    match plain_file::read_named(root, file, BYTES_MAX) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Content::Text(text),
             Err(_) => Content::Unreadable("it is not UTF-8 text".to_owned()),

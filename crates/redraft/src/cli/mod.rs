@@ -33,6 +33,7 @@ mod models;
 mod monitor;
 mod new;
 mod once;
+mod own_state;
 mod phase;
 mod plugin;
 mod prepare;

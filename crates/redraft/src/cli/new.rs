@@ -85,7 +85,7 @@ pub(crate) fn create(
     let idea = &*around.redactor.redact(idea).0;
     let course = course(args, idea, &config)?;
     let project = args.project.as_deref().map(|word| project_named(site, word)).transpose()?;
-    let prd = args.prd.as_deref().map(|file| read_prd(&around.folder.join(file), around)).transpose()?;
+    let prd = args.prd.as_deref().map(|file| read_prd(site, file, around)).transpose()?;
     site.settle(console)?;
     let head = site.repository.head()?;
     // Whatever would stop the feature from being made is found before a number is given out.
@@ -241,8 +241,9 @@ pub(crate) fn check_idea(idea: &str) -> Result<&str, CliError> {
     Ok(idea)
 }
 
-pub(crate) fn read_prd(file: &Path, around: &Surroundings) -> Result<Vec<u8>, CliError> {
-    let bytes = plain_file::read(file, PRD_BYTES_MAX)
+pub(crate) fn read_prd(site: &Site, file: &Path, around: &Surroundings) -> Result<Vec<u8>, CliError> {
+    let file = &around.folder.join(file);
+    let bytes = plain_file::read_named(site.repository.here(), file, PRD_BYTES_MAX)
         .map_err(|error| CliError::usage(format!("the PRD {}: {error}", file.display())))?;
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return Err(CliError::usage(format!("the PRD {} is not UTF-8 text", file.display())));

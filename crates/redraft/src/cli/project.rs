@@ -113,7 +113,7 @@ fn begin(
     if name.is_empty() {
         return Err(CliError::usage("the project has no name").hint("redraft project new \"Gateway\""));
     }
-    let prd = args.prd.as_deref().map(|file| read_prd(&around.folder.join(file), around)).transpose()?;
+    let prd = args.prd.as_deref().map(|file| read_prd(site, file, around)).transpose()?;
     let prd = prd.unwrap_or_else(|| template_prd(&name).into_bytes());
     let _lock = site.lock_repository(around, console)?;
     let named = site.repository.project_names()?;
@@ -132,8 +132,9 @@ fn begin(
             .hint("remove what is there of it, mend the cause and run the command again")
     };
     around.boundaries.pass("before a project is written");
+    plain_file::make_folder_inside(site.repository.main_checkout(), &place)
+        .map_err(|error| CliError::new(Code::Config, format!("{}: {error}", place.display())))?;
     // The roadmap comes last: with it the folder is whole.
-    fs::create_dir_all(&place).map_err(failed)?;
     fs::write(place.join("prd.md"), prd).map_err(failed)?;
     fs::write(place.join("roadmap.md"), template_roadmap(&name)).map_err(failed)?;
     let next = around.next(&format!("redraft new \"its first feature\" --project {id}"));

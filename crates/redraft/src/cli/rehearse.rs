@@ -67,6 +67,7 @@ pub(crate) fn rehearse(
         deadlines: deadlines(LIMIT_MS),
         max_usd: None,
     };
+    site.require_own_state()?;
     let own = site.state.join("agents").join("rehearse");
     let agent = RehearsalAgent::new(AgentName::new("rehearse"), &own, Scenario::default());
     let outcome = agent.run(&request, &around.clock);

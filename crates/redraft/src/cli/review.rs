@@ -38,7 +38,7 @@ use redraft_core::players::{self, PlayedBy};
 use redraft_core::profile::{self, Kind};
 use redraft_core::project::{self, Receipt};
 use redraft_core::review::Loop;
-use redraft_core::text::indented;
+use redraft_core::text::{hash, indented};
 use redraft_engine::ports::{Agents, Clock, NoChecks, NoMerging, Workspace};
 use redraft_engine::{Estimating, Parts, Run, Stop};
 use serde::Serialize;
@@ -65,6 +65,9 @@ struct ReviewJson<'a> {
     gate: Option<&'a Checked>,
     /// Whether the file was changed by this call.
     fixed: bool,
+    /// The revision that the outcome is about, and the SHA-256 of the file in it.
+    revision: String,
+    sha256: String,
     receipt: &'a Receipt,
     notes: Vec<String>,
     next: String,
@@ -117,7 +120,8 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     }
     let read = |path: &str| workspace.read(path).ok().flatten();
     let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
-    if !args.yes && !consent::given(&created, estimating, &agents, &command, around, console)? {
+    let asked = consent::Asked { site: &site, created: &created, command: &command, yes: args.yes };
+    if !consent::given(&asked, estimating, &agents, around, console)? {
         console.say(&format!("nothing was sent\nnext: {}", around.next(&command)));
         return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
     }
@@ -143,7 +147,11 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
     }
     let stop = driven(&mut run, args.yes, around, console)?;
     tidy(&inbox, &scope, run.entries(), console);
-    let (fixed, notes) = bring_back(&workspace, &document)?;
+    let (fixed, mut notes) = bring_back(&workspace, &document)?;
+    let judged = run.state().open.as_ref().and_then(|open| open.revision.clone());
+    let seen =
+        judged.as_ref().map(|revision| workspace.read_at(revision, &document.path)).transpose()?.flatten();
+    notes.extend(document.is_other_than(seen.as_deref(), notes.is_empty()));
     for note in &notes {
         console.say(note);
     }
@@ -182,6 +190,8 @@ pub(crate) fn review(args: ReviewArgs, around: &Surroundings, console: &Console)
         findings: open.iter().collect(),
         gate,
         fixed,
+        revision: judged.map(|revision| revision.to_string()).unwrap_or_default(),
+        sha256: seen.map(|bytes| hash(&bytes).to_string()).unwrap_or_default(),
         receipt: &receipt,
         notes,
         next: next.clone(),

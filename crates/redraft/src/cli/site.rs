@@ -2,15 +2,16 @@
 
 use super::args::{Cli, Command};
 use super::console::Console;
-use super::errors::{CliError, Code, unknown_feature};
+use super::errors::{CliError, Code, ambiguous, unknown_feature};
 use clap::CommandFactory as _;
 use redraft_adapters::child::Environment;
 use redraft_adapters::child::TICKET;
 use redraft_adapters::clock::SystemClock;
 use redraft_adapters::config::{self, AgentConfig, Config, Own};
-use redraft_adapters::git::{GitCheckFolder, GitWorkspace, Repository};
+use redraft_adapters::git::{GitCheckFolder, GitWorkspace, Meant, Repository};
 use redraft_adapters::lock::{Holder, Lock, LockError};
 use redraft_adapters::plain_file;
+use redraft_adapters::search_path;
 use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_adapters::trust::Trust;
@@ -102,7 +103,12 @@ impl Surroundings {
         let path = std::env::var_os("PATH");
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-        let environment = Environment(std::env::vars_os().collect());
+        let mut environment = Environment(std::env::vars_os().collect());
+        // What agents and checks start is not looked for in the repository either.
+        match path.as_deref().and_then(search_path::absolute) {
+            Some(path) => drop(environment.0.insert("PATH".into(), path)),
+            None => drop(environment.0.remove(OsStr::new("PATH"))),
+        }
         Ok(Self {
             folder,
             own: Own::of(&environment),
@@ -229,14 +235,13 @@ impl Surroundings {
     /// A program of this name on the PATH.
     pub(crate) fn find_program(&self, name: &str) -> Option<PathBuf> {
         let path = self.path.as_deref()?;
-        std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_file())
+        search_path::find(name, path)
     }
 }
 
 fn program(path: Option<&std::ffi::OsStr>) -> String {
     let name = "redraft".to_owned();
-    let on_path =
-        path.is_some_and(|path| std::env::split_paths(path).any(|folder| folder.join(&name).is_file()));
+    let on_path = path.is_some_and(|path| search_path::find(&name, path).is_some());
     match std::env::current_exe() {
         Ok(exe) if !on_path => quoted(exe),
         _ => name,
@@ -257,6 +262,8 @@ pub(crate) struct Site {
     pub(crate) state: PathBuf,
     /// Whether this program has made it, with all that its redraft.toml says.
     pub(crate) is_own: bool,
+    /// Set once it is known that the state folder is the user's own.
+    pub(crate) state_checked: OnceLock<()>,
 }
 
 impl Site {
@@ -266,7 +273,7 @@ impl Site {
 
     pub(crate) fn of(repository: Repository) -> Self {
         let state = repository.state_dir();
-        Self { repository, state, is_own: false }
+        Self { repository, state, is_own: false, state_checked: OnceLock::new() }
     }
 
     /// What redraft.toml and the user's own file say together.
@@ -278,18 +285,19 @@ impl Site {
     /// What a person has accepted of it holds. A file of acceptances that cannot be used accepts nothing; whoever then
     /// misses one is told why.
     fn with_acceptance(&self, config: Config, around: &Surroundings) -> Config {
-        let git = self.repository.common_dir();
+        let place = self.repository.known_as();
         let accepted = !config.wants.is_empty()
-            && (self.is_own || around.trust.has(git, &config.wants_hash()).unwrap_or(false));
+            && (self.is_own || around.trust.has(place, &config.wants_hash()).unwrap_or(false));
         if accepted { config.accept() } else { config }
     }
 
     /// The same as a branch, tag or commit has it.
     pub(crate) fn config_of(&self, name: &str, around: &Surroundings) -> Result<Config, CliError> {
-        let commit = self.repository.commit_named(name)?;
-        let commit =
-            commit.ok_or_else(|| CliError::usage(format!("`{name}` names no commit of this repository")))?;
-        self.config_at(&commit, around)
+        match self.repository.commit_meant(name)? {
+            Meant::One { commit, .. } => self.config_at(&commit, around),
+            Meant::Several(all) => Err(ambiguous(name, &all)),
+            Meant::None => Err(CliError::usage(format!("`{name}` names no commit of this repository"))),
+        }
     }
 
     pub(crate) fn config_at(&self, commit: &str, around: &Surroundings) -> Result<Config, CliError> {
@@ -313,7 +321,11 @@ impl Site {
             self.refuse_lost_ledger()?;
             return Ok(None);
         }
-        Ok(Some(Ledger::open(&self.state, Mode::ReadOnly)?))
+        let ledger = Ledger::open_begun(&self.state)?;
+        if ledger.is_none() {
+            self.refuse_lost_ledger()?;
+        }
+        Ok(ledger)
     }
 
     /// The ledger to write. What was added since the last look is checked here, before more is added to it; what
@@ -321,6 +333,7 @@ impl Site {
     pub(crate) fn writer(&self) -> Result<Ledger, CliError> {
         self.refuse_lost_ledger()?;
         self.refuse_unfinished_redaction()?;
+        self.require_own_state()?;
         if self.state.is_dir() {
             self.repository.clear_after_cut()?;
         }
@@ -356,6 +369,7 @@ impl Site {
     }
 
     pub(crate) fn lock(&self, name: &str, around: &Surroundings) -> Result<Lock, CliError> {
+        self.require_own_state()?;
         let holder = Holder {
             pid: std::process::id(),
             user: around.user.clone(),
@@ -394,6 +408,7 @@ impl Site {
 
     /// Brings a checkout that a killed process left between two commits to one of them.
     pub(crate) fn settle(&self, console: &Console) -> Result<(), CliError> {
+        self.require_own_state()?;
         if let Some(settled) = self.repository.settle()? {
             console.say(&settled.to_string());
         }

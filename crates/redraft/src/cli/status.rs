@@ -212,6 +212,7 @@ fn rebuild(site: &Site, around: &Surroundings, console: &Console) -> Result<(), 
         return Ok(());
     }
     site.refuse_unfinished_redaction()?;
+    site.require_own_state()?;
     let ledger = Ledger::open(&site.state, Mode::Write)?;
     ledger.verify()?;
     for scope in ledger.scopes()? {

@@ -7,6 +7,7 @@
 use super::args::{Command, TrustArgs};
 use super::console::Console;
 use super::errors::{CliError, Code};
+use super::own_state;
 use super::site::{Site, Surroundings};
 use redraft_adapters::config::{Config, FILE, Needed, Want};
 use redraft_adapters::git::Program;
@@ -29,6 +30,9 @@ struct TrustJson {
     commands: Vec<WishJson>,
     /// Of what redraft.toml wants.
     hash: String,
+    /// The state folder, where somebody else made it and nobody has accepted it before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
     accepted: bool,
 }
 
@@ -56,10 +60,11 @@ pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -
     let wishes = Wishes::of(&site, &config)?;
     let hash = config.wants_hash().to_string();
     let commands = wishes.json();
-    if commands.is_empty() {
+    let state = wishes.state.as_ref().map(|state| state.display().to_string());
+    if commands.is_empty() && state.is_none() {
         console.show(
             "this repository wants nothing that a person must accept",
-            &TrustJson { v: 1, commands, hash, accepted: true },
+            &TrustJson { v: 1, commands, hash, state, accepted: true },
         );
         return Ok(Code::Done);
     }
@@ -77,7 +82,7 @@ pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -
     if !accepted {
         text.extend(outdated(&site).map(|why| format!("\n{why}")));
     }
-    console.show(&text, &TrustJson { v: 1, commands, hash, accepted });
+    console.show(&text, &TrustJson { v: 1, commands, hash, state, accepted });
     Ok(if accepted { Code::Done } else { Code::Waiting })
 }
 
@@ -86,15 +91,18 @@ struct Wishes<'a> {
     config: &'a Config,
     /// Programs of git's configuration that are needed and not accepted.
     programs: Vec<Program>,
+    /// The state folder, where it is not the user's own.
+    state: Option<PathBuf>,
 }
 
 impl<'a> Wishes<'a> {
     fn of(site: &Site, config: &'a Config) -> Result<Wishes<'a>, CliError> {
-        Ok(Wishes { config, programs: site.repository.wanted_programs()? })
+        let state = site.has_foreign_state().then(|| site.state.clone());
+        Ok(Wishes { config, programs: site.repository.wanted_programs()?, state })
     }
 
     fn are_known(&self) -> bool {
-        self.config.is_accepted() && self.programs.is_empty()
+        self.config.is_accepted() && self.programs.is_empty() && self.state.is_none()
     }
 
     fn json(&self) -> Vec<WishJson> {
@@ -126,6 +134,9 @@ impl<'a> Wishes<'a> {
                 of_git(&self.programs)
             ));
         }
+        if let Some(state) = &self.state {
+            text.push_str(&format!("{}\n", visible(&own_state::described(state))));
+        }
         text
     }
 
@@ -137,17 +148,23 @@ impl<'a> Wishes<'a> {
             items,
         };
         let mut new = Vec::new();
+        if self.state.is_some() {
+            site.accept_state()?;
+        }
         if !self.config.is_accepted() {
             new.push(accepted(self.config.wants_hash(), self.config.wants.iter().map(Want::line).collect()));
         }
         new.extend(self.programs.iter().map(|program| accepted(program.hash(), vec![program.line()])));
-        around.trust.accept(site.repository.common_dir(), new).map_err(CliError::from)
+        match new.is_empty() {
+            true => Ok(()),
+            false => around.trust.accept(site.repository.known_as(), new).map_err(CliError::from),
+        }
     }
 }
 
 /// Keeps that all of this is accepted, where nobody but ourselves has written it.
 pub(crate) fn accept_own(site: &Site, config: &Config, around: &Surroundings) -> Result<(), CliError> {
-    Wishes { config, programs: Vec::new() }.accept(site, around)
+    Wishes { config, programs: Vec::new(), state: None }.accept(site, around)
 }
 
 /// Stops a command that would use what nobody has accepted.
@@ -162,7 +179,7 @@ pub(crate) fn require(
         return Ok(());
     }
     // A file that cannot be relied on is the reason, and has a way out of its own.
-    around.trust.accepted(site.repository.common_dir())?;
+    around.trust.accepted(site.repository.known_as())?;
     let all: Vec<&Want> = config.wants.iter().collect();
     let message = format!("{FILE} says what nobody has accepted yet, so it is not used:\n{}", lines(&all));
     let error = CliError::new(Code::Waiting, message.trim_end()).hint(ACCEPT).hint(format!("then: {then}"));
@@ -203,10 +220,10 @@ pub(crate) fn require_programs(site: &Site, then: &str, around: &Surroundings) -
     if programs.is_empty() {
         return Ok(());
     }
-    around.trust.accepted(site.repository.common_dir())?;
+    around.trust.accepted(site.repository.known_as())?;
     let message = format!(
-        "git's configuration of this repository names programs that are needed here and that nobody has accepted \
-         yet, so none was started:\n{}",
+        "git's configuration of this repository says what is needed here and what nobody has accepted yet, so it is not \
+         used:\n{}",
         of_git(&programs)
     );
     Err(CliError::new(Code::Waiting, message.trim_end())
@@ -238,7 +255,7 @@ pub(crate) fn ask_first(command: &Command, around: &Surroundings, console: &Cons
     let Ok(config) = config else { return Ok(()) };
     let wishes = Wishes::of(&site, &config)?;
     let used = |needed: &Needed| !only_worktrees || *needed == Needed::ByWorktrees;
-    if config.unaccepted(used).is_empty() && wishes.programs.is_empty() {
+    if config.unaccepted(used).is_empty() && wishes.programs.is_empty() && wishes.state.is_none() {
         return Ok(());
     }
     if asked(&wishes, around, console) {
@@ -293,8 +310,15 @@ struct ListJson {
 struct RepositoryJson {
     /// Its git folder.
     git: String,
+    /// Its main checkout, where that is not the folder around the git folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkout: Option<String>,
     /// Whether it is still there, and the same one.
     there: bool,
+    /// Whether its state folder was made or accepted at this place.
+    state: bool,
+    /// Which agents may be paid for which features and reviews.
+    paid: Vec<String>,
     accepted: Vec<Accepted>,
 }
 
@@ -304,6 +328,15 @@ fn list(around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     for one in &known {
         let gone = if one.is_there() { "" } else { " (gone, or another repository now)" };
         text.push_str(&format!("{}{gone}\n", visible(&one.git)));
+        if let Some(checkout) = &one.checkout {
+            text.push_str(&format!("  with the main checkout {}\n", visible(checkout)));
+        }
+        if one.has_state() {
+            text.push_str("  its state folder was made or accepted here\n");
+        }
+        if !one.paid.is_empty() {
+            text.push_str(&format!("  may be paid: {}\n", visible(&one.paid.join(", "))));
+        }
         for Accepted { at, by, items, .. } in &one.accepted {
             text.push_str(&format!("  accepted {} by {}\n", visible(at), visible(by)));
             items.iter().for_each(|item| text.push_str(&format!("    {item}\n")));
@@ -316,7 +349,14 @@ fn list(around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     text.push_str(&format!("kept in: {}", file.as_deref().unwrap_or("no file, because HOME is not set")));
     let repositories = known
         .into_iter()
-        .map(|one| RepositoryJson { there: one.is_there(), git: one.git, accepted: one.accepted })
+        .map(|one| RepositoryJson {
+            there: one.is_there(),
+            state: one.has_state(),
+            git: one.git,
+            checkout: one.checkout,
+            paid: one.paid,
+            accepted: one.accepted,
+        })
         .collect();
     console.show(&text, &ListJson { v: 1, file, repositories });
     Ok(Code::Done)

@@ -175,8 +175,9 @@ fn what_is_no_ordinary_file_is_refused_without_waiting_for_it() {
     }
     pipe("pipe");
     scratch.write("large.md", &"x".repeat(5 << 20));
+    fs::create_dir(scratch.root().join("folder")).unwrap();
     for (file, expected) in
-        [("pipe", "a pipe"), ("/dev/zero", "a device"), (".git", "a folder"), ("large.md", "too large")]
+        [("pipe", "a pipe"), ("/dev/zero", "a device"), ("folder", "a folder"), ("large.md", "too large")]
     {
         refused(&["new", "--until", "specify", "another", "--prd", file], 2, &["the PRD ", expected]);
     }

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
 
-/// What a request costs that calls a tool: as little as fits every sum.
-const TOOL_MICRO_USD: u64 = 15;
+/// What a request costs that calls a tool: a token in and ten out. A call that is said to have none would not be believed.
+const TOOL_MICRO_USD: u64 = 153;
 
 /// Plays the roles; each last request of a dispatch costs all that is left of what the ledger says was reserved for it.
 /// The request of this number is answered only after a release.

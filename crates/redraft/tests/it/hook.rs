@@ -229,7 +229,8 @@ fn edits_of_state_and_projections_are_refused_with_the_command_to_use() {
         ("Bash", json!({"command": "rm -rf .git/redraft/*"}), log),
         ("Bash", json!({"command": "cd .git && echo x > redraft/ledger.db"}), log),
         ("Bash", json!({"command": format!("cd docs/features/{name} && sed -i 's/a/b/' .meta.json")}), meta),
-        ("Bash", json!({"command": "sqlite3 .git/redraft/ledger.db 'DELETE FROM events'"}), log),
+        ("Bash", json!({"command": "cat > .git/redraft/x <<'EOF'\ntext\nEOF"}), log),
+        ("Bash", json!({"command": format!("git checkout HEAD -- docs/features/{name}/.meta.json")}), meta),
     ] {
         // Each in a session of its own: how often it was refused before is another matter.
         let reason = refused(&scratch, &input.to_string(), tool, input.clone());
@@ -273,6 +274,7 @@ fn nothing_else_is_refused() {
         ("Bash", json!({"command": "cp .git/redraft/ledger.db /tmp/backup.db"})),
         ("Bash", json!({"command": "git commit -m 'rm .git/redraft/ledger.db > .git/redraft/x'"})),
         ("Bash", json!({"command": "sqlite3 .git/redraft/ledger.db 'select count(*) from events'"})),
+        ("Bash", json!({"command": format!("git restore --staged docs/features/{name}/.meta.json")})),
         ("Bash", json!({"command": "redraft run 001"})),
     ] {
         assert_eq!(tool_answer(&scratch, tool, &input), Value::Null, "{tool} {input}");
@@ -362,8 +364,15 @@ fn an_agent_that_stops_is_reminded_once_for_each_state_and_only_where_that_is_wa
         |session: &str, active: bool| answer(&scratch, "stop", &stopped(&scratch, session, active), &[]);
     assert_eq!(stop("s", false), Value::Null, "not wanted");
     scratch.write_unaccepted("redraft.toml", "[hooks]\nautonomous = true\n");
-    assert_eq!(stop("s", false), Value::Null, "wanted by the repository, and nobody has accepted that");
+    let said = stop("s", false);
+    let message = said["systemMessage"].as_str().unwrap();
+    assert!(message.contains("hooks.autonomous") && message.contains("redraft trust"), "{said}");
+    assert_eq!(said["decision"], Value::Null, "nobody has accepted it, so the session ends");
+    assert_eq!(stop("s", false), Value::Null, "told once");
     scratch.run(["trust", "--yes"]).expect(0);
+    let stop = |session: &str, active: bool| {
+        answer(&scratch, "stop", &stopped(&scratch, &format!("{session}2"), active), &[])
+    };
     assert_eq!(stop("s", true), Value::Null, "it goes on only because of a hook");
     let said = stop("s", false);
     assert_eq!(said["decision"], "block");

@@ -120,6 +120,7 @@ fn a_ledger_that_is_removed_replaced_or_locked_under_a_run_stops_it_and_nothing_
         ("rm STATE/ledger.db-wal", "is not there any more: its log"),
         ("mv STATE STATE.away", "is not there any more: it was removed"),
         ("cp STATE/ledger.db STATE/x; mv STATE/x STATE/ledger.db", "another file has taken its place"),
+        (": > STATE/ledger.db", "is not there any more: it was cut short, to 0 bytes"),
         ("chmod a-w STATE/ledger.db", "it was made read-only meanwhile"),
     ] {
         let scratch = feature(IDEA);
@@ -137,7 +138,8 @@ fn a_ledger_that_is_removed_replaced_or_locked_under_a_run_stops_it_and_nothing_
         let ran = scratch.run(["run", "001", "--yes"]).expect(3);
         assert!(ran.stderr.contains(words), "{harm}: {}", ran.stderr);
         assert!(!ran.stdout.contains("approved"), "{harm}: {}", ran.stdout);
-        if !harm.starts_with("chmod") {
+        // What was only in the file that was emptied, nobody has.
+        if !harm.starts_with("chmod") && !harm.starts_with(": >") {
             let rescued = scratch.state().join("ledger.rescued.db");
             assert!(ran.stderr.contains(&rescued.display().to_string()), "{harm}: {}", ran.stderr);
             for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
@@ -204,4 +206,36 @@ fn an_answer_that_is_a_pipe_does_not_hold_a_run_up() {
     assert!(scratch.command("mkfifo").arg(&answer).status().unwrap().success());
     let ran = scratch.run(["run", "001"]);
     assert!(ran.code == Some(0) || ran.stderr.contains("it is a pipe, not a file"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_ledger_that_was_written_in_another_repository_is_refused_and_nothing_is_approved() {
+    let (whole, begun) = (feature(IDEA), feature(IDEA));
+    whole.run(["run", "001"]).expect(0);
+    fs::copy(whole.state().join("ledger.db"), begun.state().join("ledger.db")).unwrap();
+    for words in [&["run", "001"][..], &["finish", "001"], &["status", "--verify"]] {
+        let refused = begun.run(words).expect(3);
+        assert!(refused.stderr.contains("does not belong to branch feature/001-"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("redraft doctor --repair"), "{}", refused.stderr);
+        assert!(!refused.stdout.contains("approved"), "{}", refused.stdout);
+    }
+}
+
+#[test]
+fn a_branch_that_was_rebased_goes_on_though_git_has_collected_its_earlier_commits() {
+    let scratch = feature(IDEA);
+    scratch.run(["run", "001"]).expect(0);
+    let worktree = scratch.worktree("001");
+    let named = scratch.git_in(&worktree, ["rev-parse", "HEAD"]);
+    scratch.write("other.txt", "meanwhile\n");
+    scratch.git(["add", "other.txt"]);
+    scratch.git(["commit", "--quiet", "-m", "meanwhile"]);
+    scratch.git_in(&worktree, ["rebase", "--quiet", "--autostash", "main"]);
+    scratch.git(["reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all"]);
+    scratch.git(["gc", "--quiet", "--prune=now"]);
+    let mut left = scratch.command("git");
+    let left = left.args(["cat-file", "-e", named.trim()]).current_dir(&worktree).output().unwrap();
+    assert!(!left.status.success(), "git still has the commit");
+    scratch.run(["run", "001"]).expect(0);
+    scratch.run(["status", "--verify"]).expect(0);
 }

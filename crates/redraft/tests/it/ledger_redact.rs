@@ -210,3 +210,56 @@ fn a_secret_can_be_named_by_where_it_stands() {
         }
     }
 }
+
+#[test]
+fn a_secret_in_the_name_of_a_feature_is_left_there_and_told_and_the_feature_goes_on() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "--until", "specify", "swordfish-4711 opens the store"]).expect(0);
+    scratch.run(["run", "001"]).expect(0);
+    for again in [false, true] {
+        let ran = redact(&scratch, &["--yes"], "swordfish-4711").expect(1);
+        assert!(ran.stdout.contains("it is still in the name of feature 001"), "{again}: {}", ran.stdout);
+        assert_eq!(ran.stdout.contains("taken out of"), !again, "{}", ran.stdout);
+        scratch.run(["status", "--verify"]).expect(0);
+    }
+    let created = bodies(&events(&scratch), "feature-created").next().unwrap().clone();
+    assert_eq!(created["idea"], "[redacted] opens the store");
+    assert_eq!(created["slug"], "swordfish-4711-opens-the-store");
+    let spec = fs::read_to_string(scratch.artifacts("001").join("spec.md")).unwrap();
+    assert!(spec.contains("[redacted]") && !spec.contains("swordfish"), "{spec}");
+    scratch.run(["phase", "back", "001", "specify", "--why", "once more"]).expect(0);
+    scratch.run(["run", "001"]).expect(0);
+    // Without a branch nothing is found by the name any more.
+    scratch.run(["decide", "001", "abandon"]);
+    scratch.git(["worktree", "remove", "--force", scratch.worktree("001").to_str().unwrap()]);
+    scratch.git(["branch", "-D", created["branch"].as_str().unwrap()]);
+    let ran = redact(&scratch, &["--yes"], "swordfish-4711");
+    assert!(!ran.stdout.contains("name of feature"), "{}{}", ran.stdout, ran.stderr);
+    assert!(!events(&scratch).iter().any(|event| event.to_string().contains("swordfish")));
+    scratch.run(["status", "--verify"]).expect(0);
+}
+
+#[test]
+fn a_secret_is_taken_out_of_the_folder_that_checks_run_in_also_by_whoever_was_killed() {
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.write("tests/run.sh", "cp -r docs built 2> /dev/null; exit 0\n");
+    scratch.write(".gitignore", "built/\n");
+    scratch
+        .write("redraft.toml", "[checks]\ntests = \"sh tests/run.sh\"\n[roles]\ndefault = \"rehearsal\"\n");
+    scratch.git(["add", "-A"]);
+    scratch.git(["commit", "--quiet", "-m", "begin"]);
+    scratch.run(["trust", "--yes"]).expect(0);
+    let idea = format!("Greet people in notes.sh, the door that {TELLING} opens");
+    scratch.run(["new", "--lane", "express", &idea]).expect(0);
+    scratch.run(["run", "001", "--yes"]).expect(0);
+    let in_check = |scratch: &Scratch| places(scratch).iter().any(|place| place.contains("/check-"));
+    assert!(in_check(&scratch), "{:?}", places(&scratch));
+    let mut killed = scratch.redraft(["ledger", "redact", "--yes"]);
+    killed.env("REDRAFT_ABORT_AT_BOUNDARY", "3");
+    told(&mut killed, TELLING);
+    assert!(in_check(&scratch), "it was killed before");
+    redact(&scratch, &["--yes"], TELLING).expect(0);
+    assert_eq!(places(&scratch), [""; 0]);
+    scratch.run(["run", "001", "--yes"]).expect(0);
+    scratch.run(["status", "--verify"]).expect(0);
+}

@@ -4,7 +4,6 @@ use super::world::*;
 use redraft_core::lint::{Level, Rule};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
-use std::path::Path;
 
 const AGENT: &str = "---\nname: writer\ndescription: Writes a specification from an idea.\ntools: Read, Write\nmodel: opus\n---\n\nYou write.\n";
 const HOOKS: &str = r#"{"hooks": {"SessionStart": [{"matcher": "startup|resume|clear", "hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/scripts/start.sh"}]}]}}"#;
@@ -25,19 +24,8 @@ fn scratch() -> Scratch {
     scratch.write("tidy/hooks/hooks.json", HOOKS);
     scratch.write("tidy/.mcp.json", r#"{"mcpServers": {"docs": {"command": "docs-server"}}}"#);
     scratch.write("tidy/scripts/start.sh", "#!/bin/sh\n");
-    make_executable(&scratch.root().join("tidy/scripts/start.sh"), true);
     scratch
 }
-
-#[cfg(unix)]
-fn make_executable(file: &Path, yes: bool) {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = if yes { 0o755 } else { 0o644 };
-    std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
-}
-
-#[cfg(not(unix))]
-fn make_executable(_: &Path, _: bool) {}
 
 /// The faults of the plugin as `path:line rule level`.
 fn faults(scratch: &Scratch) -> Vec<String> {
@@ -51,40 +39,21 @@ fn faults(scratch: &Scratch) -> Vec<String> {
 
 /// A file that breaks a rule and no other.
 fn broken(rule: Rule) -> (&'static str, String) {
-    let agent = |name: &str, fields: &str| format!("---\nname: {name}\n{fields}\n---\nx\n");
-    let described = "description: Does what its name says, when asked.";
-    let manifest = |more: &str| format!(r#"{{"name": "tidy", "description": "d"{more}}}"#);
+    let reviewer = |tools: &str| {
+        format!("---\nname: a-reviewer\ndescription: Does what its name says, when asked.\n{tools}---\nx\n")
+    };
     let dispatch = |prompt: &str| {
         format!(
             "---\ndescription: x\n---\n```\nTask tool call:\n  subagent_type: spec-reviewer\n  prompt: |\n{prompt}```\n"
         )
     };
-    let hook = |event: &str, group: &str| format!(r#"{{"hooks": {{"{event}": [{group}]}}}}"#);
-    let runs = r#""hooks": [{"type": "command", "command": "true"}]"#;
     match rule {
         Rule::PluginManifest => (".claude-plugin/plugin.json", "{".to_owned()),
-        Rule::PluginMetadata => (".claude-plugin/plugin.json", manifest("")),
         Rule::PluginFrontMatter => ("agents/a.md", "You are an agent.\n".to_owned()),
-        Rule::PluginField => ("agents/a.md", agent("a", &format!("{described}\ncolour: blue"))),
-        Rule::PluginName => ("agents/a.md", agent("b", described)),
-        Rule::PluginDuplicate => ("agents/more/writer.md", AGENT.to_owned()),
-        Rule::PluginDescription => ("agents/a.md", agent("a", "description: Works.")),
-        Rule::PluginTool => ("agents/a.md", agent("a", &format!("{described}\ntools: Raed"))),
-        Rule::PluginReviewerWrites => {
-            ("agents/a-reviewer.md", agent("a-reviewer", &format!("{described}\ntools: Read, Edit")))
-        }
-        Rule::PluginReviewerTools => ("agents/a-reviewer.md", agent("a-reviewer", described)),
-        Rule::PluginModel => ("agents/a.md", agent("a", &format!("{described}\nmodel: gpt-7"))),
-        Rule::PluginHooks => ("hooks/hooks.json", hook("SessionStrat", "")),
-        Rule::PluginMatcher => ("hooks/hooks.json", hook("PreToolUse", &format!("{{{runs}}}"))),
-        Rule::PluginCompact => {
-            ("hooks/hooks.json", hook("SessionStart", &format!(r#"{{"matcher": ".*", {runs}}}"#)))
-        }
-        Rule::PluginServer => (".mcp.json", r#"{"mcpServers": {"docs": {}}}"#.to_owned()),
-        Rule::PluginMissingFile => ("hooks/hooks.json", HOOKS.replace("start.sh", "none.sh")),
-        Rule::PluginOutside => ("hooks/hooks.json", HOOKS.replace("${CLAUDE_PLUGIN_ROOT}", "/home/jo")),
-        Rule::PluginReference => ("commands/a.md", "---\ndescription: x\n---\nSee /tidy:none.\n".to_owned()),
-        Rule::PluginLink => ("commands/a.md", "---\ndescription: x\n---\nsubagent_type: nobody\n".to_owned()),
+        Rule::PluginReviewerWrites => ("agents/a-reviewer.md", reviewer("tools: Read, Edit\n")),
+        Rule::PluginReviewerTools => ("agents/a-reviewer.md", reviewer("")),
+        Rule::PluginHooks => ("hooks/hooks.json", r#"{"hooks": []}"#.to_owned()),
+        Rule::PluginCompact => ("hooks/hooks.json", HOOKS.replace("startup|resume|clear", "*")),
         Rule::PluginPromptOrder => (
             "commands/a.md",
             dispatch("    ## Spec\n    {content of spec.md}\n\n    Return your assessment as JSON.\n"),
@@ -98,9 +67,10 @@ fn broken(rule: Rule) -> (&'static str, String) {
                 "    Review.\n    ## Required Artifacts\n    You MUST read. Files read: x\n    - Plan: x/plan.md\n    - PRD: x/prd.md\n",
             ),
         ),
-        Rule::PluginLineBudget => {
-            ("skills/long/SKILL.md", format!("---\nname: long\n{described}\n---\n{}", "x\n".repeat(600)))
-        }
+        Rule::PluginLineBudget => (
+            "skills/long/SKILL.md",
+            format!("---\nname: long\ndescription: Long.\n---\n{}", "x\n".repeat(600)),
+        ),
         other => panic!("{other} is not of plugins"),
     }
 }
@@ -198,11 +168,11 @@ fn all_forms_of_output_name_the_file_from_the_top_of_the_repository() {
 #[test]
 fn levels_of_rules_come_from_the_configuration() {
     let scratch = scratch();
-    scratch.write("tidy/agents/writer.md", &AGENT.replace("model: opus", "model: gpt-7"));
+    scratch.write("tidy/agents/writer.md", &AGENT.replace("name: writer\n", ""));
     scratch.run(["lint", "--plugin", "tidy"]).expect(1);
-    scratch.write("redraft.toml", "[lint.rules]\nplugin-model = \"warning\"\n");
+    scratch.write("redraft.toml", "[lint.rules]\nplugin-front-matter = \"warning\"\n");
     scratch.run(["lint", "--plugin", "tidy"]).expect(0);
-    assert_eq!(faults(&scratch), ["tidy/agents/writer.md:5 plugin-model warning"]);
+    assert_eq!(faults(&scratch), ["tidy/agents/writer.md:1 plugin-front-matter warning"]);
 }
 
 #[test]
@@ -248,21 +218,6 @@ fn hidden_folders_and_installed_packages_are_not_looked_into() {
         scratch.write(&format!("tidy/{folder}/SKILL.md"), "no front matter\n");
     }
     assert_eq!(faults(&scratch), Vec::<String>::new());
-    // What is in them may be there or not.
-    let inside =
-        HOOKS.replace("${CLAUDE_PLUGIN_ROOT}/scripts/start.sh", "${CLAUDE_PLUGIN_ROOT}/node_modules/a/b.js");
-    scratch.write("tidy/hooks/hooks.json", &inside);
-    assert_eq!(faults(&scratch), Vec::<String>::new());
-}
-
-#[cfg(unix)]
-#[test]
-fn a_script_that_cannot_be_executed_is_told() {
-    let scratch = scratch();
-    make_executable(&scratch.root().join("tidy/scripts/start.sh"), false);
-    assert_eq!(faults(&scratch), ["tidy/hooks/hooks.json:1 plugin-missing-file error"]);
-    scratch.write("tidy/hooks/hooks.json", &HOOKS.replace("${CLAUDE", "sh ${CLAUDE"));
-    assert_eq!(faults(&scratch), Vec::<String>::new());
 }
 
 #[cfg(unix)]
@@ -278,15 +233,12 @@ fn links_are_followed_inside_the_plugin_and_nowhere_else() {
     link("nowhere", "agents/gone.md");
     let _socket =
         std::os::unix::net::UnixListener::bind(scratch.root().join("tidy/agents/socket.md")).unwrap();
-    assert_eq!(
-        faults(&scratch),
-        ["tidy/agents/socket.md:1 unreadable error", "tidy/commands/linked.md:1 plugin-description warning"]
-    );
+    assert_eq!(faults(&scratch), ["tidy/agents/socket.md:1 unreadable error"]);
     link("../../elsewhere/agents", "agents/more");
     link("../../elsewhere/agents/a.md", "agents/out.md");
-    let found = faults(&scratch);
-    let outside =
-        ["tidy/agents/more:1 plugin-outside warning", "tidy/agents/out.md:1 plugin-outside warning"];
-    assert!(outside.iter().all(|one| found.contains(&(*one).to_owned())), "{found:?}");
-    assert_eq!(found.len(), 4, "{found:?}");
+    link("../elsewhere", "docs");
+    assert_eq!(
+        faults(&scratch),
+        ["more", "out.md", "socket.md"].map(|file| format!("tidy/agents/{file}:1 unreadable error"))
+    );
 }

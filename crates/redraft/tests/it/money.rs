@@ -231,6 +231,9 @@ fn a_commit_that_would_hold_a_secret_is_refused_with_file_and_line() {
     let line = secret.lines().count();
     assert!(ran.stderr.contains(&format!("spec.md:{line} holds what looks like a secret")), "{}", ran.stderr);
     assert!(!ran.stderr.contains("IOSFODNN7Q3WTZ2B"), "{}", ran.stderr);
+    // Not even as an object that nothing leads to.
+    let objects = scratch.git(["cat-file", "--batch-all-objects", "--batch"]);
+    assert!(!objects.contains("IOSFODNN7Q3WTZ2B"));
     fs::write(folder.join("spec.md"), planted()).unwrap();
     scratch.run(["run", "001"]).expect(0);
     fs::write(scratch.outside().join("prd.md"), &secret).unwrap();

@@ -334,13 +334,18 @@ fn a_shallow_clone_is_told_how_to_get_the_rest() {
 }
 
 #[test]
-fn a_partial_clone_is_reviewed_like_a_whole_one() {
+fn a_partial_clone_is_told_what_it_lacks_and_is_reviewed_like_a_whole_one_once_it_is_there() {
     let scratch = topic(UNSAFE);
     scratch.git(["config", "uploadpack.allowFilter", "true"]);
     let clone = scratch.outside().join("clone");
     let from = format!("file://{}", scratch.root().display());
     scratch.git(["clone", "--quiet", "--filter=blob:none", "--branch=topic", &from, clone.to_str().unwrap()]);
     let words = ["-C", clone.to_str().unwrap(), "review", "--base", "origin/main"];
+    let lacking = scratch.run(words).expect(3);
+    let (said, command) = (&lacking.stderr, "git fetch --refetch --no-filter");
+    assert!(said.contains("redraft fetches nothing by itself") && said.contains(command), "{said}");
+    assert!(!said.contains("doctor --repair"), "nothing is damaged: {said}");
+    scratch.git_in(&clone, ["fetch", "--quiet", "--refetch", "--no-filter"]);
     assert!(scratch.run(words).expect(1).stdout.contains("blocker     greet.sh:3  X1"));
 }
 

@@ -20,6 +20,11 @@ fn store(scratch: &Scratch) -> PathBuf {
     scratch.outside().join("home/.local/state/redraft/trust.toml")
 }
 
+/// Whether nothing of what the repository wants was accepted. That its state folder was made here is known all the same.
+fn accepts_nothing(scratch: &Scratch) -> bool {
+    !fs::read_to_string(store(scratch)).unwrap().contains("[[repositories.accepted]]")
+}
+
 /// A `redraft.toml` in which the key says something that must be accepted. A key without a sample fails the test.
 fn sample(key: &str, port: u16, canary: &str) -> String {
     let service = |line: &str| {
@@ -46,6 +51,7 @@ fn sample(key: &str, port: u16, canary: &str) -> String {
         "agents.*.mcp.*.args" => program("[agents.claude.mcp.s]\ncommand = \"x\"\nargs = [\"y\"]"),
         "agents.*.mcp.*.env" => program("[agents.claude.mcp.s]\ncommand = \"x\"\nenv = [\"Y\"]"),
         "agents.*.price" => program("price = \"local\""),
+        "agents.*.model" => program("model = \"local\"\nprice = \"local\""),
         "agents.*.base_url" => service(&format!("base_url = \"http://127.0.0.1:{port}/v1\"")),
         "agents.*.key_env" => service("key_env = \"SOME_VARIABLE\""),
         "agents.*.key_file" => service(&format!("key_file = \"{canary}.key\"")),
@@ -104,7 +110,8 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
     for (key, decision) in KEYS {
         let by = match decision {
             Decision::Harmless => continue,
-            Decision::Asks(by) | Decision::AsksAbove(by, _) | Decision::AsksUnless(by, _) => by,
+            Decision::Asks(by) | Decision::AsksIfFree(by) => by,
+            Decision::AsksAbove(by, _) | Decision::AsksUnless(by, _) => by,
         };
         scratch.write_unaccepted("redraft.toml", &sample(key, port, &canary));
         let words: &[&[&str]] = match by {
@@ -138,7 +145,7 @@ fn every_wish_of_an_unaccepted_file_stops_what_would_use_it_before_anything_is_s
         assert!(listed.stdout.contains(&line), "{key}: {}", listed.stdout);
         assert!(server.accept().is_err(), "{key}: nobody has come to the server");
         assert!(!fs::exists(&canary).unwrap(), "{key}: nothing was started");
-        assert!(!store(&scratch).exists());
+        assert!(accepts_nothing(&scratch));
     }
     assert!(asked > 40, "{asked}");
     scratch.write_unaccepted("redraft.toml", "");
@@ -188,8 +195,8 @@ fn a_yes_holds_for_exactly_what_was_seen_and_unrelated_edits_ask_nothing() {
     }
     let forgotten = scratch.run(["trust", "--forget"]).expect(0).stdout;
     assert!(
-        forgotten.starts_with("1 acceptance of ") && forgotten.contains("redraft asks again"),
-        "{forgotten}"
+        forgotten.starts_with("2 acceptances of ") && forgotten.contains("redraft asks again"),
+        "its state folder included: {forgotten}"
     );
     scratch.run(["trust"]).expect(6);
     assert!(scratch.run(["trust", "--list"]).expect(0).stdout.starts_with("nothing was accepted yet\n"));
@@ -287,9 +294,9 @@ fn on_a_terminal_the_question_is_answered_at_once() {
     scratch.write_unaccepted("redraft.toml", "budget = 9\n[limits]\nrounds = 6\n");
     let said = on_a_terminal(&scratch, &["run", "001"], "no\n", 6);
     assert!(said.contains("may redraft do this? yes or no:") && said.contains("budget = 9"), "{said}");
-    assert!(!store(&scratch).exists());
+    assert!(accepts_nothing(&scratch));
     on_a_terminal(&scratch, &["run", "001", "--yes"], "yes\n", 6);
-    assert!(!store(&scratch).exists(), "--yes agrees to spend, and to nothing else");
+    assert!(accepts_nothing(&scratch), "--yes agrees to spend, and to nothing else");
     let said = on_a_terminal(&scratch, &["run", "001"], "yes\n", 0);
     assert!(said.contains("limits.rounds = 6"), "{said}");
     let said = on_a_terminal(&scratch, &["run", "001"], "", 0);

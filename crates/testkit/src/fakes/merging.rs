@@ -31,18 +31,15 @@ impl Merging for FakeMerging {
             found.ok_or_else(|| MergeError::NoBranch(name.to_owned()))
         };
         let (head, into) = (tip(&self.repository.branch)?, tip(into)?);
-        let base = state.merge_base(&into, &head);
-        let files = |commit: &str| state.files_at(commit).cloned().unwrap_or_default();
-        let outcome =
-            match merged(&base.map(|base| files(&base)).unwrap_or_default(), &files(&into), &files(&head)) {
-                Ok(tree) => {
-                    let mut checked = tree.clone();
-                    checked.retain(|path, _| !except.contains(path));
-                    let tree = Revision::new(state.store_tree(&tree));
-                    MergeOutcome::Clean { tree, checked: Revision::new(state.store_tree(&checked)) }
-                }
-                Err(files) => MergeOutcome::Conflicts(files),
-            };
+        let outcome = match state.merge_of(&into, &head) {
+            Ok(tree) => {
+                let mut checked = tree.clone();
+                checked.retain(|path, _| !except.contains(path));
+                let tree = Revision::new(state.store_tree(&tree));
+                MergeOutcome::Clean { tree, checked: Revision::new(state.store_tree(&checked)) }
+            }
+            Err(files) => MergeOutcome::Conflicts(files),
+        };
         Ok(Forecast { into, head, outcome })
     }
 
@@ -104,15 +101,30 @@ impl Merging for FakeMerging {
         let state = self.repository.asked("merged")?;
         let Some(tip) = state.refs.get(&format!("{HEADS}{into}")) else { return Ok(None) };
         let (ticket, seq) = (Some(trailers.ticket.as_str()), trailers.seq.to_string());
+        let Some(head) = state.refs.get(&format!("{HEADS}{}", self.repository.branch)) else {
+            return Ok(None);
+        };
         let own = |id: &String| {
-            let message = state.commits.get(id).map(|commit| commit.message.as_str()).unwrap_or_default();
-            trailer(message, "Redraft-Ticket") == ticket && trailer(message, "Redraft-Seq") == Some(&seq)
+            let Some(commit) = state.commits.get(id) else { return false };
+            let says = |key: &str| trailer(&commit.message, key);
+            let Some(into) = commit.parents.first() else { return false };
+            // Anybody can write such lines. It is the merge if it did what the merge does.
+            says("Redraft-Ticket") == ticket
+                && says("Redraft-Seq") == Some(&seq)
+                && state.merge_of(into, head).ok().as_ref() == state.files_at(id)
         };
         Ok(state.history(tip).into_iter().find(own).map(Commit))
     }
 }
 
 impl State {
+    /// The files that merging two commits gives, or those on which they disagree.
+    pub(super) fn merge_of(&self, into: &str, head: &str) -> Result<Tree, Vec<String>> {
+        let files = |commit: &str| self.files_at(commit).cloned().unwrap_or_default();
+        let base = self.merge_base(into, head).map(|base| files(&base)).unwrap_or_default();
+        merged(&base, &files(into), &files(head))
+    }
+
     /// The newest commit that both have.
     fn merge_base(&self, one: &str, other: &str) -> Option<String> {
         let known = self.history(other);

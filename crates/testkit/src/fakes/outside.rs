@@ -34,6 +34,15 @@ pub trait Outside: Send + Sync {
     /// Commits everything that is not ignored.
     fn commit(&self, message: &str);
 
+    /// Commits that the repository in a folder of the worktree stands at a commit, and nothing else.
+    fn commit_repository(&self, folder: &str, commit: &str);
+
+    /// Merges `main` into the feature's branch, with what it has changed, which may not be in conflict, or without.
+    fn merge_main(&self, with_its_files: bool);
+
+    /// Takes the feature's branch and its files back to where `main` is.
+    fn reset_to_main(&self);
+
     /// Makes a branch and switches to it.
     fn switch_to_new(&self, branch: &str);
 
@@ -71,7 +80,12 @@ pub trait Outside: Send + Sync {
     fn look_base(&self, path: &str) -> Option<String>;
 
     /// Writes a file of the main checkout and commits it there.
-    fn commit_base(&self, path: &str, text: &str);
+    fn commit_base(&self, path: &str, text: &str) {
+        self.commit_base_as(path, text, "elsewhere");
+    }
+
+    /// The same with a message of its own.
+    fn commit_base_as(&self, path: &str, text: &str, message: &str);
 
     /// Switches the main checkout to a new branch.
     fn switch_base_to_new(&self, branch: &str);
@@ -81,6 +95,9 @@ pub trait Outside: Send + Sync {
 
     /// Loses a tree, whatever leads to it, as a damaged disk does.
     fn lose(&self, revision: &Revision);
+
+    /// Says that the feature goes on without something that was lost, as a repair does.
+    fn go_on_without(&self, id: &str);
 
     /// Writes a file below a folder that a check or an agent was given.
     fn put_in(&self, folder: &Path, path: &str, text: &str);

@@ -239,6 +239,11 @@ impl State {
     }
 }
 
+/// The ref that says that a feature goes on without something that is lost.
+pub(super) fn done_without(id: &str) -> String {
+    format!("refs/redraft/repaired/{id}")
+}
+
 /// A message with its trailers, as it is stored.
 pub(super) fn full_message(message: &str, trailers: &Trailers) -> String {
     let Trailers { ticket, seq, agents, approved } = trailers;

@@ -12,6 +12,8 @@ pub enum Node {
     },
     /// A link, and where it leads as it is written.
     Link(String),
+    /// A repository of its own, and the commit it stands at.
+    Repository(String),
     /// A pipe: something that is no file and that git cannot store. Only in worktrees.
     Pipe,
 }
@@ -24,12 +26,17 @@ impl Node {
         Node::File { bytes: text.as_bytes().to_vec(), executable: false }
     }
 
+    pub(super) fn is_repository(&self) -> bool {
+        matches!(self, Node::Repository(_))
+    }
+
     /// The mode git gives it.
     pub(super) fn mode(&self) -> &'static str {
         match self {
             Node::File { executable: false, .. } => "100644",
             Node::File { executable: true, .. } => "100755",
             Node::Link(_) => "120000",
+            Node::Repository(_) => "160000",
             Node::Pipe => "010644",
         }
     }
@@ -38,7 +45,7 @@ impl Node {
     pub(super) fn stored(&self) -> &[u8] {
         match self {
             Node::File { bytes, .. } => bytes,
-            Node::Link(target) => target.as_bytes(),
+            Node::Link(text) | Node::Repository(text) => text.as_bytes(),
             Node::Pipe => &[],
         }
     }
@@ -65,6 +72,32 @@ pub(super) fn differing(one: &Tree, other: &Tree) -> Vec<String> {
     paths.sort();
     paths.dedup();
     paths.into_iter().filter(|path| one.get(*path) != other.get(*path)).cloned().collect()
+}
+
+/// What differs between two trees: the same bytes for the same change alone.
+pub(super) fn change(from: &Tree, to: &Tree) -> Vec<u8> {
+    let mut all = Vec::new();
+    for path in differing(from, to) {
+        for tree in [from, to] {
+            let only: Tree = tree.get(&path).map(|node| (path.clone(), node.clone())).into_iter().collect();
+            all.extend_from_slice(id_of(&only).as_bytes());
+        }
+        all.extend_from_slice(format!(" {path}\0").as_bytes());
+    }
+    all
+}
+
+/// The files of one tree, with these paths as they are in another.
+pub(super) fn over(under: &Tree, from: &Tree, paths: &[String]) -> Tree {
+    let mut tree = under.clone();
+    tree.retain(|path, _| !paths.contains(path));
+    for (path, node) in from.iter().filter(|(path, _)| paths.contains(path)) {
+        // A file takes the place of a folder, and a folder that of a file.
+        let (below, above) = (format!("{path}/"), |found: &str| path.starts_with(&format!("{found}/")));
+        tree.retain(|found, _| !found.starts_with(&below) && !above(found));
+        tree.insert(path.clone(), node.clone());
+    }
+    tree
 }
 
 /// Whether there is a folder of this name: some file is below it.

@@ -4,9 +4,9 @@ use super::diff;
 use super::ignore::Ignore;
 use super::locked;
 use super::refs::{self, MarkedRefs};
-use super::repository::{FakeRepository, State, WORKTREE, full_message, trailer};
+use super::repository::{FakeRepository, State, WORKTREE, done_without, full_message, trailer};
 use super::restore;
-use super::tree::{Node, Tree, differing};
+use super::tree::{Node, Tree, change, differing, over};
 use super::worktree::{Head, Kind, checked};
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
@@ -155,7 +155,26 @@ impl Workspace for FakeWorkspace {
 
     fn changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError> {
         let state = self.repository.asked("changed")?;
+        let (from, to) = (state.tree(from)?, state.tree(to)?);
+        let is_file =
+            |path: &String| from.get(path).or(to.get(path)).is_some_and(|node| !node.is_repository());
+        Ok(differing(from, to).into_iter().filter(is_file).collect())
+    }
+
+    fn all_changed(&self, from: &Revision, to: &Revision) -> Result<Vec<String>, WorkspaceError> {
+        let state = self.repository.asked("all_changed")?;
         Ok(differing(state.tree(from)?, state.tree(to)?))
+    }
+
+    fn over(&self, under: &Revision, from: &Revision, paths: &[String]) -> Result<Revision, WorkspaceError> {
+        let mut state = self.repository.asked("over")?;
+        let tree = over(state.tree(under)?, state.tree(from)?, paths);
+        Ok(Revision::new(state.store_tree(&tree)))
+    }
+
+    fn differing(&self, from: &Revision, to: &Revision) -> Result<Vec<u8>, WorkspaceError> {
+        let state = self.repository.asked("differing")?;
+        Ok(change(state.tree(from)?, state.tree(to)?))
     }
 
     fn check_out(&self, commit: &str) -> Result<(), WorkspaceError> {
@@ -332,6 +351,12 @@ impl Workspace for FakeWorkspace {
         // A base that was rewritten and collected says nothing: HEAD alone must do.
         let commits = if state.commits.contains_key(base) { state.since(base, &head) } else { vec![head] };
         Ok(commits.iter().filter_map(seq).max().unwrap_or(0))
+    }
+
+    fn is_missing(&self, id: &str) -> Result<bool, WorkspaceError> {
+        let state = self.repository.asked("is_missing")?;
+        let is_there = state.commits.contains_key(id) || state.trees.contains_key(id);
+        Ok(!is_there && !state.refs.contains_key(&done_without(id)))
     }
 
     fn require_readable(&self, base: &str) -> Result<(), WorkspaceError> {

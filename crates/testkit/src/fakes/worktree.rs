@@ -101,6 +101,7 @@ impl Worktree {
         self.refuse_linked_folder(path)?;
         match self.files.get(path) {
             Some(Node::Pipe) => Err(refused(path, "is not an ordinary file")),
+            Some(Node::Repository(_)) => Err(refused(path, "is a folder; name the files in it")),
             Some(node) => Ok(Kind::There(node)),
             None if has_folder(&self.files, path) => Err(refused(path, "is a folder; name the files in it")),
             None => Ok(Kind::Absent),

@@ -26,7 +26,12 @@ pub fn all_text(request: &Recorded) -> String {
 
 /// The text of every tool result in the conversation, in order.
 pub fn tool_results(request: &Recorded) -> Vec<String> {
-    turns(request).into_iter().flat_map(|turn| turn.results).collect()
+    // Newer versions of Claude Code put words of their own behind a result.
+    let bare = |result: String| match result.split_once("\n\n<system-reminder>") {
+        Some((result, _)) => result.to_owned(),
+        None => result,
+    };
+    turns(request).into_iter().flat_map(|turn| turn.results).map(bare).collect()
 }
 
 /// The names of the tools the request offers, in order.

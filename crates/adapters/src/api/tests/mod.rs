@@ -7,6 +7,7 @@ mod limits;
 mod openai;
 mod refusals;
 mod secrets;
+mod untold;
 
 use super::{AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire};
 use redraft_core::cost::Marks;

@@ -78,6 +78,46 @@ fn a_resumed_prompt_that_is_shorter_than_the_last_one_has_lost_something() {
 }
 
 #[test]
+fn a_resumed_review_that_was_answered_elsewhere_or_twice_or_not_at_all_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = ClaudeAgent::new(settings(folder.path()));
+    let with = |old: &str, new: &str| DONE.replace(old, new);
+    let elsewhere = with(r#""session_id":"s-1""#, r#""session_id":"s-2""#);
+    let nowhere = with(r#""session_id":"s-1","#, "");
+    let rejected =
+        with(r#""structured_output":{"approved":true}"#, r#""structured_output":{"approved":false}"#);
+    let (refused, cut) = (with("end_turn", "refusal"), with("end_turn", "max_tokens"));
+    let turns = with(r#""subtype":"success""#, r#""subtype":"error_max_turns""#);
+    let strange = with(r#""subtype":"success""#, r#""subtype":"weird""#);
+    // The lines, whether the conversation is resumed, whether it writes, and what becomes of it.
+    for (lines, resume, writes, now) in [
+        (&[INIT, DONE][..], true, false, None),
+        (&[INIT, DONE, DONE], true, false, None),
+        (&[INIT, &elsewhere], true, false, Some(Now::FreshSession)),
+        (&[INIT, &nowhere], true, true, Some(Now::FreshSession)),
+        (&[INIT, &elsewhere], false, false, None),
+        (&[INIT, &rejected, DONE], false, false, Some(Now::GiveUp)),
+        (&[INIT, DONE, &rejected], true, false, Some(Now::GiveUp)),
+        (&[INIT, &rejected, DONE], false, true, None),
+        (&[INIT, &refused], false, false, Some(Now::GiveUp)),
+        (&[INIT, &cut], false, false, Some(Now::GiveUp)),
+        (&[INIT, &turns], false, false, Some(Now::GiveUp)),
+        (&[INIT, &strange], false, false, Some(Now::GiveUp)),
+    ] {
+        kept(folder.path(), lines);
+        let asked = Asked { resume, writes, ..Asked::read(folder.path()).unwrap() };
+        let end = agent.answer(&super::heard(lines), &asked);
+        let case = format!("{lines:?}, resumed {resume}, writes {writes}: {end:?}");
+        assert_eq!(end.map_err(|error| error.now).err(), now, "{case}");
+    }
+    // Without a request that tells its size, that of the answer is compared.
+    Held::keep(&agent.sessions.folder(&SessionId::new("s-1")), Some(10_735), None).unwrap();
+    kept(folder.path(), &[INIT, DONE]);
+    let asked = Asked { resume: true, ..Asked::read(folder.path()).unwrap() };
+    assert!(agent.answer(&super::heard(&[INIT, DONE]), &asked).is_err());
+}
+
+#[test]
 fn a_conversation_whose_file_was_cut_is_not_resumed_wherever_claude_keeps_it() {
     for config in [false, true] {
         let folder = tempfile::tempdir().unwrap();

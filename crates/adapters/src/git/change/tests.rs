@@ -25,6 +25,59 @@ fn commits_are_found_by_every_name_and_what_names_none_is_none() {
 }
 
 #[test]
+fn a_word_that_could_mean_different_commits_is_told_with_all_of_them() {
+    let bed = Bed::new();
+    let first = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
+    let second = commit(&bed, "a", "a", "two");
+    let repository = bed.repository();
+    let one = |name: &str, commit: &str| Meant::One { name: name.to_owned(), commit: commit.to_owned() };
+    let named = |all: &[(&str, &String)]| {
+        Meant::Several(all.iter().map(|(name, commit)| ((*name).to_owned(), (*commit).to_owned())).collect())
+    };
+    let meant = |word: &str| repository.commit_meant(word).unwrap();
+    assert_eq!(meant("main"), one("refs/heads/main", &second));
+    assert_eq!(meant("main~1"), one("refs/heads/main", &first));
+    assert_eq!((meant("mian"), meant(""), meant("--all")), (Meant::None, Meant::None, Meant::None));
+    assert_eq!(meant(&second), one(&second, &second));
+    assert_eq!(meant("HEAD"), one("HEAD", &second));
+    // A tag or a remote branch that is called like the branch, and one that is called like a commit.
+    bed.raw(&bed.root, &["tag", "main", &second]);
+    assert_eq!(meant("main"), one("refs/heads/main", &second), "the same commit");
+    bed.raw(&bed.root, &["tag", "-f", "main", &first]);
+    assert_eq!(meant("main"), named(&[("refs/heads/main", &second), ("refs/tags/main", &first)]));
+    assert!(matches!(meant("main^{commit}"), Meant::Several(_)));
+    assert_eq!(meant("refs/heads/main"), one("refs/heads/main", &second));
+    bed.raw(&bed.root, &["update-ref", "refs/remotes/origin/main", &first]);
+    assert_eq!(meant("origin/main"), one("refs/remotes/origin/main", &first));
+    bed.raw(&bed.root, &["tag", "origin/main", &second]);
+    assert_eq!(
+        meant("origin/main"),
+        named(&[("refs/remotes/origin/main", &first), ("refs/tags/origin/main", &second)])
+    );
+    let short = &second[..10];
+    bed.raw(&bed.root, &["tag", short, &first]);
+    assert!(matches!(meant(short), Meant::Several(all) if all.len() == 2));
+    std::fs::write(bed.root.join(".git/planted"), format!("{first}\n")).unwrap();
+    bed.raw(&bed.root, &["branch", "planted", &second]);
+    assert!(matches!(meant("planted"), Meant::Several(_)));
+}
+
+/// What only this clone makes up decides nothing: parents by `info/grafts`.
+#[test]
+fn grafts_do_not_move_a_merge_base() {
+    let bed = Bed::new();
+    let start = bed.raw(&bed.root, &["rev-parse", "HEAD"]);
+    bed.raw(&bed.root, &["switch", "-q", "-c", "topic"]);
+    let topic = commit(&bed, "a", "a", "one");
+    bed.raw(&bed.root, &["switch", "-q", "main"]);
+    let main = commit(&bed, "b", "b", "elsewhere");
+    put(&bed.root, ".git/info/grafts", &format!("{main} {topic}\n"));
+    let repository = bed.repository();
+    assert_eq!(repository.merge_bases(&main, &topic).unwrap(), std::slice::from_ref(&start));
+    assert_eq!(repository.merge_base(&main, &topic).unwrap(), Some(start));
+}
+
+#[test]
 fn a_merge_base_is_where_two_branches_went_apart_and_strangers_have_none() {
     let bed = Bed::new();
     let start = bed.raw(&bed.root, &["rev-parse", "HEAD"]);

@@ -233,6 +233,7 @@ fn a_full_disk_is_not_taken_for_a_failed_signature() {
         code: Some(128),
         stdout: Vec::new(),
         stderr: stderr.to_owned(),
+        partial: false,
     };
     assert!(matches!(refusal(done.failure().unwrap()), WorkspaceError::Full(_)));
 }

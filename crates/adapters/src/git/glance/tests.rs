@@ -1,6 +1,7 @@
 use super::super::Repository;
 use super::super::testbed::Bed;
 use super::*;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 
 fn discovered(bed: &Bed, folder: &Path) -> Repository {
@@ -53,6 +54,23 @@ fn what_only_looks_like_a_repository_is_none() {
     fs::remove_file(root.join(".git")).unwrap();
     fs::create_dir(root.join(".git")).unwrap();
     assert_eq!(Glance::at(&root), None, "an empty folder of that name");
+}
+
+#[test]
+fn what_git_takes_for_a_repository_it_takes_for_one_too_and_in_doubt_for_none() {
+    let bed = Bed::new();
+    let (git, root) = (bed.root.join(".git"), bed.root.clone());
+    bed.raw(&root, &["pack-refs", "--all"]);
+    fs::remove_file(git.join("HEAD")).unwrap();
+    symlink("refs/heads/main", git.join("HEAD")).unwrap();
+    assert_eq!(Glance::at(&root).unwrap().common, git, "HEAD is a link that leads nowhere");
+    let odd = root.with_file_name("odd").join(os_path(b"o\xff"));
+    fs::create_dir_all(odd.parent().unwrap()).unwrap();
+    fs::rename(&git, &odd).unwrap();
+    fs::write(&git, [b"gitdir: ", odd.as_os_str().as_bytes(), b"\n\r\n"].concat()).unwrap();
+    assert_eq!(Glance::at(&root).unwrap().common, odd, "its name is no text");
+    fs::write(odd.join("commondir"), vec![b'\n'; 20_000]).unwrap();
+    assert_eq!(Glance::at(&root), None, "nobody knows what is shared");
 }
 
 #[test]

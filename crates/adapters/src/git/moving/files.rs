@@ -200,6 +200,11 @@ impl Place {
     fn undo(&self, step: &Step, left: &mut Vec<PathBuf>) -> Result<(), GitError> {
         let (at, saved) = (self.checkout.join(step.path()), self.saved.join(step.path()));
         let failed = |error: io::Error| GitError::file(&at, &error);
+        if self.files.link_on_the_way(&step.path()).is_some() {
+            // What is behind a link is nothing that we have put there.
+            left.extend(step.old.is_some().then(|| step.path()));
+            return Ok(());
+        }
         match (step.found(Stamp::of(&at).map_err(failed)?), step.old) {
             (Found::Old, _) => {}
             (Found::Other, _) => left.push(step.path()),
@@ -222,6 +227,10 @@ impl Place {
     fn redo(&self, step: &Step, left: &mut Vec<PathBuf>) -> Result<(), GitError> {
         let (at, staged) = (self.checkout.join(step.path()), self.staged.join(step.path()));
         let failed = |error: io::Error| GitError::file(&at, &error);
+        if self.files.link_on_the_way(&step.path()).is_some() {
+            left.extend(step.new.is_some().then(|| step.path()));
+            return Ok(());
+        }
         match (step.found(Stamp::of(&at).map_err(failed)?), step.new) {
             (Found::New, _) | (Found::Nothing, None) => {}
             (Found::Other, _) => left.push(step.path()),

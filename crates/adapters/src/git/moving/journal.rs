@@ -4,13 +4,15 @@
 //! over, so a newer program finds an older one's only after a crash; one of another version is not touched.
 
 use super::files::Stamp;
-use super::{Head, Move};
+use super::{Desk, Head, Move, STAGING, STAGING_ELSEWHERE};
 use crate::git::error::GitError;
-use crate::git::files::os_path;
+use crate::git::feature::same_path;
+use crate::git::files::{is_git_folder, os_path};
+use crate::git::glance;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub(super) const FILE: &str = "journal.json";
 
@@ -93,17 +95,42 @@ impl Journal {
         }
     }
 
-    /// The journal of a move that has not come to its end, if there is one. `root` is the main checkout.
-    pub(super) fn read(path: &Path, root: &Path) -> Result<Option<Journal>, GitError> {
+    /// The journal of a move that has not come to its end, if there is one.
+    pub(super) fn read(path: &Path, desk: &Desk<'_>) -> Result<Option<Journal>, GitError> {
+        let root = desk.repository.main_checkout();
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(GitError::file(path, &error)),
         };
-        match serde_json::from_slice::<Journal>(&bytes) {
-            Ok(journal) if journal.v == VERSION => Ok(Some(Journal { root: root.to_owned(), ..journal })),
-            _ => Err(GitError::Journal(path.to_owned())),
+        let journal = serde_json::from_slice::<Journal>(&bytes).ok();
+        let journal = journal.map(|journal| Journal { root: root.to_owned(), ..journal });
+        match journal.filter(|journal| journal.v == VERSION && journal.stays_inside(desk)) {
+            Some(journal) => Ok(Some(journal)),
+            None => Err(GitError::Journal(path.to_owned())),
         }
+    }
+
+    /// Whether everything it names belongs to this repository. Nobody knows who has written it: with an archive a journal
+    /// could come that names folders of the user's.
+    fn stays_inside(&self, desk: &Desk<'_>) -> bool {
+        let (checkout, git_dir, staging) = (self.checkout(), self.git_dir(), self.staging());
+        let common = desk.repository.common_dir();
+        // The folder itself must say that it is a checkout of this repository.
+        let is_ours = glance::git_dir(&checkout).is_some_and(|git| same_path(&git, &git_dir))
+            && glance::common_of(&git_dir).is_some_and(|shared| same_path(&shared, common));
+        let is_id = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_branch = |name: &str| !name.is_empty() && !name.starts_with('-') && is_below(Path::new(name));
+        let mut files =
+            self.plan.iter().flat_map(|plan| plan.steps.iter().map(Step::path).chain(plan.submodules()));
+        is_ours
+            && (staging == desk.path(STAGING) || staging == checkout.join(STAGING_ELSEWHERE))
+            && is_id(&self.from)
+            && is_id(&self.to)
+            && is_branch(self.head.branch())
+            && files.all(|path| {
+                is_below(&path) && !path.iter().any(|part| is_git_folder(&part.to_string_lossy()))
+            })
     }
 
     /// Replaces the file in one step, and returns when it is on disk.
@@ -179,6 +206,12 @@ pub(super) fn encoded(path: &Path) -> String {
         chunk.invalid().iter().for_each(|byte| text.push_str(&format!("%{byte:02X}")));
     }
     text
+}
+
+/// Whether a path can only lead further down.
+fn is_below(path: &Path) -> bool {
+    let mut parts = path.components().peekable();
+    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 fn decoded(text: &str) -> PathBuf {

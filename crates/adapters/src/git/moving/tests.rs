@@ -386,6 +386,66 @@ fn a_journal_that_cannot_be_followed_is_named_and_nothing_is_touched() {
 }
 
 #[test]
+fn a_journal_that_names_something_outside_of_the_repository_is_not_followed() {
+    let world = world();
+    killed(&world, &world.advance(), Killed::Files(5));
+    let file = world.repository.state_dir().join("moving/journal.json");
+    let honest: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let precious = world.bed.root.with_file_name("precious");
+    fs::create_dir(&precious).unwrap();
+    put(&precious, "thesis", "work\n");
+    let outside = precious.to_str().unwrap();
+    for (field, value) in [
+        ("/checkout", "../precious"),
+        ("/checkout", outside),
+        ("/git_dir", "../precious"),
+        ("/staging", "../precious"),
+        ("/staging", outside),
+        ("/staging", ""),
+        ("/from", ""),
+        ("/to", ""),
+        ("/to", "--output=x"),
+        ("/head/advance/branch", "../../../../precious/thesis"),
+        ("/head/advance/branch", "-x"),
+        ("/plan/steps/0/path", "../precious/thesis"),
+        ("/plan/steps/0/path", outside),
+        ("/plan/steps/0/path", "%2E%2E/precious/thesis"),
+        ("/plan/steps/0/path", ".git/config"),
+        ("/plan/steps/0/path", "sub/.GIT/config"),
+        ("/plan/steps/0/path", ""),
+        ("/plan/submodules/0", "../precious"),
+    ] {
+        let mut forged = honest.clone();
+        if field == "/plan/submodules/0" {
+            forged["plan"]["submodules"] = serde_json::json!([""]);
+        }
+        *forged.pointer_mut(field).unwrap() = serde_json::json!(value);
+        fs::write(&file, forged.to_string()).unwrap();
+        let told = world.repository.settle().unwrap_err().to_string();
+        assert!(told.contains("journal.json tells of a checkout"), "{field} {value}: {told}");
+        assert_eq!(get(&precious, "thesis").as_deref(), Some("work\n"), "{field} {value}");
+    }
+    fs::write(&file, honest.to_string()).unwrap();
+    assert!(world.repository.settle().unwrap().is_some());
+}
+
+#[test]
+fn nothing_is_put_behind_a_link_that_stands_in_the_way_since() {
+    for (step, end) in [(Killed::Planned, End::PutBack), (Killed::Head, End::Completed)] {
+        let world = world();
+        let root = &world.bed.root;
+        killed(&world, &world.advance(), step);
+        let outside = root.with_file_name("outside");
+        fs::create_dir_all(outside.join("deep")).unwrap();
+        let _ = fs::remove_dir_all(root.join("added"));
+        std::os::unix::fs::symlink(&outside, root.join("added")).unwrap();
+        assert_eq!(world.repository.settle().unwrap().unwrap().end, end);
+        assert_eq!(fs::read_dir(outside.join("deep")).unwrap().count(), 0, "{step:?}");
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1, "{step:?}");
+    }
+}
+
+#[test]
 fn a_repository_that_was_moved_as_a_whole_is_settled_where_it_is_now() {
     let world = world();
     let before = world.seen();

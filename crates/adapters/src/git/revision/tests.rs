@@ -125,6 +125,35 @@ fn tricky(place: &GitWorkspace) -> (Revision, Revision) {
 }
 
 #[test]
+fn attributes_of_the_clone_hide_nothing_of_a_delta() {
+    let bed = Bed::new();
+    let place = bed.feature();
+    let (from, to) = tricky(&place);
+    let delta = place.delta(&from, &to).unwrap();
+    put(&bed.root, ".git/info/attributes", "* binary\n*.md -diff\n");
+    put(place.root(), ".gitattributes", "*.md -diff\n");
+    assert_eq!(place.delta(&from, &to).unwrap(), delta);
+    assert_eq!(bed.feature().delta(&from, &to).unwrap(), delta);
+}
+
+#[test]
+fn changes_that_look_alike_are_told_apart_by_what_differs() {
+    let bed = Bed::new();
+    let place = bed.feature();
+    let take = |bytes: &[u8]| {
+        fs::write(place.root().join("x"), bytes).unwrap();
+        place.revision(&paths(&["x"])).unwrap().unwrap()
+    };
+    let nothing = place.nothing().unwrap();
+    for (one, other) in [(&b"\0good"[..], &b"\0evil"[..]), (b"A\xe4B\n", b"A\xffB\n")] {
+        let (one, other) = (take(one), take(other));
+        assert_eq!(place.delta(&nothing, &one).unwrap(), place.delta(&nothing, &other).unwrap());
+        assert_ne!(place.differing(&nothing, &one).unwrap(), place.differing(&nothing, &other).unwrap());
+        assert_eq!(place.differing(&nothing, &one).unwrap(), place.differing(&nothing, &one).unwrap());
+    }
+}
+
+#[test]
 fn a_delta_names_each_change_and_no_hash() {
     let bed = Bed::new();
     let place = bed.feature();

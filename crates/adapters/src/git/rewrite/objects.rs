@@ -10,9 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Hands over every object git has here, whether or not anything leads to it.
 pub(super) fn each(repository: &Repository, f: &mut dyn FnMut(&str, &str, &[u8])) -> Result<(), GitError> {
-    let call = repository
-        .call(["cat-file", "--batch-all-objects", "--unordered", "--batch"])
-        .env("GIT_NO_LAZY_FETCH", "1");
+    let call = repository.call(["cat-file", "--batch-all-objects", "--unordered", "--batch"]);
     let mut companion = Companion::start(call, &scratch(repository))?;
     while let Ok(line) = companion.line() {
         let text = String::from_utf8_lossy(&line).into_owned();
@@ -54,7 +52,7 @@ pub(super) fn kinds(
     ids: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, String>, GitError> {
     let lines: String = ids.iter().map(|id| format!("{id}\n")).collect();
-    let call = repository.call(["cat-file", "--batch-check", "--buffer"]).env("GIT_NO_LAZY_FETCH", "1");
+    let call = repository.call(["cat-file", "--batch-check", "--buffer"]);
     let text = call.input(lines.into_bytes()).text()?;
     let kinds = text.lines().filter_map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
@@ -102,7 +100,7 @@ impl<'a> Database<'a> {
         removal: &'a Removal,
         survey: &'a Survey,
     ) -> Result<Database<'a>, GitError> {
-        let call = repository.call(["cat-file", "--batch"]).env("GIT_NO_LAZY_FETCH", "1");
+        let call = repository.call(["cat-file", "--batch"]);
         let reader = Companion::start(call, &scratch(repository))?;
         Ok(Database { repository, removal, survey, reader, becomes: BTreeMap::new(), unsigned: false })
     }

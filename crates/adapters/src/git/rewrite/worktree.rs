@@ -1,6 +1,7 @@
 //! Indexes, files and logs that follow what objects and refs have become.
 
 use super::objects::scratch;
+use crate::git::check_folder::remove_all;
 use crate::git::error::GitError;
 use crate::git::files::os_path;
 use crate::git::repository::Repository;
@@ -11,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// A larger file was not written by an agent as a document or as code.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// What the name of a folder that checks run in begins with.
+const CHECK: &str = "check-";
 
 /// Files of git's own that hold messages or ids of the last operation.
 const NOTES: [&str; 6] =
@@ -120,9 +124,44 @@ pub(super) fn clean_logs(
 /// Our own files that hold the secret, without the ledger and what stands beside it.
 pub(super) fn own_files(repository: &Repository, removal: &Removal) -> Vec<PathBuf> {
     let state = repository.state_dir();
+    let left = entries(&state).into_iter().filter(|path| !name(path).starts_with("ledger."));
+    let mut found = below(left.collect(), removal);
+    found.extend(below(check_folders(repository), removal));
+    found
+}
+
+/// The folders that checks run in, and those of them that were put aside.
+fn check_folders(repository: &Repository) -> Vec<PathBuf> {
+    let mut found = entries(&repository.worktrees_folder());
+    found.retain(|path| name(path).starts_with(CHECK) || name(path).starts_with(&format!(".gone-{CHECK}")));
+    found
+}
+
+/// Removes what can be made again: each folder for checks that holds the secret, or all of them where git's objects are
+/// others now, because what is known of such a folder names them. What is known goes first, so that nobody believes what
+/// a killed attempt has left.
+fn empty_check_folders(
+    repository: &Repository,
+    removal: &Removal,
+    renamed: &Renamed,
+) -> Result<Vec<String>, GitError> {
+    let mut emptied = Vec::new();
+    for folder in check_folders(repository) {
+        if renamed.0.is_empty() && below(vec![folder.clone()], removal).is_empty() {
+            continue;
+        }
+        if let Some(known) = name(&folder).strip_prefix(CHECK) {
+            remove_all(&repository.state_dir().join("checkouts").join(known))?;
+        }
+        remove_all(&folder)?;
+        emptied.push(folder.display().to_string());
+    }
+    Ok(emptied)
+}
+
+/// The files in these places that hold the secret.
+fn below(mut left: Vec<PathBuf>, removal: &Removal) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut left: Vec<PathBuf> =
-        entries(&state).into_iter().filter(|path| !name(path).starts_with("ledger.")).collect();
     while let Some(path) = left.pop() {
         match path.symlink_metadata() {
             Ok(about) if about.is_dir() => left.extend(entries(&path)),
@@ -138,7 +177,7 @@ pub(super) fn clean_own_files(
     removal: &Removal,
     renamed: &Renamed,
 ) -> Result<Vec<String>, GitError> {
-    let mut cleaned = Vec::new();
+    let mut cleaned = empty_check_folders(repository, removal, renamed)?;
     for path in own_files(repository, removal) {
         let changed = replace(repository, &path, |bytes| {
             let (bytes, _) = removal.apply(bytes)?;
@@ -156,15 +195,7 @@ pub(super) fn settings(repository: &Repository, removal: &Removal) -> Vec<PathBu
     let apart = ["objects", "redraft", "logs"];
     let mut left: Vec<PathBuf> = entries(repository.common_dir());
     left.retain(|path| !apart.contains(&name(path).as_str()));
-    let mut found = Vec::new();
-    while let Some(path) = left.pop() {
-        match path.symlink_metadata() {
-            Ok(about) if about.is_dir() => left.extend(entries(&path)),
-            Ok(_) if holds(&path, removal) => found.push(path),
-            _ => {}
-        }
-    }
-    found
+    below(left, removal)
 }
 
 fn name(path: &Path) -> String {

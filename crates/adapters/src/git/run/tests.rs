@@ -61,6 +61,7 @@ fn what_the_disk_did_is_told_as_it_was() {
         code: Some(128),
         stdout: Vec::new(),
         stderr: stderr.to_owned(),
+        partial: false,
     };
     // As git 2.47 says it.
     for (stderr, trouble) in [
@@ -101,4 +102,65 @@ fn what_the_disk_did_is_told_as_it_was() {
     let other = done("fatal: bad object").failure().unwrap();
     assert_eq!(other.to_string(), "git add: fatal: bad object");
     assert_eq!(done("").failure().unwrap().to_string(), "git add: ended with code 128 and said nothing");
+}
+
+/// Ways in which a repository's own configuration can have an object fetched: the address, and what leads to the program.
+const WAYS: [(&str, &[(&str, &str)]); 6] = [
+    ("OTHER", &[("remote.o.uploadpack", "CANARY")]),
+    ("git://127.0.0.1/x", &[("core.gitProxy", "CANARY")]),
+    ("ssh://127.0.0.1/x", &[("core.sshCommand", "CANARY"), ("ssh.variant", "simple")]),
+    ("ext::CANARY", &[("protocol.ext.allow", "always"), ("protocol.allow", "always")]),
+    ("CANARY", &[("remote.o.vcs", "ext"), ("protocol.ext.allow", "always")]),
+    ("http://SERVER/x", &[("http.proxy", "http://SERVER")]),
+];
+
+#[cfg(unix)]
+#[test]
+fn a_missing_object_is_fetched_in_no_way_and_the_way_out_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let address = server.local_addr().unwrap().to_string();
+    for (at, (url, settings)) in WAYS.iter().enumerate() {
+        let bed = Bed::new();
+        let (canary, trace) = (bed.root.with_file_name("canary"), bed.root.with_file_name("trace"));
+        std::fs::write(&canary, format!("#!/bin/sh\ntouch {}\nexit 1\n", trace.display())).unwrap();
+        std::fs::set_permissions(&canary, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let filled = |text: &str| {
+            let text = text.replace("CANARY", canary.to_str().unwrap()).replace("SERVER", &address);
+            text.replace("OTHER", bed.root.join(".git").to_str().unwrap())
+        };
+        bed.raw(&bed.root, &["config", "core.repositoryFormatVersion", "1"]);
+        bed.raw(&bed.root, &["config", "remote.o.url", &filled(url)]);
+        for (key, value) in *settings {
+            bed.raw(&bed.root, &["config", key, &filled(value)]);
+        }
+        let id = bed.raw(&bed.root, &["rev-parse", "HEAD:README.md"]);
+        std::fs::remove_file(bed.root.join(".git/objects").join(&id[..2]).join(&id[2..])).unwrap();
+        for (key, value) in [("extensions.partialClone", "o"), ("remote.o.promisor", "true")] {
+            bed.raw(&bed.root, &["config", key, value]);
+            let older = bed.git.clone().with_env("GIT_NO_LAZY_FETCH", None);
+            for git in [&bed.git, &older] {
+                let error = git.call(&bed.root, ["cat-file", "blob", &id]).succeed().unwrap_err();
+                assert!(!trace.exists(), "{url} {key}: {error}");
+                assert!(server.accept().is_err(), "{url} {key}: {error}");
+                let told = error.to_string();
+                let is_told = told.contains("git fetch --refetch --no-filter") && told.contains("git fsck");
+                assert!(matches!(error, GitError::NotFetched { .. }) && is_told, "{url} {key}: {told}");
+            }
+        }
+        if at == 0 {
+            bed.try_raw(&bed.root, &["cat-file", "blob", &id]);
+            assert!(trace.exists(), "git itself starts it");
+        }
+    }
+}
+
+#[test]
+fn an_object_that_is_missing_in_a_whole_repository_is_damage() {
+    let bed = Bed::new();
+    let id = bed.raw(&bed.root, &["rev-parse", "HEAD:README.md"]);
+    std::fs::remove_file(bed.root.join(".git/objects").join(&id[..2]).join(&id[2..])).unwrap();
+    let error = bed.git.call(&bed.root, ["cat-file", "blob", &id]).succeed().unwrap_err();
+    assert!(matches!(error, GitError::Failed { .. }), "{error}");
 }

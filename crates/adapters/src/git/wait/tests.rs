@@ -16,6 +16,8 @@ fn instead(bed: &Bed, script: &str) -> Git {
     let program = bed.root.join(".git/other-git");
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    // It would be asked where its folders are.
+    bed.git.guard().told(&bed.root, &bed.root.join(".git"), &bed.root.join(".git"));
     bed.git.clone().with_program(program).with_limit(LIMIT)
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Reads lines and knows nothing of what they mean for a feature.
 
+use redraft_core::page::{Page, Place, line};
+
 /// A heading and the lines below it, up to the next heading of any level. Lines inside of fences are content whatever they
 /// look like, and the fences themselves are not.
 pub(super) struct Part<'a> {
@@ -11,18 +13,13 @@ pub(super) struct Part<'a> {
 
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
-    let mut fence: Option<usize> = None;
-    for line in text.lines() {
-        let ticks = line.len() - line.trim_start_matches('`').len();
-        match fence {
-            Some(open) if ticks >= open && line.trim_matches('`').is_empty() => fence = None,
-            None if ticks >= 3 => fence = Some(ticks),
-            None if line.starts_with("## ") || line.starts_with("### ") => {
-                parts.push(Part { heading: line.trim_start_matches('#').trim(), lines: Vec::new() });
-            }
-            Some(_) | None => {
+    for line in Page::read(text).lines {
+        match line::atx(line.text).filter(|_| line.place == Place::Text) {
+            Some((2 | 3, heading)) => parts.push(Part { heading, lines: Vec::new() }),
+            _ if line.place == Place::Fence => {}
+            _ => {
                 if let Some(part) = parts.last_mut() {
-                    part.lines.push(line);
+                    part.lines.push(line.text);
                 }
             }
         }

@@ -126,6 +126,16 @@ fn an_empty_file_is_what_an_interrupted_creation_leaves_and_is_filled_by_the_nex
 }
 
 #[test]
+fn a_file_without_tables_is_read_as_none_and_filled_by_the_next_change() {
+    let folder = TempDir::new().unwrap();
+    raw(&folder).execute_batch("PRAGMA user_version = 1; PRAGMA user_version = 0").unwrap();
+    assert!(fs::metadata(Ledger::file(folder.path())).unwrap().len() > 0, "it has a header");
+    assert!(Ledger::open_begun(folder.path()).unwrap().is_none());
+    put(&write(&folder), FIRST, "one");
+    assert_eq!(Ledger::open_begun(folder.path()).unwrap().unwrap().verify().unwrap().seq, 1);
+}
+
+#[test]
 fn an_empty_file_beside_a_full_log_is_damage_because_sqlite_would_throw_the_log_away() {
     let folder = TempDir::new().unwrap();
     fs::write(Ledger::file(folder.path()), "").unwrap();

@@ -69,6 +69,33 @@ fn a_ledger_that_was_removed_or_replaced_takes_no_more_events_and_what_it_held_i
 }
 
 #[test]
+fn a_ledger_that_was_cut_short_in_place_takes_no_more_events() {
+    for left in [0, 1] {
+        let (_folder, error) = refused_after(|folder| {
+            let file = fs::File::options().write(true).open(Ledger::file(folder.path())).unwrap();
+            file.set_len(left).unwrap();
+        });
+        assert!(error.to_string().contains(&format!("it was cut short, to {left} bytes")), "{error}");
+    }
+}
+
+#[test]
+fn a_ledger_that_was_written_anew_and_is_shorter_takes_more_events() {
+    let folder = TempDir::new().unwrap();
+    let ledger = write(&folder);
+    put(&ledger, FIRST, &"long ".repeat(20_000));
+    ledger.scrub().unwrap();
+    let long = fs::metadata(Ledger::file(folder.path())).unwrap().len();
+    ledger.link().connection.execute_batch("CREATE TABLE spare AS SELECT zeroblob(400000) AS x").unwrap();
+    ledger.link().connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    put(&ledger, FIRST, "two");
+    ledger.link().connection.execute_batch("DROP TABLE spare").unwrap();
+    ledger.scrub().unwrap();
+    assert!(fs::metadata(Ledger::file(folder.path())).unwrap().len() < long + 400_000);
+    put(&ledger, FIRST, "three");
+}
+
+#[test]
 fn what_was_rescued_is_rescued_once_and_never_in_place_of_another() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("ledger.rescued.db"), "of another day").unwrap();

@@ -16,7 +16,6 @@ pub(super) struct Dispatch<'a> {
     pub(super) agent: &'a str,
     /// Whether it goes on with a conversation.
     pub(super) resumed: bool,
-    pub(super) model: Option<(&'a str, usize)>,
     /// Where it begins.
     pub(super) line: usize,
     pub(super) prompt: Vec<(usize, &'a str)>,
@@ -37,7 +36,9 @@ pub(super) fn all<'a>(components: &[Component<'a>]) -> Vec<Dispatch<'a>> {
         for (at, line) in page.lines.iter().enumerate() {
             match line.place {
                 Place::Code => block.push((at, line.text)),
-                Place::Text | Place::Fence => in_block(component, &core::mem::take(&mut block), &mut found),
+                Place::Text | Place::Fence | Place::Comment | Place::Settings => {
+                    in_block(component, &core::mem::take(&mut block), &mut found);
+                }
             }
         }
         in_block(component, &block, &mut found);
@@ -50,7 +51,6 @@ pub(super) fn all<'a>(components: &[Component<'a>]) -> Vec<Dispatch<'a>> {
 struct Call<'a> {
     agent: Option<&'a str>,
     resumed: bool,
-    model: Option<(&'a str, usize)>,
 }
 
 fn in_block<'a>(component: &Component<'a>, lines: &[(usize, &'a str)], found: &mut Vec<Dispatch<'a>>) {
@@ -64,7 +64,6 @@ fn in_block<'a>(component: &Component<'a>, lines: &[(usize, &'a str)], found: &m
         }
         call.agent = agent.or(call.agent);
         call.resumed = call.resumed || after_key(text, "resume").is_some();
-        call.model = after_key(text, "model").map(|value| (word(value), line)).or(call.model);
         let Some(value) = after_key(text, "prompt") else {
             at += 1;
             continue;
@@ -74,16 +73,16 @@ fn in_block<'a>(component: &Component<'a>, lines: &[(usize, &'a str)], found: &m
         if call.agent.is_some() || call.resumed {
             let agent = call.agent.unwrap_or_default();
             let agent = agent.rsplit(':').next().unwrap_or(agent);
-            let Call { resumed, model, .. } = call;
+            let resumed = call.resumed;
             let (path, stem) = (component.path, component.stem);
-            found.push(Dispatch { path, stem, agent, resumed, model, line, prompt });
+            found.push(Dispatch { path, stem, agent, resumed, line, prompt });
         }
         call = Call::default();
     }
 }
 
 /// What follows a key and its colon or equals sign.
-pub(super) fn after_key<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+fn after_key<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let mut from = 0;
     while let Some(found) = line[from..].find(key) {
         let (start, end) = (from + found, from + found + key.len());
@@ -101,7 +100,7 @@ pub(super) fn after_key<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// The name a value begins with.
-pub(super) fn word(value: &str) -> &str {
+fn word(value: &str) -> &str {
     let value = value.trim_start_matches(['"', '\'', '`', ' ']);
     let end = value.find(|c: char| !c.is_alphanumeric() && !":_-.[]".contains(c)).unwrap_or(value.len());
     value[..end].trim_end_matches(['.', ':'])

@@ -1,8 +1,7 @@
 //! Values with the line each stands on, from YAML or JSON.
 //!
-//! Says what is written, not what it should be. What YAML allows and nobody writes in front matter (aliases, merged
-//! keys, keys that are no text) becomes [`Value::Unknown`], which no rule says anything about. Start at [`yaml`] and
-//! [`json`].
+//! Says what is written, not what it should be. Numbers, booleans and what nobody writes in front matter (aliases, merged
+//! keys) are [`Value::Other`], which no rule looks into. Start at [`yaml`] and [`json`].
 
 use crate::prelude::*;
 use saphyr_parser::{Event, Parser, ScalarStyle};
@@ -20,14 +19,10 @@ pub(super) struct Node {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     Null,
-    Bool(bool),
-    /// As it is written.
-    Number(String),
     Text(String),
     List(Vec<Node>),
     Map(Vec<Entry>),
-    /// Something is there, and what it comes to is not told here.
-    Unknown,
+    Other,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,58 +47,27 @@ impl Node {
 
     /// Of anything but a map: none.
     pub(super) fn entries(&self) -> &[Entry] {
-        match &self.value {
-            Value::Map(entries) => entries,
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::Text(_)
-            | Value::List(_)
-            | Value::Unknown => &[],
-        }
+        if let Value::Map(entries) = &self.value { entries } else { &[] }
     }
 
+    /// Of anything but a list: none.
     pub(super) fn items(&self) -> &[Node] {
-        match &self.value {
-            Value::List(items) => items,
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::Text(_)
-            | Value::Map(_)
-            | Value::Unknown => &[],
-        }
+        if let Value::List(items) = &self.value { items } else { &[] }
     }
 
     pub(super) fn text(&self) -> Option<&str> {
-        match &self.value {
-            Value::Text(text) => Some(text),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::List(_)
-            | Value::Map(_)
-            | Value::Unknown => None,
-        }
+        if let Value::Text(text) = &self.value { Some(text) } else { None }
     }
 
-    /// What it is, as it is told.
+    /// What it is, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self.value {
-            Value::Null => "nothing",
-            Value::Bool(_) => "true or false",
-            Value::Number(_) => "a number",
+            Value::Null => "empty",
             Value::Text(_) => "text",
             Value::List(_) => "a list",
             Value::Map(_) => "an object",
-            Value::Unknown => "something else",
+            Value::Other => "a number or the like",
         }
-    }
-
-    /// Keys that stand twice in one object: of the first nothing is left.
-    pub(super) fn repeated(&self) -> Vec<&Entry> {
-        let mut seen = BTreeSet::new();
-        self.entries().iter().filter(|entry| !seen.insert(entry.key.as_str())).collect()
     }
 }
 
@@ -124,37 +88,29 @@ pub(super) fn yaml(text: &str, first: usize) -> Result<Node, Bad> {
             what: error.info().to_owned(),
         })?;
         let line = first + span.start.line().saturating_sub(1);
-        let value = match event {
+        let node = match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => continue,
             // What follows is another document, and Claude Code reads one.
             Event::DocumentEnd => break,
-            Event::Alias(_) => Value::Unknown,
-            Event::Scalar(text, style, ..) => scalar(&text, style),
-            Event::SequenceStart(..) => {
-                open.push(Open::List(line, Vec::new()));
-                if open.len() > DEPTH_MAX {
+            Event::Alias(_) => Node { line, value: Value::Other },
+            Event::Scalar(text, style, ..) => Node { line, value: scalar(&text, style) },
+            Event::SequenceStart(..) | Event::MappingStart(..) => {
+                if open.len() >= DEPTH_MAX {
                     return Err(Bad { line, what: "it is nested too deeply".to_owned() });
                 }
+                open.push(match event {
+                    Event::SequenceStart(..) => Open::List(line, Vec::new()),
+                    _ => Open::Map(line, Vec::new(), None),
+                });
                 continue;
             }
-            Event::MappingStart(..) => {
-                open.push(Open::Map(line, Vec::new(), None));
-                if open.len() > DEPTH_MAX {
-                    return Err(Bad { line, what: "it is nested too deeply".to_owned() });
-                }
-                continue;
-            }
-            Event::SequenceEnd | Event::MappingEnd => {
-                let Some(closed) = open.pop() else { continue };
-                let (line, value) = match closed {
-                    Open::List(line, items) => (line, Value::List(items)),
-                    Open::Map(line, entries, _) => (line, Value::Map(entries)),
-                };
-                put(&mut open, &mut root, Node { line, value });
-                continue;
-            }
+            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+                Some(Open::List(line, items)) => Node { line, value: Value::List(items) },
+                Some(Open::Map(line, entries, _)) => Node { line, value: Value::Map(entries) },
+                None => continue,
+            },
         };
-        put(&mut open, &mut root, Node { line, value });
+        put(&mut open, &mut root, node);
     }
     Ok(root.unwrap_or(Node { line: first, value: Value::Null }))
 }
@@ -168,136 +124,45 @@ fn put(open: &mut [Open], root: &mut Option<Node>, node: Node) {
         Some(Open::List(_, items)) => items.push(node),
         Some(Open::Map(_, entries, key)) => match key.take() {
             Some((key, line)) => entries.push(Entry { key, line, node }),
-            None => {
-                let line = node.line;
-                *key = Some((written(node), line));
-            }
+            // A key that is no text is not looked for by any rule.
+            None => *key = Some((node.text().unwrap_or_default().to_owned(), node.line)),
         },
-    }
-}
-
-/// A key as text; one that is none is not looked for by any rule.
-fn written(node: Node) -> String {
-    match node.value {
-        Value::Text(text) | Value::Number(text) => text,
-        Value::Bool(yes) => yes.to_string(),
-        Value::Null | Value::List(_) | Value::Map(_) | Value::Unknown => String::new(),
     }
 }
 
 fn scalar(text: &str, style: ScalarStyle) -> Value {
-    match style {
-        ScalarStyle::Plain => match text {
-            "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-            "true" | "True" | "TRUE" => Value::Bool(true),
-            "false" | "False" | "FALSE" => Value::Bool(false),
-            number if is_number(number) => Value::Number(number.to_owned()),
-            other => Value::Text(other.to_owned()),
-        },
-        ScalarStyle::SingleQuoted
-        | ScalarStyle::DoubleQuoted
-        | ScalarStyle::Literal
-        | ScalarStyle::Folded => Value::Text(text.to_owned()),
+    match (style, text) {
+        (ScalarStyle::Plain, "" | "~" | "null" | "Null" | "NULL") => Value::Null,
+        (ScalarStyle::Plain, "true" | "True" | "TRUE" | "false" | "False" | "FALSE") => Value::Other,
+        (ScalarStyle::Plain, number) if is_number(number) => Value::Other,
+        (_, other) => Value::Text(other.to_owned()),
     }
 }
 
 fn is_number(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit() || ['-', '+', '.'].contains(&c))
         && text.parse::<f64>().is_ok()
-        && !text.contains(char::is_alphabetic)
 }
 
-/// Reads JSON. Whether it is any is decided by the library that reads ours; this only remembers the lines.
+/// Reads JSON. Whether it is any is decided by the library that reads ours; it is YAML as well, and that reader knows the
+/// lines.
 pub(super) fn json(text: &str) -> Result<Node, Bad> {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
-    serde_json::from_str::<serde_json::Value>(bare)
+    let value = serde_json::from_str::<serde_json::Value>(bare)
         .map_err(|error| Bad { line: error.line().saturating_sub(1), what: error.to_string() })?;
-    let mut reader = Json { rest: bare, line: 0 };
-    Ok(reader.value())
+    // Some escapes of JSON are none of YAML. Without lines is better than not at all.
+    Ok(yaml(bare, 0).unwrap_or_else(|_| without_lines(value)))
 }
 
-/// Walks over text that is known to be JSON, at most as deep as the library allows.
-struct Json<'a> {
-    rest: &'a str,
-    line: usize,
-}
-
-impl<'a> Json<'a> {
-    fn blank(&mut self) {
-        let text = self.rest.trim_start_matches([' ', '\t', '\r', '\n', ',', ':']);
-        let skipped = &self.rest[..self.rest.len() - text.len()];
-        self.line += skipped.matches('\n').count();
-        self.rest = text;
-    }
-
-    fn skip(&mut self) {
-        let mut chars = self.rest.chars();
-        chars.next();
-        self.rest = chars.as_str();
-    }
-
-    fn value(&mut self) -> Node {
-        self.blank();
-        let line = self.line;
-        let value = match self.rest.chars().next() {
-            Some('{') => Value::Map(self.map()),
-            Some('[') => Value::List(self.list()),
-            Some('"') => Value::Text(self.string()),
-            _ => {
-                let end = self.rest.find([',', ']', '}', ' ', '\t', '\r', '\n']).unwrap_or(self.rest.len());
-                let (word, rest) = self.rest.split_at(end);
-                self.rest = rest;
-                match word {
-                    "true" => Value::Bool(true),
-                    "false" => Value::Bool(false),
-                    "null" | "" => Value::Null,
-                    number => Value::Number(number.to_owned()),
-                }
-            }
-        };
-        Node { line, value }
-    }
-
-    fn map(&mut self) -> Vec<Entry> {
-        self.skip();
-        let mut entries = Vec::new();
-        loop {
-            self.blank();
-            if !self.rest.starts_with('"') {
-                self.skip();
-                return entries;
-            }
-            let line = self.line;
-            let key = self.string();
-            let node = self.value();
-            entries.push(Entry { key, line, node });
-        }
-    }
-
-    fn list(&mut self) -> Vec<Node> {
-        self.skip();
-        let mut items = Vec::new();
-        loop {
-            self.blank();
-            if self.rest.is_empty() || self.rest.starts_with(']') {
-                self.skip();
-                return items;
-            }
-            items.push(self.value());
-        }
-    }
-
-    /// From one quote to the other.
-    fn string(&mut self) -> String {
-        let mut escaped = false;
-        let is_end = |(_, c): &(usize, char)| {
-            let end = *c == '"' && !escaped;
-            escaped = *c == '\\' && !escaped;
-            end
-        };
-        let end = self.rest.char_indices().skip(1).find(is_end).map_or(self.rest.len(), |(at, _)| at + 1);
-        let (quoted, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        serde_json::from_str(quoted).unwrap_or_default()
-    }
+fn without_lines(value: serde_json::Value) -> Node {
+    use serde_json::Value as Json;
+    let entry = |(key, value)| Entry { key, line: 0, node: without_lines(value) };
+    let value = match value {
+        Json::Null => Value::Null,
+        Json::Bool(_) | Json::Number(_) => Value::Other,
+        Json::String(text) => Value::Text(text),
+        Json::Array(items) => Value::List(items.into_iter().map(without_lines).collect()),
+        Json::Object(entries) => Value::Map(entries.into_iter().map(entry).collect()),
+    };
+    Node { line: 0, value }
 }

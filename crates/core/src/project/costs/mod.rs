@@ -157,13 +157,18 @@ impl Costs {
     }
 
     /// Says of what was started and not ended that nobody works on it: the run was killed, and the next one settles it.
+    /// Until then, or for good where no run follows, it may have cost what was reserved.
     pub fn interrupted(&mut self) {
         let roles = self.phases.iter_mut().flat_map(|phase| &mut phase.roles);
         for dispatch in roles.flat_map(|role| &mut role.dispatches) {
             if dispatch.bill == Bill::UnderWay {
                 dispatch.end = if dispatch.pull { "with a host" } else { "interrupted" };
             }
+            if dispatch.end == "interrupted" && dispatch.reserved > Usd(0) {
+                dispatch.bill = Bill::Unknown { counted: dispatch.reserved };
+            }
         }
+        self.add_up();
     }
 
     pub fn dispatch(&self, ticket: &Ticket) -> Option<&Dispatch> {
@@ -231,8 +236,11 @@ impl Costs {
     }
 
     fn add_up(&mut self) {
+        self.sum = Sum::default();
         for phase in &mut self.phases {
+            phase.sum = Sum::default();
             for role in &mut phase.roles {
+                role.sum = Sum::default();
                 for dispatch in &role.dispatches {
                     role.sum.add_dispatch(dispatch);
                 }

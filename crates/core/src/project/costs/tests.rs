@@ -123,6 +123,23 @@ fn an_interrupted_dispatch_whose_cost_is_known_is_billed() {
 }
 
 #[test]
+fn a_dispatch_that_nobody_works_on_any_more_may_have_cost_what_was_reserved() {
+    let mut story = Story::new();
+    story.start("draft/spec-author/1.1", Strategy::Lazy, 100, None);
+    story.answer("draft/spec-author/1.1", usage(10, 20, 70, 5, 400));
+    story.start("review/spec-reviewer/1.1", Strategy::Lazy, 90, None);
+    let mut costs = costs(&story.0);
+    assert_eq!((costs.sum.unknown, costs.sum.reserved), (0, Usd(0)), "it is under way");
+    for _ in 0..2 {
+        costs.interrupted();
+        let sum = costs.sum;
+        assert_eq!((sum.dispatches, sum.unknown, sum.billed.cost), (2, 1, Usd(400)));
+        assert_eq!(sum.reserved, costs.dispatch(&ticket("review/spec-reviewer/1.1")).unwrap().reserved);
+        assert!(sum.reserved > Usd(0));
+    }
+}
+
+#[test]
 fn sums_hold_what_was_billed_and_keep_what_is_unknown_apart() {
     let mut story = Story::new();
     story.start("draft/spec-author/1.1", Strategy::Lazy, 100, None);

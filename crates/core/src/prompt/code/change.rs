@@ -1,15 +1,15 @@
 //! The change as a prompt shows it: its files with their counts, its hunks, and the part of it around a finding.
 //!
-//! A diff that is too long for a prompt is listed by file, and its reader is told to open the files. Diffs come from git
+//! Of a diff that is too long for a prompt the longest parts are left out, and its reader is told to open those files. Diffs come from git
 //! and hold what agents wrote, so they stand in fences and paths stay on their lines.
 
 use super::super::brief::Brief;
 use super::super::sizes::{DIFF_CHARS_MAX, FILES_MAX, NAME_CHARS_MAX, WINDOW_LINES};
-use crate::delta::{Delta, FileDelta, Hunk, LineKind};
+use crate::delta::{self, Delta, FileDelta, Hunk, LineKind, Part};
 use crate::findings::Finding;
 use crate::place;
 use crate::prelude::*;
-use crate::text::{self, one_line};
+use crate::text::{self, count, one_line};
 use core::fmt::Write as _;
 
 /// A line for each file: what became of it, and how many lines came and went.
@@ -37,10 +37,7 @@ fn listed(delta: &Delta, more: impl Fn(&FileDelta) -> String) -> String {
         };
         let _ = writeln!(list, "- {path}: {counts}{kind}{}", more(file));
     }
-    let more = delta.files.len().saturating_sub(FILES_MAX);
-    if more > 0 {
-        let _ = writeln!(list, "- and {more} more files, which are not listed here");
-    }
+    list.push_str(&more_files(delta.files.len()));
     if list.is_empty() {
         list.push_str("- none\n");
     }
@@ -65,16 +62,71 @@ fn lines(file: &FileDelta) -> String {
     if shown.is_empty() { String::new() } else { format!(", lines {}", shown.join(", ")) }
 }
 
-/// A diff in its fence, or what is said where it would be too long.
-pub(super) fn body(diff: &str) -> String {
+/// A diff in its fence. Of one that is too long, the parts about as many files as fit, and the names of the others.
+pub(in crate::prompt) fn body(diff: &str) -> String {
     let chars = diff.chars().count();
-    if chars > DIFF_CHARS_MAX {
-        return format!(
-            "The diff of these files has {chars} characters and is not shown, because it is too long. Open every file \
-             of the list in its place, at least those with many lines, and read it whole.\n"
-        );
+    if chars <= DIFF_CHARS_MAX {
+        return text::fenced("diff", diff);
     }
-    text::fenced("diff", diff)
+    let (shown, left_out) = fitting(diff);
+    let mut text = format!(
+        "The diff of these files has {chars} characters, which is too long to be shown whole. The diff of {} is not \
+         shown. Open each of them in its place and read it whole; an approval counts only if you did:\n\n",
+        count(left_out.len(), "file")
+    );
+    for part in left_out.iter().take(FILES_MAX) {
+        let _ = writeln!(text, "- {}", one_line(&part.file.path, NAME_CHARS_MAX * 4));
+    }
+    text.push_str(&more_files(left_out.len()));
+    if !shown.is_empty() {
+        let _ = write!(text, "\nThe diff of the others:\n\n{}", text::fenced("diff", &shown));
+    }
+    text
+}
+
+/// The files of a diff that a reviewer is told to open, because their part of it is not shown. What is gone or no text
+/// cannot be read, and nobody is asked to.
+pub fn to_open(diff: &str) -> Vec<String> {
+    if diff.chars().count() <= DIFF_CHARS_MAX {
+        return Vec::new();
+    }
+    let files = fitting(diff).1.into_iter().map(|part| part.file);
+    files.filter(|file| !file.deleted && !file.binary).map(|file| file.path).collect()
+}
+
+/// How many files of a diff a reviewer is neither shown nor told of.
+pub fn unnamed(diff: &str) -> usize {
+    match diff.chars().count() <= DIFF_CHARS_MAX {
+        true => 0,
+        false => fitting(diff).1.len().saturating_sub(FILES_MAX),
+    }
+}
+
+/// As much of a diff as fits, the shortest parts first, so that as few files as possible are left out; and those.
+fn fitting(diff: &str) -> (String, Vec<Part<'_>>) {
+    let parts = delta::parts(diff);
+    let mut by_length: Vec<(usize, usize)> =
+        parts.iter().enumerate().map(|(at, part)| (part.text.chars().count(), at)).collect();
+    by_length.sort_unstable();
+    let mut room = DIFF_CHARS_MAX;
+    let fits = |(chars, _): &&(usize, usize)| {
+        room = room.saturating_sub(*chars);
+        room > 0
+    };
+    let kept: BTreeSet<usize> = by_length.iter().take_while(fits).map(|(_, at)| *at).collect();
+    let (shown, left_out): (Vec<_>, Vec<_>) =
+        parts.into_iter().enumerate().partition(|(at, _)| kept.contains(at));
+    (
+        shown.into_iter().map(|(_, part)| part.text).collect(),
+        left_out.into_iter().map(|(_, part)| part).collect(),
+    )
+}
+
+fn more_files(files: usize) -> String {
+    match files.saturating_sub(FILES_MAX) {
+        0 => String::new(),
+        more => format!("- and {}, not listed here\n", count(more, "more file")),
+    }
 }
 
 /// The hunks of the change that open findings stand in, each cut to what is around the finding; empty where there is none.

@@ -11,7 +11,10 @@ mod stable;
 mod task;
 mod turn;
 
+#[cfg(test)]
+pub(super) use change::body as shown_diff;
 pub(super) use change::carried;
+pub use change::{to_open, unnamed};
 pub use papers::{CheckResult, Code, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskPapers};
 
 use super::brief::Brief;

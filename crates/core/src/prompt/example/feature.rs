@@ -1,10 +1,9 @@
 //! The documents of the made-up feature: each as it was first written and as it was mended, with what its reviewers
 //! found between the two.
 //!
-//! Data only. Every fault quotes words of the first version and is gone in the second, so that a reader of an example
-//! can follow it; the tests compare them.
+//! The texts are files in `data/example`, also the changes from one version to the next. Every fault quotes words of the
+//! first version and is gone in the second, so that a reader of an example can follow it; the tests compare them.
 
-use crate::delta::Comparison;
 use crate::findings::{Finding, Status};
 use crate::ids::{FindingId, Role};
 use crate::phase::Phase;
@@ -14,19 +13,21 @@ use crate::verdict::{Claim, Severity};
 
 pub(in crate::prompt) const FOLDER: &str = "docs/features/031-key-limits";
 pub(in crate::prompt) const ARTIFACT: &str = "docs/features/031-key-limits/spec.md";
-pub(super) const PRD: &str = "docs/features/031-key-limits/prd.md";
+pub(in crate::prompt) const PRD: &str = "docs/features/031-key-limits/prd.md";
 
 /// What a phase writes, twice, and what was found in the first version.
-pub(super) struct Document {
-    pub(super) path: &'static str,
-    pub(super) first: &'static str,
-    pub(super) mended: &'static str,
-    pub(super) domain: Fault,
+pub(in crate::prompt) struct Document {
+    pub(in crate::prompt) path: &'static str,
+    pub(in crate::prompt) first: &'static str,
+    pub(in crate::prompt) mended: &'static str,
+    /// The unified diff from the first version to the mended one.
+    pub(in crate::prompt) diff: &'static str,
+    domain: Fault,
     /// None where nothing is handed over.
-    pub(super) handoff: Option<Fault>,
+    handoff: Option<Fault>,
 }
 
-pub(super) struct Fault {
+struct Fault {
     category: &'static str,
     section: &'static str,
     quote: &'static str,
@@ -37,13 +38,8 @@ pub(super) struct Fault {
 }
 
 impl Document {
-    /// The unified diff from the first version to the mended one.
-    pub(super) fn diff(&self) -> String {
-        Comparison::of(self.first, self.mended).unified(self.path)
-    }
-
     /// The finding a reviewer left on the first version; for the author, what the domain reviewer left.
-    pub(super) fn finding(&self, phase: Phase, profile: &Profile) -> Finding {
+    pub(in crate::prompt) fn finding(&self, phase: Phase, profile: &Profile) -> Finding {
         let raised = self.raised_by(phase, profile);
         let fault = self.fault(raised.kind);
         let line = self.first.lines().position(|line| line.contains(fault.quote)).map_or(0, |at| at + 1);
@@ -68,7 +64,7 @@ impl Document {
     }
 
     /// `S1: what the author says it did about it`
-    pub(super) fn summary(&self, phase: Phase, profile: &Profile) -> String {
+    pub(in crate::prompt) fn summary(&self, phase: Phase, profile: &Profile) -> String {
         let raised = self.raised_by(phase, profile);
         format!("{}1: {}", raised.letter, self.fault(raised.kind).fixed)
     }
@@ -84,7 +80,7 @@ impl Document {
     }
 }
 
-pub(super) fn document(phase: Phase) -> &'static Document {
+pub(in crate::prompt) fn document(phase: Phase) -> &'static Document {
     match phase {
         Phase::Specify => &SPECIFICATION,
         Phase::Design => &DESIGN,
@@ -94,44 +90,13 @@ pub(super) fn document(phase: Phase) -> &'static Document {
     }
 }
 
-pub(super) const PRD_TEXT: &str = "\
-# Key limits
+pub(in crate::prompt) const PRD_TEXT: &str = include_str!("../../../data/example/prd.md");
 
-## Goals
-
-- One customer cannot slow down the others.
-- A leaked key stops working at once.
-";
-
-pub(in crate::prompt) const SPEC: &str = "\
-# Limits for API keys
-
-## Requirements
-
-- R1: When a key has made 100 requests in one minute, the gateway shall refuse the next one with status 429.
-- R2: When a key is revoked, the gateway shall refuse it quickly.
-
-## Acceptance Criteria
-
-- AC1 (R1): the 101st request within a minute gets status 429.
-";
-
-pub(super) static SPECIFICATION: Document = Document {
+pub(in crate::prompt) static SPECIFICATION: Document = Document {
     path: ARTIFACT,
-    first: SPEC,
-    mended: "\
-# Limits for API keys
-
-## Requirements
-
-- R1: When a key has made 100 requests in one minute, the gateway shall refuse the next one with status 429.
-- R2: When a key is revoked, the gateway shall refuse it within 5 seconds with status 401.
-
-## Acceptance Criteria
-
-- AC1 (R1): the 101st request within a minute gets status 429.
-- AC2 (R2): a request 5 seconds after the revocation gets status 401.
-",
+    first: include_str!("../../../data/example/spec.md"),
+    mended: include_str!("../../../data/example/spec-mended.md"),
+    diff: include_str!("../../../data/example/spec.diff"),
     domain: Fault {
         category: "testability",
         section: "Requirements",
@@ -151,58 +116,11 @@ pub(super) static SPECIFICATION: Document = Document {
     }),
 };
 
-pub(super) static DESIGN: Document = Document {
+pub(in crate::prompt) static DESIGN: Document = Document {
     path: "docs/features/031-key-limits/design.md",
-    first: "\
-# Design: limits for API keys
-
-## Components
-
-### C1: Counter
-
-Counts the requests of a key in the current minute (Spec R1). New, `src/counter.rs`.
-
-### C2: Filter
-
-Asks C1 and the key store before it forwards a request (Spec R1, Spec R2). Changed, `src/gateway.rs`; depends on I1.
-
-## Interfaces
-
-### I1: `Counter::admit`
-
-`admit(key: &KeyId) -> bool`: whether this request is among the first 100 of its minute.
-
-## Decisions
-
-### D1: Counters live in the gateway's memory
-
-The other option was a shared store. Criterion: no call that leaves the process for each request. Cost: a restart forgets up to one minute.
-",
-    mended: "\
-# Design: limits for API keys
-
-## Components
-
-### C1: Counter
-
-Counts the requests of a key in the current minute (Spec R1), reading and adding in one atomic step. New, `src/counter.rs`.
-
-### C2: Filter
-
-Asks C1 and the key store before it forwards a request (Spec R1, Spec R2); without an answer of the key store within 1 second it refuses with status 503. Changed, `src/gateway.rs`; depends on I1.
-
-## Interfaces
-
-### I1: `Counter::admit`
-
-`admit(key: &KeyId) -> bool`: whether this request is among the first 100 of its minute.
-
-## Decisions
-
-### D1: Counters live in the gateway's memory
-
-The other option was a shared store. Criterion: no call that leaves the process for each request. Cost: a restart forgets up to one minute.
-",
+    first: include_str!("../../../data/example/design.md"),
+    mended: include_str!("../../../data/example/design-mended.md"),
+    diff: include_str!("../../../data/example/design.diff"),
     domain: Fault {
         category: "completeness",
         section: "C1: Counter",
@@ -223,57 +141,11 @@ The other option was a shared store. Criterion: no call that leaves the process 
     }),
 };
 
-pub(super) static PLAN: Document = Document {
+pub(in crate::prompt) static PLAN: Document = Document {
     path: "docs/features/031-key-limits/plan.md",
-    first: "\
-# Plan: limits for API keys
-
-## Constraints
-
-- 100 requests in one minute, status 429 (Spec R1); 5 seconds, status 401 (Spec R2)
-
-## Steps
-
-### Step 1.1: Put the filter before every route
-
-**Implements:** Design C2, Spec R2
-**Files:** `src/gateway.rs`
-**Depends on:** no other step
-**Produces:** `Gateway::admit`
-**Check:** `a_revoked_key_gets_401` fails before the step and passes after it.
-
-### Step 1.2: Count the requests of a key
-
-**Implements:** Design C1, Design I1, Design D1, Spec R1
-**Files:** `src/counter.rs` (new)
-**Depends on:** none
-**Produces:** `Counter::admit`
-",
-    mended: "\
-# Plan: limits for API keys
-
-## Constraints
-
-- 100 requests in one minute, status 429 (Spec R1); 5 seconds, status 401 (Spec R2)
-
-## Steps
-
-### Step 1.1: Put the filter before every route
-
-**Implements:** Design C2, Spec R2
-**Files:** `src/gateway.rs`
-**Depends on:** 1.2
-**Produces:** `Gateway::admit`
-**Check:** `a_revoked_key_gets_401` fails before the step and passes after it.
-
-### Step 1.2: Count the requests of a key
-
-**Implements:** Design C1, Design I1, Design D1, Spec R1
-**Files:** `src/counter.rs` (new)
-**Depends on:** none
-**Produces:** `Counter::admit`
-**Check:** `the_101st_request_is_refused` fails before the step and passes after it.
-",
+    first: include_str!("../../../data/example/plan.md"),
+    mended: include_str!("../../../data/example/plan-mended.md"),
+    diff: include_str!("../../../data/example/plan.diff"),
     domain: Fault {
         category: "dependency",
         section: "Step 1.1: Put the filter before every route",
@@ -294,47 +166,11 @@ pub(super) static PLAN: Document = Document {
     }),
 };
 
-pub(super) static TASKS: Document = Document {
+pub(in crate::prompt) static TASKS: Document = Document {
     path: "docs/features/031-key-limits/tasks.md",
-    first: "\
-# Tasks: limits for API keys
-
-## Constraints
-
-- Build and test: `cargo test`
-
-### Task 1.1: Count the requests of a key
-
-**Implements:** Plan 1.2, Design C1, Design I1
-**Files:** `src/counter.rs` (new)
-
-**Do:**
-1. Write the test `the_101st_request_is_refused`. See it fail.
-2. Write `Counter::admit`.
-
-**Done when:**
-- the counter works
-",
-    mended: "\
-# Tasks: limits for API keys
-
-## Constraints
-
-- Build and test: `cargo test`
-
-### Task 1.1: Count the requests of a key
-
-**Implements:** Plan 1.2, Design C1, Design I1
-**Files:** `src/counter.rs` (new)
-**Depends on:** none
-
-**Do:**
-1. Write the test `the_101st_request_is_refused`. See it fail.
-2. Write `Counter::admit`.
-
-**Done when:**
-- `the_101st_request_is_refused` passes; without step 2 it fails.
-",
+    first: include_str!("../../../data/example/tasks.md"),
+    mended: include_str!("../../../data/example/tasks-mended.md"),
+    diff: include_str!("../../../data/example/tasks.diff"),
     domain: Fault {
         category: "testability",
         section: "Task 1.1: Count the requests of a key",
@@ -358,24 +194,9 @@ pub(super) static TASKS: Document = Document {
 /// A document that belongs to no feature.
 static GUIDE: Document = Document {
     path: "docs/limits.md",
-    first: "\
-# Limits of our API
-
-A key may make 100 requests in one minute.
-
-## When you are refused
-
-Wait until your 60 requests of the minute are used up no longer, then repeat the request.
-",
-    mended: "\
-# Limits of our API
-
-A key may make 100 requests in one minute.
-
-## When you are refused
-
-Status 429 means that the limit is used up: wait for the next minute, then repeat the request.
-",
+    first: include_str!("../../../data/example/limits.md"),
+    mended: include_str!("../../../data/example/limits-mended.md"),
+    diff: include_str!("../../../data/example/limits.diff"),
     domain: Fault {
         category: "consistency",
         section: "When you are refused",

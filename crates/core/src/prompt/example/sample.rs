@@ -1,14 +1,15 @@
 //! One role's prompt in the made-up feature, for a person who wants to read it.
 
-use super::super::brief::{Brief, DomainOutcome, DomainResult};
-use super::super::build::{build, possible};
-use super::super::fragment::Prompt;
-use super::{ANSWER, document, first_of, revision};
 use crate::ids::Role;
 use crate::phase::Phase;
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind, Override};
+use crate::prompt::brief::{Brief, DomainOutcome, DomainResult};
+use crate::prompt::build::{build, possible};
+use crate::prompt::example::feature::document;
+use crate::prompt::example::{ANSWER, first_of, revision};
+use crate::prompt::fragment::Prompt;
 use crate::ticket::Purpose;
 
 /// A prompt, and what it is sent for and how.
@@ -60,13 +61,13 @@ pub fn sample(
     let document = document(phase);
     let finding = document.finding(phase, profile);
     let findings = [&finding];
-    let (diff, summary) = (document.diff(), [document.summary(phase, profile)]);
+    let summary = [document.summary(phase, profile)];
     let why = format!("no answer for {}", finding.id);
     let first = Brief { text: own, purpose, strategy, outcome: Some(outcome), ..first_of(phase, profile) };
     let mended = Some(document.mended.as_bytes());
     let again = Brief {
         artifact: mended,
-        delta: later.then_some(&diff),
+        delta: later.then_some(document.diff),
         fix_summaries: &summary,
         round: 2,
         last_round: 1,

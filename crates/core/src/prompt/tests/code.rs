@@ -1,12 +1,15 @@
 //! Prompts about code: the nine rows of seed 031's template-selection matrix for the implement command, its deviations of
-//! I1-R4, I4 as it is sent, and I7. Where ours differs, the test says why. Tasks are in `tasks`.
+//! I1-R4, and I7. Where ours differs, the test says why. Tasks are in `tasks`.
 
-use super::super::example;
+use super::super::code::shown_diff;
 use super::super::*;
+use super::cases;
 use super::stable;
+use crate::delta::Comparison;
 use crate::phase::Phase;
 use crate::policy::{Facts, Policy, ResumedFacts, Strategy, choose};
 use crate::prelude::*;
+use crate::prompt::example::change;
 use crate::ticket::Purpose;
 
 pub(super) const REVIEWERS: [&str; 3] =
@@ -15,7 +18,7 @@ pub(super) const REVIEWERS: [&str; 3] =
 /// Looks at the brief of a case.
 pub(super) fn with(role: &str, name: &str, look: &mut dyn FnMut(&Brief<'_>)) {
     let mut found = false;
-    example::each(&mut |case| {
+    cases::each(&mut |case| {
         if (case.phase, case.brief.profile.role, case.name) == (Phase::Implement, role, name) {
             found = true;
             look(&case.brief);
@@ -202,48 +205,6 @@ fn matrix_row_9_where_the_new_issues_are_more_than_half_the_fix_is_i7_fresh_agai
     assert_eq!(chosen(Purpose::Revise, &large, &first), Strategy::Lazy);
 }
 
-/// I4 as it is sent: exactly these files, in this order.
-pub(super) fn is_given(role: &str, name: &str, artifacts: &[&str]) {
-    let prompt = case(role, name);
-    let list = prompt.get("required-artifacts").unwrap().lines();
-    let listed: Vec<&str> = list.filter_map(|line| line.strip_prefix("- ")).collect();
-    let expected: Vec<String> =
-        artifacts.iter().map(|one| format!("{one}: {}/{}.md", example::FOLDER, one.to_lowercase())).collect();
-    assert_eq!(listed, expected, "{role} {name}");
-}
-
-#[test]
-fn i4_and_r3_1_the_implementation_reviewer_reads_prd_spec_design_plan_and_tasks() {
-    is_given("implementation-reviewer", "review", &["PRD", "Spec", "Design", "Plan", "Tasks"]);
-}
-
-#[test]
-fn i4_and_r3_1_the_code_quality_reviewer_reads_design_and_spec() {
-    is_given("code-quality-reviewer", "review", &["Design", "Spec"]);
-}
-
-#[test]
-fn i4_and_r3_1_the_security_reviewer_reads_design_and_spec() {
-    is_given("security-reviewer", "review", &["Design", "Spec"]);
-}
-
-#[test]
-fn i4_and_r3_1_the_code_simplifier_reads_the_design() {
-    is_given("code-simplifier", "simplify", &["Design"]);
-}
-
-#[test]
-fn i4_and_r3_1_the_test_deepener_reads_spec_design_tasks_and_prd() {
-    for name in ["outline", "tests"] {
-        is_given("test-deepener", name, &["Spec", "Design", "Tasks", "PRD"]);
-    }
-}
-
-#[test]
-fn i4_and_i7_the_implementer_that_mends_reads_prd_spec_design_plan_and_tasks() {
-    is_given("implementer", "fix", &["PRD", "Spec", "Design", "Plan", "Tasks"]);
-}
-
 /// R2.5: all of them, not only reviewers. R2.1: nothing that is named by its path stands in the prompt.
 #[test]
 fn r2_5_every_fresh_lazy_dispatch_about_code_must_read_by_path() {
@@ -315,10 +276,32 @@ fn a_diff_that_is_too_long_is_listed_by_file_and_its_reader_is_told_to_open_the_
             let prompt = build(&Brief { code, delta: brief.delta.map(|_| diff.as_str()), ..*brief });
             let text = prompt.get(heading).unwrap();
             assert!(text.contains("- src/x.rs: +6000 -0\n"), "{name}: {text}");
-            assert!(text.contains("is not shown, because it is too long. Open every file"), "{name}");
+            assert!(text.contains("The diff of 1 file is not shown. Open each of them"), "{name}: {text}");
+            assert!(text.contains("only if you did:\n\n- src/x.rs\n"), "{name}: {text}");
             assert!(text.len() < 2_000, "{name}");
         });
     }
+}
+
+#[test]
+fn of_a_diff_that_is_too_long_all_files_are_shown_but_the_longest_which_are_named() {
+    let of = |path: &str, lines: usize| {
+        let added = "+one more line of it\n".repeat(lines);
+        format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n{added}")
+    };
+    let diff = [of("lock.txt", 9_000), of("src/a.rs", 10), of("more.txt", 9_000), of("src/z.rs", 3)].concat();
+    assert_eq!(to_open(&diff), ["more.txt"]);
+    assert_eq!((unnamed(&diff), to_open(&of("src/a.rs", 10))), (0, Vec::new()));
+    let text = shown_diff(&diff);
+    assert!(text.contains("only if you did:\n\n- more.txt\n\nThe diff of the others:\n"), "{text}");
+    assert!(
+        text.contains("+++ b/lock.txt")
+            && text.contains("+++ b/src/z.rs")
+            && !text.contains("+++ b/more.txt")
+    );
+    let many: String = (0..1_500).map(|at| of(&format!("gen/{at}.txt"), 100)).collect();
+    assert_eq!(unnamed(&many), to_open(&many).len() - 1_000);
+    assert!(shown_diff(&many).contains(" more files, not listed here\n"));
 }
 
 /// A digest of code: what changed, what is open, and what stands around it, at the line where it is now.
@@ -332,4 +315,33 @@ fn a_digest_shows_the_change_around_each_open_finding_and_nothing_else_of_it() {
     assert!(digest.get("artifacts-at-hand").is_some() && digest.get("implementation-files").is_none());
     let found = digest.get("open-findings").unwrap();
     assert!(found.contains("(at: src/gateway.rs:9 (handle))"), "{found}");
+}
+
+/// The diffs of the example are written by hand, so they are held to each other: one and the same file before and after.
+#[test]
+fn the_faults_of_the_examples_code_stand_where_it_says_and_the_fixes_lead_to_the_mended_change() {
+    let (first, mended) = (files_after(change::FIRST), files_after(change::MENDED));
+    assert_eq!(first.len(), 2, "{first:?}");
+    let fixes = first.iter().map(|(path, text)| Comparison::of(text, &mended[path]).unified(path));
+    assert_eq!(fixes.collect::<Vec<String>>().concat(), change::FIXES);
+    for finding in change::findings() {
+        let at = usize::try_from(finding.line).unwrap() - 1;
+        let line = first[&finding.file].lines().nth(at).unwrap();
+        assert!(line.contains(&finding.quote), "{}: {line}", finding.id);
+        assert!(!mended[&finding.file].contains(&finding.quote), "{} is mended", finding.id);
+    }
+}
+
+/// The files that a diff shows whole, as they are after it.
+fn files_after(diff: &str) -> BTreeMap<String, String> {
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    let mut path = "";
+    for line in diff.lines() {
+        if let Some(named) = line.strip_prefix("+++ b/") {
+            path = named;
+        } else if let Some(text) = line.strip_prefix(['+', ' ']) {
+            files.entry(path.to_owned()).or_default().push_str(&format!("{text}\n"));
+        }
+    }
+    files
 }

@@ -1,7 +1,7 @@
 //! What a digest shows, who is given one, and where an open finding is said to stand.
 
-use super::super::example::{self, ARTIFACT};
 use super::super::*;
+use super::cases::{self, ARTIFACT};
 use super::profile_of;
 use crate::findings::Finding;
 use crate::policy::Strategy;
@@ -13,14 +13,14 @@ fn a_digest_shows_the_changes_and_the_sections_they_and_the_findings_touch_and_n
     let spec = "# T\n\n## A\n\nold words\n\n## B\n\nnew words\n\n## C\n\nopen words\n";
     let diff = "--- a/docs/features/031-key-limits/spec.md\n+++ b/docs/features/031-key-limits/spec.md\n\
                 @@ -9 +9 @@\n-words\n+new words\n";
-    let finding = Finding { quote: "open words".to_owned(), ..example::finding('S', "says too little") };
+    let finding = Finding { quote: "open words".to_owned(), ..cases::finding('S', "says too little") };
     let brief = Brief {
         strategy: Strategy::Digest,
         artifact: Some(spec.as_bytes()),
         delta: Some(diff),
         findings: &[&finding],
         round: 2,
-        ..example::first(profile_of("spec-reviewer"))
+        ..cases::first(profile_of("spec-reviewer"))
     };
     let prompt = build(&brief);
     let sections = prompt.get("touched-sections").unwrap();
@@ -42,9 +42,9 @@ fn a_digest_brings_a_section_that_is_cited_by_its_heading_with_what_is_below_it(
         "# T\n\nintro\n\n## A\n\nabove\n\n### A.1\n\n```sh\n# not a heading\n```\n\n### A.2\n\nlast\n\n## B\n\n{filler}"
     );
     let finding =
-        Finding { line: 0, quote: String::new(), section: "## A".to_owned(), ..example::finding('S', "x") };
+        Finding { line: 0, quote: String::new(), section: "## A".to_owned(), ..cases::finding('S', "x") };
     let sections = |finding: &Finding| {
-        let first = example::first(profile_of("spec-reviewer"));
+        let first = cases::first(profile_of("spec-reviewer"));
         let brief = Brief {
             strategy: Strategy::Digest,
             artifact: Some(spec.as_bytes()),
@@ -81,9 +81,9 @@ fn listed_at(finding: &Finding, brief: Brief<'_>) -> String {
 
 #[test]
 fn an_open_finding_is_listed_where_it_stands_now() {
-    let reviewer = example::first(profile_of("spec-reviewer"));
+    let reviewer = cases::first(profile_of("spec-reviewer"));
     let resumed = Brief { strategy: Strategy::Resume, delta: Some(MOVE), last_round: 1, ..reviewer };
-    let raised = Finding { line: 5, section: "Old".to_owned(), ..example::finding('S', "x") };
+    let raised = Finding { line: 5, section: "Old".to_owned(), ..cases::finding('S', "x") };
     // The quote is found although it is wrapped; the section it stood in has another name now.
     assert_eq!(listed_at(&raised, resumed), "spec.md:9 (Later)");
     assert_eq!(
@@ -110,12 +110,12 @@ fn an_open_finding_is_listed_where_it_stands_now() {
 
 #[test]
 fn nobody_is_given_a_digest_of_what_the_role_never_saw_whole() {
-    let first = example::first(profile_of("spec-reviewer"));
+    let first = cases::first(profile_of("spec-reviewer"));
     let digest = Brief { strategy: Strategy::Digest, delta: Some("x"), ..first };
     assert_ne!(build(&digest), build(&first));
     assert_eq!(build(&Brief { delta: None, ..digest }), build(&first));
     assert_eq!(build(&Brief { purpose: Purpose::Certify, ..digest }), build(&first));
-    let author = Brief { purpose: Purpose::Revise, ..example::first(profile_of("spec-author")) };
+    let author = Brief { purpose: Purpose::Revise, ..cases::first(profile_of("spec-author")) };
     let digest = Brief { strategy: Strategy::Digest, ..author };
     assert_eq!(build(&digest), build(&author));
 }

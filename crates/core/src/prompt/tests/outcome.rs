@@ -1,8 +1,8 @@
 //! What a phase reviewer is told of the domain review before it: C7, interface 6, AC-11 and AC-12 of seed 022.
 
 use super::super::brief::DomainResult;
-use super::super::example::{self, Case};
 use super::super::*;
+use super::cases::{self, Case};
 use super::profile_of;
 use crate::findings::Finding;
 use crate::ids::{Revision, Role};
@@ -16,7 +16,7 @@ use crate::ticket::Purpose;
 #[test]
 fn ac_11_the_phase_reviewer_of_every_phase_is_told_the_outcome_of_the_domain_review() {
     let mut seen = BTreeSet::new();
-    example::each(&mut |Case { phase, name, brief }| {
+    cases::each(&mut |Case { phase, name, brief }| {
         if brief.profile.kind != Kind::Phase || brief.outcome.is_none() || brief.strategy == Strategy::Resume
         {
             return;
@@ -50,7 +50,7 @@ fn ac_11_the_phase_reviewer_of_every_phase_is_told_the_outcome_of_the_domain_rev
 #[test]
 fn ac_12_without_a_domain_review_there_is_no_outcome_block() {
     let mut phases = BTreeSet::new();
-    example::each(&mut |Case { phase, name, brief }| {
+    cases::each(&mut |Case { phase, name, brief }| {
         if brief.profile.kind == Kind::Phase && brief.outcome.is_none() {
             assert!(!build(brief).text().contains("Domain Reviewer Outcome\n"), "{phase} {name}");
             phases.insert(*phase);
@@ -63,7 +63,7 @@ fn ac_12_without_a_domain_review_there_is_no_outcome_block() {
 fn outcome(result: DomainResult<'_>, unresolved: &[&Finding]) -> String {
     let reviewer = Role::new("spec-reviewer");
     let outcome = Some(DomainOutcome { reviewer: &reviewer, result, unresolved });
-    let prompt = build(&Brief { outcome, ..example::first(profile_of("phase-reviewer")) });
+    let prompt = build(&Brief { outcome, ..cases::first(profile_of("phase-reviewer")) });
     prompt.get("domain-outcome").unwrap().to_owned()
 }
 
@@ -83,7 +83,7 @@ fn c7_an_approval_is_told_with_its_iteration_and_revision() {
 
 #[test]
 fn c7_a_failure_at_the_cap_is_told_with_its_revision_and_what_is_left() {
-    let open = example::finding('S', "R2 names no time");
+    let open = cases::finding('S', "R2 names no time");
     let (round, max, revision) = (5, 5, &revision());
     let text = outcome(DomainResult::Failed { round, max, revision }, &[&open]);
     assert!(text.contains("\n- Result: FAILED at iteration cap (5/5), revision 0123456789\n"), "{text}");

@@ -1,12 +1,14 @@
 //! What the prompts of the four phases have in common, and the examples of them.
 
-use super::super::example;
 use super::super::*;
+use super::cases;
+use crate::delta::Comparison;
 use crate::ids::Role;
 use crate::phase::Phase;
 use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind};
+use crate::prompt::example::feature::document;
 use crate::ticket::Purpose;
 
 #[test]
@@ -50,7 +52,7 @@ fn a_text_of_the_repository_stands_where_the_built_in_one_would_and_nothing_else
 #[test]
 fn an_artifact_of_a_skipped_phase_is_named_as_none_with_the_reason() {
     let mut shown = String::new();
-    example::each(&mut |case| {
+    cases::each(&mut |case| {
         if case.name == "draft without a design" {
             shown = build(&case.brief).get("required-artifacts").unwrap().to_owned();
         }
@@ -58,7 +60,7 @@ fn an_artifact_of_a_skipped_phase_is_named_as_none_with_the_reason() {
     assert!(shown.contains("- Design: none (phase skipped, lane express)\n"), "{shown}");
     let author = profile::cast(Phase::Design)[0];
     let mut drafts = Vec::new();
-    example::each(&mut |case| {
+    cases::each(&mut |case| {
         if case.brief.profile.role == author.role && case.name == "draft" {
             drafts.push(build(&case.brief).text());
         }
@@ -94,6 +96,15 @@ fn the_example_of_every_role_fits_its_phase() {
             assert!(phase == Phase::Document || file.ends_with(phase.artifact()), "{phase}: {file}");
             assert!(resumed.get("fix-summary").unwrap().contains(&format!("\n{}1: ", raised.letter)));
         }
+    }
+}
+
+#[test]
+fn the_change_of_each_document_of_the_example_is_the_difference_between_its_versions() {
+    for phase in Phase::DOCUMENTS.into_iter().chain([Phase::Document]) {
+        let document = document(phase);
+        let compared = Comparison::of(document.first, document.mended).unified(document.path);
+        assert_eq!(document.diff, compared, "{phase}");
     }
 }
 

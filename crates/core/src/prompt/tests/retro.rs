@@ -3,28 +3,13 @@
 use super::*;
 use crate::profile::Override;
 
-#[test]
-fn every_prompt_of_a_retrospective_is_as_last_reviewed() {
-    let mut settings = Settings::clone_current();
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.set_snapshot_path("../snapshots");
-    let mut known = BTreeMap::new();
-    example::retro::each(&mut |name, brief| {
-        let name = format!("{} {name}", brief.profile.role);
-        let text = shown(&retro(brief), &mut known, &name);
-        let file: Vec<&str> = name.split([' ', ',']).filter(|word| !word.is_empty()).collect();
-        settings.bind(|| insta::assert_snapshot!(file.join("-"), text));
-    });
-}
-
 /// Whoever replaces the text must not lose what the engine relies on.
 #[test]
 fn a_repository_s_own_text_takes_the_place_of_the_rubric_and_of_nothing_else() {
     let own = "---\nname: retro-facilitator\ndescription: ours\n---\n\nLook at the build times first.\n";
     let own = Override::parse(own, &Role::new("retro-facilitator")).unwrap();
     let mut seen = 0;
-    example::retro::each(&mut |name, brief| {
+    cases::retro::each(&mut |name, brief| {
         let built_in = retro(brief);
         let replaced = retro(&RetroBrief { text: Some(&own), ..*brief });
         for part in ["house-rules", "checklist", "return", "task", "bundle"] {
@@ -43,7 +28,7 @@ fn a_repository_s_own_text_takes_the_place_of_the_rubric_and_of_nothing_else() {
 
 #[test]
 fn figures_are_asked_for_by_name_and_nothing_that_changes_stands_before_the_turn() {
-    example::retro::each(&mut |name, brief| {
+    cases::retro::each(&mut |name, brief| {
         let prompt = retro(brief);
         assert!(prompt.feature.is_empty());
         assert!(!stable(&prompt).text().contains("031"), "{name}");
@@ -54,7 +39,7 @@ fn figures_are_asked_for_by_name_and_nothing_that_changes_stands_before_the_turn
 
 #[test]
 fn a_tool_that_is_not_there_is_named() {
-    example::retro::each(&mut |_, brief| {
+    cases::retro::each(&mut |_, brief| {
         assert!(retro(brief).get("missing-tools").is_none());
         let missing = ["Gr\nep".to_owned()];
         let prompt = retro(&RetroBrief { missing: &missing, ..*brief });

@@ -1,12 +1,12 @@
 //! What the original documents ask of prompts, each under the name it has there: I1 to I8 and the deviations of I1-R4 of
 //! seed 031, R2 and R3 of seed 030. Where ours differs, the test says why. The outcome of a domain review is in `outcome`.
 //!
-//! Not here: I4, I7 for code and the deviations of the three code reviewers are in `code`; I6 (what is remembered of a
-//! conversation) and TD5 (the guard) to `review` and `policy`; I9 and TD7 (lines of the history) are played by the real
-//! program in `tests/it`; I10 is the probe.
+//! Not here: I7 for code and the deviations of the three code reviewers are in `code`; I4 and I5 (which files each role is
+//! given) in the snapshot `artifacts`; I6 (what is remembered of a conversation) and TD5 (the guard) to `review`
+//! and `policy`; I9 and TD7 (lines of the history) are played by the real program in `tests/it`; I10 is the probe.
 
-use super::super::example;
 use super::super::*;
+use super::cases;
 use super::profile_of;
 use crate::phase::Phase;
 use crate::policy::Strategy;
@@ -16,7 +16,7 @@ use crate::profile::{self, Kind};
 /// The prompt of a case of the made-up feature.
 fn case(phase: Phase, role: &str, name: &str) -> Prompt {
     let mut found = None;
-    example::each(&mut |case| {
+    cases::each(&mut |case| {
         if (case.phase, case.brief.profile.role, case.name) == (phase, role, name) {
             found = Some(build(&case.brief));
         }
@@ -89,56 +89,6 @@ fn r2_1_no_upstream_artifact_stands_in_a_lazy_prompt() {
         let later = phase > Phase::Specify;
         assert!(!(later && text.contains("- AC2 (R2):")), "{phase}: the specification is in it");
     }
-}
-
-/// I5 and R3.2, R3.3 as they are sent: exactly these files, in this order.
-fn is_given(phase: Phase, role: &str, artifacts: &[&str]) {
-    let prompt = case(phase, role, "review");
-    let list = prompt.get("required-artifacts").unwrap().lines();
-    let listed: Vec<&str> = list.filter_map(|line| line.strip_prefix("- ")).collect();
-    let expected: Vec<String> =
-        artifacts.iter().map(|one| format!("{one}: {}/{}.md", example::FOLDER, one.to_lowercase())).collect();
-    assert_eq!(listed, expected, "{phase} {role}");
-}
-
-#[test]
-fn i5_specify_the_spec_reviewer_is_given_the_prd() {
-    is_given(Phase::Specify, "spec-reviewer", &["PRD"]);
-}
-
-#[test]
-fn i5_specify_the_phase_reviewer_is_given_prd_and_spec() {
-    is_given(Phase::Specify, "phase-reviewer", &["PRD", "Spec"]);
-}
-
-#[test]
-fn i5_design_the_design_reviewer_is_given_prd_and_spec() {
-    is_given(Phase::Design, "design-reviewer", &["PRD", "Spec"]);
-}
-
-#[test]
-fn i5_design_the_phase_reviewer_is_given_prd_spec_and_design() {
-    is_given(Phase::Design, "phase-reviewer", &["PRD", "Spec", "Design"]);
-}
-
-#[test]
-fn i5_create_plan_the_plan_reviewer_is_given_prd_spec_and_design() {
-    is_given(Phase::CreatePlan, "plan-reviewer", &["PRD", "Spec", "Design"]);
-}
-
-#[test]
-fn i5_create_plan_the_phase_reviewer_is_given_prd_spec_design_and_plan() {
-    is_given(Phase::CreatePlan, "phase-reviewer", &["PRD", "Spec", "Design", "Plan"]);
-}
-
-#[test]
-fn i5_create_tasks_the_task_reviewer_is_given_prd_spec_design_and_plan() {
-    is_given(Phase::CreateTasks, "task-reviewer", &["PRD", "Spec", "Design", "Plan"]);
-}
-
-#[test]
-fn i5_create_tasks_the_phase_reviewer_is_given_all_five() {
-    is_given(Phase::CreateTasks, "phase-reviewer", &["PRD", "Spec", "Design", "Plan", "Tasks"]);
 }
 
 /// Deviation of specify.md, and of the other domain reviewers alike.
@@ -347,7 +297,7 @@ fn i8_the_prd_is_named_where_it_is_or_the_line_says_that_there_is_none() {
         (Prd::None, "- PRD: No PRD — feature created without brainstorm\n"),
     ] {
         for strategy in [Strategy::Lazy, Strategy::Digest] {
-            let first = example::first(profile_of("phase-reviewer"));
+            let first = cases::first(profile_of("phase-reviewer"));
             let place = Place { prd, ..first.place };
             let prompt = build(&Brief { place, strategy, delta: Some("x"), round: 2, ..first });
             assert!(prompt.text().contains(line), "{strategy:?}: {line}");

@@ -2,8 +2,8 @@
 //! what simplifier and test-deepener are told.
 
 use super::super::*;
-use super::code::{REVIEWERS, case, is_given, names, with};
-use super::stable;
+use super::code::{REVIEWERS, case, names, with};
+use super::{listed, stable};
 use crate::context::Mode;
 use crate::policy::Strategy;
 use crate::prelude::*;
@@ -68,7 +68,7 @@ fn ac_3_a_task_that_cannot_be_traced_is_sent_everything_in_full() {
 #[test]
 fn ac_4_the_specification_and_the_prd_of_a_task_come_by_strategy_and_the_goals_always() {
     let lazy = case("implementer", "task");
-    is_given("implementer", "task", &["PRD", "Spec"]);
+    assert_eq!(listed(&lazy), ["prd.md", "spec.md"]);
     assert!(lazy.feature.is_empty());
     assert!(lazy.get("wanted").unwrap().contains("- A leaked key stops working at once."));
     let inline = case("implementer", "task, inline");

@@ -123,6 +123,20 @@ fn passwords_that_are_described_and_not_written_down_are_left_alone() {
 }
 
 #[test]
+fn values_of_several_parts_that_only_name_something_are_left_alone() {
+    check(&[
+        "webhook: ghcr.io/org/webhook@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "webhook: registry.test/org/runner:3f2a9c1d4e5b60718293a4b5c6d7e8f901234567",
+        "token: sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "DB_PASSWORD=vault:secret/data/db#password and PASSWORD=env:DB_MAIN_2 and SECRET=file:/run/secrets/db-1",
+        "TOKEN_EXPIRES_AT=2026-09-01T12:34:56.789Z, tokens: in:1200,out:300, secret: db,cache2,queue",
+        "TOKEN_URL=https://auth.test/oauth2/v1/token token_uri: /oauth2/v1/token2 WEBHOOK_URL=hooks.test/a1b2c3d4e5f6g7h8",
+        "SESSION_COOKIE=sessionCookieNameV2 and BASIC_AUTH=AuthMiddlewareFactoryBuilder",
+        "the password: SetOnceAtFirstLogin, the secret: rotates-every-30-days, password: min8chars",
+    ]);
+}
+
+#[test]
 fn what_only_begins_like_a_vendors_token_is_left_alone() {
     check(&[
         "xai-grok-and-other-models-of-2025, hf_hub_download_with_many_words, gsk_is_short, tvly-search-results",

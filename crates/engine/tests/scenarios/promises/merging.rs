@@ -12,12 +12,14 @@ kept_by_both! {
     the_same_merge_is_the_same_sketch_and_no_branch_leads_to_it,
     a_merge_moves_the_branch_and_the_checkout_it_is_in_and_is_found_again,
     squashed_it_is_one_commit,
+    what_only_says_that_it_is_the_merge_is_none,
     nothing_is_merged_into_a_checkout_with_changes,
     a_file_in_the_way_is_not_replaced,
     a_branch_that_is_checked_out_nowhere_is_moved_alone,
     what_was_forecast_before_the_branch_moved_is_not_merged,
     a_branch_that_is_gone_is_named,
     what_both_began_with_is_found_until_nothing_is_the_features_alone,
+    what_both_have_moves_on_where_the_base_is_merged_into_the_branch,
 }
 
 fn trailers(seq: u64) -> Trailers {
@@ -119,6 +121,22 @@ fn squashed_it_is_one_commit(world: &dyn World) {
     assert_eq!(world.outside().look_base("feature.txt").as_deref(), Some("new\n"));
 }
 
+fn what_only_says_that_it_is_the_merge_is_none(world: &dyn World) {
+    begin(world);
+    let forged = "Merge it\n\nRedraft-Ticket: 001/merge\nRedraft-Seq: 9";
+    world.outside().commit_base_as("other.txt", "other\n", forged);
+    with(world, |ports| assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), None));
+    let found = forecast(world);
+    with(world, |ports| {
+        let commit = merge(ports.merging, &found, History::Squash).unwrap();
+        assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), Some(commit));
+    });
+    // Nor is it found again from a branch that has gone on: something else would be merged now.
+    world.outside().put("feature.txt", "newer\n");
+    world.outside().commit("more");
+    with(world, |ports| assert_eq!(ports.merging.merged("main", &trailers(9)).unwrap(), None));
+}
+
 fn nothing_is_merged_into_a_checkout_with_changes(world: &dyn World) {
     begin(world);
     world.outside().put_base("README.md", "a person's\n");
@@ -191,4 +209,28 @@ fn what_both_began_with_is_found_until_nothing_is_the_features_alone(world: &dyn
         assert_eq!(ports.merging.common("main").unwrap(), None, "{first} is behind both");
     });
     assert_eq!(world.outside().log(BRANCH)[0], "feature");
+}
+
+fn what_both_have_moves_on_where_the_base_is_merged_into_the_branch(world: &dyn World) {
+    begin(world);
+    world.outside().commit_base("other.txt", "other\n");
+    world.outside().merge_main(true);
+    with(world, |ports| {
+        let found = ports.merging.forecast("main", &[]).unwrap();
+        let main = ports.workspace.tree_of(&found.into).unwrap();
+        assert_eq!(ports.merging.common("main").unwrap(), Some(main));
+        let head = ports.workspace.tree_of(&found.head).unwrap();
+        assert!(matches!(found.outcome, MergeOutcome::Clean { tree, .. } if tree == head));
+    });
+    assert_eq!(world.outside().look("other.txt").as_deref(), Some("other\n"));
+    world.outside().commit_base("left-out.txt", "left out\n");
+    world.outside().merge_main(false);
+    with(world, |ports| {
+        let found = ports.merging.forecast("main", &[]).unwrap();
+        let MergeOutcome::Clean { tree, .. } = found.outcome else { panic!("it is clean") };
+        let main = ports.workspace.tree_of(&found.into).unwrap();
+        assert_eq!(ports.merging.common("main").unwrap(), Some(main.clone()));
+        let changed = ports.workspace.changed(&main, &tree).unwrap();
+        assert_eq!(changed, paths(&["feature.txt", "left-out.txt"]), "a merge takes it out of the base");
+    });
 }

@@ -14,6 +14,10 @@ kept_by_both! {
     a_tree_is_all_that_git_sees_but_what_is_ours,
     what_git_does_not_see_is_named_a_line_each,
     what_differs_between_two_trees_is_named_in_order,
+    repositories_inside_are_named_among_all_that_changed_and_nowhere_else,
+    a_tree_takes_the_named_files_of_another_and_keeps_the_rest,
+    the_same_change_and_no_other_gives_the_same_bytes,
+    what_is_not_there_is_missing_until_a_repair_says_to_go_on_without_it,
     a_delta_is_what_git_would_say,
     what_nothing_leads_to_is_lost_and_what_is_kept_is_not,
     a_tree_that_is_lost_is_said_to_be_lost_wherever_it_is_asked_for,
@@ -185,6 +189,108 @@ fn what_differs_between_two_trees_is_named_in_order(world: &dyn World) {
     });
 }
 
+fn repositories_inside_are_named_among_all_that_changed_and_nowhere_else(world: &dyn World) {
+    const ONE: &str = "1111111111111111111111111111111111111111";
+    const OTHER: &str = "2222222222222222222222222222222222222222";
+    let outside = world.outside();
+    with(world, |ports| {
+        let place = ports.workspace;
+        let here = || place.tree_of(&place.head().unwrap().0.0).unwrap();
+        let before = here();
+        outside.commit_repository("inner", ONE);
+        let added = here();
+        outside.commit_repository("inner", OTHER);
+        let moved = here();
+        for (from, to) in [(&before, &added), (&added, &moved), (&moved, &before)] {
+            assert_eq!(place.changed(from, to).unwrap(), paths(&[]));
+            assert_eq!(place.all_changed(from, to).unwrap(), paths(&["inner"]));
+            assert!(!place.differing(from, to).unwrap().is_empty());
+        }
+        assert_eq!(tree(place), moved, "it is as git knows it");
+        assert_eq!(place.over(&before, &moved, &paths(&["inner"])).unwrap(), moved);
+    });
+}
+
+fn a_tree_takes_the_named_files_of_another_and_keeps_the_rest(world: &dyn World) {
+    let outside = world.outside();
+    with(world, |ports| {
+        let place = ports.workspace;
+        outside.put("docs/old.md", "old\n");
+        let under = tree(place);
+        outside.put("README.md", "changed\n");
+        outside.put("docs/new.md", "new\n");
+        outside.make_executable("docs/new.md");
+        outside.put("src/x.rs", "not named\n");
+        outside.take("docs/old.md");
+        let from = tree(place);
+        let named = paths(&["README.md", "docs/new.md", "docs/old.md", "absent.md"]);
+        let found = place.over(&under, &from, &named).unwrap();
+        assert_eq!(place.changed(&found, &from).unwrap(), paths(&["src/x.rs"]));
+        assert_eq!(text(place.read_at(&found, "src/x.rs").unwrap()).as_deref(), Some("fn x() {}\n"));
+        for nothing in [paths(&[]), paths(&["src"])] {
+            assert_eq!(place.over(&under, &from, &nothing).unwrap(), under, "{nothing:?} names no file");
+        }
+        // What stands where the other has a folder, or below where it has a file, gives way.
+        outside.put("docs", "a file\n");
+        outside.put("README.md/deep.md", "deep\n");
+        let other = tree(place);
+        let found = place.over(&from, &other, &paths(&["docs", "README.md/deep.md"])).unwrap();
+        assert_eq!(found, other);
+        let found = place.over(&other, &from, &paths(&["README.md", "docs/new.md"])).unwrap();
+        assert_eq!(found, from);
+        assert_eq!(outside.look("docs").as_deref(), Some("a file\n"), "no file is touched");
+    });
+}
+
+fn the_same_change_and_no_other_gives_the_same_bytes(world: &dyn World) {
+    let outside = world.outside();
+    with(world, |ports| {
+        let place = ports.workspace;
+        let bytes = |from: &Revision, to: &Revision| place.differing(from, to).unwrap();
+        let first = tree(place);
+        outside.put("picture", "\0one");
+        let with_one = tree(place);
+        outside.put("picture", "\0two");
+        let with_two = tree(place);
+        assert_eq!(place.delta(&first, &with_one).unwrap(), place.delta(&first, &with_two).unwrap());
+        assert_ne!(bytes(&first, &with_one), bytes(&first, &with_two), "a delta cannot tell them");
+        assert!(bytes(&first, &first).is_empty());
+        outside.make_executable("picture");
+        assert_ne!(bytes(&first, &with_two), bytes(&first, &tree(place)), "who may run it counts");
+        outside.put("other.md", "elsewhere\n");
+        let later = tree(place);
+        outside.take("picture");
+        let before = tree(place);
+        assert_ne!(bytes(&before, &later), bytes(&first, &with_two));
+        assert_ne!(bytes(&before, &later), bytes(&later, &before));
+        outside.put("picture", "\0two");
+        assert_eq!(bytes(&before, &tree(place)), bytes(&first, &with_two), "whatever else is there");
+    });
+}
+
+fn what_is_not_there_is_missing_until_a_repair_says_to_go_on_without_it(world: &dyn World) {
+    let outside = world.outside();
+    let (commit, revision) = with(world, |ports| {
+        let place = ports.workspace;
+        let (commit, revision) = (place.head().unwrap().0.0, tree(place));
+        for id in [commit.as_str(), revision.as_str()] {
+            assert!(!place.is_missing(id).unwrap(), "{id}");
+        }
+        outside.put("a.md", "kept nowhere\n");
+        (commit, tree(place))
+    });
+    outside.take("a.md");
+    outside.collect();
+    with(world, |ports| {
+        assert!(!ports.workspace.is_missing(&commit).unwrap());
+        for id in [revision.as_str(), nowhere().as_str()] {
+            assert!(ports.workspace.is_missing(id).unwrap(), "{id}");
+            outside.go_on_without(id);
+            assert!(!ports.workspace.is_missing(id).unwrap(), "{id}");
+        }
+    });
+}
+
 fn a_delta_is_what_git_would_say(world: &dyn World) {
     const OLD: &str = "# Title\n\nfirst line\n\n## Part\n\none\ntwo\nthree\nfour\nfive\nsix\n";
     const NEW: &str = "# Title\n\nfirst line\n\n## Part\n\none\ntwo\n3\nfour\nfive\nsix\nseven";
@@ -238,6 +344,10 @@ fn a_tree_that_is_lost_is_said_to_be_lost_wherever_it_is_asked_for(world: &dyn W
         assert_eq!(lost(place.delta(&gone, &here)), gone);
         assert_eq!(lost(place.delta(&here, &gone)), gone);
         assert_eq!(lost(place.changed(&gone, &here)), gone);
+        assert_eq!(lost(place.all_changed(&here, &gone)), gone);
+        assert_eq!(lost(place.differing(&gone, &here)), gone);
+        assert_eq!(lost(place.over(&gone, &here, &[])), gone);
+        assert_eq!(lost(place.over(&here, &gone, &[])), gone);
         assert_eq!(lost(place.keep("x", &gone)), gone);
         assert_eq!(lost(place.put_back(&gone, &paths(&["README.md"]))), gone);
         assert_eq!(lost(place.read_at(&gone, "README.md")), gone);

@@ -44,7 +44,7 @@ pub(super) fn survey(site: &Site, around: &Surroundings, paths: &[PathBuf]) -> R
         places.push(inside(&root, &around.folder.join(path))?);
     }
     if paths.is_empty() {
-        places = customary(&root)?;
+        places = customary(&root, &mut survey.notes)?;
         if places.is_empty() {
             let note = "there is no docs/features, no specs of spec-kit and no openspec/changes here";
             survey.notes.push(note.to_owned());
@@ -107,19 +107,19 @@ fn inside(root: &Path, path: &Path) -> Result<PathBuf, CliError> {
         return Err(CliError::usage(format!("{} is not a folder", path.display()))
             .hint("name the folder it is in, or a folder of such folders"));
     }
-    let inside = real.strip_prefix(root).map(Path::to_owned);
-    inside.map_err(|_| {
+    let inside = plain_file::inside(root, &real).ok();
+    let inside = inside.and_then(|(root, real)| real.strip_prefix(root).map(Path::to_owned).ok());
+    inside.ok_or_else(|| {
         CliError::usage(format!("{} is not in this checkout", path.display()))
             .hint(format!("only what is below {} can be adopted", root.display()))
     })
 }
 
-fn customary(root: &Path) -> Result<Vec<PathBuf>, CliError> {
+fn customary(root: &Path, notes: &mut Vec<String>) -> Result<Vec<PathBuf>, CliError> {
     let mut places = Vec::new();
     let (features, specs, changes) =
         (Path::new("docs/features"), Path::new("specs"), Path::new("openspec/changes"));
-    // A link is somebody's way of saying that it is elsewhere.
-    let is_there = |place: &Path| fs::symlink_metadata(root.join(place)).is_ok_and(|found| found.is_dir());
+    let mut is_there = |place: &Path| is_followed(root, place, notes);
     if is_there(features) {
         places.push(features.to_owned());
     }
@@ -141,7 +141,7 @@ fn customary(root: &Path) -> Result<Vec<PathBuf>, CliError> {
 /// A place is one feature's folder, or a folder of such.
 fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> {
     let changes = place.join("changes");
-    if place.ends_with("openspec") && root.join(&changes).is_dir() {
+    if place.ends_with("openspec") && is_followed(root, &changes, &mut survey.notes) {
         return look(root, &changes, survey);
     }
     let (folders, files) = names(&root.join(place))?;
@@ -174,6 +174,25 @@ fn look(root: &Path, place: &Path, survey: &mut Survey) -> Result<(), CliError> 
         survey.notes.push(format!("{} more beside them", count(loose.len() - NAMED_MAX, "file")));
     }
     Ok(())
+}
+
+/// Whether a folder is there and is looked into. A link is somebody's way of saying that it is elsewhere, which is told.
+fn is_followed(root: &Path, place: &Path, notes: &mut Vec<String>) -> bool {
+    let path = root.join(place);
+    match fs::symlink_metadata(&path) {
+        Ok(found) if found.is_symlink() => {
+            notes.push(format!("{} is a link, which is not followed", place.display()));
+            false
+        }
+        Ok(found) if found.is_dir() => match plain_file::inside(root, &path) {
+            Ok(_) => true,
+            Err(error) => {
+                notes.push(format!("{}: {error}", place.display()));
+                false
+            }
+        },
+        _ => false,
+    }
 }
 
 /// Whether a folder directly holds a document.
@@ -251,10 +270,9 @@ fn collect(
 /// What a file holds, or why that is not known.
 fn content(root: &Path, path: &Path, name: &str, link: bool) -> Result<String, String> {
     if link {
-        let real = fs::canonicalize(path).map_err(|_| "it is a link that leads nowhere".to_owned())?;
-        if !real.starts_with(root) || real.starts_with(root.join(".git")) {
-            return Err("it is a link that leads out of the repository".to_owned());
-        }
+        fs::canonicalize(path).map_err(|_| "it is a link that leads nowhere".to_owned())?;
+        let (_, real) = plain_file::inside(root, path)
+            .map_err(|_| "it is a link that leads out of the repository".to_owned())?;
         if real.is_dir() {
             return Err("it is a link to a folder, which is not followed".to_owned());
         }
@@ -262,7 +280,7 @@ fn content(root: &Path, path: &Path, name: &str, link: bool) -> Result<String, S
     if !may_tell(name) && !may_tell(&path.to_string_lossy()) {
         return Err("it is no document".to_owned());
     }
-    let bytes = plain_file::read(path, FILE_BYTES_MAX).map_err(|error| error.to_string())?;
+    let bytes = plain_file::read_inside(root, path, FILE_BYTES_MAX).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
 }
 

@@ -275,7 +275,7 @@ impl Taking<'_> {
         let path = source(created).filter(|path| !self.unchanged.contains(*path))?;
         let root = std::fs::canonicalize(self.site.repository.here()).ok()?;
         let file = std::fs::canonicalize(root.join(path)).ok().filter(|file| *file == root.join(path))?;
-        let bytes = plain_file::read(&file, SOURCE_BYTES_MAX).ok()?;
+        let bytes = plain_file::read_inside(&root, &file, SOURCE_BYTES_MAX).ok()?;
         let text = std::str::from_utf8(&bytes).ok()?;
         self.around.redactor.find(text).is_empty().then(|| (path.to_owned(), bytes.clone()))
     }

@@ -90,11 +90,8 @@ fn replace(root: &Path, path: &Path, text: &str) -> Result<(), CliError> {
     };
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().unwrap_or(Path::new("."));
-    let there = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(root);
-    if let Err(error) = plain_file::inside(root, there) {
-        return Err(CliError::new(Code::Config, format!("{}: {error}", path.display())));
-    }
-    fs::create_dir_all(folder).map_err(failed)?;
+    plain_file::make_folder_inside(root, folder)
+        .map_err(|error| CliError::new(Code::Config, format!("{}: {error}", path.display())))?;
     let mode = fs::metadata(&target).map_or(Permissions::from_mode(0o666), |found| found.permissions());
     let part = tempfile::Builder::new().prefix(".redraft-bank-").permissions(mode).tempfile_in(folder);
     let mut part = part.map_err(failed)?;

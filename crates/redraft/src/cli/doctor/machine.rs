@@ -1,7 +1,7 @@
 //! What can be told of the machine and the repository without asking an agent.
 
 use super::report::Line;
-use crate::cli::errors::CliError;
+use crate::cli::errors::{CliError, Code};
 use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::config::{self, Config, Want};
 use redraft_adapters::disk;
@@ -36,22 +36,28 @@ impl Place {
     }
 }
 
-pub(super) fn look(around: &Surroundings) -> Machine {
+/// Stops where the state folder is somebody else's; everything else is told in lines.
+pub(super) fn look(around: &Surroundings) -> Result<Machine, CliError> {
     let mut lines = Vec::new();
-    let place = see(around, &mut lines);
-    Machine { lines, place }
+    let place = see(around, &mut lines)?;
+    Ok(Machine { lines, place })
 }
 
-fn see(around: &Surroundings, lines: &mut Vec<Line>) -> Option<Place> {
+fn see(around: &Surroundings, lines: &mut Vec<Line>) -> Result<Option<Place>, CliError> {
     match Git::default().check_version() {
         Ok(version) => lines.push(Line::ok("git", format!("{version}; {MINIMUM} or newer is needed"))),
         Err(error) => {
             let hint = format!("install git {MINIMUM} or newer");
             lines.push(Line::bad("git", error.to_string(), hint));
-            return None;
+            return Ok(None);
         }
     }
-    let (site, throw_away) = site(around, lines)?;
+    let Some((site, throw_away)) = site(around, lines) else { return Ok(None) };
+    match site.require_own_state() {
+        Err(error) if error.code == Code::Waiting => return Err(error),
+        Err(error) => return Ok(told("state folder", error, lines)),
+        Ok(()) => {}
+    }
     let state = site.state.clone();
     lines.push(match writable(&state) {
         Ok(()) => Line::ok("state folder", format!("{} can be written", state.display())),
@@ -79,7 +85,8 @@ fn see(around: &Surroundings, lines: &mut Vec<Line>) -> Option<Place> {
         true => elsewhere(around, lines),
         false => configuration(&site, around, lines),
     };
-    Some(Place { site, config: config?, ledger: ledger?, throw_away })
+    let place = |(config, ledger)| Place { site, config, ledger, throw_away };
+    Ok(config.zip(ledger).map(place))
 }
 
 /// The repository we are in, or a throw-away one where there is none.
@@ -107,7 +114,8 @@ fn throw_away() -> Result<(Site, tempfile::TempDir), CliError> {
     let folder = tempfile::Builder::new().prefix("redraft-doctor-").tempdir();
     let folder = folder.map_err(|error| CliError::usage(format!("no temporary folder: {error}")))?;
     let repository = new_repository(folder.path())?;
-    Ok((Site::of(repository), folder))
+    // Nobody but the doctor has made it.
+    Ok((Site { is_own: true, ..Site::of(repository) }, folder))
 }
 
 /// What holds outside of a repository: the user's own file.

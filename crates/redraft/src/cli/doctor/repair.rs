@@ -20,7 +20,7 @@ use redraft_core::project;
 use redraft_core::text::count;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Clock, Store, Trailers, Workspace};
-use redraft_engine::standing;
+use redraft_engine::{last_commit, require_together, standing};
 use serde::Serialize;
 use std::path::Path;
 
@@ -100,6 +100,13 @@ pub(super) fn repair(yes: bool, around: &Surroundings, console: &Console) -> Res
     site.repository.set_aside(&damage, &aside)?;
     for one in &mut found {
         Surgery { site: &site, ledger: &ledger, aside: &aside, around }.perform(one)?;
+        let created = &one.sick.created;
+        let entries = ledger.read(created.scope())?;
+        let last =
+            last_commit(&entries).filter(|last| !matches!(site.repository.commit_named(last), Ok(Some(_))));
+        if let Some(last) = last {
+            site.repository.do_without(last, &created.base_commit)?;
+        }
     }
     let left = site.repository.damage()?;
     for one in &mut found {
@@ -217,7 +224,12 @@ fn examine(
         needed.try_fold(true, |all, tree| Ok::<bool, CliError>(all && tree_is_whole(tree.as_str())?))?;
     let index_reads = !site.is_there(&created)?
         || site.workspace(&created).is_ok_and(|place| place.uncommitted_files().is_ok());
+    let belongs = || match site.is_there(&created)? {
+        true => Ok(require_together(&site.workspace(&created)?, &created, &state, &entries).is_ok()),
+        false => Ok::<bool, CliError>(true),
+    };
     let is_fine = tip_is_whole && broken_refs.is_empty() && has_needed && !began_on_lost && index_reads;
+    let is_fine = is_fine && belongs()?;
     if is_fine && (lost.is_empty() || damage.files.is_empty()) {
         return Ok(None);
     }

@@ -25,7 +25,13 @@ impl Noted {
     pub(super) fn open(state: &Path, session: &str) -> Option<Noted> {
         // The id is the host's and may be anything; sessions without one are one session.
         let name = hash(session.as_bytes()).to_string();
-        let file = state.join("hooks").join(format!("{}.json", name.get(..32)?));
+        let folder = state.join("hooks");
+        // Old files are removed there, and what a link leads to is somebody's.
+        let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        if is_link(state) || is_link(&folder) {
+            return None;
+        }
+        let file = folder.join(format!("{}.json", name.get(..32)?));
         let memory = match redraft_adapters::plain_file::kept(&file) {
             Ok(bytes) => Memory::read(&bytes)?,
             Err(error) if error.kind() == ErrorKind::NotFound => Memory::default(),

@@ -5,6 +5,7 @@
 //! removed. The same objects always become the same new ones, so whoever begins again arrives at the same end. While it is
 //! under way a file says so, and no other command writes.
 
+use super::again;
 use super::secret::{self, Meant};
 use super::{hold_all, scopes};
 use crate::cli::args::RedactArgs;
@@ -61,12 +62,16 @@ pub(super) fn redact(args: &RedactArgs, around: &Surroundings, console: &Console
     if !Ledger::file(&site.state).exists() {
         return Err(CliError::usage("there is no ledger here, so nothing was stored"));
     }
+    site.require_own_state()?;
     let ledger = Ledger::open(&site.state, Mode::Write)?;
     let Meant { removal, can_ask } = secret::meant(args, &ledger, around, console)?;
     let _locks = hold_all(&site, scopes(&ledger), around, console)?;
     ledger.verify()?;
     refuse_own_words(&removal)?;
-    let job = Job { site: &site, ledger: &ledger, removal: &removal, features: features(&ledger)? };
+    let features = features(&ledger)?;
+    let named = named_by_it(&site, &removal, &features)?;
+    let removal = removal.except_in(named.iter().flat_map(names));
+    let job = Job { site: &site, ledger: &ledger, removal: &removal, features, named };
     let found = job.look()?;
     let marker = site.state.join(REDACTING);
     if found.is_nothing() && !marker.exists() {
@@ -180,6 +185,8 @@ struct Job<'a> {
     ledger: &'a Ledger,
     removal: &'a Removal,
     features: Vec<FeatureCreated>,
+    /// Features whose names hold the secret.
+    named: Vec<FeatureCreated>,
 }
 
 impl Job<'_> {
@@ -191,7 +198,7 @@ impl Job<'_> {
         let repository = &self.site.repository;
         let mut events = Vec::new();
         self.ledger.each_body(&mut |seq, _, _, _, body| {
-            if cleaned_body(self.removal, &Renamed::default(), &body).is_some() {
+            if self.cleaned_body(&Renamed::default(), &body).is_some() {
                 events.push(seq);
             }
         })?;
@@ -261,6 +268,7 @@ impl Job<'_> {
         around.boundaries.pass("before the records are written");
         for created in &self.features {
             if !created.is_review() && self.site.is_there(created)? {
+                again::go_back_where_code_changed(self.site, self.ledger, created, rewritten, around)?;
                 self.write_records(created)?;
             }
         }
@@ -317,7 +325,7 @@ impl Job<'_> {
         }
         let mut bodies = Vec::new();
         self.ledger.each_body(&mut |seq, _, _, _, body| {
-            if let Some(new) = cleaned_body(self.removal, &renamed, &body) {
+            if let Some(new) = self.cleaned_body(&renamed, &body) {
                 bodies.push((seq, new));
             }
         })?;
@@ -354,6 +362,25 @@ impl Job<'_> {
         }
     }
 
+    /// A body without the secret and with the new ids; none if it stays as it is.
+    fn cleaned_body(&self, renamed: &Renamed, body: &str) -> Option<String> {
+        let before: serde_json::Value = serde_json::from_str(body).ok()?;
+        let mut value = before.clone();
+        self.removal.apply_to_json(&mut value);
+        // A feature is found by its name.
+        let slug =
+            before.get("slug").filter(|slug| self.named.iter().any(|named| named.slug.as_str() == **slug));
+        if let (Some(slug), Some(place)) = (slug, value.get_mut("slug")) {
+            place.clone_from(slug);
+        }
+        let cleaned = (value != before).then(|| value.to_string());
+        let text = cleaned.as_deref().unwrap_or(body);
+        match renamed.apply(text.as_bytes()) {
+            Some(bytes) => String::from_utf8(bytes).ok(),
+            None => cleaned,
+        }
+    }
+
     /// Where the secret is and stays.
     fn left(&self, found: &Found, pruned: Vec<String>) -> Vec<String> {
         let mut left: Vec<String> = found
@@ -362,6 +389,7 @@ impl Job<'_> {
             .iter()
             .map(|name| format!("{name}, which is not redraft's to rewrite"))
             .collect();
+        left.extend(self.named.iter().map(told_name));
         if found.survey.in_names {
             left.push("the name of a file in git's history".to_owned());
         }
@@ -377,17 +405,6 @@ impl Job<'_> {
     }
 }
 
-/// A body without the secret and with the new ids; none if it stays as it is.
-fn cleaned_body(removal: &Removal, renamed: &Renamed, body: &str) -> Option<String> {
-    let mut value: serde_json::Value = serde_json::from_str(body).ok()?;
-    let cleaned = (removal.apply_to_json(&mut value) > 0).then(|| value.to_string());
-    let text = cleaned.as_deref().unwrap_or(body);
-    match renamed.apply(text.as_bytes()) {
-        Some(bytes) => String::from_utf8(bytes).ok(),
-        None => cleaned,
-    }
-}
-
 /// A name that everything is found by cannot be taken out of everything.
 fn refuse_own_words(removal: &Removal) -> Result<(), CliError> {
     let roles = profile::roles().into_iter().map(|role| role.to_string());
@@ -399,6 +416,36 @@ fn refuse_own_words(removal: &Removal) -> Result<(), CliError> {
             "the text cannot be taken out: it is part of `{word}`, a word of redraft's own"
         ))),
     }
+}
+
+/// Features that are found by a name that holds the secret, as long as they have a branch.
+fn named_by_it(
+    site: &Site,
+    removal: &Removal,
+    features: &[FeatureCreated],
+) -> Result<Vec<FeatureCreated>, CliError> {
+    let mut found = Vec::new();
+    for created in features {
+        let holds = !created.is_review() && removal.is_in(created.slug.as_bytes());
+        if holds && site.repository.has_branch(&created.branch)? {
+            found.push(created.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// How branch, folders and files of a feature spell its name.
+fn names(created: &FeatureCreated) -> [String; 3] {
+    let FeatureCreated { id, slug, .. } = created;
+    [format!("{id}-{slug}"), format!("\"slug\":\"{slug}\""), format!("\"slug\": \"{slug}\"")]
+}
+
+fn told_name(created: &FeatureCreated) -> String {
+    let FeatureCreated { id, branch, .. } = created;
+    format!(
+        "the name of feature {id}, by which its branch and its folders are found; to be rid of that, too: end the \
+         feature, remove its worktree and its branch {branch}, and redact again"
+    )
 }
 
 fn features(ledger: &Ledger) -> Result<Vec<FeatureCreated>, CliError> {

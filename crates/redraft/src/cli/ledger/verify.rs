@@ -8,10 +8,12 @@ use crate::cli::site::Site;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Entry, Event};
+use redraft_core::pipeline::Pipeline;
 use redraft_core::project::{self, BoardRow};
 use redraft_core::text::count;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Store, Workspace};
+use redraft_engine::require_together;
 use std::collections::BTreeMap;
 
 /// Checks the whole ledger, its board and the records in worktrees. Returns how many events there are.
@@ -44,6 +46,9 @@ pub(crate) fn verify(site: &Site, ledger: &Ledger, console: &Console) -> Result<
             continue;
         }
         let workspace = site.workspace(created)?;
+        if let Ok(state) = Pipeline::replay(&entries) {
+            require_together(&workspace, created, &state, &entries)?;
+        }
         for (name, text) in project::files(&entries) {
             let path = format!("{}/{name}", created.folder());
             // One that is missing is made again by the next run.

@@ -7,8 +7,7 @@
 use super::super::errors::CliError;
 use super::super::site::Surroundings;
 use redraft_adapters::plain_file::{self, Unreadable};
-use redraft_core::lint::plugin::{File, Held, Plugin, is_read};
-use std::fs::Metadata;
+use redraft_core::lint::plugin::{Held, Plugin, is_read};
 use std::path::{Path, PathBuf};
 
 /// Some hundred times what a plugin has; a folder with more is a checkout, a home or a disk.
@@ -22,6 +21,7 @@ const BYTES_MAX: usize = 64 * 1024 * 1024;
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 /// The one hidden folder that matters.
 const OWN: &str = ".claude-plugin";
+const LEADS_OUT: &str = "this link leads out of the plugin and was not followed";
 
 struct Walk<'a> {
     /// With every link followed.
@@ -46,21 +46,13 @@ pub(super) fn read(folder: &Path, around: &Surroundings) -> Result<Plugin, CliEr
                 "stopped before everything was read",
             ));
         }
-        // A folder that cannot be read or is too deep is like one that nobody looked into.
-        let Ok(entries) = std::fs::read_dir(&place) else {
-            walk.plugin.unread.insert(name);
-            continue;
-        };
+        // A folder that cannot be read or is too deep is left out, like an installed package.
+        let Ok(entries) = std::fs::read_dir(&place) else { continue };
         for entry in entries.flatten() {
             let own = entry.file_name().to_string_lossy().into_owned();
             let path = if name.is_empty() { own.clone() } else { format!("{name}/{own}") };
-            if let Some(folder) = walk.entry(&entry.path(), &own, path.clone())? {
-                match depth < DEPTH_MAX {
-                    true => waiting.push((folder, path, depth + 1)),
-                    false => {
-                        walk.plugin.unread.insert(path);
-                    }
-                }
+            if let Some(folder) = walk.entry(&entry.path(), &own, &path)?.filter(|_| depth < DEPTH_MAX) {
+                waiting.push((folder, path, depth + 1));
             }
         }
     }
@@ -69,8 +61,8 @@ pub(super) fn read(folder: &Path, around: &Surroundings) -> Result<Plugin, CliEr
 
 impl Walk<'_> {
     /// Takes in one entry; what is given back is a folder to look into.
-    fn entry(&mut self, place: &Path, own: &str, path: String) -> Result<Option<PathBuf>, CliError> {
-        if self.plugin.files.len() + self.plugin.unread.len() >= FILES_MAX {
+    fn entry(&mut self, place: &Path, own: &str, path: &str) -> Result<Option<PathBuf>, CliError> {
+        if self.plugin.files.len() >= FILES_MAX {
             return Err(too_much(self.root, format!("more than {FILES_MAX} files")));
         }
         // A link that leads nowhere is as good as no file.
@@ -80,23 +72,17 @@ impl Walk<'_> {
         // A link to a folder it is in would be followed for ever.
         let parent = place.parent().and_then(|parent| parent.canonicalize().ok());
         let is_loop = parent.is_none_or(|parent| parent.starts_with(&target));
-        if about.is_dir() {
-            let hidden = own.starts_with('.') && own != OWN;
-            if inside && !is_loop && !hidden && !SKIPPED.contains(&own) {
-                return Ok(Some(place.to_owned()));
+        let content = match (inside, about.is_dir()) {
+            (true, true) => {
+                let hidden = own.starts_with('.') && own != OWN;
+                let is_read = !is_loop && !hidden && !SKIPPED.contains(&own);
+                return Ok(is_read.then(|| place.to_owned()));
             }
-            if !inside {
-                self.plugin.files.insert(path.clone(), File { content: Held::Outside, executable: None });
-            }
-            self.plugin.unread.insert(path);
-            return Ok(None);
-        }
-        let content = match (inside, is_read(&path)) {
-            (false, _) => Held::Outside,
-            (true, false) => Held::NotRead,
-            (true, true) => self.text(&target)?,
+            (false, is_folder) if is_folder || is_read(path) => Held::Unreadable(LEADS_OUT.to_owned()),
+            (true, false) if is_read(path) => self.text(&target)?,
+            (_, _) => Held::NotRead,
         };
-        self.plugin.files.insert(path, File { content, executable: executable(&about) });
+        self.plugin.files.insert(path.to_owned(), content);
         Ok(None)
     }
 
@@ -110,7 +96,8 @@ impl Walk<'_> {
                 error @ (Unreadable::Io(_)
                 | Unreadable::NotAFile(_)
                 | Unreadable::TooLarge { .. }
-                | Unreadable::LeadsOut(_)),
+                | Unreadable::LeadsOut(_)
+                | Unreadable::IntoGit(_)),
             ) => Held::Unreadable(error.to_string()),
         };
         if let Held::Text(text) = &content {
@@ -126,16 +113,4 @@ impl Walk<'_> {
 fn too_much(folder: &Path, what: String) -> CliError {
     CliError::usage(format!("{} has {what}, which no plugin has", folder.display()))
         .hint("name the folder that holds .claude-plugin/plugin.json")
-}
-
-#[cfg(unix)]
-fn executable(about: &Metadata) -> Option<bool> {
-    use std::os::unix::fs::PermissionsExt;
-    Some(about.permissions().mode() & 0o111 != 0)
-}
-
-/// Nothing there says so.
-#[cfg(not(unix))]
-fn executable(_: &Metadata) -> Option<bool> {
-    None
 }

@@ -6,6 +6,7 @@ use super::super::args::LogArgs;
 use super::super::console::Console;
 use super::super::errors::{CliError, Code};
 use super::super::site::{Site, Surroundings};
+use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::decisions::{self, Kind, Resolution, Standing, Tied, Work};
 use redraft_core::text::{count, one_line, utc};
@@ -45,10 +46,13 @@ pub(super) fn decisions(
     }
     let written = match &args.export {
         Some(folder) => {
+            let here = site.repository.here();
             let folder = match folder {
                 Some(folder) => around.folder.join(folder),
-                None => site.repository.here().join(FOLDER),
+                None => here.join(FOLDER),
             };
+            plain_file::check_named(here, &folder)
+                .map_err(|error| CliError::new(Code::Config, format!("{}: {error}", folder.display())))?;
             Some(export(&features, &folder)?)
         }
         None => None,
@@ -98,7 +102,7 @@ fn records(folder: &Path) -> std::io::Result<(u32, BTreeSet<String>)> {
         last = last.max(name[..digits].parse().unwrap_or(0));
         if name.ends_with(".md") {
             // What cannot be read is nobody's record.
-            let text = redraft_adapters::plain_file::read_text(&path, BYTES_MAX).unwrap_or_default();
+            let text = plain_file::read_text(&path, BYTES_MAX).unwrap_or_default();
             known.extend(text.lines().filter(|line| line.starts_with("<!-- redraft: ")).map(str::to_owned));
         }
     }

@@ -149,6 +149,7 @@ fn bounded(desk: &Desk, tool: &str, reply: Reply) -> Result<Reply, CliError> {
         return Ok(reply);
     }
     let site = Site::find(&desk.around.folder)?;
+    site.require_own_state()?;
     let file = site.state.join("mcp").join(format!("{tool}.json"));
     whole_file::keep(&file, &reply.text)?;
     Ok(Reply::new(&InFile { v: 1, file: file.display().to_string(), tokens: long }))

@@ -11,6 +11,7 @@ use super::range::Range;
 use super::report::{self, Report};
 use super::{driven, outcome, run_args};
 use crate::cli::agent_choice::{self, Wanted};
+use crate::cli::annotate;
 use crate::cli::args::{FindingsForm, ReviewArgs};
 use crate::cli::cast::Cast;
 use crate::cli::consent;
@@ -24,13 +25,16 @@ use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
+use redraft_core::delta::{self, Hidden};
 use redraft_core::event::{Entry, Event, FeatureCreated, ReviewedChange};
 use redraft_core::findings::{Finding, Status};
 use redraft_core::ids::{FeatureId, slug};
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
+use redraft_core::prompt::unnamed;
 use redraft_core::review::Loop;
+use redraft_core::text::count;
 use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, NoMerging, Store, Workspace};
 use redraft_engine::{Estimating, Parts, Reviewed, Rules, Run, Stop};
 
@@ -45,6 +49,8 @@ pub(super) fn review(
     let quiet = Console::new(true, true);
     // With --format json nothing but the object is printed, as with --json.
     let console = if form == FindingsForm::Json { &quiet } else { console };
+    // What is found out about the change is put there.
+    site.require_own_state()?;
     let mut range = Range::find(site, base, &args.change)?;
     if range.is_empty() {
         console.say_all(&range.notes);
@@ -92,6 +98,11 @@ impl Call<'_> {
         let agents = Cast::new(site, &grounds.config, around);
         if !self.may_send(&agents, &rules)? {
             console.say(&format!("nothing was sent\nnext: {}", around.next(&self.command)));
+            if self.form == FindingsForm::Sarif {
+                console.object(&annotate::sarif_failed(
+                    "nobody was asked: the question what it may cost was not answered",
+                ));
+            }
             return Ok(if around.clock.stopped() { Code::Interrupted } else { Code::Waiting });
         }
         let repository_lock = site.lock_repository(around, console)?;
@@ -100,6 +111,7 @@ impl Call<'_> {
         site.repository.fetch_left_out(&range.from, &range.to)?;
         let workspace = site.workspace(created)?;
         workspace.sweep();
+        let hidden = self.require_shown(&workspace)?;
         let inbox = FileInbox::new(&site.state).behind(site.repository.barrier());
         inbox.sweep(&created.scope());
         let shell = ShellChecks {
@@ -135,7 +147,26 @@ impl Call<'_> {
         // SARIF has no place for a check that failed.
         progress.end(stop == Stop::Findings && self.form != FindingsForm::Sarif);
         tidy(&inbox, &scope, run.entries(), console);
-        self.report(&run, &workspace, &stop, sent(run.entries()) - sent(&entries))
+        self.report(&run, &workspace, &stop, sent(run.entries()) - sent(&entries), hidden)
+    }
+
+    /// Refuses a change that is too large for everybody to be told of all its files. What of it nobody is shown as it is,
+    /// because it looks like a secret, is told.
+    fn require_shown(&self, workspace: &dyn Workspace) -> Result<Vec<String>, CliError> {
+        let Range { name, base, from, to, .. } = &self.range;
+        let diff = workspace.delta(from, to)?;
+        let unnamed = unnamed(&diff);
+        if unnamed > 0 {
+            let message = format!(
+                "{name} changes so many files since {base} that reviewers could not even be told of {}",
+                count(unnamed, "file")
+            );
+            return Err(CliError::usage(message)
+                .hint("review it in parts: --head REV, with an earlier commit of the branch"));
+        }
+        let notes = hidden(&delta::hidden(&diff, &self.around.redactor));
+        self.console.say_all(&notes);
+        Ok(notes)
     }
 
     /// The rules of the base. Nobody works on the code.
@@ -182,7 +213,8 @@ impl Call<'_> {
         }
         // There are no documents beside a change.
         let estimating = Estimating { store: ledger, agents, rules, read: &|_| None };
-        Ok(args.yes || consent::given(created, estimating, agents, command, around, console)?)
+        let asked = consent::Asked { site: self.site, created, command, yes: args.yes };
+        consent::given(&asked, estimating, agents, around, console)
     }
 
     /// How the change stands now.
@@ -203,8 +235,12 @@ impl Call<'_> {
         workspace: &dyn Workspace,
         stop: &Stop,
         sent: usize,
+        hidden: Vec<String>,
     ) -> Result<Code, CliError> {
-        let Call { range, command, around, .. } = self;
+        let Call { command, around, .. } = self;
+        let mut range = self.range.clone();
+        range.notes.extend(hidden);
+        let range = &range;
         let findings = run.state().latest().map(|latest| latest.findings.as_slice()).unwrap_or_default();
         let gate = run.state().open.as_ref().and_then(Loop::failed_gate);
         let (outcome, code) = outcome(stop);
@@ -250,6 +286,23 @@ fn sent(entries: &[Entry]) -> usize {
     entries.iter().filter(|entry| matches!(entry.event, Event::Started(_))).count()
 }
 
+/// What of a change nobody is shown as it is, a line for each place.
+fn hidden(places: &[Hidden]) -> Vec<String> {
+    const SHOWN_MAX: usize = 20;
+    let line = |one: &Hidden| {
+        let Hidden { path, line, kind } = one;
+        format!(
+            "{path}:{line} holds what looks like a secret; reviewers were shown {} in its place, so nobody has judged it",
+            kind.marker()
+        )
+    };
+    let mut lines: Vec<String> = places.iter().take(SHOWN_MAX).map(line).collect();
+    if places.len() > SHOWN_MAX {
+        lines.push(format!("the same in {}", count(places.len() - SHOWN_MAX, "more place")));
+    }
+    lines
+}
+
 /// How findings are printed.
 fn form(args: &ReviewArgs, console: &Console) -> Result<FindingsForm, CliError> {
     match (args.change.format, console.json) {
@@ -280,8 +333,16 @@ fn begun(
     let _lock = site.lock_repository(around, console)?;
     let same = |created: &FeatureCreated| created.change.as_ref().is_some_and(|change| range.is(change));
     let (known, id) = newest(ledger, &same)?;
+    let another =
+        known.as_ref().filter(|_| !args.again).map(|known| is_another(ledger, known, range)).transpose()?;
+    if another == Some(true) {
+        console.say(&format!(
+            "{} has moved and the files of {} have not, so what it changes is another change; it is reviewed anew",
+            range.base, range.name
+        ));
+    }
     let documents = range.documents(site, args.change.feature.as_deref())?;
-    if let Some(known) = known.filter(|_| !args.again) {
+    if let Some(known) = known.filter(|_| !args.again && another != Some(true)) {
         let other = |what: &str, was: &str| {
             CliError::usage(format!("{} was begun {what} {was}, and keeps that", known.scope()))
                 .hint(format!("to begin anew: {} --again", typed(site, &known, args)))
@@ -292,6 +353,13 @@ fn begun(
         let held = known.change.as_ref().and_then(|change| change.documents.as_deref());
         if args.change.feature.is_some() && documents.as_deref() != held {
             return Err(other("with the documents of", held.unwrap_or("no feature")));
+        }
+        if lane.is_none() && known.lane != Lane::Standard {
+            console.say(&format!(
+                "{} was begun in lane {}, and keeps that",
+                known.scope(),
+                known.lane.name()
+            ));
         }
         return Ok(known);
     }
@@ -316,6 +384,14 @@ fn begun(
     };
     store(ledger, &created, around)?;
     Ok(created)
+}
+
+/// Whether what is compared now is the tree that a review knows, but with another base: an approval is about both.
+fn is_another(ledger: &Ledger, known: &FeatureCreated, range: &Range) -> Result<bool, CliError> {
+    let entries = ledger.read(known.scope())?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let open = state.open.as_ref();
+    Ok(open.is_some_and(|open| open.revision.as_ref() == Some(&range.to) && open.base() != Some(&range.from)))
 }
 
 /// What is not settled, at the lines where it stands now.

@@ -25,6 +25,18 @@ impl Document {
         created.document.as_deref() == Some(self.path.as_str())
     }
 
+    /// That the file is not what was looked at, where it was edited meanwhile and that is `untold`.
+    pub(super) fn is_other_than(&self, seen: Option<&[u8]>, untold: bool) -> Option<String> {
+        let now = std::fs::read(&self.file).ok();
+        let other = seen.is_some() && now.as_deref() != seen && now.as_deref() != Some(&self.bytes);
+        (other && untold).then(|| {
+            format!(
+                "{} was edited while it was looked at; this is about the text as it was before",
+                self.path
+            )
+        })
+    }
+
     pub(super) fn read(site: &Site, file: &Path) -> Result<Document, CliError> {
         let named = |what: String| CliError::usage(format!("{}: {what}", file.display()));
         let bytes = plain_file::read(file, BYTES_MAX).map_err(|error| named(error.to_string()))?;
@@ -69,7 +81,11 @@ pub(super) fn bring_in(
     }
     for name in created.until.upstream() {
         let path = created.path_of(name);
-        let Ok(bytes) = plain_file::read(&site.repository.here().join(&path), BYTES_MAX) else { continue };
+        let bytes = match plain_file::read_inside(site.repository.here(), &path, BYTES_MAX) {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_elsewhere() => return Err(CliError::usage(format!("{path}: {error}"))),
+            Err(_) => continue,
+        };
         if workspace.read(&path)?.as_ref() != Some(&bytes) {
             workspace.write(&path, &bytes)?;
         }
@@ -105,4 +121,29 @@ pub(super) fn bring_back(
     std::fs::set_permissions(part.path(), permissions).map_err(named)?;
     part.persist(&document.file).map_err(|error| named(error.error))?;
     Ok((true, Vec::new()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_neither_what_was_brought_in_nor_what_was_judged_was_edited_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("doc.md");
+        let document = Document { file: file.clone(), path: "doc.md".to_owned(), bytes: b"brought".to_vec() };
+        for (now, seen, told) in [
+            ("brought", Some("brought"), false),
+            ("revised", Some("revised"), false),
+            ("brought", Some("revised"), false),
+            ("edited", Some("brought"), true),
+            ("edited", Some("revised"), true),
+            ("edited", None, false),
+        ] {
+            std::fs::write(&file, now).unwrap();
+            let note = document.is_other_than(seen.map(str::as_bytes), true);
+            assert_eq!(note.is_some(), told, "{now} {seen:?}");
+            assert_eq!(document.is_other_than(seen.map(str::as_bytes), false), None, "told once");
+        }
+    }
 }

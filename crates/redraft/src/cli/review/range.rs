@@ -4,9 +4,10 @@
 //! changed here.
 
 use crate::cli::args::ChangeArgs;
-use crate::cli::errors::CliError;
+use crate::cli::errors::{CliError, ambiguous};
 use crate::cli::meant::HEAD;
 use crate::cli::site::{Site, Surroundings};
+use redraft_adapters::git::Meant;
 use redraft_adapters::plain_file;
 use redraft_core::event::ReviewedChange;
 use redraft_core::ids::Revision;
@@ -23,11 +24,13 @@ const INTENT_BYTES_MAX: u64 = 256 * 1024;
 const FEATURES: &str = "docs/features";
 
 /// A change between two commits.
+#[derive(Clone)]
 pub(super) struct Range {
     /// What it is called.
     pub(super) name: String,
-    /// The base as it was named, the commit that this is now, and where the change left it.
+    /// The base as it was named, the whole name of that, the commit that this is now, and where the change left it.
     pub(super) base: String,
+    pub(super) base_ref: String,
     pub(super) tip: String,
     pub(super) merge_base: String,
     /// The commit it ends with; the one before what is not committed yet.
@@ -43,9 +46,9 @@ impl Range {
     pub(super) fn find(site: &Site, base: &str, args: &ChangeArgs) -> Result<Range, CliError> {
         let repository = &site.repository;
         let here = repository.head()?;
-        let tip = commit(site, base, "--base")?;
+        let (base_ref, tip) = commit(site, base, "--base")?;
         let committed = match &args.head {
-            Some(head) => commit(site, head, "--head")?,
+            Some(head) => commit(site, head, "--head")?.1,
             None => here.commit,
         };
         let name = args.name.clone().or_else(|| args.head.clone()).or(here.branch);
@@ -55,20 +58,33 @@ impl Range {
                 CliError::usage("`--name` needs a name").hint("leave it out to use that of the branch")
             );
         }
-        let Some(merge_base) = repository.merge_base(&tip, &committed)? else {
+        let bases = repository.merge_bases(&tip, &committed)?;
+        let Some(mut merge_base) = bases.first().cloned() else {
             return Err(unrelated(repository.is_shallow()?, base, &name));
         };
         let mut notes = Vec::new();
         let mut commit = committed.clone();
         if args.uncommitted {
             commit = repository.commit_of_checkout(&committed)?.unwrap_or(commit);
+            notes.extend(staged(&repository.staged_apart(&committed)?));
         } else if args.head.is_none() && repository.is_dirty()? {
             notes.push(
                 "what is not committed yet is left out; --uncommitted has it reviewed as well".to_owned(),
             );
         }
+        if bases.len() > 1 {
+            // Compared with one of them, what the change takes out of the others would not be seen.
+            commit = merged(site, &tip, &commit, base, &name)?;
+            merge_base.clone_from(&tip);
+            notes.push(format!(
+                "{name} and {base} were merged into each other and have {} merge bases, so what merging {name} would \
+                 change in {base} is reviewed",
+                bases.len()
+            ));
+        }
         let (from, to) = (repository.tree_of(&merge_base)?, repository.tree_of(&commit)?);
-        Ok(Range { name, base: base.to_owned(), tip, merge_base, commit, committed, from, to, notes })
+        let base = base.to_owned();
+        Ok(Range { name, base, base_ref, tip, merge_base, commit, committed, from, to, notes })
     }
 
     /// Whether there is nothing to review.
@@ -115,7 +131,8 @@ impl Range {
             (Some(text), _) => text.clone(),
             (None, Some(file)) => {
                 let named = |error| CliError::usage(format!("{}: {error}", file.display()));
-                let bytes = plain_file::read(&around.folder.join(file), INTENT_BYTES_MAX).map_err(named)?;
+                let (here, place) = (site.repository.here(), around.folder.join(file));
+                let bytes = plain_file::read_named(here, &place, INTENT_BYTES_MAX).map_err(named)?;
                 String::from_utf8_lossy(&bytes).into_owned()
             }
             (None, None) => String::new(),
@@ -129,11 +146,39 @@ impl Range {
     }
 }
 
-/// The commit of a name that was typed.
-fn commit(site: &Site, name: &str, option: &str) -> Result<String, CliError> {
+/// What `git commit` would commit and nobody sees in the files.
+fn staged(files: &[String]) -> Option<String> {
+    const SHOWN_MAX: usize = 5;
+    if files.is_empty() {
+        return None;
+    }
+    let mut shown = files.iter().take(SHOWN_MAX).cloned().collect::<Vec<String>>().join(", ");
+    if files.len() > SHOWN_MAX {
+        shown.push_str(&format!(" and {}", count(files.len() - SHOWN_MAX, "more file")));
+    }
+    Some(format!(
+        "the files are reviewed as they stand in your checkout; what is staged is something else, and not reviewed: {shown}"
+    ))
+}
+
+/// The commit of what merging the change would give.
+fn merged(site: &Site, tip: &str, commit: &str, base: &str, name: &str) -> Result<String, CliError> {
+    site.repository.commit_of_merge(tip, commit)?.map_err(|files| {
+        let files = files.join(", ");
+        CliError::usage(format!(
+            "{name} and {base} have several merge bases, and merging them conflicts in {files}"
+        ))
+        .hint(format!("merge {base} into {name} first: git merge {base}"))
+    })
+}
+
+/// The whole name and the commit of a name that was typed.
+fn commit(site: &Site, name: &str, option: &str) -> Result<(String, String), CliError> {
     let repository = &site.repository;
-    if let Some(commit) = repository.commit_named(name)? {
-        return Ok(commit);
+    match repository.commit_meant(name)? {
+        Meant::One { name, commit } => return Ok((name, commit)),
+        Meant::Several(all) => return Err(ambiguous(&format!("{option} {name}"), &all)),
+        Meant::None => {}
     }
     let error = CliError::usage(format!("`{option} {name}` names no commit of this repository"));
     let remote = format!("origin/{name}");

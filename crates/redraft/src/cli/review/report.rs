@@ -48,6 +48,9 @@ struct ReportJson<'a> {
     review: Option<&'a str>,
     head: &'a str,
     base: &'a str,
+    /// The branch or tag that the base is, by its whole name, and its commit.
+    base_ref: &'a str,
+    base_commit: &'a str,
     merge_base: &'a str,
     commit: &'a str,
     /// `approved`, `findings`, `nothing`, `waiting`, `parked`, `over budget` or `interrupted`.
@@ -87,10 +90,15 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
         }),
         FindingsForm::Sarif => console.object(&sarif(findings, files, &report.execution())),
         FindingsForm::Github => {
+            let unjudged = report.unjudged().filter(|_| gate.is_none());
+            let unjudged = unjudged.map(|why| annotate::annotation("error", "", 0, "not reviewed", &why));
+            let noted =
+                range.notes.iter().map(|note| annotate::annotation("notice", "", 0, "redraft review", note));
             let failed = gate.iter().map(|check| {
                 annotate::annotation("error", "", 0, &format!("check {} failed", check.gate), &check.evidence)
             });
             let judged = report.judged().into_iter();
+            let judged = judged.chain(unjudged).chain(noted);
             judged.chain(failed).chain(findings.iter().map(annotation)).for_each(|line| console.data(&line));
         }
         FindingsForm::Table => {}
@@ -102,10 +110,30 @@ pub(super) fn show(report: &Report<'_>, form: FindingsForm, console: &Console) {
 impl Report<'_> {
     /// How the review went, for who reads only the log: who judged, and that it was only rehearsed where it was.
     fn execution(&self) -> Execution {
+        let rehearsed = self.rehearsed.iter().map(|notice| format!("{notice}."));
+        let Range { commit, merge_base, .. } = self.range;
         Execution {
-            notes: self.rehearsed.iter().map(|notice| format!("{notice}.")).collect(),
-            properties: json!({"judged_by": self.judged_by, "rehearsed": self.rehearsed.is_some()}),
+            failed: self.unjudged(),
+            notes: rehearsed.chain(self.range.notes.iter().cloned()).collect(),
+            properties: json!({
+                "judged_by": self.judged_by,
+                "rehearsed": self.rehearsed.is_some(),
+                "outcome": self.outcome,
+                "commit": commit,
+                "merge_base": merge_base,
+            }),
         }
+    }
+
+    /// Why what was found, or that nothing was, is no judgement of the change; none where it is one.
+    fn unjudged(&self) -> Option<String> {
+        let why = match (self.outcome, self.gate) {
+            ("approved", _) | ("findings", None) => return None,
+            (_, Some(check)) => format!("the check {} failed, so nobody was asked", check.gate),
+            (outcome, None) if self.asked.is_empty() => format!("the review is {outcome}"),
+            (outcome, None) => format!("the review is {outcome}: {}", self.asked),
+        };
+        Some(format!("{} of {} did not come to a judgement: {why}", self.scope, self.range.name))
     }
 
     /// The same as an annotation beside no line; none where nobody judged.
@@ -124,7 +152,10 @@ pub(super) fn nothing(range: &Range, form: FindingsForm, console: &Console) {
     let text = format!("{} changes nothing since {}: nothing to review", range.name, range.base);
     match form {
         FindingsForm::Json => console.object(&ReportJson { outcome: "nothing", ..ReportJson::of(range) }),
-        FindingsForm::Sarif => console.object(&sarif(&[], &[], &Execution::default())),
+        FindingsForm::Sarif => {
+            let notes = std::iter::once(text.clone()).chain(range.notes.iter().cloned()).collect();
+            console.object(&sarif(&[], &[], &Execution { notes, ..Execution::default() }));
+        }
         FindingsForm::Github => {}
         FindingsForm::Table => console.data(&text),
     }
@@ -140,6 +171,8 @@ impl<'a> ReportJson<'a> {
             review: None,
             head: &range.name,
             base: &range.base,
+            base_ref: &range.base_ref,
+            base_commit: &range.tip,
             merge_base: &range.merge_base,
             commit: &range.commit,
             outcome: "",
@@ -177,8 +210,19 @@ fn told(report: &Report<'_>, findings: bool) -> String {
     let asked = if asked.is_empty() { String::new() } else { format!(": {asked}") };
     let change = format!("{} since {}", range.name, range.base);
     let judged = super::judged_by(&report.judged_by, report.rehearsed.clone());
-    text.push_str(&format!("{} ({change}) {is}{asked}\n{judged}next: {next}\n", report.scope));
+    let commits = compared(range);
+    text.push_str(&format!("{} ({change}) {is}{asked}\n{commits}\n{judged}next: {next}\n", report.scope));
     text
+}
+
+/// Between which commits it was looked at.
+fn compared(range: &Range) -> String {
+    let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
+    let base = match range.merge_base == range.tip {
+        true => range.base_ref.clone(),
+        false => format!("where it left {}", range.base_ref),
+    };
+    format!("commit {} was compared with {} ({base})", short(&range.commit), short(&range.merge_base))
 }
 
 /// `1 blocker, 2 warnings`; a check that failed is no finding.

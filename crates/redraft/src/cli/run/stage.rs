@@ -113,7 +113,8 @@ pub(crate) fn with_run<T>(
         }
         let read = |path: &str| workspace.read(path).ok().flatten();
         let estimating = Estimating { store: &ledger, agents: &agents, rules: &rules, read: &read };
-        if !args.yes && !consent::given(&created, estimating, &agents, &command, around, console)? {
+        let asked = consent::Asked { site, created: &created, command: &command, yes: args.yes };
+        if !consent::given(&asked, estimating, &agents, around, console)? {
             return Ok(None);
         }
     }

@@ -4,6 +4,7 @@ use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::site::Surroundings;
 use clap::Args;
+use redraft_adapters::git::Glance;
 use redraft_adapters::plain_file::{self, Unreadable};
 use redraft_core::context::{self, Artifacts, Context};
 use redraft_core::shown::name;
@@ -305,14 +306,15 @@ fn list(file: &Path, text: &str) -> Result<TaskList, CliError> {
 /// A document that may be absent.
 fn beside(around: &Surroundings, folder: &Path, kind: Kind) -> Result<Option<String>, CliError> {
     let file = folder.join(kind.file());
-    match plain_file::read(&around.folder.join(&file), BYTES_MAX) {
+    match plain_file::read_named(&Glance::checkout_of(&around.folder), &around.folder.join(&file), BYTES_MAX)
+    {
         Err(error) if error.is_absent(&around.folder.join(&file)) => Ok(None),
         other => text_of(&file, other).map(Some),
     }
 }
 
 fn read(folder: &Path, file: &Path) -> Result<String, CliError> {
-    text_of(file, plain_file::read(&folder.join(file), BYTES_MAX))
+    text_of(file, plain_file::read_named(&Glance::checkout_of(folder), &folder.join(file), BYTES_MAX))
 }
 
 fn text_of(file: &Path, bytes: Result<Vec<u8>, Unreadable>) -> Result<String, CliError> {

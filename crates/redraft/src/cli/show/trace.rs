@@ -9,6 +9,7 @@ use crate::cli::lint::{Place, find};
 use crate::cli::site::{Site, Surroundings};
 use crate::cli::whole_file::{self, Own};
 use clap::Args;
+use redraft_adapters::git::Glance;
 use redraft_core::ids::FeatureId;
 use redraft_core::matrix::{self, Matrix, Part, Requirement, Row, Run, State, What, Work};
 use redraft_core::text::{count, one_line, utc};
@@ -93,8 +94,7 @@ fn meant(words: &[String], around: &Surroundings) -> Result<(Gathered, Option<St
     let second = words.get(1).cloned();
     let folder = around.folder.join(first);
     if folder.is_dir() {
-        let folder = folder.canonicalize().unwrap_or(folder);
-        return Ok((Gathered::of_folder(&folder)?, second));
+        return Ok((Gathered::of_folder(&Glance::checkout_of(&around.folder), &folder)?, second));
     }
     let number = first.split('-').next().and_then(|number| number.parse::<FeatureId>().ok());
     match (number, second) {
@@ -130,7 +130,7 @@ fn feature(number: Option<FeatureId>, around: &Surroundings) -> Result<Gathered,
             .hint("name a folder of documents: redraft show trace docs/features/001-x"));
     };
     match find::feature(number, &place)? {
-        Some(group) => Gathered::of_folder(&group.folder),
+        Some(group) => Gathered::of_folder(&place.root, &group.folder),
         None => Err(unknown_feature(&number.to_string())),
     }
 }

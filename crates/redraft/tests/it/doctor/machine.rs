@@ -116,6 +116,7 @@ fn what_is_wrong_with_the_machine_is_named_with_the_way_out() {
     fs::create_dir_all(scratch.state()).unwrap();
     fs::write(scratch.state().join("ledger.db"), "not a ledger at all, and long enough to be looked at")
         .unwrap();
+    scratch.accept();
     bad(&scratch, "ledger");
     let scratch = Scratch::repository(PROGRAM);
     fs::write(scratch.state(), "a file where the folder should be").unwrap();

@@ -1,6 +1,6 @@
 //! What people, agents and other programs do to the fake repository.
 
-use super::{FakeRepository, HEADS, State, TAGS};
+use super::{FakeRepository, HEADS, State, TAGS, done_without};
 use crate::fakes::outside::Outside;
 use crate::fakes::tree::{Node, Tree};
 use crate::fakes::worktree::{Head, folders};
@@ -64,13 +64,37 @@ impl Outside for FakeRepository {
     fn commit(&self, message: &str) {
         let mut state = self.state();
         let tree = state.visible();
-        let head = state.head();
-        let commit = state.store_commit(&tree, &[head], &format!("{message}\n"));
+        state.commit_feature(&tree, &[], &format!("{message}\n"));
+    }
+
+    fn commit_repository(&self, folder: &str, commit: &str) {
+        self.replace(folder, Node::Repository(commit.to_owned()));
+        self.stage(folder);
+        let mut state = self.state();
+        let tree = state.feature.index.clone();
+        state.commit_feature(&tree, &[], "a repository inside\n");
+    }
+
+    fn merge_main(&self, with_its_files: bool) {
+        let mut state = self.state();
+        let main = state.refs.get(&format!("{HEADS}main")).cloned().unwrap_or_default();
+        let own = state.files_at(&state.head()).cloned().unwrap_or_default();
+        let tree = match with_its_files {
+            true => state.merge_of(&main, &state.head()).expect("there is no conflict"),
+            false => own,
+        };
+        state.lay_out_feature(&tree);
+        state.commit_feature(&tree, &[main], "with main\n");
+    }
+
+    fn reset_to_main(&self) {
+        let mut state = self.state();
+        let main = state.refs.get(&format!("{HEADS}main")).cloned().unwrap_or_default();
+        let tree = state.files_at(&main).cloned().unwrap_or_default();
+        state.lay_out_feature(&tree);
         state.feature.index = tree;
-        state.feature.log.push((commit.clone(), None));
-        match state.feature.head.clone() {
-            Head::Branch(name) => drop(state.refs.insert(name, commit)),
-            Head::Detached(_) => state.feature.head = Head::Detached(commit),
+        if let Head::Branch(name) = state.feature.head.clone() {
+            state.refs.insert(name, main);
         }
     }
 
@@ -141,12 +165,12 @@ impl Outside for FakeRepository {
         text_at(&self.state().main.files, path)
     }
 
-    fn commit_base(&self, path: &str, text: &str) {
+    fn commit_base_as(&self, path: &str, text: &str, message: &str) {
         let mut state = self.state();
         state.main.files.insert(path.to_owned(), Node::text(text));
         state.main.index.insert(path.to_owned(), Node::text(text));
         let (tree, head) = (state.main.index.clone(), state.commit_of(&state.main.head));
-        let commit = state.store_commit(&tree, &[head], "elsewhere\n");
+        let commit = state.store_commit(&tree, &[head], &format!("{message}\n"));
         if let Head::Branch(name) = state.main.head.clone() {
             state.refs.insert(name, commit);
         }
@@ -168,6 +192,12 @@ impl Outside for FakeRepository {
 
     fn lose(&self, revision: &Revision) {
         self.state().trees.remove(revision.as_str());
+    }
+
+    fn go_on_without(&self, id: &str) {
+        let mut state = self.state();
+        let head = state.head();
+        state.refs.insert(done_without(id), head);
     }
 
     fn put_in(&self, folder: &Path, path: &str, text: &str) {
@@ -218,6 +248,25 @@ impl Outside for FakeRepository {
 }
 
 impl State {
+    /// Puts the files of a tree in the place of those that git tracks.
+    fn lay_out_feature(&mut self, tree: &Tree) {
+        let feature = &mut self.feature;
+        feature.files.retain(|path, _| !feature.index.contains_key(path));
+        feature.files.extend(tree.clone());
+    }
+
+    /// Commits a tree where the feature's HEAD is, beside what else is behind it.
+    fn commit_feature(&mut self, tree: &Tree, others: &[String], message: &str) {
+        let parents = [&[self.head()], others].concat();
+        let commit = self.store_commit(tree, &parents, message);
+        self.feature.index = tree.clone();
+        self.feature.log.push((commit.clone(), None));
+        match self.feature.head.clone() {
+            Head::Branch(name) => drop(self.refs.insert(name, commit)),
+            Head::Detached(_) => self.feature.head = Head::Detached(commit),
+        }
+    }
+
     /// The commits and trees that a ref, a HEAD, its log or an index leads to. Logs of HEAD are emptied before git collects,
     /// and so they are here.
     fn reachable(&mut self) -> (BTreeSet<String>, BTreeSet<String>) {
@@ -238,6 +287,6 @@ impl State {
 fn text_at(files: &Tree, path: &str) -> Option<String> {
     match files.get(path)? {
         Node::File { bytes, .. } => Some(String::from_utf8_lossy(bytes).into_owned()),
-        Node::Link(_) | Node::Pipe => None,
+        Node::Link(_) | Node::Repository(_) | Node::Pipe => None,
     }
 }

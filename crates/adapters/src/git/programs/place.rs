@@ -1,0 +1,162 @@
+//! Which configuration a call of git's reads: git itself is asked, and asked again when something has changed that its answer
+//! depends on.
+//!
+//! Whoever looks at another folder than git does guards the wrong door, and how git finds its folders has corners
+//! (links that lead nowhere, names that are no text, files with empty lines) that nobody should play twice.
+
+use super::super::error::GitError;
+use super::super::files::os_path;
+use super::super::glance;
+use super::super::run::Git;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+
+/// Where a call is made: the folder, and the git folder where the call names it.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Asked {
+    pub(in super::super) folder: PathBuf,
+    pub(in super::super) git: Option<PathBuf>,
+}
+
+/// By what an answer is remembered: where the git folder is named, the folder does not matter.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Folder(PathBuf),
+    Git(PathBuf),
+}
+
+/// The folders that git uses there; none outside of any repository.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) folders: Option<Folders>,
+    /// What the answer depends on.
+    stamps: Stamps,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Folders {
+    /// Git's folder for the checkout.
+    pub(super) git: PathBuf,
+    /// The one that all checkouts share.
+    pub(super) common: PathBuf,
+}
+
+/// Files, and how they were when they were looked at.
+pub(super) type Stamps = Vec<(PathBuf, Option<Stamp>)>;
+
+/// What changes whenever a file does, also when its times are set back; of a link, what it is and what it leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stamp(Facts, Option<Facts>);
+
+type Facts = (u64, u64, i64, i64, i64, i64);
+
+impl Asked {
+    pub(super) fn key(&self) -> Key {
+        match &self.git {
+            Some(git) => Key::Git(self.folder.join(git)),
+            None => Key::Folder(self.folder.clone()),
+        }
+    }
+
+    /// The files whose being there, or what they say, decides which folders git uses.
+    fn deciding(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let mut of_git = |git: &Path| {
+            files.extend([git.join("HEAD"), git.join("commondir")]);
+            let common = glance::common_of(git).unwrap_or_else(|| git.to_owned());
+            files.extend([common.join("objects"), common.join("refs"), common]);
+        };
+        if let Some(git) = &self.git {
+            of_git(&self.folder.join(git));
+            return files;
+        }
+        let folder = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
+        folder.ancestors().filter_map(glance::git_dir).for_each(|git| of_git(&git));
+        files.extend(folder.ancestors().map(|root| root.join(".git")));
+        files
+    }
+}
+
+impl Place {
+    /// Asks git.
+    pub(super) fn ask(git: &Git, asked: &Asked) -> Result<Place, GitError> {
+        // Before git is asked: what changes in between is asked about again.
+        let stamps = stamped(asked.deciding());
+        let ask = ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"];
+        let mut call = git.unguarded(&asked.folder, ask);
+        if let Some(dir) = &asked.git {
+            call = call.env("GIT_DIR", dir);
+        }
+        let done = call.end()?;
+        let folders = match done.failure() {
+            Some(error) if asked.git.is_none() && is_outside(error.stderr()) => None,
+            Some(error) => return Err(error),
+            None => match done.lines().as_slice() {
+                [git, common] => Some(Folders { git: os_path(git), common: os_path(common) }),
+                _ => return Err(GitError::LineBreak(asked.folder.clone())),
+            },
+        };
+        Ok(Place { folders, stamps })
+    }
+
+    /// The same where git has just said so.
+    pub(super) fn told(asked: &Asked, folders: Folders) -> Place {
+        Place { folders: Some(folders), stamps: stamped(asked.deciding()) }
+    }
+
+    pub(super) fn is_current(&self) -> bool {
+        are_current(&self.stamps)
+    }
+}
+
+/// Whether git says that it is in no repository, or in one that it does not enter. There nobody's configuration but the
+/// user's own holds.
+fn is_outside(stderr: &str) -> bool {
+    ["not a git repository (or any", "cannot use bare repository"].iter().any(|words| stderr.contains(words))
+}
+
+impl Folders {
+    /// The files of the repository's own configuration, whether or not they are there.
+    pub(super) fn own_files(&self) -> Vec<PathBuf> {
+        let Folders { git, common } = self;
+        vec![common.join("config"), common.join("config.worktree"), git.join("config.worktree")]
+    }
+}
+
+pub(super) fn stamped(files: Vec<PathBuf>) -> Stamps {
+    let stamp = |file: PathBuf| {
+        let stamp = stamp(&file);
+        (file, stamp)
+    };
+    files.into_iter().map(stamp).collect()
+}
+
+pub(super) fn are_current(stamps: &Stamps) -> bool {
+    stamps.iter().all(|(file, then)| stamp(file) == *then)
+}
+
+fn stamp(file: &Path) -> Option<Stamp> {
+    let found = fs::symlink_metadata(file).ok()?;
+    let behind = if found.is_symlink() { fs::metadata(file).ok().map(|found| facts(&found)) } else { None };
+    Some(Stamp(facts(&found), behind))
+}
+
+/// Of a folder only which it is: what comes and goes in it does not matter.
+#[cfg(unix)]
+fn facts(found: &Metadata) -> Facts {
+    use std::os::unix::fs::MetadataExt as _;
+    if found.is_dir() {
+        return (found.ino(), u64::MAX, 0, 0, 0, 0);
+    }
+    (found.ino(), found.len(), found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn facts(found: &Metadata) -> Facts {
+    if found.is_dir() {
+        return (0, u64::MAX, 0, 0, 0, 0);
+    }
+    let at = found.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    let at = at.unwrap_or_default();
+    (0, found.len(), i64::try_from(at.as_secs()).unwrap_or(i64::MAX), i64::from(at.subsec_nanos()), 0, 0)
+}

@@ -1,0 +1,87 @@
+//! How names of things outside are read from stored events.
+//!
+//! A ledger may come with an archive, and whoever made it could have written anything there. These names become
+//! arguments of git and parts of paths, so they are refused here if they could be anything else: an option, a range, a
+//! path that leads elsewhere. A stored event that has such a name cannot be read.
+
+use crate::prelude::*;
+use serde::de::{Deserialize, Deserializer, Error};
+
+/// The id of a commit or a tree: letters and digits. Empty where there is none.
+pub(crate) fn object_id<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let is_id = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    checked(from, is_id, "the id of a commit or a tree")
+}
+
+/// A branch, by its short name or as `refs/heads/…`. Empty where there is none.
+pub(crate) fn branch<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let is_branch =
+        |text: &str| !text.starts_with('-') && !text.contains("..") && !text.contains(char::is_control);
+    checked(from, is_branch, "the name of a branch")
+}
+
+/// A part of a folder's name.
+pub(crate) fn part_of_a_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let is_part = |text: &str| !text.contains(['/', '\\']) && !text.contains(char::is_control);
+    checked(from, is_part, "part of a folder's name")
+}
+
+fn checked<'de, D: Deserializer<'de>>(
+    from: D,
+    is_one: impl Fn(&str) -> bool,
+    expected: &str,
+) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    if is_one(&text) { Ok(text) } else { Err(D::Error::custom(format!("{text:?} is not {expected}"))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::event::Event;
+    use crate::prelude::*;
+    use serde_json::{Value, json};
+
+    /// Every event that names something of git's or a folder, with the fields that do.
+    fn events() -> Vec<(&'static str, u16, Value, &'static [&'static str])> {
+        let created = json!({"id": 1, "slug": "x", "idea": "i", "lane": "standard", "base_branch": "main",
+            "base_commit": "c0ffee", "branch": "feature/001-x", "prd": null});
+        let ticket = "031/specify.1/review/spec-reviewer/2.1";
+        let started = json!({"ticket": ticket, "agent": "a", "sees": "aa", "since": "bb",
+            "choice": {"strategy": "lazy", "why": "w"}, "prompt": "00", "prompt_chars": 1, "context_chars": 1,
+            "session": null, "tree": {"head": "c0", "branch": "refs/heads/x", "index": "aa", "work": "bb"},
+            "reserved": 0, "expires_ms": 0, "markers": []});
+        let edited = json!({"revision": "aa", "commit": "c0ffee", "by": "ann"});
+        vec![
+            ("feature-created", 1, created, &["/slug", "/base_branch", "/base_commit", "/branch"]),
+            (
+                "started",
+                3,
+                started,
+                &["/sees", "/since", "/tree/head", "/tree/branch", "/tree/index", "/tree/work"],
+            ),
+            ("edited", 1, edited, &["/revision", "/commit"]),
+            ("bank-applied", 1, json!({"commit": "c0ffee", "notes": []}), &["/commit"]),
+        ]
+    }
+
+    #[test]
+    fn an_event_whose_names_could_be_an_option_or_a_path_elsewhere_is_not_read() {
+        for (kind, version, body, fields) in events() {
+            assert!(Event::decode(kind, version, &body.to_string()).is_ok(), "{kind}");
+            for field in fields {
+                let bad: &[&str] = match *field {
+                    "/slug" => &["../../elsewhere", "x/y", "x\ny"],
+                    "/base_branch" | "/branch" | "/tree/branch" => &["--output=x", "a..b", "a\nb"],
+                    _ => &["--output=x", "HEAD~1", "a..b", "a:b", "c0ffee\n"],
+                };
+                for word in bad {
+                    let mut body = body.clone();
+                    *body.pointer_mut(field).expect("a field of the event") = json!(word);
+                    let read = Event::decode(kind, version, &body.to_string());
+                    let told = read.expect_err("it is refused").to_string();
+                    assert!(told.contains(" is not "), "{kind} {field}: {told}");
+                }
+            }
+        }
+    }
+}
