@@ -80,11 +80,8 @@ pub(super) fn restore(
         let strange = strange(place, mark, &allowed);
         if !strange.is_empty() {
             for (path, what) in strange {
-                let mut state = place.repository().state();
-                if state.feature.files.get(&path) == Some(&Node::Pipe) {
-                    state.feature.files.remove(&path);
-                }
                 lines.push(format!("took out {path}, which was {what}"));
+                lines.extend(take_out(place, mark, &path).then(|| format!("restored {path}")));
                 allowed.retain(|one| *one != path);
                 allowed.push(format!("!{path}"));
             }
@@ -96,6 +93,23 @@ pub(super) fn restore(
     }
     lines.extend(refs::undo(place, name));
     Ok(lines)
+}
+
+/// Removes what git cannot store, in one step with putting the marked file back. True where it is back.
+fn take_out(place: &FakeWorkspace, mark: &TreeMark, path: &str) -> bool {
+    let mut state = place.repository().state();
+    if state.feature.files.get(path) != Some(&Node::Pipe) {
+        return false;
+    }
+    let marked = state.trees.get(&mark.work).and_then(|then| then.get(path)).cloned();
+    let is_back = marked.is_some();
+    match marked {
+        Some(node) => drop(state.feature.files.insert(path.to_owned(), node)),
+        None => drop(state.feature.files.remove(path)),
+    }
+    drop(state);
+    place.repository().crash.changed("what is no file is taken out");
+    is_back
 }
 
 /// What stands in the place of a file that may differ and is none.

@@ -1,7 +1,7 @@
 //! What a worktree keeps when it is put back to where it was marked: nothing forbidden stays, nothing is lost.
 
 use super::kept_by_both;
-use crate::world::{BRANCH, World, paths, with};
+use crate::world::{BRANCH, World, nowhere, paths, with};
 use redraft_core::event::TreeMark;
 use redraft_engine::ports::{Workspace, WorkspaceError};
 use redraft_testkit::fakes::Outside;
@@ -12,6 +12,7 @@ kept_by_both! {
     what_may_differ_stays,
     what_is_ours_is_looked_past,
     a_restore_that_broke_off_is_done_again_by_another_process,
+    a_file_that_was_replaced_by_a_pipe_is_there_again_wherever_a_restore_breaks_off,
     nothing_is_marked_in_the_middle_of_something,
     what_git_itself_was_told_is_put_back_once_and_only_by_whoever_remembers,
     a_pattern_that_hides_files_hides_nothing,
@@ -226,6 +227,27 @@ fn a_restore_that_broke_off_is_done_again_by_another_process(world: &dyn World) 
     });
     let kept = outside.log_of(LOST);
     assert!(kept.contains(&"mine".to_owned()), "{kept:?}");
+}
+
+fn a_file_that_was_replaced_by_a_pipe_is_there_again_wherever_a_restore_breaks_off(world: &dyn World) {
+    let outside = world.outside();
+    outside.make_executable("src/x.rs");
+    let mark = with(world, |ports| ports.workspace.mark(&[]).unwrap());
+    outside.put("code.md", "new\n");
+    for path in ["README.md", "src/x.rs"] {
+        outside.pipe(path);
+    }
+    with(world, |ports| {
+        // It comes no further than to the index, and files are put back after that.
+        let broken = TreeMark { index: nowhere().to_string(), ..mark.clone() };
+        ports.workspace.restore(&broken, &paths(&["."]), NAME).unwrap_err();
+    });
+    with(world, |ports| {
+        assert_eq!(restored(ports.workspace, &mark, &["."]), paths(&[]), "nobody has deleted anything");
+        assert_eq!(ports.workspace.uncommitted().unwrap(), paths(&["code.md", "src/x.rs"]));
+    });
+    assert_eq!(outside.look("README.md").as_deref(), Some("# a project\n"));
+    assert_eq!(outside.look("src/x.rs").as_deref(), Some("fn x() {}\n"));
 }
 
 fn nothing_is_marked_in_the_middle_of_something(world: &dyn World) {
