@@ -64,3 +64,9 @@ pub(crate) const RETRO: &str = r#"{"observations": [{"text": "The first draft wa
 /// What somebody says who holds an older lesson against a feature.
 pub(crate) const CONFIRMS: &str = r#"{"judgements": [
   {"entry": "B1", "judgement": "confirmed", "contradiction": "", "cites": ["src/export.sh"]}]}"#;
+
+/// More than a prompt shows of a change.
+pub(crate) fn too_long() -> String {
+    const CHARS: usize = 210_000;
+    format!("{}\n", "x".repeat(CHARS))
+}

@@ -3,7 +3,7 @@
 //! - [`promises`]: what every implementation of a port keeps. One list, played on the fakes of the testkit and on the real
 //!   git, SQLite and files, so that the fakes stay as unkind as the real things.
 //! - [`stage`] plays scenarios: a feature, agents with a script, people and accidents. [`script`] is the language they are
-//!   written in, the tables are in `tables`. Each scenario is played undisturbed, then with a crash after every change, then
+//!   written in, the tables are in `tables`. Each scenario is played undisturbed, then with crashes, then
 //!   once on the real adapters.
 //! - [`crashes`]: those that no table can hold. [`coverage`]: nothing is left out.
 

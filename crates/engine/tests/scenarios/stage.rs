@@ -5,8 +5,9 @@ mod settings;
 
 use crate::left::{Left, trail};
 use crate::script::{Act, End, Step};
-use crate::world::{FEATURE, FakeWorld, World, with};
-use redraft_core::event::{Entry, Event, History};
+use crate::world::{FEATURE, FakeWorld, World, nowhere, with};
+use redraft_core::event::{Entry, Event, FeatureCreated, History, PhaseSkipped, WentBack};
+use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::redact::Redactor;
 use redraft_core::ticket::{Scope, Ticket};
 use redraft_engine::ports::{Append, Outcome};
@@ -264,7 +265,20 @@ impl<'w> Stage<'w> {
             }
             Act::Take(path) => outside.take(path),
             Act::Commit(message) => outside.commit(message),
+            Act::CommitRepository(folder) => outside.commit_repository(folder, nowhere().as_str()),
+            Act::MergeMain(with_its_files) => outside.merge_main(*with_its_files),
+            Act::ResetToMain => outside.reset_to_main(),
+            Act::Detach => outside.detach(),
             Act::CommitBase(path, text) => outside.commit_base(path, text),
+            Act::ForgeMerge(path, text) => {
+                let closed = self.entries().into_iter().rev().find_map(|entry| match entry.event {
+                    Event::PhaseClosed(_) => Some(entry.seq),
+                    _ => None,
+                });
+                let seq = closed.expect("the feature has come to its end");
+                let words = format!("Merge it\n\nRedraft-Ticket: 001/merge\nRedraft-Seq: {seq}");
+                outside.commit_base_as(path, text, &words);
+            }
             Act::PutBase(path, text) => outside.put_base(path, text),
             Act::SwitchBase(branch) => outside.switch_base_to_new(branch),
             Act::Decide(choice, answers) => {
@@ -274,12 +288,29 @@ impl<'w> Stage<'w> {
                 assert!(found.is_ok() || known, "{found:?}");
             }
             Act::SetLane(lane, until) => {
-                self.runs(&mut |run| run.set_lane(*lane, *until, "because")).unwrap();
+                let found = self.runs(&mut |run| {
+                    // Asked again after a crash, the command finds that it is so.
+                    let is_so = |created: &FeatureCreated| (created.lane, created.until) == (*lane, *until);
+                    match run.state().created.as_ref().is_some_and(is_so) {
+                        true => Ok(()),
+                        false => run.set_lane(*lane, *until, "because"),
+                    }
+                });
+                found.unwrap();
+            }
+            Act::Skip(phase) => {
+                let (phase, by, why) = (*phase, self.rules.person.clone(), "because".to_owned());
+                self.store(PhaseSkipped { phase, by, why }.into());
+            }
+            Act::GoBack(phase) => {
+                let (phase, by, why) = (*phase, self.rules.person.clone(), "because".to_owned());
+                self.store(WentBack { phase, by, why }.into());
             }
             Act::KeepBudget(limit) => {
                 self.rules.budget = *limit;
                 self.runs(&mut |run| run.keep_budget()).unwrap();
             }
+            Act::DropCheck(name) => self.rules.checks.retain(|check| check.name != *name),
             Act::Checks(command, rule) => self.checks.set(command, rule.clone()),
             Act::Pass(ms) => self.clock.pass_ms(*ms),
             Act::ForgetIdentity => outside.forget_identity(),
@@ -293,6 +324,7 @@ impl<'w> Stage<'w> {
                 outside.lose(&last.expect("there is a revision"));
             }
             Act::LedgerFails(after, fault) => self.fake().store.fail_after(*after, *fault),
+            Act::LedgerFailsOnce(after, fault) => self.fake().store.fail_once_after(*after, *fault),
             Act::GitFails { operation, calls, trouble } => {
                 self.fake().repository.fail_after(operation, *calls, *trouble);
             }
@@ -303,7 +335,7 @@ impl<'w> Stage<'w> {
                 self.fake().inbox.refuse(None);
             }
             Act::LeaveBehind(text) => {
-                let outcome = Outcome { text: text.clone(), ..Outcome::default() };
+                let outcome = text.clone().map(|text| Outcome { text, ..Outcome::default() });
                 self.agents.first().leave_behind(self.out(), outcome);
             }
             Act::GoOn => self.rules.until = None,
@@ -327,6 +359,15 @@ impl<'w> Stage<'w> {
                 assert!(found == refused.as_deref() || known, "{found:?}");
             }
         }
+    }
+
+    /// Stores what a command decides without the engine.
+    fn store(&self, event: Event) {
+        let state = Pipeline::replay(&self.entries()).unwrap();
+        pipeline::step(&state, &event).unwrap();
+        let (scope, decided_on, events, blobs) = (Scope::Feature(FEATURE), state.seq, [event], &[]);
+        let append = Append { scope, decided_on, at_ms: 0, events: &events, blobs, board: None };
+        self.world.ledger().store().append(append).unwrap();
     }
 
     /// The ticket that was started last.

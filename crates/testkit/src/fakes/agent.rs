@@ -54,7 +54,8 @@ pub struct ScriptedAgent {
     abilities: Mutex<Abilities>,
     prices: Mutex<(Usd, Usd)>,
     lacks: Mutex<Vec<String>>,
-    left_behind: Mutex<BTreeMap<Ticket, Outcome>>,
+    /// None where reading it ends in a panic.
+    left_behind: Mutex<BTreeMap<Ticket, Option<Outcome>>>,
     unwatched: Mutex<Option<Usd>>,
 }
 
@@ -156,8 +157,8 @@ impl ScriptedAgent {
         locked(&self.lacks).push(tool.to_owned());
     }
 
-    /// Keeps an answer that outlived the process which had asked for it.
-    pub fn leave_behind(&self, ticket: Ticket, outcome: Outcome) {
+    /// Keeps an answer that outlived the process which had asked for it; none for one that nobody can read.
+    pub fn leave_behind(&self, ticket: Ticket, outcome: Option<Outcome>) {
         locked(&self.left_behind).insert(ticket, outcome);
     }
 
@@ -257,7 +258,10 @@ impl Agent for ScriptedAgent {
     }
 
     fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
-        locked(&self.left_behind).get(ticket).cloned()
+        let left = locked(&self.left_behind).get(ticket).cloned();
+        left.map(|left| {
+            left.unwrap_or_else(|| resume_unwind(Box::new("a bug in reading what was left behind")))
+        })
     }
 
     fn unwatched(&self, _ticket: &Ticket) -> Option<Usd> {

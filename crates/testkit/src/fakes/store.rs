@@ -25,7 +25,8 @@ pub struct MemoryStore {
     rows: Arc<Mutex<Rows>>,
     crash: Arc<Crash>,
     /// Appends that still succeed, and what the next one meets.
-    fault: Mutex<Option<(u64, StoreFault)>>,
+    /// Appends that still succeed, those that fail then, and how.
+    fault: Mutex<Option<(u64, u64, StoreFault)>>,
     /// How far this process has found the events in order.
     reached: Mutex<Option<u64>>,
 }
@@ -109,7 +110,12 @@ impl MemoryStore {
 
     /// Lets so many appends succeed and every later one meet this, until it is mended.
     pub fn fail_after(&self, appends: u64, fault: StoreFault) {
-        *locked(&self.fault) = Some((appends, fault));
+        *locked(&self.fault) = Some((appends, u64::MAX, fault));
+    }
+
+    /// The same for one append only.
+    pub fn fail_once_after(&self, appends: u64, fault: StoreFault) {
+        *locked(&self.fault) = Some((appends, 1, fault));
     }
 
     pub fn mend(&self) {
@@ -197,12 +203,15 @@ impl MemoryStore {
     fn refusal(&self, append: &Append<'_>) -> Option<StoreError> {
         let mut fault = locked(&self.fault);
         match &mut *fault {
-            Some((0, fault)) => Some(fault.error(append.scope.clone(), append.decided_on)),
-            Some((left, _)) => {
+            None | Some((0, 0, _)) => None,
+            Some((0, fails, fault)) => {
+                *fails -= 1;
+                Some(fault.error(append.scope.clone(), append.decided_on))
+            }
+            Some((left, ..)) => {
                 *left -= 1;
                 None
             }
-            None => None,
         }
     }
 }

@@ -70,6 +70,9 @@ fn verdict(who: &str, does: &str, line: &Line) -> Option<String> {
     if does == "approves" {
         return Some(said(true, &[], &[]));
     }
+    if let Some(file) = does.strip_prefix("approves, having read ") {
+        return Some(said_having_read(&[json!({"file": path(file), "lines": 1})], true, &[], &[]));
+    }
     if let Some(answers) = does.strip_prefix("approves with ").and_then(fixed) {
         return Some(said(true, &answers, &[]));
     }
@@ -115,9 +118,13 @@ fn document_of(who: &str) -> Option<&'static str> {
 
 /// An answer in the verdict's form.
 fn said(approved: bool, answers: &[Value], issues: &[Value]) -> String {
+    said_having_read(&[], approved, answers, issues)
+}
+
+fn said_having_read(files: &[Value], approved: bool, answers: &[Value], issues: &[Value]) -> String {
     let summary = if approved { "it is as it should be" } else { "something is to be mended" };
     json!({"approved": approved, "summary": summary, "answers": answers, "issues": issues, "checks": [],
-        "verified": [], "files_read": []})
+        "verified": [], "files_read": files})
     .to_string()
 }
 
@@ -195,6 +202,9 @@ fn deed(does: &str, line: &Line) -> Option<Deed> {
     }
     if let Some(file) = does.strip_prefix("writes $ to ") {
         return Some(Deed::Put(path(file), one));
+    }
+    if let Some(file) = does.strip_prefix("writes more than a prompt holds to ") {
+        return Some(Deed::Put(path(file), documents::too_long()));
     }
     if let Some(name) = does.strip_prefix("changes $ to $ in ").filter(|name| DOCUMENTS.contains(name)) {
         return Some(Deed::Put(path(name), documents::good(name).replace(&one, &two)));

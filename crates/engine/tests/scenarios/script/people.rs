@@ -18,15 +18,27 @@ pub(crate) enum Act {
     },
     Take(String),
     Commit(String),
+    /// Commits that a repository inside stands at a commit.
+    CommitRepository(String),
+    /// Merges `main` into the branch, with what it has changed or without.
+    MergeMain(bool),
+    ResetToMain,
+    Detach,
     /// Writes and commits a file on `main`.
     CommitBase(String, String),
+    /// The same with the words that the commit of a merge has.
+    ForgeMerge(String, String),
     PutBase(String, String),
     /// Leaves `main` in the main checkout.
     SwitchBase(String),
     Decide(Decision, Vec<String>),
     SetLane(Lane, Phase),
+    Skip(Phase),
+    GoBack(Phase),
     KeepBudget(Usd),
     Checks(String, CheckRule),
+    /// By its name.
+    DropCheck(String),
     Pass(u64),
     ForgetIdentity,
     Collect,
@@ -34,6 +46,7 @@ pub(crate) enum Act {
     LoseRevision,
     /// Not on the real things: nobody can order them to fail.
     LedgerFails(u64, StoreFault),
+    LedgerFailsOnce(u64, StoreFault),
     GitFails {
         operation: String,
         calls: u64,
@@ -42,7 +55,7 @@ pub(crate) enum Act {
     InboxFails(String),
     Mend,
     /// The ticket that is out is answered after the process that asked for it is gone.
-    LeaveBehind(String),
+    LeaveBehind(Option<String>),
     /// Runs rest no more before the feature's end.
     GoOn,
     HandOut,
@@ -69,14 +82,25 @@ pub(super) fn read(line: &Line) -> Option<Act> {
     }
     if let Some(rest) = line.shape.strip_prefix("the ledger is ") {
         let (fault, after) = rest.split_once(" after ")?;
+        let once = fault.strip_suffix(" once");
+        let fault = once.unwrap_or(fault);
         let fault = StoreFault::ALL.into_iter().find(|one| format!("{one:?}").to_lowercase() == fault)?;
-        return Some(Act::LedgerFails(count(after)?, fault));
+        let after = count(after)?;
+        return Some(match once {
+            Some(_) => Act::LedgerFailsOnce(after, fault),
+            None => Act::LedgerFails(after, fault),
+        });
     }
     if let Some(rest) = line.shape.strip_prefix("git meets ") {
         let (trouble, rest) = rest.split_once(" in ")?;
         let (operation, after) = rest.split_once(" after ")?;
         let trouble = Trouble::ALL.into_iter().find(|one| format!("{one:?}").to_lowercase() == trouble)?;
         return Some(Act::GitFails { operation: operation.to_owned(), calls: count(after)?, trouble });
+    }
+    if let Some(name) =
+        line.shape.strip_prefix("the check ").and_then(|rest| rest.strip_suffix(" is dropped"))
+    {
+        return Some(Act::DropCheck(name.to_owned()));
     }
     Some(match line.shape.as_str() {
         "the check $ passes" => {
@@ -98,7 +122,8 @@ pub(super) fn read(line: &Line) -> Option<Act> {
         "the newest revision is lost" => Act::LoseRevision,
         "the inbox refuses answers: $" => Act::InboxFails(one),
         "all is well again" => Act::Mend,
-        "the answer $ outlives the process" => Act::LeaveBehind(one),
+        "the answer $ outlives the process" => Act::LeaveBehind(Some(one)),
+        "what outlives the process cannot be read" => Act::LeaveBehind(None),
         "a host takes its work" => Act::HandOut,
         "a host submits $ as $" => Act::Submit { text: one, by: two, refused: None },
         "a host submits $ as $ and is refused as $" => {
@@ -130,7 +155,10 @@ fn person(does: &str, one: String, two: String) -> Option<Act> {
         return Some(Act::Take(path(file)));
     }
     if let Some(file) = does.strip_prefix("commits $ as ") {
-        return Some(Act::CommitBase(file.strip_suffix(" on main")?.to_owned(), one));
+        return Some(match file.strip_suffix(" on main, saying what a merge of it says") {
+            Some(file) => Act::ForgeMerge(file.to_owned(), one),
+            None => Act::CommitBase(file.strip_suffix(" on main")?.to_owned(), one),
+        });
     }
     if let Some(file) = does.strip_prefix("leaves $ in ") {
         return Some(Act::PutBase(file.strip_suffix(" of main")?.to_owned(), one));
@@ -142,11 +170,22 @@ fn person(does: &str, one: String, two: String) -> Option<Act> {
         let (lane, until) = rest.split_once(" lane until ")?;
         return Some(Act::SetLane(lane.parse().ok()?, until.parse().ok()?));
     }
-    match does {
-        "commits all as $" => Some(Act::Commit(one)),
-        "leaves main for branch $" => Some(Act::SwitchBase(one)),
-        _ => None,
+    if let Some(phase) = does.strip_prefix("leaves out ") {
+        return phase.parse().ok().map(Act::Skip);
     }
+    if let Some(phase) = does.strip_prefix("goes back to ") {
+        return phase.parse().ok().map(Act::GoBack);
+    }
+    Some(match does {
+        "commits all as $" => Act::Commit(one),
+        "commits a repository in $" => Act::CommitRepository(one),
+        "leaves main for branch $" => Act::SwitchBase(one),
+        "merges main" => Act::MergeMain(true),
+        "merges main without its files" => Act::MergeMain(false),
+        "takes the branch back to main" => Act::ResetToMain,
+        "leaves the branch" => Act::Detach,
+        _ => return None,
+    })
 }
 
 /// `3 appends`, `1 call`.

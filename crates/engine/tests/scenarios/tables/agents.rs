@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 20] = [
+pub(crate) const TABLE: [Scenario; 21] = [
     (
         "an answer that broke off is asked for again, and what was reserved for it counts",
         "
@@ -263,6 +263,19 @@ pub(crate) const TABLE: [Scenario; 20] = [
         spec-reviewer is played by nobody
         the run fails with `nobody plays spec-reviewer`
         then the ledger has no started
+        ",
+    ),
+    (
+        "what outlived the process that asked for it and cannot be read is lost, and stops no later run",
+        "
+        spec-author crashes
+        the run fails with `an agent's thread ended in a panic`
+        what outlives the process cannot be read
+        spec-author writes spec.md
+        spec-reviewer approves
+        phase-reviewer approves
+        the run is done
+        then the ledger has 1 lost
         ",
     ),
 ];

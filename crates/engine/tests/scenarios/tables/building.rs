@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 19] = [
+pub(crate) const TABLE: [Scenario; 21] = [
     (
         "one task is carried out, committed under its name, reviewed and closed",
         "
@@ -313,6 +313,36 @@ pub(crate) const TABLE: [Scenario; 19] = [
         the run asks `task 1`
         a person decides abandon
         the run is done
+        ",
+    ),
+    (
+        "an approval of code that was neither shown nor opened does not count",
+        "
+        the lane is express
+        the feature goes until implement
+        the policy is inline
+        spec-author writes spec.md
+        implementer writes more than a prompt holds to data.txt
+        implementation-reviewer approves
+        implementation-reviewer approves, having read data.txt
+        the run is done
+        then judged tells `files whose diff was not shown and that were not opened: data.txt`
+        then implementation-reviewer was asked twice
+        ",
+    ),
+    (
+        "code that holds a key is refused before git stores anything of it",
+        "
+        the lane is express
+        the feature goes until implement
+        spec-author writes spec.md
+        implementer writes `key = sk-ant-api03-Ab3dEf6hIjAb3dEf6hIjAb3dEf6hIjAb3dEf6hIjAb3dEf6hIjAb3dEf6hIj\\n` to src/export.sh
+        the run fails with `src/export.sh`
+        then the ledger has no built
+        a person writes `key = $KEY\\n` to src/export.sh
+        implementation-reviewer approves
+        the run is done
+        then src/export.sh says `$KEY`
         ",
     ),
 ];

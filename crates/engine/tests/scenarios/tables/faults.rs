@@ -10,7 +10,7 @@ use redraft_testkit::fakes::{StoreFault, Trouble};
 in_every_way!(TABLE);
 
 /// What cannot be said for every call at once.
-pub(crate) const TABLE: [Scenario; 4] = [
+pub(crate) const TABLE: [Scenario; 5] = [
     (
         "without a name to commit under, the draft waits where it is, and is committed once there is one",
         "
@@ -58,6 +58,21 @@ pub(crate) const TABLE: [Scenario; 4] = [
         spec-author writes spec.md
         the run fails with `no name and email are configured`
         then spec.md says `within 10 seconds`
+        ",
+    ),
+    (
+        "what was answered while the ledger could not be written is stored once it can",
+        "
+        the ledger is busy once after 3 appends
+        spec-author writes spec.md
+        and has spent $1
+        the run fails with `busy`
+        then the ledger has 1 answered
+        spec-reviewer approves
+        phase-reviewer approves
+        the run is done
+        then spec-author was asked once
+        then the ledger has no lost
         ",
     ),
 ];

@@ -143,6 +143,7 @@ pub(crate) const TABLE: [Scenario; 13] = [
         phase-reviewer approves
         the run is done
         then answered tells `took out docs/features/001-feature/spec.md, which was no ordinary file`
+        then drafted tells `in its place was no ordinary file`
         then spec-author was asked twice
         ",
     ),
@@ -155,6 +156,7 @@ pub(crate) const TABLE: [Scenario; 13] = [
         phase-reviewer approves
         the run is done
         then answered tells `took out docs/features/001-feature/spec.md, which was a folder`
+        then drafted tells `in its place was a folder`
         then spec-author was asked twice
         ",
     ),

@@ -4,7 +4,7 @@ use super::{Scenario, in_every_way};
 
 in_every_way!(TABLE);
 
-pub(crate) const TABLE: [Scenario; 8] = [
+pub(crate) const TABLE: [Scenario; 9] = [
     (
         "a design is drafted on the specification that was approved",
         "
@@ -131,6 +131,22 @@ pub(crate) const TABLE: [Scenario; 8] = [
         phase-reviewer approves
         the run is done
         then spec-reviewer began anew
+        ",
+    ),
+    (
+        "a ledger that names a commit which this repository has not got is refused",
+        "
+        the feature goes until design
+        the run rests after specify
+        spec-author writes spec.md
+        spec-reviewer approves
+        phase-reviewer approves
+        the run is done
+        a person takes the branch back to main
+        garbage is collected
+        the feature goes on
+        the run fails with `does not belong to branch feature/001-feature`
+        then the ledger has 1 loop-opened
         ",
     ),
 ];
