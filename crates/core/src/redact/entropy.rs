@@ -23,7 +23,8 @@ pub(super) fn looks_random(value: &str, least: usize) -> bool {
     mostly_noise || (words * 2 <= value.len() && changes(bytes) >= 3)
 }
 
-/// The same for a value that by its place is no name in code: one word of both cases may hold much of words by chance.
+/// The same for a value that by its place is no name in code: one word of both cases may hold much of words by chance,
+/// and more of them if it changes its class at every other character.
 pub(super) fn looks_drawn(value: &str, least: usize) -> bool {
     let bytes = value.as_bytes();
     let has = |class: fn(&u8) -> bool| bytes.iter().any(class);
@@ -33,7 +34,7 @@ pub(super) fn looks_drawn(value: &str, least: usize) -> bool {
         && has(u8::is_ascii_uppercase)
         && !is_placeholder(value)
         && !is_made_up(value)
-        && word_chars(bytes) * 10 <= value.len() * 6
+        && (word_chars(bytes) * 10 <= value.len() * 6 || is_restless(value) && changes(bytes) >= 3)
 }
 
 /// Whether small letters, capitals and digits take turns more often than in names made of words.
@@ -44,7 +45,7 @@ pub(super) fn is_restless(value: &str) -> bool {
 
 /// Whether a value says itself that it is none: `${TOKEN}`, `<your key>`, `changeme`, `xxxxxxxx`.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    const WORDS: [&str; 14] = [
+    const WORDS: [&str; 13] = [
         "example",
         "changeme",
         "change-me",
@@ -55,7 +56,6 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         "sample",
         "your",
         "redacted",
-        "xxxx",
         "....",
         "${",
         "&lt;",
@@ -67,7 +67,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     variable
         || value.contains("://")
-        || value.contains("***")
+        || ["***", "xxxx", "XXXX"].iter().any(|filling| value.contains(filling))
         || STARTS.iter().any(|start| lower.starts_with(start))
         || WORDS.iter().any(|word| lower.contains(word))
 }

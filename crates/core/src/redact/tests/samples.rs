@@ -196,6 +196,11 @@ pub(super) fn placed() -> Vec<(Kind, String, String, String)> {
         placed(Kind::Assignment, "mysql --password ", "Tr0ub4dor3x", " app"),
         placed(Kind::Assignment, "deploy --api-key ", noise(24), " now"),
         placed(Kind::Assignment, "SIGNING_KEY: ", noise(24), "\n"),
+        // Drawn at random, and yet much of them can be spoken, or looks like what a form is filled with.
+        placed(Kind::Assignment, "BASIC_AUTH=", &joined(&["6bkCVazbAy", "zg9jozskofi1"]), "\n"),
+        placed(Kind::Assignment, "SESSION_COOKIE=", &joined(&["94NYXfG6lmot", "mJrrumQNPE"]), "\n"),
+        placed(Kind::Assignment, "SMTP_PASS=", &joined(&["6IrsCDuhS1mA", "CpxxxXw2A9"]), "\n"),
+        placed(Kind::Assignment, "the password: ", &joined(&["4ngGYso", "qk4ZIJR"]), " is it"),
     ]
 }
 

@@ -1,0 +1,76 @@
+"""Checks every dependency against deny.toml, and the direct ones against docs/dependencies.md. Needs no network."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+rules = tomllib.loads(pathlib.Path("deny.toml").read_text())
+allowed = set(rules["licenses"]["allow"])
+banned = {ban["name"] for ban in rules["bans"]["deny"]}
+sources = {"registry+" + registry for registry in rules["sources"]["allow-registry"]}
+faults = []
+
+
+def permits(expression):
+    """Whether an SPDX expression can be met with allowed licences alone: `OR` chooses, `AND` asks for both."""
+    words = re.findall(r"\(|\)|[^\s()]+", expression.replace("/", " OR "))
+
+    def either():
+        met = both()
+        while words and words[0] == "OR":
+            words.pop(0)
+            met = both() or met
+        return met
+
+    def both():
+        met = one()
+        while words and words[0] == "AND":
+            words.pop(0)
+            met = one() and met
+        return met
+
+    def one():
+        name = words.pop(0)
+        if name == "(":
+            met = either()
+            words.pop(0)
+            return met
+        if words and words[0] == "WITH":
+            words.pop(0)
+            name += " WITH " + words.pop(0)
+        return name in allowed
+
+    return either()
+
+
+command = ["cargo", "metadata", "--format-version", "1", "--locked"]
+packages = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["packages"]
+direct = set()
+for package in packages:
+    name = f"{package['name']} {package['version']}"
+    if package["source"] is None:
+        direct |= {each["name"] for each in package["dependencies"] if each.get("path") is None}
+        faults += [f"{name}: {each['name']} has no version" for each in package["dependencies"]
+                   if each["req"] == "*" and each.get("path") is None]
+        continue
+    if package["source"] not in sources:
+        faults.append(f"{name} comes from {package['source']}")
+    if not package["license"] or not permits(package["license"]):
+        faults.append(f"{name} has the licence {package['license']}")
+    if package["name"] in banned:
+        faults.append(f"{name} is banned")
+
+manifest = tomllib.loads(pathlib.Path("fuzz/Cargo.toml").read_text())
+direct |= {name for name, value in manifest["dependencies"].items() if "path" not in value}
+rows = [line.split("|")[1] for line in pathlib.Path("docs/dependencies.md").read_text().splitlines() if line.startswith("| `")]
+listed = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+faults += [f"{name} is missing in docs/dependencies.md" for name in sorted(direct - listed)]
+faults += [f"docs/dependencies.md names {name}, which nothing uses" for name in sorted(listed - direct)]
+
+for fault in faults:
+    print(f"error: {fault}", file=sys.stderr)
+print(f"{len(packages)} packages, {len(direct)} of them named by ours: {len(faults)} faults")
+sys.exit(bool(faults))
