@@ -236,8 +236,10 @@ impl Outside for Place {
     }
 
     fn merge_main(&self, with_its_files: bool) {
-        let strategy = if with_its_files { "ort" } else { "ours" };
-        self.here(["merge", "-q", "--no-ff", "-s", strategy, "-m", "with main", "main"]);
+        match with_its_files {
+            true => self.here(["merge", "-q", "--no-ff", "-m", "with main", "main"]),
+            false => self.here(["merge", "-q", "--no-ff", "-s", "ours", "-m", "with main", "main"]),
+        };
     }
 
     fn reset_to_main(&self) {
