@@ -78,6 +78,7 @@ impl Left {
     /// commits of two branches by their times.
     pub(crate) fn on_any_world(mut self) -> Left {
         self.revisions.clear();
+        self.commits.sort();
         self.main_commits.sort();
         self
     }

@@ -224,7 +224,11 @@ impl Outside for FakeRepository {
         let state = self.state();
         let id = state.refs.get(reference)?;
         let tree = state.files_at(id).or_else(|| state.trees.get(id))?;
-        let text = |node: &Node| String::from_utf8_lossy(node.stored()).into_owned();
+        let text = |node: &Node| match node {
+            // Its files are its own.
+            Node::Repository(_) => String::new(),
+            node => String::from_utf8_lossy(node.stored()).into_owned(),
+        };
         Some(tree.iter().map(|(path, node)| (path.clone(), text(node))).collect())
     }
 
