@@ -356,7 +356,8 @@ impl Outside for Place {
     }
 
     fn log_of(&self, reference: &str) -> Vec<String> {
-        let log = self.scratch.git(["log", "--format=%s", reference, "--"]);
+        // By their times, a commit of the same second may come behind the one before it.
+        let log = self.scratch.git(["log", "--topo-order", "--format=%s", reference, "--"]);
         log.lines().map(str::to_owned).collect()
     }
 
