@@ -17,7 +17,7 @@ use redraft_core::phase::{Lane, Phase};
 use redraft_core::profile;
 use redraft_core::project;
 use redraft_core::report::{self, Understood};
-use redraft_core::review::Loop;
+use redraft_core::review::{Effect, Loop};
 use redraft_core::sections::Outline;
 use redraft_core::tasks;
 use redraft_core::text::{hash, one_line};
@@ -274,6 +274,17 @@ impl Run<'_> {
         let checked =
             Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output, checkout };
         self.append(vec![checked.into()], &[])
+    }
+
+    /// Whether the worktree differs only in that some of what is to be taken out is taken out already: the run died over it,
+    /// and nobody has edited anything.
+    pub(crate) fn was_taking_out(&self, effects: &[Effect]) -> Result<bool, EngineError> {
+        let [Effect::TakeOut { before, files }] = effects else { return Ok(false) };
+        let Some(known) = &self.open_loop()?.revision else { return Ok(false) };
+        let now = self.parts.workspace.tree(&self.projections())?;
+        let changed = self.parts.workspace.changed(known, &now)?;
+        let differs = self.parts.workspace.changed(before, &now)?;
+        Ok(changed.iter().all(|path| files.contains(path) && !differs.contains(path)))
     }
 
     /// Takes out what a person goes on without.

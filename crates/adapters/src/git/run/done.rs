@@ -18,6 +18,9 @@ pub(in crate::git) struct Done {
 impl Done {
     /// The lines git wrote, as bytes: a folder need not be called anything that is text.
     pub(in crate::git) fn lines(&self) -> Vec<&[u8]> {
+        if self.stdout.is_empty() {
+            return Vec::new();
+        }
         let text = self.stdout.strip_suffix(b"\n").unwrap_or(&self.stdout);
         text.split(|byte| *byte == b'\n').collect()
     }
