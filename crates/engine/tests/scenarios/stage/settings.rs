@@ -5,7 +5,7 @@ use crate::script::Setting;
 use crate::world::{BRANCH, FEATURE, SETUP, SLUG, World};
 use redraft_core::event::{Certify, FeatureCreated, Limits};
 use redraft_core::findings::Threshold;
-use redraft_core::ids::BlobId;
+use redraft_core::ids::{BlobId, FeatureUuid};
 use redraft_core::lint::{self, Level, Rule};
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::policy::{Knowledge, Policy};
@@ -54,6 +54,7 @@ impl Stage<'_> {
 pub(super) fn created(world: &dyn World) -> FeatureCreated {
     FeatureCreated {
         id: FEATURE,
+        uuid: FeatureUuid::new("6a658c6d-be4d-4cd1-a5cc-dd57b152e7c6"),
         slug: SLUG.to_owned(),
         idea: "Export the monthly report as CSV".to_owned(),
         lane: Lane::Standard,
