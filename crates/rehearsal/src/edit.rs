@@ -1,16 +1,63 @@
 //! Changes to a text that leave every other byte as it was.
 //!
-//! Knows lines and their endings, nothing else. A new line takes the ending the text already uses.
+//! Knows lines and their endings, nothing else. A new line takes the ending the text already uses. Start at [`apply`].
 
 use std::ops::Range;
 
+/// One change. Lines are counted from 0, places in a line in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Edit {
+    /// New lines behind a line, or at the top for none.
+    Insert {
+        after: Option<usize>,
+        lines: Vec<String>,
+    },
+    Replace {
+        line: usize,
+        at: Range<usize>,
+        new: String,
+    },
+    Remove {
+        line: usize,
+    },
+}
+
+impl Edit {
+    /// What stands last is changed first, so that the places of the others stay where they are.
+    fn place(&self) -> (usize, usize) {
+        match self {
+            Edit::Insert { after, .. } => (after.map_or(0, |line| line + 1), 0),
+            Edit::Replace { line, at, .. } => (*line, at.start + 1),
+            Edit::Remove { line } => (*line, usize::MAX),
+        }
+    }
+}
+
+/// The text after all of the changes.
+pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
+    let mut ordered: Vec<&Edit> = edits.iter().collect();
+    ordered.sort_by_key(|edit| std::cmp::Reverse(edit.place()));
+    ordered.into_iter().fold(text.to_owned(), |text, edit| match edit {
+        Edit::Insert { after, lines } => insert_after(&text, *after, lines),
+        Edit::Replace { line, at, new } => {
+            let start: usize = text.split_inclusive('\n').take(*line).map(str::len).sum();
+            let mut out = text;
+            out.replace_range(start + at.start..start + at.end, new);
+            out
+        }
+        Edit::Remove { line } => {
+            let lines = text.split_inclusive('\n').enumerate();
+            lines.filter(|(at, _)| at != line).map(|(_, line)| line).collect()
+        }
+    })
+}
+
 /// Puts new lines behind a line, or at the top for none.
-pub(super) fn insert_after(text: &str, line: Option<usize>, new: &[String]) -> String {
-    let ending = ending(text);
-    let mut out = String::with_capacity(text.len() + 200);
+pub(crate) fn insert_after(text: &str, line: Option<usize>, new: &[String]) -> String {
+    let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let keep = line.map_or(0, |line| line + 1).min(lines.len());
-    out.push_str(&lines[..keep].concat());
+    let mut out = lines[..keep].concat();
     if keep > 0 && !out.ends_with('\n') {
         out.push_str(ending);
     }
@@ -20,33 +67,6 @@ pub(super) fn insert_after(text: &str, line: Option<usize>, new: &[String]) -> S
     }
     out.push_str(&lines[keep..].concat());
     out
-}
-
-/// Replaces some bytes of one line.
-pub(super) fn replace_in_line(text: &str, line: usize, at: Range<usize>, new: &str) -> String {
-    let start = start_of(text, line);
-    let mut out = text.to_owned();
-    out.replace_range(start + at.start..start + at.end, new);
-    out
-}
-
-/// Replaces a whole line, its ending kept.
-pub(super) fn replace_line(text: &str, line: usize, new: &str) -> String {
-    let length = text.lines().nth(line).map_or(0, str::len);
-    replace_in_line(text, line, 0..length, new)
-}
-
-pub(super) fn remove_line(text: &str, line: usize) -> String {
-    let lines = text.split_inclusive('\n').enumerate();
-    lines.filter(|(at, _)| *at != line).map(|(_, line)| line).collect()
-}
-
-fn start_of(text: &str, line: usize) -> usize {
-    text.split_inclusive('\n').take(line).map(str::len).sum()
-}
-
-fn ending(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 #[cfg(test)]
@@ -62,9 +82,13 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_line_and_of_the_text_is_kept() {
-        assert_eq!(replace_in_line("a\r\nbcd\r\n", 1, 1..2, "XX"), "a\r\nbXXd\r\n");
-        assert_eq!(replace_line("a\r\nb\r\n", 0, "c"), "c\r\nb\r\n");
-        assert_eq!(remove_line("a\nb\nc", 1), "a\nc");
+    fn several_changes_do_not_disturb_each_other_and_the_rest_is_kept() {
+        let edits = [
+            Edit::Insert { after: Some(0), lines: vec!["new".to_owned()] },
+            Edit::Replace { line: 1, at: 0..1, new: "XX".to_owned() },
+            Edit::Replace { line: 1, at: 2..3, new: "Y".to_owned() },
+            Edit::Remove { line: 2 },
+        ];
+        assert_eq!(apply("a\r\nbcd\r\ngone\r\nend", &edits), "a\r\nnew\r\nXXcY\r\nend");
     }
 }

@@ -1,52 +1,39 @@
 //! The rehearsal agent: Redraft's own agent, built in, without a model and without the network.
 //!
-//! It is not a recording: it reads the documents it is given, finds real defects of certain kinds, writes and
-//! mends real documents, and answers like any other agent. The same request always gives the same answer. It
-//! knows the engine's port and nothing of the loop behind it.
+//! It is not a recording: it reads the documents it is given, writes and mends real documents and programs, and answers
+//! like any other agent. The same request always gives the same answer. It understands nothing: what it reports is what
+//! core's lint and trace find, and three small checks of its own. It knows the engine's port and nothing of the loop
+//! behind it; it starts no program.
 //!
-//! Start at [`RehearsalAgent`]. `review`, `excerpt` and `checks` are the reviewers, `author`, `draft` and `mend` the author,
-//! `later` what both know of the phases behind specify, `bench` and `code` who builds and reviews code, `back` who looks back on a feature, `probe` answers probes, `session` is what it remembers,
-//! `scenario` how it can be told to misbehave.
+//! Start at [`RehearsalAgent`]. `turn` and `code_turn` are one turn of a role, with documents and with code, and the only
+//! places that touch files. `drafts` and `author` write documents, `checks` and `review` judge them (`excerpt` where only
+//! parts are sent), `code` does both to programs, `retro` looks back on a feature, `probe` answers probes, `session` is
+//! what it remembers, `scenario` how it is made to misbehave.
 
+mod amounts;
 mod ask;
 mod author;
-mod back;
-mod bench;
 mod checks;
 mod code;
-mod desk;
-mod document;
-mod draft;
+mod code_turn;
+mod drafts;
 mod edit;
 mod excerpt;
-mod ids;
-mod index;
-mod kinds;
-mod later;
-mod measures;
-mod mend;
 mod pace;
-mod parts;
-mod passages;
+mod paper;
 mod probe;
-mod prose;
+mod retro;
 mod review;
 mod scenario;
 mod session;
-mod spec;
-mod subject;
-mod tokens;
-mod units;
+mod turn;
 mod unreadable;
-mod vocabulary;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub use scenario::{Act, Rule, Scenario, ScenarioError};
 
-use desk::{Turned, Work};
 use pace::Pace;
 use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::AgentName;
@@ -59,6 +46,7 @@ use redraft_engine::ports::{
 };
 use session::{Conversation, LogLine, Sessions};
 use std::path::Path;
+use turn::{Turned, Work};
 
 /// An estimate for English and Markdown, on the safe side.
 const CHARS_PER_TOKEN: u64 = 3;
@@ -293,7 +281,7 @@ fn garbage(text: &str) -> String {
 /// Changes a file the role may not change.
 fn edit(rule: &Rule, request: &Request) -> Result<(), AgentError> {
     let path = rule.path.as_deref().unwrap_or_default();
-    let target = desk::inside(&request.folder, path)?;
+    let target = turn::inside(&request.folder, path)?;
     let written = std::fs::create_dir_all(target.parent().unwrap_or(&request.folder))
         .and_then(|()| std::fs::write(&target, rule.text.as_deref().unwrap_or_default()));
     written.map_err(|error| broken(&format!("{path}: {error}")))

@@ -1,8 +1,7 @@
 //! How far the work has come, and whether to go on with it.
 //!
 //! A document may be huge and Ctrl-C may come at any time, so everything that walks over lines, words or pairs
-//! takes a step here for each of them. A step is cheap; only now and then one looks at the run. The number of
-//! steps is also the measure of how the work grows with the document.
+//! takes a step here for each of them. A step is cheap; only now and then one looks at the run.
 
 use redraft_engine::ports::Watch;
 use std::cell::Cell;
@@ -30,9 +29,13 @@ impl<'a> Pace<'a> {
         if steps.is_multiple_of(LOOK_EVERY) && self.watch.stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    #[cfg(test)]
-    pub(super) fn steps(&self) -> u64 {
-        self.steps.get()
+    /// Between two larger pieces of work.
+    pub(super) fn look(&self) -> Result<(), Stopped> {
+        if self.is_stopped() { Err(Stopped) } else { Ok(()) }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.watch.stopped()
     }
 }
 

@@ -3,8 +3,8 @@
 //! Nothing is known here of what the file will be or of what a right answer is. Start at [`Work::probe`].
 
 use super::broken;
-use super::desk::{Turned, Work};
 use super::session::Memory;
+use super::turn::{Turned, Work};
 use redraft_core::verdict::{Claim, FileRead, Issue, Severity, Verdict, Verified};
 use redraft_engine::ports::AgentError;
 

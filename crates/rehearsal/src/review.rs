@@ -3,16 +3,15 @@
 //! Pure: it sees texts and the prompt's open findings, never a file or the session. Start at [`review`]. A defect
 //! is recognised in a later round by its category and by what its description names in backticks.
 
-use super::ask::Open;
-use super::checks::{self, Check, DEFECTS_MAX, Defect, Looked, Papers};
-use super::later;
-use super::pace::Stopped;
+use crate::ask::Open;
+use crate::checks::{self, Check, DEFECTS_MAX, Defect, Looked, Papers};
+use crate::pace::Stopped;
 use redraft_core::phase::Phase;
 use redraft_core::text::count;
 use redraft_core::verdict::{Answer, AnswerStatus, CheckLine, Issue, Severity, Verdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Eye {
+pub(crate) enum Eye {
     /// A domain reviewer: is the document right?
     Domain,
     /// The phase-reviewer: can the next phase start from it?
@@ -23,12 +22,12 @@ impl Eye {
     fn checks(self, phase: Phase) -> &'static [Check] {
         match self {
             Eye::Domain => checks::domain(phase),
-            Eye::Handoff => checks::handoff(phase),
+            Eye::Handoff => checks::handoff(),
         }
     }
 }
 
-pub(super) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Verdict, Stopped> {
+pub(crate) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Verdict, Stopped> {
     let mut looked: Vec<(Check, Looked)> = Vec::new();
     let mut issues: Vec<Issue> = Vec::new();
     for check in eye.checks(papers.phase) {
@@ -49,7 +48,7 @@ pub(super) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Ver
 }
 
 /// Approved or not, by what was found and what is left open.
-pub(super) fn concluded(verdict: Verdict, open: &[Open]) -> Verdict {
+pub(crate) fn concluded(verdict: Verdict, open: &[Open]) -> Verdict {
     let Verdict { issues, answers, .. } = &verdict;
     let blocking = issues.iter().filter(|issue| issue.severity >= Severity::Warning).count();
     let left = open.iter().zip(answers).any(|(open, answer)| {
@@ -95,7 +94,7 @@ const HANDOFF_MAX: usize = 3;
 const UNREADY: &str = "not ready to be handed over";
 
 /// Whether an open finding is that blocker.
-pub(super) fn is_unready(open: &Open) -> bool {
+pub(crate) fn is_unready(open: &Open) -> bool {
     open.marks.first().is_some_and(|mark| mark == UNREADY)
 }
 
@@ -127,48 +126,26 @@ fn at_most_three(issues: Vec<Issue>, open: &[Open]) -> Vec<Issue> {
 }
 
 /// What is said of a finding that no check finds any more and nothing settles.
-pub(super) const GONE: &str = "the document no longer says it";
+const GONE: &str = "the document no longer says it";
+
+/// Whether an answer says where something stands that was missing.
+pub(crate) fn names_a_line(note: &str) -> bool {
+    note != GONE && note.starts_with("line ")
+}
 
 /// How the mark of a finding for the rest begins.
 const REST: &str = "the rest of: ";
 
 /// The check whose unlisted findings an open finding stands for.
-pub(super) fn rest_of(open: &Open) -> Option<Check> {
-    let name = open.marks.first()?.strip_prefix(REST)?;
-    checks::named(name)
+pub(crate) fn rest_of(open: &Open) -> Option<Check> {
+    Check::named(open.marks.first()?.strip_prefix(REST)?)
 }
 
 /// Whether an open finding is about this defect.
-pub(super) fn is_about(open: &Open, defect: &Defect) -> bool {
-    if open.category != defect.category {
-        return false;
-    }
+pub(crate) fn is_about(open: &Open, defect: &Defect) -> bool {
     let cut = open.description.strip_suffix('…');
-    defect.is_named_by(&open.marks) || cut.is_some_and(|cut| defect.description.starts_with(cut))
-}
-
-/// The check that decides about a finding, if it is of a kind that the checks find: then its absence means that
-/// it is fixed.
-pub(super) fn check_for(open: &Open) -> Option<Check> {
-    if let Some(check) = rest_of(open) {
-        return Some(check);
-    }
-    const FORMS: [(&str, &str, Check); 9] = [
-        ("testability", "the document states `", Check::Shape),
-        ("testability", "` is empty: nothing says how", Check::Shape),
-        ("testability", "no acceptance criterion mentions requirement `", Check::Criteria),
-        ("traceability", "no requirement serves the goal `", Check::Goals),
-        ("clarity", "two numbers for one thing: ", Check::Numbers),
-        ("assumptions", " handles the failure `", Check::Failures),
-        ("clarity", "one term in two spellings: `", Check::Spelling),
-        ("completeness", "the open question `", Check::Questions),
-        ("consistency", " refers to `", Check::References),
-    ];
-    let fits = |(category, form, _): &&(&str, &str, Check)| {
-        open.category == *category && open.description.contains(form)
-    };
-    let of_spec = FORMS.iter().find(fits).map(|(_, _, check)| *check);
-    of_spec.or_else(|| later::look_for(open))
+    open.category == defect.category
+        && (defect.is_named_by(&open.marks) || cut.is_some_and(|cut| defect.description.starts_with(cut)))
 }
 
 fn issue(defect: &Defect, same: Option<&Open>) -> Issue {
@@ -188,11 +165,12 @@ fn issue(defect: &Defect, same: Option<&Open>) -> Issue {
 
 fn answer(open: &Open, papers: &Papers<'_>, looked: &[(Check, Looked)], issues: &[Issue]) -> Answer {
     let said = |status, note: String| Answer { id: open.id.clone(), status, note };
-    if rest_of(open).is_some() && issues.iter().any(|issue| issue.same_as == open.id) {
+    let stated_again = issues.iter().any(|issue| issue.same_as == open.id);
+    if rest_of(open).is_some() && stated_again {
         return said(AnswerStatus::NotFixed, "there are still some that are not listed".to_owned());
     }
     if is_unready(open) {
-        return match issues.iter().any(|issue| issue.same_as == open.id) {
+        return match stated_again {
             true => {
                 said(AnswerStatus::NotFixed, "some of the places still leave something to ask".to_owned())
             }
@@ -201,23 +179,18 @@ fn answer(open: &Open, papers: &Papers<'_>, looked: &[(Check, Looked)], issues: 
     }
     let mut defects = looked.iter().flat_map(|(_, looked)| &looked.defects);
     if let Some(defect) = defects.find(|defect| is_about(open, defect)) {
-        return said(
-            AnswerStatus::NotFixed,
-            format!("still so in line {} of {}", defect.line + 1, defect.file),
-        );
+        let note = format!("still so in line {} of {}", defect.line + 1, defect.file);
+        return said(AnswerStatus::NotFixed, note);
     }
-    if let Some(decides) = check_for(open) {
-        // Another check may have found the same step or task in order, for reasons of its own.
-        let own = looked.iter().filter(|(check, _)| *check == decides);
-        let mut settled = own.flat_map(|(_, looked)| &looked.settled);
-        let how = settled.find(|(about, _)| about.iter().all(|mark| open.marks.contains(mark)));
-        let gone = || GONE.to_owned();
-        return said(AnswerStatus::Fixed, how.map_or_else(gone, |(_, how)| how.clone()));
+    if rest_of(open).is_some() || Check::behind(papers.phase, &open.description).is_some() {
+        let mut settled = looked.iter().flat_map(|(_, looked)| &looked.settled);
+        let how = settled.find(|(mark, _)| open.marks.first() == Some(mark));
+        return said(AnswerStatus::Fixed, how.map_or_else(|| GONE.to_owned(), |(_, how)| how.clone()));
     }
     foreign(open, papers)
 }
 
-/// A finding somebody else raised. All that can be told is whether the text it quotes still stands.
+/// A finding somebody else raised. All that can be seen is whether the text it quotes still stands.
 fn foreign(open: &Open, papers: &Papers<'_>) -> Answer {
     let said = |status, note: String| Answer { id: open.id.clone(), status, note };
     let quote = folded(open.quote.trim_end_matches('…'));
@@ -225,16 +198,13 @@ fn foreign(open: &Open, papers: &Papers<'_>) -> Answer {
         let note = "the finding quotes nothing, so nothing in the document shows that it is settled";
         return said(AnswerStatus::NotFixed, note.to_owned());
     }
-    let lines = &papers.spec.document.lines;
-    // Only a line with the quote's first word is worth folding.
-    let word = quote.split(' ').next().unwrap_or_default();
-    match lines.iter().position(|line| line.raw.contains(word) && folded(line.raw).contains(&quote)) {
+    match papers.paper.text.lines().position(|line| folded(line).contains(&quote)) {
         Some(at) => said(AnswerStatus::NotFixed, format!("line {} still says what was quoted", at + 1)),
         None => said(AnswerStatus::Fixed, "the text that was quoted has been replaced".to_owned()),
     }
 }
 
-pub(super) fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

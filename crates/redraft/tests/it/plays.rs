@@ -309,7 +309,7 @@ pub(crate) fn reopened() -> Play {
         rules.push_str(&format!("[[rule]]\nticket = \"{ticket}\"\ndo = \"say\"\ntext = '{passes}'\n"));
     }
     // The phase-reviewer rejects the first revision, so that the last one is nobody's first.
-    let spec = one_defect() + "\n## Open Questions\n\n- Which time zone is the report in?\n";
+    let spec = one_defect() + "\n## Notes\n\n- The report must be sent in a timely manner.\n";
     let config = "[review]\npolicy = \"resume\"\ncertify = \"fresh\"\n";
     Play::new(config, &rules, Some(&spec), vec![Step::Run(0)])
         .with(|event| matches!(event, Event::Judged(Judged { ticket, judgement: Judgement::Rejected, .. }) if ticket.purpose == Purpose::Certify))

@@ -1,236 +1,208 @@
-//! What the reviewers look for, one file for each kind of defect.
+//! What the reviewers look for in documents.
 //!
-//! A check is a function from the papers to what it found; it never sees the prompt, the session or earlier
-//! findings. Each compares two places and speaks only when it is sure: a finding that is wrong costs a round.
-//! Start at [`DOMAIN`] and [`HANDOFF`], the two lists of checks for a specification; those for the documents of later
-//! phases are in `later`.
+//! Three checks are this agent's own, for the story of a demonstration: `criteria`, `numbers` and `spelling`. All others
+//! turn what core knows into findings: `lint` its faults (`remedy` mends them), `trace` what is carried on from one document to the next. A
+//! check sees documents only, neither the prompt nor earlier findings, and prefers silence to a wrong finding. Start at
+//! [`domain`] and [`handoff`].
 
-mod alike;
 mod criteria;
-mod english;
-mod failures;
-mod goals;
+mod lint;
 mod numbers;
-mod questions;
-mod references;
-mod shape;
-pub(super) mod spelling;
-
-pub(super) use goals::goals;
-
-#[cfg(test)]
-mod pairs;
-#[cfg(test)]
-mod plants;
+mod remedy;
+mod spelling;
 #[cfg(test)]
 mod tests;
+mod trace;
 
-use super::later::remedy::Remedy;
-use super::later::{self, Above, Look};
-use super::pace::{Pace, Stopped};
-use super::spec::Spec;
+use crate::edit::Edit;
+use crate::pace::{Pace, Stopped};
+use crate::paper::{Paper, marks, quote};
 use redraft_core::phase::Phase;
 use redraft_core::verdict::{Claim, Severity};
-use std::ops::Range;
 
 /// How many findings of one kind a review lists. More would help nobody, and a verdict holds no more than 200. The
 /// rest is one finding more, which stays open until there is none.
-pub(super) const DEFECTS_MAX: usize = 30;
+pub(crate) const DEFECTS_MAX: usize = 30;
 
 /// What a reviewer has before it: the document under review and what it builds on.
-pub(super) struct Papers<'a> {
-    pub(super) path: &'a str,
-    pub(super) spec: Spec<'a>,
-    pub(super) prd: Option<(&'a str, &'a Spec<'a>)>,
+pub(crate) struct Papers<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) paper: Paper<'a>,
     /// Which phase writes the document under review.
-    pub(super) phase: Phase,
-    /// What earlier phases wrote.
-    pub(super) above: &'a Above<'a>,
-    pub(super) pace: &'a Pace<'a>,
+    pub(crate) phase: Phase,
+    pub(crate) before: Before<'a>,
+    pub(crate) pace: &'a Pace<'a>,
+}
+
+/// The documents of earlier phases that are there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Before<'a> {
+    pub(crate) prd: Option<&'a str>,
+    pub(crate) spec: Option<&'a str>,
+    pub(crate) design: Option<&'a str>,
+    pub(crate) plan: Option<&'a str>,
 }
 
 /// What one check found, and what it found to be in order.
 #[derive(Debug, Default)]
-pub(super) struct Looked {
-    pub(super) defects: Vec<Defect>,
-    /// Things that are as they should be, by the marks a finding about them would carry, and why.
-    pub(super) settled: Vec<(Vec<String>, String)>,
+pub(crate) struct Looked {
+    pub(crate) defects: Vec<Defect>,
+    /// Things that are as they should be, by what a finding about them would name, and why.
+    pub(crate) settled: Vec<(String, String)>,
     /// How much was compared.
-    pub(super) note: String,
+    pub(crate) note: String,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Defect {
-    pub(super) wrong: Wrong,
-    pub(super) severity: Severity,
-    pub(super) category: &'static str,
-    pub(super) claim: Claim,
-    pub(super) file: String,
+pub(crate) struct Defect {
+    pub(crate) severity: Severity,
+    pub(crate) category: &'static str,
+    pub(crate) claim: Claim,
+    pub(crate) file: String,
     /// Counted from 0.
-    pub(super) line: usize,
-    pub(super) section: String,
-    pub(super) quote: String,
-    /// Its parts in backticks name the defect in every later round, so it holds no line numbers.
-    pub(super) description: String,
-    pub(super) suggestion: String,
+    pub(crate) line: usize,
+    pub(crate) section: String,
+    pub(crate) quote: String,
+    /// Its parts in backticks name the defect in every later round, so they hold no line numbers.
+    pub(crate) description: String,
+    pub(crate) suggestion: String,
+    /// The change that would mend it, where that takes no guessing.
+    pub(crate) remedy: Option<Remedy>,
 }
 
-/// What is wrong, as the one who mends it needs to know.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wrong {
-    /// The requirement with this index has no criterion.
-    NoCriterion { requirement: usize },
-    /// Nothing says what the system has to do.
-    NoRequirements,
-    /// The acceptance section with this heading holds nothing.
-    EmptyAcceptance { line: usize },
-    /// A goal nobody serves: its id, if it has one, and its words.
-    NoRequirement { id: String, goal: String },
-    /// Two numbers for one thing: the later place, and what it should say.
-    TwoNumbers { line: usize, at: Range<usize>, right: String },
-    /// A failure nobody handles, in its own words.
-    NoHandling { failure: String },
-    /// Two spellings: the first one, and the one to replace by it.
-    TwoSpellings { right: String, wrong: String },
-    /// A question nobody owns.
-    NoOwner { line: usize },
-    /// A reference to nothing.
-    DeadReference { line: usize, at: Range<usize> },
-    /// Something in a document of a later phase, with the change that would mend it.
-    Remedy(Remedy),
+#[derive(Debug, Clone)]
+pub(crate) struct Remedy {
+    /// What was done, for the answer.
+    pub(crate) note: String,
+    pub(crate) edits: Vec<Edit>,
+}
+
+impl Remedy {
+    fn new(note: String, edits: Vec<Edit>) -> Option<Remedy> {
+        Some(Remedy { note, edits })
+    }
+}
+
+/// What a check says of a place; the rest of a [`Defect`] follows from it.
+struct Found {
+    severity: Severity,
+    category: &'static str,
+    claim: Claim,
+    /// Counted from 0.
+    line: usize,
+    description: String,
+    suggestion: String,
+}
+
+impl Papers<'_> {
+    fn defect(&self, found: Found, remedy: Option<Remedy>) -> Defect {
+        let Found { severity, category, claim, line, description, suggestion } = found;
+        Defect {
+            severity,
+            category,
+            claim,
+            file: self.path.to_owned(),
+            line,
+            section: self.paper.section(line).to_owned(),
+            quote: quote(self.paper.line(line)),
+            description,
+            suggestion,
+            remedy,
+        }
+    }
 }
 
 impl Defect {
-    pub(super) fn marks(&self) -> Vec<String> {
-        marks(&self.description).map(str::to_owned).collect()
+    /// Whether these are the marks of its description.
+    pub(crate) fn is_named_by(&self, names: &[String]) -> bool {
+        marks(&self.description).eq(names.iter().map(String::as_str))
     }
 
-    /// Whether these are the marks of its description.
-    pub(super) fn is_named_by(&self, names: &[String]) -> bool {
-        marks(&self.description).eq(names.iter().map(String::as_str))
+    pub(crate) fn is_same(&self, other: &Defect) -> bool {
+        self.category == other.category && marks(&self.description).eq(marks(&other.description))
     }
 }
 
 /// A way to look at the papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Check {
-    Shape,
+pub(crate) enum Check {
     Criteria,
-    Goals,
     Numbers,
-    Failures,
     Spelling,
-    Questions,
-    References,
-    /// What is looked for in the documents of later phases.
-    Later(Look),
+    Trace,
+    Tasks,
+    Lint,
 }
 
 impl Check {
+    const ALL: [Check; 6] =
+        [Check::Criteria, Check::Trace, Check::Tasks, Check::Numbers, Check::Spelling, Check::Lint];
+
     /// What is in order when it finds nothing.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
-            Check::Shape => "there are requirements and a way to check them",
             Check::Criteria => "every requirement has an acceptance criterion",
-            Check::Goals => "every goal of the PRD has a requirement",
-            Check::Numbers => "no two sections give different numbers for one thing",
-            Check::Failures => "every listed failure is handled",
+            Check::Numbers => "no two places give different numbers for one thing",
             Check::Spelling => "every term has one spelling",
-            Check::Questions => "every open question has an owner or a default",
-            Check::References => "every reference leads somewhere",
-            Check::Later(look) => look.name(),
+            Check::Trace => "everything that is asked for is carried on",
+            Check::Tasks => "lint finds nothing about steps and tasks",
+            Check::Lint => "lint finds nothing",
         }
     }
 
-    pub(super) fn look(self, papers: &Papers<'_>) -> Result<Looked, Stopped> {
+    pub(crate) fn named(name: &str) -> Option<Check> {
+        Check::ALL.into_iter().find(|check| check.name() == name)
+    }
+
+    /// The check that finds defects of such a description: then their absence means that they are fixed.
+    pub(crate) fn behind(phase: Phase, description: &str) -> Option<Check> {
+        const OWN: [(&str, Check); 3] = [
+            ("no acceptance criterion mentions requirement `", Check::Criteria),
+            ("two numbers for one thing: ", Check::Numbers),
+            ("one term in two spellings: `", Check::Spelling),
+        ];
+        let own = OWN.iter().find(|(lead, _)| description.starts_with(lead)).map(|(_, check)| *check);
+        own.or_else(|| trace::is_ours(description).then_some(Check::Trace))
+            .or_else(|| lint::check_behind(phase, description))
+    }
+
+    pub(crate) fn look(self, papers: &Papers<'_>) -> Result<Looked, Stopped> {
+        papers.pace.look()?;
         match self {
-            Check::Shape => shape::look(papers),
             Check::Criteria => criteria::look(papers),
-            Check::Goals => goals::look(papers),
             Check::Numbers => numbers::look(papers),
-            Check::Failures => failures::look(papers),
             Check::Spelling => spelling::look(papers),
-            Check::Questions => questions::look(papers),
-            Check::References => references::look(papers),
-            Check::Later(look) => look.look(papers),
+            Check::Trace => trace::look(papers),
+            Check::Tasks => lint::tasks(papers),
+            Check::Lint => lint::look(papers),
         }
     }
 }
-
-/// Every check, in the order in which findings are dealt with.
-pub(super) const ALL: [Check; 8] = [
-    Check::Shape,
-    Check::Criteria,
-    Check::Goals,
-    Check::Numbers,
-    Check::Failures,
-    Check::Spelling,
-    Check::Questions,
-    Check::References,
-];
-
-/// What the spec-reviewer checks.
-pub(super) const DOMAIN: [Check; 6] =
-    [Check::Shape, Check::Criteria, Check::Goals, Check::Numbers, Check::Failures, Check::Spelling];
-
-/// What the phase-reviewer checks: whether the next phase can start from the document alone.
-pub(super) const HANDOFF: [Check; 2] = [Check::Questions, Check::References];
-
-/// What holds for any document, whatever it is for.
-pub(super) const DOCUMENT: [Check; 4] =
-    [Check::Numbers, Check::Spelling, Check::Questions, Check::References];
 
 /// What the domain reviewer of a phase checks.
-pub(super) fn domain(phase: Phase) -> &'static [Check] {
+pub(crate) fn domain(phase: Phase) -> &'static [Check] {
     match phase {
-        Phase::Specify => &DOMAIN,
-        Phase::Document => &DOCUMENT,
+        Phase::Specify => &[Check::Criteria, Check::Numbers, Check::Spelling],
+        Phase::Document => &[Check::Numbers, Check::Spelling, Check::Lint],
+        Phase::Design => &[Check::Trace, Check::Numbers],
+        Phase::CreatePlan | Phase::CreateTasks => &[Check::Trace, Check::Tasks, Check::Numbers],
         // Code is looked at by rules of its own.
         Phase::Implement | Phase::Finish => &[],
-        Phase::Design | Phase::CreatePlan | Phase::CreateTasks => later::domain(phase),
     }
 }
 
-/// What the phase reviewer checks when a phase ends.
-pub(super) fn handoff(phase: Phase) -> &'static [Check] {
-    if phase == Phase::Specify { &HANDOFF } else { &later::HANDOFF }
+/// What the phase reviewer checks when a phase ends: whether the next one can start from the document.
+pub(crate) fn handoff() -> &'static [Check] {
+    &[Check::Lint]
 }
 
-/// Both, in the order in which findings are dealt with.
-pub(super) fn all(phase: Phase) -> Vec<Check> {
-    match phase {
-        Phase::Specify => ALL.to_vec(),
-        Phase::Document => DOCUMENT.to_vec(),
-        Phase::Implement | Phase::Finish => Vec::new(),
-        Phase::Design | Phase::CreatePlan | Phase::CreateTasks => [domain(phase), handoff(phase)].concat(),
-    }
+/// All of them, in the order in which findings are dealt with.
+pub(crate) fn all(phase: Phase) -> Vec<Check> {
+    let own = |check: &Check| domain(phase).contains(check) || handoff().contains(check);
+    Check::ALL.into_iter().filter(own).collect()
 }
 
-/// The check of this name, whatever the phase.
-pub(super) fn named(name: &str) -> Option<Check> {
-    ALL.into_iter().chain(later::every()).find(|check| check.name() == name)
-}
-
-/// The parts of a description in backticks: what a finding is about, whatever else is reworded.
-pub(super) fn marks(description: &str) -> impl Iterator<Item = &str> {
-    description.split('`').skip(1).step_by(2)
-}
-
-/// A text as a mark: one short line without backticks.
-pub(super) fn mark(text: &str) -> String {
-    redraft_core::text::one_line(&text.replace(['`', '*'], ""), 120)
-}
-
-/// A section's name in a sentence.
-fn section_name(title: &str) -> String {
-    if title.is_empty() {
-        "the text before the first heading".to_owned()
-    } else {
-        format!("section “{}”", mark(title))
-    }
-}
-
-/// The words of a line as a quote: exact, trimmed and not endless.
-pub(super) fn quote(raw: &str) -> String {
-    raw.trim().chars().take(200).collect::<String>().trim_end().to_owned()
+/// The faults that a failed gate reports and a program can mend.
+pub(crate) fn errors_of_the_gate(papers: &Papers<'_>) -> Result<Vec<Defect>, Stopped> {
+    lint::errors(papers)
 }

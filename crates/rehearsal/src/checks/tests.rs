@@ -1,244 +1,171 @@
-//! Hand-written documents of different styles: clean ones get no finding, a planted defect exactly one.
+//! What each check finds and leaves alone, document by document, and that what is found is mended.
 
-use super::plants::{HOSTS, Plant, plants};
-use super::{DOMAIN, HANDOFF, Papers, marks};
-use crate::ask::Open;
-use crate::author::{Desk, write};
-use crate::draft::draft;
-use crate::later::Above;
-use crate::later::drafts::Kit;
+use super::{Before, Check, Defect, Papers, Remedy, domain, handoff};
+use crate::edit::apply;
 use crate::pace::Pace;
-use crate::review::{Eye, review};
-use crate::spec::Spec;
+use crate::paper::Paper;
 use redraft_core::phase::Phase;
-use redraft_core::verdict::{Claim, Severity, Verdict};
 
-/// Hands the papers to somebody.
-pub(super) fn with_papers<T>(spec: &str, prd: Option<&str>, then: impl FnOnce(&Papers<'_>) -> T) -> T {
+const SPEC: &str = "# Spec: x\n\n## Requirements\n\n- **R1**: The system shall send a file within 10 seconds.\n\
+    - **R2**: The system shall stop.\n- **R3**: The system shall record it.\n\n## Acceptance Criteria\n\n\
+    - **AC1** (R1): it is sent\n- **AC2** (R2, R3): it stops and is recorded\n";
+const DESIGN: &str = "# Design\n\n## Components\n\n### C1: Sender\n\nServes R1, R2 and R3.\n";
+const PLAN: &str = "# Plan\n\n## Steps\n\n### Step 1.1: Build\n\n**Implements:** Design C1, Spec R1, Spec R2\n\n\
+    ### Step 1.2: Record\n\n**Implements:** Design C1, Spec R3\n**Depends on:** 1.1\n";
+const TASKS: &str = "# Tasks\n\n### Task 1.1: Send\n\n**Implements:** Plan 1.1, Spec R1\n**Files:** `src/a.sh`\n\n\
+    **Done when:** it passes\n\n### Task 1.2: Stop\n\n**Implements:** Plan 1.1, Spec R2\n**Files:** `src/a.sh`\n\n\
+    **Done when:** it passes\n\n### Task 1.3: Record\n\n**Implements:** Plan 1.2, Spec R3\n**Files:** `src/b.sh`\n\n\
+    **Done when:** it passes\n";
+
+fn document(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Design => DESIGN,
+        Phase::CreatePlan => PLAN,
+        Phase::CreateTasks => TASKS,
+        _ => SPEC,
+    }
+}
+
+fn looked(phase: Phase, text: &str, checks: &[Check]) -> Vec<Defect> {
     let pace = Pace::calm();
-    let prd = prd.map(|text| Spec::read(text, &pace).unwrap());
-    let prd = prd.as_ref().map(|prd| ("prd.md", prd));
-    let spec = Spec::read(spec, &pace).unwrap();
-    then(&Papers { path: "spec.md", spec, prd, phase: Phase::Specify, above: &Above::default(), pace: &pace })
-}
-
-pub(super) fn look(spec: &str, prd: Option<&str>) -> Vec<super::Defect> {
-    with_papers(spec, prd, |papers| {
-        let looked = DOMAIN.iter().chain(&HANDOFF).map(|check| check.look(papers).unwrap());
-        looked.flat_map(|looked| looked.defects).collect()
-    })
-}
-
-/// The author with these findings before it.
-pub(super) fn revised(text: &str, prd: Option<&str>, open: &[Open], gate: bool) -> (String, Verdict) {
-    with_papers(text, prd, |papers| {
-        let desk = Desk {
-            path: "spec.md",
-            text: Some(text),
-            prd: papers.prd,
-            phase: papers.phase,
-            above: papers.above,
-            kit: Kit::of(|_| false),
-            answers: &[],
-            idea: text,
-            open,
-            gate,
-            others_changed: gate,
-            pace: papers.pace,
-        };
-        write(&desk).unwrap()
-    })
-}
-
-#[test]
-fn a_clean_document_gets_no_finding() {
-    for (name, spec, prd) in HOSTS {
-        let found: Vec<String> = look(spec, prd).into_iter().map(|defect| defect.description).collect();
-        assert!(found.is_empty(), "{name}: {found:#?}");
-    }
-}
-
-fn planted(plant: &Plant) -> (String, Option<&'static str>) {
-    let (_, spec, prd) = HOSTS.into_iter().find(|(name, ..)| *name == plant.host).unwrap();
-    let mut text = spec.to_owned();
-    for (from, to) in plant.edits {
-        assert_eq!(text.matches(from).count(), 1, "{} has {from:?} once", plant.host);
-        text = text.replace(from, to);
-    }
-    (text, prd)
-}
-
-#[test]
-fn a_planted_defect_gets_exactly_one_finding() {
-    let mut wrong = Vec::new();
-    for plant in plants() {
-        let (text, prd) = planted(plant);
-        let found = look(&text, prd);
-        let exact = found.len() == 1
-            && found[0].category == plant.category
-            && found[0].marks().iter().any(|mark| mark == plant.mark);
-        if !exact {
-            let shown: Vec<&str> = found.iter().map(|defect| defect.description.as_str()).collect();
-            wrong.push(format!("{} {} `{}`: {shown:#?}", plant.host, plant.category, plant.mark));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn what_a_finding_cites_is_there() {
-    for plant in plants() {
-        let (text, prd) = planted(plant);
-        for defect in look(&text, prd) {
-            let source = if defect.file == "prd.md" { prd.unwrap() } else { &text };
-            let line = source.lines().nth(defect.line).unwrap();
-            assert!(line.contains(&defect.quote) && !defect.quote.is_empty(), "{defect:?}");
-            let absent = ["testability", "traceability", "assumptions"].contains(&defect.category);
-            assert_eq!(defect.claim == Claim::Absent, absent);
-            let spelling = defect.description.contains("spellings");
-            assert_eq!(defect.severity, if spelling { Severity::Warning } else { Severity::Blocker });
-            assert!(!defect.suggestion.contains('\n') && !defect.suggestion.is_empty());
-        }
-    }
-}
-
-pub(super) fn judge(eye: Eye, text: &str, prd: Option<&str>, open: &[Open]) -> Verdict {
-    with_papers(text, prd, |papers| review(eye, papers, open).unwrap())
-}
-
-pub(super) fn open_of(defect: &super::Defect) -> Open {
-    Open {
-        id: "S1".to_owned(),
-        severity: Some(defect.severity),
-        category: defect.category.to_owned(),
-        description: defect.description.clone(),
-        place: format!("{}:{} ({})", defect.file, defect.line + 1, defect.section),
-        quote: defect.quote.clone(),
-        marks: defect.marks(),
-    }
-}
-
-fn eye_for(category: &str) -> Eye {
-    if ["completeness", "consistency"].contains(&category) { Eye::Handoff } else { Eye::Domain }
-}
-
-#[test]
-fn the_author_mends_a_planted_defect_and_keeps_the_rest() {
-    for plant in plants() {
-        let (text, prd) = planted(plant);
-        let open = [open_of(&look(&text, prd)[0])];
-        let (new, answer) = revised(&text, prd, &open, false);
-        assert_eq!(answer.answers[0].status.name(), "fixed", "{} {}: {answer:?}", plant.host, plant.mark);
-        let left = look(&new, prd);
-        assert!(left.is_empty(), "{} {}: {left:#?}\n{new}", plant.host, plant.mark);
-        let verdict = judge(eye_for(plant.category), &new, prd, &open);
-        assert!(verdict.approved && verdict.answers[0].status.name() == "fixed", "{verdict:?}");
-        let kept = |lines: &str, other: &str| -> Vec<String> {
-            let filled = lines.lines().filter(|line| !line.is_empty());
-            filled.filter(|line| other.lines().any(|there| there == *line)).map(str::to_owned).collect()
-        };
-        assert_eq!(kept(&text, &new), kept(&new, &text), "{} {}: the order stays", plant.host, plant.mark);
-        let changed = kept(&text, &text).len() - kept(&text, &new).len();
-        assert!(changed <= 2, "{} {}: {changed} lines changed", plant.host, plant.mark);
-    }
-}
-
-#[test]
-fn an_open_finding_is_answered_with_the_reason() {
-    let (_, spec, prd) = HOSTS[0];
-    let (text, _) = planted(plants().next().unwrap());
-    let open = [open_of(&look(&text, prd)[0])];
-    let still = judge(Eye::Domain, &text, prd, &open);
-    assert_eq!((still.answers[0].status.name(), still.issues[0].same_as.as_str()), ("not_fixed", "S1"));
-    let fixed = judge(Eye::Domain, spec, prd, &open);
-    assert_eq!(fixed.answers[0].status.name(), "fixed");
-    assert!(fixed.answers[0].note.contains("names R3"), "{:?}", fixed.answers[0]);
-}
-
-#[test]
-fn more_than_three_findings_of_a_hand_off_are_one_blocker_that_names_the_places_and_is_settled_whole() {
-    let (_, spec, prd) = HOSTS[0];
-    let asking = |count: usize| {
-        let list: String = (0..count).map(|n| format!("- Which colour has part {n}?\n")).collect();
-        format!("{spec}\n## Open Questions\n\n{list}")
+    let earlier = |of: Phase| (of < phase && phase != Phase::Document).then(|| document(of));
+    let before = Before {
+        prd: None,
+        spec: earlier(Phase::Specify),
+        design: earlier(Phase::Design),
+        plan: earlier(Phase::CreatePlan),
     };
-    let few = judge(Eye::Handoff, &asking(3), prd, &[]);
-    assert_eq!(few.issues.len(), 3, "{few:?}");
-    let many = judge(Eye::Handoff, &asking(5), prd, &[]);
-    let [blocker] = many.issues.as_slice() else { panic!("{many:?}") };
-    assert_eq!((blocker.severity, many.approved), (Severity::Blocker, false));
-    assert_eq!(blocker.description.matches(" line ").count(), 5, "{}", blocker.description);
-    let open = [Open {
-        id: "P1".to_owned(),
-        severity: Some(blocker.severity),
-        category: blocker.category.clone(),
-        description: blocker.description.clone(),
-        quote: blocker.quote.clone(),
-        marks: super::marks(&blocker.description).map(str::to_owned).collect(),
-        ..Open::default()
-    }];
-    // As long as one is left it is the same finding.
-    let still = judge(Eye::Handoff, &asking(1), prd, &open);
-    assert_eq!((still.issues[0].same_as.as_str(), still.answers[0].status.name()), ("P1", "not_fixed"));
-    let (mended, answer) = revised(&asking(5), prd, &open, false);
-    assert_eq!(answer.answers[0].status.name(), "fixed", "{answer:?}");
-    let after = judge(Eye::Handoff, &mended, prd, &open);
-    assert!(after.approved && after.answers[0].status.name() == "fixed", "{after:?}");
+    let path = format!("docs/{}", phase.artifact());
+    let papers = Papers { path: &path, paper: Paper::read(text), phase, before, pace: &pace };
+    checks.iter().flat_map(|check| check.look(&papers).unwrap().defects).collect()
+}
+
+/// Everything that is found in a document, by all of its reviewers.
+fn found(phase: Phase, text: &str) -> Vec<Defect> {
+    looked(phase, text, &[domain(phase), handoff()].concat())
 }
 
 #[test]
-fn a_finding_of_somebody_else_stays_open_while_its_quote_stands() {
-    let (_, spec, prd) = HOSTS[0];
-    let foreign = |quote: &str| Open {
-        id: "S9".to_owned(),
-        severity: Some(Severity::Blocker),
-        category: "scope".to_owned(),
-        description: "this is too much".to_owned(),
-        quote: quote.to_owned(),
-        ..Open::default()
-    };
-    let verdict = |quote: &str| judge(Eye::Domain, spec, prd, &[foreign(quote)]);
-    assert!(!verdict("name the limit").approved);
-    assert_eq!(verdict("words that are gone").answers[0].status.name(), "fixed");
-    assert_eq!(verdict("").answers[0].status.name(), "not_fixed");
+fn documents_that_hang_together_get_no_finding() {
+    for phase in Phase::DOCUMENTS {
+        let found = found(phase, document(phase));
+        assert!(found.is_empty(), "{phase}: {found:#?}");
+    }
+}
+
+/// A change to a document, and what is found in it then.
+const PLANTED: [(Phase, &str, &str, &str); 13] = [
+    (Phase::Specify, "- **AC1** (R1): it is sent\n", "", "no acceptance criterion mentions requirement `R1`"),
+    (Phase::Specify, "(R2, R3)", "(R2)", "no acceptance criterion mentions requirement `R3`"),
+    (Phase::Specify, "it is sent\n", "the system shall send a file within 20 seconds\n", "says `20 seconds`"),
+    (
+        Phase::Specify,
+        "it stops and is recorded\n",
+        "it works with a web-hook and with a webhook\n",
+        "`web-hook`",
+    ),
+    (Phase::Specify, "shall stop.", "shall stop in a timely manner.", "lint `vague-word`"),
+    (Phase::Specify, "it is sent\n", "it is sent, TBD\n", "lint `placeholder`"),
+    (Phase::Design, "R1, R2 and R3", "R1 and R2", "no element of the design carries requirement `R3`"),
+    (
+        Phase::Design,
+        "Serves R1",
+        "The system shall send a file within 20 seconds. Serves R1",
+        "the specification, section “Requirements” says `10 seconds`",
+    ),
+    (Phase::CreatePlan, ", Spec R2\n", "\n", "no step of the plan carries out requirement `R2`"),
+    (Phase::CreatePlan, "**Depends on:** 1.1\n", "**Depends on:** 1.7\n", "lint `unknown-reference`"),
+    (Phase::CreatePlan, "Spec R2\n", "Spec R2\n**Depends on:** 1.2\n", "lint `dependency-cycle`"),
+    (
+        Phase::CreateTasks,
+        "`src/b.sh`\n\n**Done when:** it passes\n",
+        "`src/b.sh`\n",
+        "lint `no-done-criterion`",
+    ),
+    (Phase::CreateTasks, "Plan 1.2, Spec R3", "Plan 1.1, Spec R2", "trace `untraced-requirement`: `R3`"),
+];
+
+#[test]
+fn each_defect_is_found_and_the_change_that_goes_with_it_mends_it() {
+    for (phase, from, to, words) in PLANTED {
+        let text = document(phase).replacen(from, to, 1);
+        assert_ne!(text, document(phase), "{from:?}");
+        let defects = found(phase, &text);
+        let defect = defects.iter().find(|defect| defect.description.contains(words));
+        let defect = defect.unwrap_or_else(|| panic!("{words} in {defects:#?}"));
+        assert!(Check::behind(phase, &defect.description).is_some(), "{}", defect.description);
+        assert!(text.contains(&defect.quote), "{defect:?}");
+        let Some(Remedy { edits, .. }) = &defect.remedy else { panic!("{words} is mended") };
+        let mended = apply(&text, edits);
+        let left = found(phase, &mended);
+        assert!(!left.iter().any(|left| left.is_same(defect)), "{words}: {left:#?}\n{mended}");
+        let others = defects.iter().filter(|other| !other.is_same(defect)).count();
+        assert!(left.len() <= others, "the change does no harm: {left:#?}\n{mended}");
+    }
 }
 
 #[test]
-fn the_author_understands_a_finding_in_other_words_and_leaves_alone_what_it_does_not() {
-    let (text, prd) = planted(plants().next().unwrap());
-    let check = |category: &str, description: &str, status: &str| {
-        let open = [Open {
-            id: "S1".to_owned(),
-            category: category.to_owned(),
-            description: description.to_owned(),
-            marks: marks(description).map(str::to_owned).collect(),
-            ..Open::default()
-        }];
-        let (new, answer) = revised(&text, prd, &open, false);
-        assert_eq!(answer.answers[0].status.name(), status, "{description}");
-        assert_eq!(new != text, status == "fixed", "{description}");
-    };
-    check("testability", "R3 cannot be tested: there is no criterion for it", "fixed");
-    check("testability", "R4 cannot be tested", "not_fixed");
-    check("scope", "this does too much", "not_fixed");
+fn what_may_be_meant_is_left_alone() {
+    for (from, to) in [
+        // Another thing, another word before the number, another unit, too few words to be sure.
+        ("it is sent\n", "the auditor is asked within 20 seconds\n"),
+        ("it is sent\n", "the system shall send a file after 20 seconds\n"),
+        ("it is sent\n", "the system shall send a file within 20 MB\n"),
+        ("it is sent\n", "it is sent within 20 seconds\n"),
+        ("it is sent\n", "the system shall send a file within 10 seconds\n"),
+        // Code, the beginning of a sentence, two meanings.
+        ("it stops and", "`web-hook` and webhook stop and"),
+        ("it stops and", "Webhook and webhook stop and"),
+        ("it stops and", "they re-sign and resign and"),
+        // Ranges, and criteria that name nothing.
+        ("(R2, R3)", "(R2–R3)"),
+    ] {
+        let text = SPEC.replacen(from, to, 1);
+        assert_ne!(text, SPEC, "{from:?}");
+        let found = found(Phase::Specify, &text);
+        assert!(found.is_empty(), "{to:?}: {found:#?}");
+    }
+    let unnamed = SPEC.replace("**AC1** (R1): ", "").replace("**AC2** (R2, R3): ", "");
+    assert!(found(Phase::Specify, &unnamed).is_empty(), "nobody traces by ids here");
 }
 
 #[test]
-fn no_document_makes_a_check_or_the_author_fail() {
-    for (name, spec, prd) in HOSTS {
-        let chars: Vec<char> = spec.chars().collect();
-        for seed in 0..6 {
-            let odd = ['é', '`', '*', '|', '\n', '–', '“', '日', '(', '#', '1', '-'];
-            let swap = |(at, c): (usize, &char)| {
-                if at % (13 + seed * 7) == seed { odd[(at / 5 + seed) % odd.len()] } else { *c }
-            };
-            let text: String = chars.iter().enumerate().map(swap).collect();
-            let open: Vec<Open> = look(&text, prd).iter().map(open_of).collect();
-            let (_, answer) = revised(&text, prd, &open, true);
-            assert_eq!(answer.answers.len(), open.len(), "{name}");
-            let anew =
-                with_papers(&text, prd, |papers| draft(&text, papers.prd.map(|(_, prd)| prd), papers.pace));
-            assert!(anew.unwrap().lines().count() >= 40, "{name}");
-        }
+fn criteria_are_added_in_the_form_of_the_others() {
+    let table = "# S\n\n## Requirements\n\n| Id | Text |\n|---|---|\n| FR-1 | When asked, the system shall stop. |\n\
+        | FR-2 | The system shall go on. |\n\n## Acceptance\n\n| Id | Check | Who |\n|---|---|---|\n| AC-1 | FR-1: it stops | Ann |\n";
+    let headings = "# S\n\n## Requirements\n\n### R1: Stop\n\nIt shall stop.\n\n#### Acceptance\n\n- it stops\n\n### R2: Go\n\n\
+        It shall go on.\n";
+    for (text, added) in [
+        (
+            SPEC.replace("(R2, R3)", "(R2)").as_str(),
+            "- **AC3** (R3): A test shows the system to record it.\n",
+        ),
+        (table, "| AC-2 (FR-2) | A test shows the system to go on. | – |\n"),
+        (headings, "- R2: A test shows It to go on.\n"),
+    ] {
+        let defects = looked(Phase::Specify, text, &[Check::Criteria]);
+        assert_eq!(defects.len(), 1, "{defects:#?}");
+        let mended = apply(text, &defects[0].remedy.as_ref().unwrap().edits);
+        assert!(mended.contains(added), "{mended}");
+    }
+}
+
+#[test]
+fn placeholders_are_filled_by_what_stands_around_them() {
+    for (from, to) in [
+        ("- TBD\n", ""),
+        ("- Wait TBD seconds.\n", "- Wait 10 seconds.\n"),
+        ("- TODO: sort them\n", "- sort them\n"),
+        ("- The {{first_name}} is shown.\n", "- The first name is shown.\n"),
+        (
+            "- The colour is TBD\n",
+            "- The colour is as the owner of this feature decides (until then the narrower choice)\n",
+        ),
+    ] {
+        let text = format!("{SPEC}\n## Notes\n\n- a\n{from}");
+        let defects = looked(Phase::Specify, &text, &[Check::Lint]);
+        assert_eq!(defects.len(), 1, "{from}: {defects:#?}");
+        let mended = apply(&text, &defects[0].remedy.as_ref().unwrap().edits);
+        assert_eq!(mended, format!("{SPEC}\n## Notes\n\n- a\n{to}"), "{from}");
     }
 }

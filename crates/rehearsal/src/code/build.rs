@@ -4,11 +4,12 @@
 //! Like a hasty person it writes one number down from another requirement. Start at [`carry_out`].
 
 use super::class::{Class, cause, promised, seconds};
+use super::job::Job;
 use super::report::Parts as Report;
 use super::shell::{self, Slots};
 use super::{Files, World, entry, source};
-use crate::later::drafts::{Need, slug};
-use crate::later::jobs::Job;
+use crate::drafts::slug;
+use crate::paper::Need;
 
 /// How long people may have to wait where no document says so.
 const ALLOWED_SECONDS: u64 = 30;
@@ -26,12 +27,12 @@ pub(crate) struct Cannot(pub(crate) String);
 
 /// One task after the other; those that are there already stay as they are.
 pub(crate) fn carry_out(jobs: &[Job], world: &World<'_>) -> Result<Built, Cannot> {
-    let mut bench = Bench { world, files: Files::new(), report: Report::default() };
+    let mut work = Building { world, files: Files::new(), report: Report::default() };
     for job in jobs {
-        bench.job(job)?;
+        work.job(job)?;
     }
-    bench.way_in();
-    let Bench { mut files, mut report, .. } = bench;
+    work.way_in();
+    let Building { mut files, mut report, .. } = work;
     files.retain(|path, text| world.files.get(path) != Some(text));
     report.files = files.keys().cloned().collect();
     Ok(Built { files, report })
@@ -58,13 +59,13 @@ fn from_memory(need: &Need, world: &World<'_>) -> Option<u64> {
     other.or_else(|| own.checked_mul(2))
 }
 
-struct Bench<'w> {
+struct Building<'w> {
     world: &'w World<'w>,
     files: Files,
     report: Report,
 }
 
-impl Bench<'_> {
+impl Building<'_> {
     fn text(&self, path: &str) -> String {
         self.files.get(path).or_else(|| self.world.files.get(path)).cloned().unwrap_or_default()
     }

@@ -2,9 +2,9 @@
 //!
 //! Knows sentences, not files or languages. Start at [`Class::of`].
 
-use crate::document::has_any;
-use crate::later::drafts::{act, slug};
-use crate::measures::{Measure, measures};
+use crate::amounts::{Amount, Kind, amounts};
+use crate::drafts::{act, slug};
+use crate::paper::has_any;
 
 /// Kinds of work a small program can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,18 +105,18 @@ pub(super) fn cause(class: Class, sentence: &str) -> String {
 
 /// The whole seconds of the first time that a sentence names, if it is one that a program can keep.
 pub(super) fn seconds(sentence: &str) -> Option<u64> {
-    measures(sentence).iter().find_map(whole_seconds)
+    amounts(sentence).iter().find_map(whole_seconds)
 }
 
 /// The same where it is promised.
 pub(super) fn promised(sentence: &str) -> Option<u64> {
-    measures(sentence).iter().filter(|measure| measure.promise).find_map(whole_seconds)
+    amounts(sentence).iter().filter(|amount| amount.lead == "within").find_map(whole_seconds)
 }
 
-fn whole_seconds(measure: &Measure) -> Option<u64> {
+fn whole_seconds(amount: &Amount) -> Option<u64> {
     const SECONDS_MAX: f64 = 1e9;
-    let fits = measure.kind == "time" && (1.0..=SECONDS_MAX).contains(&measure.value);
-    (fits && measure.value.fract() == 0.0).then_some(measure.value as u64)
+    let fits = amount.kind == Kind::Time && (1.0..=SECONDS_MAX).contains(&amount.value);
+    (fits && amount.value.fract() == 0.0).then_some(amount.value as u64)
 }
 
 /// When it applies: what stands between `If` or `When` and the comma.

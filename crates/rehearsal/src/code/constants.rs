@@ -4,10 +4,8 @@
 //! one below a comment that names a requirement can disagree with anything. Start at [`disagreements`].
 
 use super::{Files, source};
-use crate::ids::mentions;
-use crate::later::drafts::Need;
-use crate::measures::measures;
-use crate::units::fixed_unit;
+use crate::amounts::{Kind, amounts, unit};
+use crate::paper::{Need, names};
 use std::ops::Range;
 
 /// A comment farther above speaks of something else.
@@ -21,7 +19,7 @@ pub(super) struct Constant {
     pub(super) number: Range<usize>,
     /// In the smallest unit of its kind.
     value: f64,
-    kind: &'static str,
+    kind: Kind,
     /// The size and the word of its unit.
     unit: (f64, String),
 }
@@ -55,7 +53,7 @@ pub(super) fn disagreements(files: &Files, needs: &[(String, Need)]) -> Vec<Disa
         for constant in constants(&lines) {
             let Some(need) = requirement(&lines, constant.line, needs) else { continue };
             let said: Vec<_> =
-                measures(&need.text).into_iter().filter(|one| one.kind == constant.kind).collect();
+                amounts(&need.text).into_iter().filter(|one| one.kind == constant.kind).collect();
             let agrees =
                 said.iter().any(|one| (one.value - constant.value).abs() < f64::EPSILON * one.value.abs());
             let Some(first) = said.first().filter(|_| !agrees) else { continue };
@@ -85,7 +83,7 @@ pub(super) fn constants(lines: &[&str]) -> Vec<Constant> {
         // Without the type that some languages name.
         let name = left.split(':').next().unwrap_or(left).split_whitespace().last()?;
         let word = name.rsplit('_').next().filter(|word| word.len() < name.len())?.to_lowercase();
-        let (kind, size) = fixed_unit(&word).filter(|(kind, _)| matches!(*kind, "time" | "size"))?;
+        let (kind, size) = unit(&word).filter(|(kind, _)| matches!(kind, Kind::Time | Kind::Size))?;
         let number: f64 = text[start..start + digits].replace('_', "").parse().ok()?;
         Some(Constant {
             name: name.to_owned(),
@@ -103,10 +101,7 @@ pub(super) fn constants(lines: &[&str]) -> Vec<Constant> {
 fn requirement<'n>(lines: &[&str], line: usize, needs: &'n [(String, Need)]) -> Option<&'n Need> {
     let above = lines[..line].iter().rev().take(LINES_ABOVE_MAX);
     let comments = above.filter_map(|text| source::comment(text));
-    let named = |text: &str| {
-        let ids: Vec<String> = mentions(text).into_iter().map(|one| text[one.at].to_owned()).collect();
-        needs.iter().map(|(_, need)| need).find(|need| ids.contains(&need.name))
-    };
+    let named = |text: &str| needs.iter().map(|(_, need)| need).find(|need| names(text, &need.name));
     comments.into_iter().find_map(named)
 }
 

@@ -6,7 +6,8 @@ use super::class::{Class, cause, promised, seconds};
 use super::report::Parts;
 use super::shell::{self, Slots};
 use super::{Files, World, source};
-use crate::later::drafts::{Need, slug};
+use crate::drafts::slug;
+use crate::paper::Need;
 use redraft_core::verdict::{CheckLine, Verdict};
 
 /// The outline: entries for each requirement, by what it asks for.
@@ -106,7 +107,7 @@ pub(crate) fn write(text: &str, world: &World<'_>, diverges: bool) -> (Files, Ve
         let blocks: Vec<String> = slots
             .iter()
             .filter_map(|slots| shell::deeper(class, slots))
-            .flat_map(|text| apart(&text))
+            .flat_map(|text| blocks(&text))
             .collect();
         for name in asked {
             let what = name[lead.len()..].replace('-', "_");
@@ -175,6 +176,6 @@ fn is_program(path: &str) -> bool {
 }
 
 /// The tests of a text, one by one.
-fn apart(text: &str) -> Vec<String> {
+fn blocks(text: &str) -> Vec<String> {
     text.split("\n\n").map(|block| format!("{}\n", block.trim_end())).collect()
 }

@@ -26,8 +26,8 @@ impl<'a> Parts<'a> {
     pub(super) fn of(thing: &'a str, texts: &[&str]) -> Self {
         let known = |(verb, takes): &(&str, &str)| {
             let name = format!("{verb}_{thing}");
-            let told = format!("# {name} {takes}:");
-            let says = |text: &&str| text.lines().any(|line| line.starts_with(&told));
+            let usage = format!("# {name} {takes}:");
+            let says = |text: &&str| text.lines().any(|line| line.starts_with(&usage));
             texts.iter().any(|text| source::has(text, &name) && says(text))
         };
         Parts { thing, there: VERBS.into_iter().filter(known).map(|(verb, _)| verb).collect() }

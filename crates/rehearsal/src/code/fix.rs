@@ -98,7 +98,7 @@ impl Work<'_> {
     }
 
     /// Whether its test is there.
-    fn is_begun(&self, job: &crate::later::jobs::Job) -> bool {
+    fn is_begun(&self, job: &super::job::Job) -> bool {
         let test = job.files.iter().find(|path| source::is_test(path)).and_then(|path| self.files.get(path));
         test.zip(job.test.as_deref()).is_some_and(|(text, name)| source::has(text, name))
     }

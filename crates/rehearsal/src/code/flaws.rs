@@ -6,8 +6,8 @@
 
 use super::class::Class;
 use super::constants::{Disagreement, disagreements};
+use super::job::Job;
 use super::{Eye, World, source};
-use crate::later::jobs::Job;
 use redraft_core::verdict::{Claim, Severity};
 
 /// So many lines of one function fit on nobody's screen.
@@ -319,7 +319,7 @@ fn quoted(line: &str) -> String {
 }
 
 fn marks_of(description: &str) -> Vec<String> {
-    crate::checks::marks(description).map(str::to_owned).collect()
+    crate::paper::marks(description).map(str::to_owned).collect()
 }
 
 /// Whether a line of Rust stands below the first `#[cfg(test)]`.

@@ -2,7 +2,8 @@
 //!
 //! Everything here is texts in, texts out: [`World`] is all that a role knows. `class` tells what a requirement asks for,
 //! `shell` has the program for each kind, `build` carries out tasks with it, `entry` puts the parts together; `flaws` are what
-//! reviewers find, `judge` is their answer, `fix` the implementer's. Files are read and written in [`super::bench`].
+//! reviewers find, `judge` is their answer, `fix` the implementer's. `job` reads
+//! what the documents say. Files are read and written in [`crate::code_turn`].
 
 pub(super) mod build;
 mod class;
@@ -11,6 +12,7 @@ pub(super) mod deepen;
 mod entry;
 pub(super) mod fix;
 mod flaws;
+pub(super) mod job;
 pub(super) mod judge;
 pub(super) mod report;
 mod shell;
@@ -19,8 +21,9 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-use super::later::drafts::{Kit, Need};
-use super::later::jobs::Job;
+use crate::drafts::Kit;
+use crate::paper::Need;
+use job::Job;
 use std::collections::BTreeMap;
 
 /// Texts by their paths.

@@ -5,7 +5,7 @@
 use super::class::Class;
 use super::shell::Slots;
 use super::{World, source};
-use crate::later::drafts::Need;
+use crate::paper::Need;
 use redraft_core::report::{ALREADY, NONE, PARTS};
 use redraft_core::text::count;
 use redraft_core::verdict::{CheckLine, Verdict};

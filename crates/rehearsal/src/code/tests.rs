@@ -2,12 +2,13 @@
 
 use super::build::{Built, Cannot, carry_out};
 use super::class::Class;
+use super::job::Job;
 use super::judge::judge;
 use super::{Eye, Files, World, deepen, fix, simplify};
 use crate::ask::Open;
-use crate::checks::marks;
-use crate::later::drafts::{Kit, Need};
-use crate::later::jobs::Job;
+use crate::drafts::Kit;
+use crate::paper::Need;
+use crate::paper::marks;
 use redraft_core::verdict::{AnswerStatus, Severity, Verdict};
 use std::fs;
 use std::path::Path;

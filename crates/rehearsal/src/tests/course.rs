@@ -1,7 +1,7 @@
 //! A small engine for tests of all phases: it gives a role its papers in any of the ways there are, keeps findings under
 //! ids, and sends deltas to reviewers that come back.
 
-use super::commits_nothing;
+use super::commit;
 use super::diff::diff;
 use super::stage::verdict;
 use crate::pace::Calm;
@@ -20,13 +20,11 @@ const FOLDER: &str = "docs/features/031-x";
 
 /// How a reviewer is given the document and what it builds on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way<'a> {
+pub(super) enum Way {
     /// The paths of all but the document itself.
     Lazy,
     /// Everything in the prompt.
     Inline,
-    /// A delta since this text, and parts of the document.
-    Digest(&'a str),
 }
 
 pub(super) struct Course {
@@ -47,7 +45,7 @@ impl Course {
         let (folder, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::create_dir_all(folder.path().join(FOLDER)).unwrap();
         let scenario = Scenario::parse(scenario).unwrap();
-        let agent = RehearsalAgent::new(AgentName::new("rehearsal"), state.path(), scenario, commits_nothing);
+        let agent = RehearsalAgent::new(AgentName::new("rehearsal"), state.path(), scenario, commit);
         Course {
             folder,
             _state: state,
@@ -167,7 +165,7 @@ impl Course {
     }
 
     /// A reviewer in a new conversation.
-    pub(super) fn fresh(&mut self, role: &'static str, way: Way<'_>) -> Verdict {
+    pub(super) fn fresh(&mut self, role: &'static str, way: Way) -> Verdict {
         let profile = self.profile(role);
         let (path, body) = (self.path(self.phase), self.text());
         let header = self.header(&path, &body);
@@ -188,15 +186,6 @@ impl Course {
                 }
                 let shown = text::fenced("markdown", &body);
                 turn.push(Fragment::new("artifact", format!("## Under Review\n\n{header}{shown}")));
-            }
-            Way::Digest(before) => {
-                turn.push(Fragment::new("artifacts-at-hand", self.listing(profile)));
-                let delta = diff(&path, before, &body);
-                turn.push(Fragment::new("delta", format!("## Delta\n\n{}", text::fenced("diff", &delta))));
-                let part: String = body.split_inclusive('\n').take(4).collect();
-                let part =
-                    format!("## In Part\n\n{header}Lines 1 to 4:\n\n{}", text::fenced("markdown", &part));
-                turn.push(Fragment::new("touched-sections", part));
             }
         }
         turn.extend(findings(self.open.get(role).map_or(&[], Vec::as_slice)));

@@ -105,7 +105,7 @@ fn every_idea_is_drafted_reviewed_and_mended_until_both_reviewers_approve() {
         let lines = played.versions[0].lines().count();
         assert!((40..=120).contains(&lines), "{idea}: {lines} lines");
     }
-    assert!(counts.len() > 2, "what a draft lacks follows from its idea: {counts:?}");
+    assert!(counts.len() > 1, "what a draft lacks follows from its idea: {counts:?}");
 }
 
 #[test]

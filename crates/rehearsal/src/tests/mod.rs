@@ -1,21 +1,20 @@
 //! The agent as the engine uses it: requests in, answers out.
 
-mod back;
 mod course;
 mod diff;
-mod hosts;
 mod loops;
+mod many;
 mod misbehaviour;
 mod phases;
 mod policies;
-mod size;
+mod retro;
 mod stage;
-mod styles;
 mod unreadable;
 
+use redraft_adapters::git;
 use std::path::Path;
 
-/// For agents whose scenario never commits.
-fn commits_nothing(_: &Path, _: &str) -> Result<(), String> {
-    Err("nothing is to be committed".to_owned())
+/// Commits as the program does for the agent.
+fn commit(folder: &Path, message: &str) -> Result<(), String> {
+    git::commit_all(folder, "Rehearsal", message).map_err(|error| error.to_string())
 }

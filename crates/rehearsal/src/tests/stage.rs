@@ -1,7 +1,7 @@
 //! A small engine for tests: it builds prompts with the fragments roles are sent, keeps findings under ids, and
 //! sends deltas to reviewers that come back.
 
-use super::commits_nothing;
+use super::commit;
 use super::diff::diff;
 use crate::pace::Calm;
 use crate::{RehearsalAgent, Scenario};
@@ -41,7 +41,7 @@ impl Stage {
             AgentName::new("rehearsal"),
             state.path(),
             Scenario::parse(scenario).unwrap(),
-            commits_nothing,
+            commit,
         );
         Stage {
             folder,

@@ -24,8 +24,7 @@ fn an_author_mends_a_file_and_keeps_its_unreadable_bytes() {
 fn an_author_that_would_have_to_change_unreadable_bytes_leaves_the_file_alone() {
     let mut stage = Stage::new("greet", None, "");
     let path = stage.folder.path().join(SPEC);
-    let text = [TEXT, b"\n## Open Questions\n\n- Who is Ren\xe9 to us?\n"].concat();
-    let text = [&text[..], b"\n## Notes\n\n- AC2 (R2): it waves\n"].concat();
+    let text = [TEXT, b"- AC2 (R2): it waves\n\n## Notes\n\n- The system must greet Ren\xe9 properly when he comes to us.\n"].concat();
     std::fs::write(&path, &text).unwrap();
     let request = stage.fresh_of("phase-reviewer", &String::from_utf8_lossy(&text));
     let verdict = stage.judge("phase-reviewer", &request);
