@@ -127,6 +127,14 @@ fn what_may_be_meant_is_left_alone() {
     }
     let unnamed = SPEC.replace("**AC1** (R1): ", "").replace("**AC2** (R2, R3): ", "");
     assert!(found(Phase::Specify, &unnamed).is_empty(), "nobody traces by ids here");
+    for (phase, text) in [
+        (Phase::Design, "# Design\n\n## Components\n\n- One, which serves R1.\n"),
+        (Phase::CreatePlan, "# Plan\n\n## Steps\n\n1. Begin.\n"),
+        (Phase::CreateTasks, "# Tasks\n\n- [ ] T1: one\n- [ ] T2: two\n"),
+    ] {
+        let found = found(phase, text);
+        assert!(found.is_empty(), "{phase}: {found:#?}");
+    }
 }
 
 #[test]

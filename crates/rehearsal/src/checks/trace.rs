@@ -36,13 +36,12 @@ pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let matrix = matrix::build(&sources);
     papers.pace.look()?;
     if papers.phase == Phase::CreateTasks {
-        let defects =
-            matrix.orphans.iter().filter(|orphan| orphan.document).map(|orphan| orphaned(papers, orphan));
-        return Ok(Looked {
-            defects: defects.collect(),
-            note: matrix.reached_in_words(),
-            ..Looked::default()
-        });
+        let (requirements, criteria) = matrix.reached();
+        let (all, reached) = (requirements.all + criteria.all, requirements.reached + criteria.reached);
+        let is_traced = reached > 0 && reached * 2 >= all;
+        let single = matrix.orphans.iter().filter(|orphan| is_traced && orphan.document && is_single(orphan));
+        let defects = single.map(|orphan| orphaned(papers, orphan)).collect();
+        return Ok(Looked { defects, note: matrix.reached_in_words(), ..Looked::default() });
     }
     Ok(carried(papers, &matrix))
 }
@@ -131,6 +130,12 @@ fn in_plan(papers: &Papers<'_>, one: &Requirement, part: &Part) -> Option<Remedy
         },
     };
     Remedy::new(note, vec![edit])
+}
+
+/// Whether one thing is left over, and not most of its kind, which core says in one sentence for all.
+fn is_single(orphan: &Orphan) -> bool {
+    let alone = format!("`{}`", orphan.id);
+    ["", "step ", "task "].iter().any(|word| orphan.message.starts_with(&format!("{word}{alone}")))
 }
 
 fn orphaned(papers: &Papers<'_>, orphan: &Orphan) -> Defect {
