@@ -59,18 +59,18 @@ fn carried(papers: &Papers<'_>, matrix: &Matrix) -> Looked {
         return looked;
     }
     let first = found.first().and_then(|(row, one)| Some((parts(row).first()?.clone(), one.id.clone())));
-    for (row, one) in left {
+    for (_, one) in left {
         let beside = found.iter().rev().find(|(_, other)| other.line < one.line);
         let beside = beside.and_then(|(row, other)| Some((parts(row).first()?.clone(), other.id.clone())));
         let place = if papers.phase == Phase::Design { first.clone() } else { beside.or(first.clone()) };
-        looked.defects.extend(place.map(|(part, other)| forgotten(papers, row, one, &part, &other)));
+        looked.defects.extend(place.map(|(part, other)| forgotten(papers, one, &part, &other)));
     }
     looked.settled =
         found.iter().map(|(_, one)| (one.id.clone(), format!("{} is named now", one.id))).collect();
     looked
 }
 
-fn forgotten(papers: &Papers<'_>, _row: &Row, one: &Requirement, part: &Part, other: &str) -> Defect {
+fn forgotten(papers: &Papers<'_>, one: &Requirement, part: &Part, other: &str) -> Defect {
     let is_design = papers.phase == Phase::Design;
     let (lead, next) = if is_design { (NOT_DESIGNED, "planned") } else { (NOT_PLANNED, "built") };
     let found = Found {
@@ -96,18 +96,13 @@ fn in_design(papers: &Papers<'_>, one: &Requirement, part: &Part, other: &str) -
     let after = paper.last_filled(section.own.clone());
     let new = format!("- **Also serves:** Spec {}: {}", one.id, one.text);
     let mut edits = vec![Edit::Insert { after: Some(after), lines: vec![new] }];
-    let rows: Vec<usize> = (0..paper.outline.lines().len())
-        .filter(|at| {
-            cells(paper.line(*at)).is_some_and(|cells| cells.first().is_some_and(|cell| names(cell, other)))
-        })
-        .collect();
-    let last = (0..paper.outline.lines().len())
-        .rfind(|at| rows.first().is_some_and(|row| at >= row) && cells(paper.line(*at)).is_some());
-    if let (Some(row), Some(last)) = (rows.first(), last) {
-        edits.push(Edit::Insert {
-            after: Some(last),
-            lines: vec![paper.line(*row).replacen(other, &one.id, 1)],
-        });
+    let row_at = |at: &usize| cells(paper.line(*at));
+    let lines = 0..paper.outline.lines().len();
+    let is_named =
+        |at: &usize| row_at(at).is_some_and(|row| row.first().is_some_and(|cell| names(cell, other)));
+    if let Some(row) = lines.clone().find(is_named) {
+        let last = (row..lines.end).take_while(|at| row_at(at).is_some()).last();
+        edits.push(Edit::Insert { after: last, lines: vec![paper.line(row).replacen(other, &one.id, 1)] });
     }
     Remedy::new(format!("{} serves {} as well", part.name(), one.id), edits)
 }
