@@ -1,7 +1,8 @@
 //! Tasks that do not say when they are done.
 //!
 //! Not everybody writes that down: one without counts only where most tasks of the same form have it. What is ticked off,
-//! removed or put off is left alone, and so is a task with a line that could be meant as a criterion.
+//! removed, put off or said to be the same as another is left alone, and so is a task with a line that could be meant as
+//! a criterion.
 
 use super::{Faults, Rule};
 use crate::prelude::*;
@@ -32,9 +33,10 @@ pub(super) fn check(text: &str, tasks: &[Task], faults: &mut Faults<'_>) {
     }
 }
 
-/// Whether a title says that there is nothing to be done.
+/// Whether a title says that there is nothing to be done, or that the task is like another one.
 fn is_off(title: &str) -> bool {
-    const WORDS: [&str; 9] = [
+    const WORDS: [&str; 10] = [
+        "same",
         "removed",
         "merged",
         "deferred",

@@ -74,9 +74,11 @@ fn a_task_that_does_not_say_when_it_is_done_is_told_where_most_others_do() {
     check_named("tasks.md", &format!("{boxes}- [x] **1.4** d\n"), &[]);
     check_named("tasks.md", &format!("{boxes}\n### Task 2: other\n\ntext\n"), &[]);
     // So is what was taken out, and what has a line that could be a criterion.
-    for other in
-        ["### Task 9: (REMOVED, merged into 8)\n\ntext\n", "### Task 9: a\n\n- Verified by hand: it runs\n"]
-    {
+    for other in [
+        "### Task 9: (REMOVED, merged into 8)\n\ntext\n",
+        "### Task 9: the same as 8 for b\n\ntext\n",
+        "### Task 9: a\n\n- Verified by hand: it runs\n",
+    ] {
         check_named("tasks.md", &format!("{}{other}", list(&[], 4)), &[]);
     }
 }
