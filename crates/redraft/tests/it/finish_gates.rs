@@ -148,11 +148,11 @@ fn what_came_from_the_base_is_not_counted_as_the_features_own() {
     code(&scratch, "001");
     scratch.run(["finish"]).expect(6);
     let text = question(&scratch);
-    assert!(text.as_str().unwrap().contains("8 files changed and no documentation"), "{text}");
+    assert!(text.as_str().unwrap().contains("10 files changed and no documentation"), "{text}");
     scratch.run(["decide", "001", "accept", "--why", "nobody sees it"]).expect(0);
     scratch.run(["finish"]).expect(0);
     let page = crate::finish::retro(&scratch, "001");
-    assert!(page.contains("- changed: 8 files, "), "{page}");
+    assert!(page.contains("- changed: 10 files, "), "{page}");
 }
 
 #[test]
