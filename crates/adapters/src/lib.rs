@@ -5,7 +5,7 @@
 //! and reads no environment variable; folders, times and settings are handed in.
 //!
 //! Start reading at [`git`] (the repository, a feature's worktree, everything that is kept or undone there) or
-//! at [`sqlite::Ledger`] (where the events are); agents are [`rehearsal`] and, for models behind HTTP, [`api`].
+//! at [`sqlite::Ledger`] (where the events are); agents are [`claude`], [`codex`] and, for models behind HTTP, [`api`].
 
 pub mod api;
 pub mod barrier;
@@ -24,7 +24,6 @@ pub mod lock;
 pub mod mcp;
 pub mod plain_file;
 pub mod pull;
-pub mod rehearsal;
 pub mod search_path;
 pub mod shell_word;
 pub mod sqlite;

@@ -20,7 +20,7 @@ pub fn create_repository(folder: &Path, files: &[&str]) -> Result<Repository, Gi
 }
 
 /// Commits everything in a folder in somebody's name, unsigned.
-pub(crate) fn commit_all(folder: &Path, name: &str, message: &str) -> Result<(), GitError> {
+pub fn commit_all(folder: &Path, name: &str, message: &str) -> Result<(), GitError> {
     let git = Git::default();
     git.call(folder, ["add", "--all"]).succeed()?;
     let mut call = git.call(folder, ["commit", "--quiet", "--allow-empty", "--message", message]);

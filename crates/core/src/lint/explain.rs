@@ -53,6 +53,9 @@ impl Rule {
             Rule::UnreferencedId => {
                 "A requirement or criterion is named in no later document, although most of its siblings are."
             }
+            Rule::NoDoneCriterion => {
+                "A task does not say when it is done, although most tasks of its list do."
+            }
             Rule::VagueWord => {
                 "A requirement or criterion depends on a word that nobody can measure, and gives no number. \
                  The built-in list is English."

@@ -8,6 +8,7 @@
 //! rules each.
 
 mod contract;
+mod done;
 mod duplicate;
 mod expected;
 mod explain;
@@ -199,6 +200,9 @@ fn check_pages(
         goes_on()?;
         duplicate::check(page, &definitions[at], &tasks, &mut faults);
         reference::check_tasks(page, &tasks, &mut faults);
+        if kind == Some(Kind::Tasks) {
+            done::check(page.text, &tasks, &mut faults);
+        }
         goes_on()?;
         reference::check_links(page, &all, &mut faults);
         goes_on()?;

@@ -26,6 +26,7 @@ pub enum Rule {
     PlaceholderInCode,
     RestatedDifferently,
     UnreferencedId,
+    NoDoneCriterion,
     VagueWord,
     // Of the trace, see `crate::matrix`.
     UntracedRequirement,
@@ -61,7 +62,7 @@ pub enum Level {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 36] = [
+    pub const ALL: [Rule; 37] = [
         Rule::Missing,
         Rule::Unreadable,
         Rule::Empty,
@@ -79,6 +80,7 @@ impl Rule {
         Rule::PlaceholderInCode,
         Rule::RestatedDifferently,
         Rule::UnreferencedId,
+        Rule::NoDoneCriterion,
         Rule::VagueWord,
         Rule::UntracedRequirement,
         Rule::UntracedStep,
@@ -119,6 +121,7 @@ impl Rule {
             Rule::PlaceholderInCode => "placeholder-in-code",
             Rule::RestatedDifferently => "restated-differently",
             Rule::UnreferencedId => "unreferenced-id",
+            Rule::NoDoneCriterion => "no-done-criterion",
             Rule::VagueWord => "vague-word",
             Rule::UntracedRequirement => "untraced-requirement",
             Rule::UntracedStep => "untraced-step",
@@ -174,6 +177,7 @@ impl Rule {
             | Rule::PlaceholderInCode
             | Rule::RestatedDifferently
             | Rule::UnreferencedId
+            | Rule::NoDoneCriterion
             | Rule::VagueWord
             | Rule::LostReference
             | Rule::UnknownCheck

@@ -12,14 +12,15 @@ use redraft_adapters::codex::{CodexAgent, CodexSettings};
 use redraft_adapters::config::{
     AgentConfig, BashRule, Config, ModelAgent, ModelKind, Origin, SchemaForm, Wire,
 };
+use redraft_adapters::git;
 use redraft_adapters::mcp::McpServers;
 use redraft_adapters::plain_file;
 use redraft_adapters::pull::{HOST, PullAgent};
-use redraft_adapters::rehearsal::{RehearsalAgent, Scenario};
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::price::{Card, Cards};
 use redraft_core::profile;
 use redraft_engine::ports::{Agent, Agents};
+use redraft_rehearsal::{RehearsalAgent, Scenario};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -99,7 +100,7 @@ impl<'a> Cast<'a> {
                 let scenario =
                     scenario.as_deref().map_or(Ok(Scenario::default()), |file| self.scenario(name, file));
                 let scenario = scenario.map_err(named)?;
-                Ok(Arc::new(RehearsalAgent::new(name.clone(), &self.state(name), scenario)))
+                Ok(Arc::new(rehearsal(name.clone(), &self.state(name), scenario)))
             }
             AgentConfig::Model(model) => self.model(name, model).map_err(named),
             AgentConfig::Pull => Ok(Arc::new(PullAgent::new(name.clone(), self.around.host.get()))),
@@ -300,6 +301,13 @@ impl<'a> Cast<'a> {
             (None, None) => Ok(None),
         }
     }
+}
+
+/// The built-in agent without a model. `state` is its own folder.
+pub(crate) fn rehearsal(name: AgentName, state: &Path, scenario: Scenario) -> RehearsalAgent {
+    RehearsalAgent::new(name, state, scenario, |folder, message| {
+        git::commit_all(folder, "Rehearsal", message).map_err(|error| error.to_string())
+    })
 }
 
 fn no_key(variable: &str) -> String {

@@ -2,11 +2,11 @@
 //! host, or writing one, without a model. It stores nothing: what it prints is the host's to submit.
 
 use super::args::RehearseArgs;
+use super::cast;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::run::deadlines;
 use super::site::{Site, Surroundings};
-use redraft_adapters::rehearsal::{RehearsalAgent, Scenario};
 use redraft_core::cost::Marks;
 use redraft_core::event::Started;
 use redraft_core::ids::AgentName;
@@ -14,6 +14,7 @@ use redraft_core::pipeline::Pipeline;
 use redraft_core::prompt::{Prompt, schema_for};
 use redraft_core::ticket::Ticket;
 use redraft_engine::ports::{Agent as _, Request, Store as _};
+use redraft_rehearsal::Scenario;
 use serde::Serialize;
 
 /// It is done long before.
@@ -69,7 +70,7 @@ pub(crate) fn rehearse(
     };
     site.require_own_state()?;
     let own = site.state.join("agents").join("rehearse");
-    let agent = RehearsalAgent::new(AgentName::new("rehearse"), &own, Scenario::default());
+    let agent = cast::rehearsal(AgentName::new("rehearse"), &own, Scenario::default());
     let outcome = agent.run(&request, &around.clock);
     let outcome = outcome.map_err(|error| CliError::new(Code::Agent, error.to_string()))?;
     let text = outcome.text;

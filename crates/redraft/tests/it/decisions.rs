@@ -13,7 +13,7 @@ fn of_kind<'a>(object: &'a Value, kind: &'a str) -> Vec<&'a Value> {
 
 #[test]
 fn decisions_of_tasks_and_of_people_are_listed_and_become_records_once() {
-    let scratch = planned("[[rule]]\nticket = \"*/task-2.2/*\"\ndo = \"unchanged\"\n");
+    let scratch = planned("[[rule]]\nticket = \"*/task-2.1/*\"\ndo = \"unchanged\"\n");
     scratch.run(["run", "--yes"]).expect(6);
     scratch.run(["decide", "001", "skip", "--why", "not <now>"]).expect(0);
     let early = scratch.json(["log", "--decisions"]);
@@ -22,7 +22,7 @@ fn decisions_of_tasks_and_of_people_are_listed_and_become_records_once() {
     let object = scratch.json(["log", "001", "--decisions"]);
     assert_eq!((&object["v"], &object["written"]), (&1.into(), &Value::Null));
     let (dropped, made): (Vec<&Value>, Vec<&Value>) =
-        of_kind(&object, "decision").into_iter().partition(|one| one["task"] == "2.2");
+        of_kind(&object, "decision").into_iter().partition(|one| one["task"] == "2.1");
     assert!(made.len() > 1 && made.iter().all(|one| one["status"] == "accepted"), "{object:#}");
     assert!(!dropped.is_empty() && dropped.iter().all(|one| one["status"] == "dropped"), "{dropped:?}");
     assert_eq!(made[0]["by"], "implementer");
@@ -39,11 +39,11 @@ fn decisions_of_tasks_and_of_people_are_listed_and_become_records_once() {
     assert_eq!(rulings.len(), 1);
     assert_eq!(
         (&rulings[0]["task"], &rulings[0]["text"]),
-        (&"2.2".into(), &"gone on without it: not <now>".into())
+        (&"2.1".into(), &"gone on without it: not <now>".into())
     );
-    assert!(rulings[0]["asked"].as_str().unwrap().contains("2.2"), "{}", rulings[0]);
+    assert!(rulings[0]["asked"].as_str().unwrap().contains("2.1"), "{}", rulings[0]);
     let text = scratch.run(["log", "--decisions"]).expect(0).stdout;
-    assert!(text.contains("ruling     accepted  task 2.2"), "{text}");
+    assert!(text.contains("ruling     accepted  task 2.1"), "{text}");
 
     // Somebody's own records are there already.
     scratch.write("docs/decisions/0004-ours.md", "# 4. Ours\n");

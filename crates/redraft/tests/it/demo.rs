@@ -31,8 +31,8 @@ fn code(scratch: &Scratch, kept: &Path) -> String {
 fn the_story_ends_with_reviewed_code_whose_tests_the_engine_ran() {
     let scratch = Scratch::empty(PROGRAM);
     let ran = scratch.run(["demo", "--keep", "kept"]).expect(0);
-    let (_, told) = ran.stderr.split_once("\nimplement: implementer carries out 11 tasks\n").unwrap();
-    assert_eq!(told.matches("; `sh tests/run.sh` passed\n").count(), 14, "{told}");
+    let (_, told) = ran.stderr.split_once("\nimplement: implementer carries out 8 tasks\n").unwrap();
+    assert_eq!(told.matches("; `sh tests/run.sh` passed\n").count(), 11, "{told}");
     let found = "    - blocker: `limit_seconds` of `src/reset-forgotten-password/limit.sh` is 300 seconds, but requirement `R5` says `30 seconds`";
     assert!(
         told.contains("  implementation-reviewer rejected: 1 finding\n") && told.contains(found),
@@ -57,7 +57,7 @@ fn the_story_ends_with_reviewed_code_whose_tests_the_engine_ran() {
     let tests =
         Ran::of(scratch.command("sh").arg("tests/run.sh").current_dir(&copy).output().unwrap()).expect(0);
     assert!(tests.stdout.contains("ok r5_limit_seconds_is_30\n"), "{}", tests.stdout);
-    assert!(tests.stdout.lines().filter(|line| line.starts_with("ok ")).count() >= 20, "{}", tests.stdout);
+    assert!(tests.stdout.lines().filter(|line| line.starts_with("ok ")).count() >= 18, "{}", tests.stdout);
     let limit = fs::read_to_string(copy.join("src/reset-forgotten-password/limit.sh")).unwrap();
     assert!(limit.contains("\nlimit_seconds=30\n") && !limit.contains("300"), "{limit}");
 }
@@ -75,9 +75,12 @@ fn the_story_has_every_phase_with_what_was_rejected_and_why() {
     assert_eq!(told(" rejected: "), 4, "{}", ran.stderr);
     assert_eq!(told(" approved, resumed: it was sent only what changed"), 4, "{}", ran.stderr);
     assert_eq!(told(" is approved by "), 4, "{}", ran.stderr);
-    for why in
-        ["no element of the design carries requirement `", "which stands after it", "has no done criterion"]
-    {
+    for why in [
+        "no acceptance criterion mentions requirement `",
+        "no element of the design carries requirement `",
+        "two numbers for one thing: the specification, ",
+        "does not say when it is done",
+    ] {
         assert!(ran.stderr.contains(why), "{why} in {}", ran.stderr);
     }
     assert!(ran.stdout.contains("feature 001 is approved and ready to merge\n"), "{}", ran.stdout);

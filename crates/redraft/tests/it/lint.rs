@@ -57,6 +57,10 @@ fn broken(rule: Rule) -> Vec<(&'static str, &'static str)> {
             ),
             ("plan.md", "# P\n\n## Steps\n\nFirst R1, then R2.\n"),
         ],
+        Rule::NoDoneCriterion => vec![(
+            "tasks.md",
+            "# T\n\n### T1: a\n\nDone when: x\n\n### T2: b\n\nDone when: x\n\n### T3: c\n\ntext\n",
+        )],
         Rule::UnknownCheck => {
             vec![("../../knowledge-bank/heuristics.md", "### One\n- Checked by: check none\n")]
         }

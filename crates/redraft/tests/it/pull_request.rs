@@ -16,7 +16,7 @@ fn the_text_of_a_pull_request_is_made_of_trace_checks_and_receipt() {
         [&format!("# {IDEA}"), "## Who wrote and approved it", "## Trace", "## Checks", "## Receipt"]
     );
     assert!(
-        text.contains("4 of 4 requirements and 3 of 3 criteria reached by a task; no orphans."),
+        text.contains("5 of 5 requirements and 4 of 4 criteria reached by a task; no orphans."),
         "{text}"
     );
     assert!(!text.contains("**Not finished"), "{text}");

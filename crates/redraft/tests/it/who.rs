@@ -93,7 +93,7 @@ fn a_rehearsed_feature_is_marked_wherever_it_could_be_taken_for_a_review() {
                   which judges nothing, took part\n";
     assert!(text("status").contains(wanted), "{}", text("status"));
     assert!(
-        text("log").contains("spec-reviewer rejected: 4 new; by rehearsal, no model\n"),
+        text("log").contains("spec-reviewer rejected: 2 new; by rehearsal, no model\n"),
         "{}",
         text("log")
     );

@@ -54,6 +54,36 @@ fn a_list_without_tasks_is_told_with_its_nearest_headings() {
 }
 
 #[test]
+fn a_task_that_does_not_say_when_it_is_done_is_told_where_most_others_do() {
+    let task = |id: u32| format!("### Task {id}: do {id}\n\n");
+    let done = "**Done when:** it passes\n\n";
+    let list = |missing: &[u32], all: u32| -> String {
+        let one = |id: u32| task(id) + if missing.contains(&id) { "text\n\n" } else { done };
+        format!("# T\n\n{}", (1..=all).map(one).collect::<String>())
+    };
+    check_named("tasks.md", &list(&[2], 4), &["7 no-done-criterion"]);
+    check_named("tasks.md", &list(&[1, 4], 5), &["3 no-done-criterion", "15 no-done-criterion"]);
+    // Fewer than three show no habit, nor does half of them, and other documents have other habits.
+    for (missing, all) in [(&[2][..], 2), (&[1, 2], 4), (&[1, 2, 3], 3), (&[], 4)] {
+        check_named("tasks.md", &list(missing, all), &[]);
+    }
+    check_named("plan.md", &format!("# P\n\n## Steps\n\n{}", list(&[2], 4)), &[]);
+    // Tasks of another form are written in another way, and work that is ticked off is over.
+    let boxes = "# T\n\n- [ ] **1.1** a\n  - Done when: x\n- [ ] **1.2** b\n  - Done when: x\n- [ ] **1.3** c\n  - Done when: x\n";
+    check_named("tasks.md", &format!("{boxes}- [ ] **1.4** d\n"), &["9 no-done-criterion"]);
+    check_named("tasks.md", &format!("{boxes}- [x] **1.4** d\n"), &[]);
+    check_named("tasks.md", &format!("{boxes}\n### Task 2: other\n\ntext\n"), &[]);
+    // So is what was taken out, and what has a line that could be a criterion.
+    for other in [
+        "### Task 9: (REMOVED, merged into 8)\n\ntext\n",
+        "### Task 9: the same as 8 for b\n\ntext\n",
+        "### Task 9: a\n\n- Verified by hand: it runs\n",
+    ] {
+        check_named("tasks.md", &format!("{}{other}", list(&[], 4)), &[]);
+    }
+}
+
+#[test]
 fn tasks_that_wait_for_each_other_are_reported_once() {
     let tasks = "# T\n\n### T1: a\n\n**Depends on:** T3\n\n### T2: b\n\n- Depends on: Task 1\n\n### T3: c\n\n**Dependencies**: T2 (the parser)\n";
     check_named("tasks.md", tasks, &["9 dependency-cycle"]);

@@ -1,0 +1,102 @@
+//! Core's lint as findings: what a gate would report or warn of, in the words of a reviewer.
+//!
+//! Faults about tasks and steps belong to the reviewer of the plan or the tasks, all others to the hand-off. Start at
+//! [`look`].
+
+use super::{Check, Defect, Found, Looked, Papers, remedy};
+use crate::pace::Stopped;
+use redraft_core::lint::{Content, Document, Documents, Fault, Kind, Level, Rule, Settings, check_until};
+use redraft_core::phase::Phase;
+use redraft_core::verdict::{Claim, Severity};
+use std::collections::BTreeSet;
+
+/// How every description begins; the rule follows in backticks.
+const LEAD: &str = "lint `";
+
+/// Who reports a fault of the rule that a description begins with.
+pub(super) fn check_behind(phase: Phase, description: &str) -> Option<Check> {
+    let rule = description.strip_prefix(LEAD)?.split('`').next()?.parse().ok()?;
+    Some(if has_tasks(phase) && is_about_tasks(rule) { Check::Tasks } else { Check::Lint })
+}
+
+/// What the hand-off has to do with.
+pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
+    looked(papers, |fault| !(has_tasks(papers.phase) && is_about_tasks(fault.rule)))
+}
+
+fn has_tasks(phase: Phase) -> bool {
+    matches!(phase, Phase::CreatePlan | Phase::CreateTasks)
+}
+
+/// What the reviewer of a plan or a list of tasks has to do with.
+pub(super) fn tasks(papers: &Papers<'_>) -> Result<Looked, Stopped> {
+    looked(papers, |fault| is_about_tasks(fault.rule))
+}
+
+/// The faults that no reviewer gets to see before they are mended.
+pub(super) fn errors(papers: &Papers<'_>) -> Result<Vec<Defect>, Stopped> {
+    Ok(looked(papers, |fault| fault.level == Level::Error)?.defects)
+}
+
+fn looked(papers: &Papers<'_>, wanted: impl Fn(&Fault) -> bool) -> Result<Looked, Stopped> {
+    let faults = faults(papers)?;
+    let defects = faults.iter().filter(|fault| wanted(fault)).map(|fault| defect(papers, fault)).collect();
+    Ok(Looked { defects, note: format!("{} rules looked at", Rule::ALL.len()), ..Looked::default() })
+}
+
+fn is_about_tasks(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::NoTasks
+            | Rule::DuplicateId
+            | Rule::DependencyCycle
+            | Rule::UnknownReference
+            | Rule::NoDoneCriterion
+    )
+}
+
+fn faults(papers: &Papers<'_>) -> Result<Vec<Fault>, Stopped> {
+    let before = [
+        (Kind::Prd, papers.before.prd),
+        (Kind::Spec, papers.before.spec),
+        (Kind::Design, papers.before.design),
+        (Kind::Plan, papers.before.plan),
+    ];
+    let document =
+        |path: &str, text: &str| Document { path: path.to_owned(), content: Content::Text(text.to_owned()) };
+    let mut documents: Vec<Document> =
+        before.iter().filter_map(|(kind, text)| Some(document(kind.file(), (*text)?))).collect();
+    documents.push(document(papers.path, papers.paper.text));
+    let documents = Documents { documents, absent_files: BTreeSet::new() };
+    let faults = check_until(&documents, &Settings::default(), &|| papers.pace.is_stopped());
+    let mut faults = faults.ok_or(Stopped)?;
+    faults.retain(|fault| fault.path == papers.path);
+    Ok(faults)
+}
+
+fn defect(papers: &Papers<'_>, fault: &Fault) -> Defect {
+    let Fault { rule, level, line, message, hint, .. } = fault;
+    let line = (*line as usize).saturating_sub(1);
+    let found = Found {
+        severity: if *level == Level::Error { Severity::Blocker } else { Severity::Warning },
+        category: category(papers.phase, *rule),
+        claim: Claim::Present,
+        line,
+        description: format!("{LEAD}{rule}`: {message}"),
+        suggestion: hint.clone(),
+    };
+    papers.defect(found, remedy::for_fault(*rule, &papers.paper, line, message))
+}
+
+/// One of those that the role has which reports it.
+fn category(phase: Phase, rule: Rule) -> &'static str {
+    match (phase, rule) {
+        (Phase::CreatePlan, rule) if is_about_tasks(rule) => "dependency",
+        (Phase::CreateTasks, Rule::NoDoneCriterion) => "testability",
+        (Phase::CreateTasks, Rule::DependencyCycle | Rule::UnknownReference) => "dependencies",
+        (Phase::CreateTasks, rule) if is_about_tasks(rule) => "executability",
+        (Phase::Document, Rule::VagueWord) => "clarity",
+        (_, Rule::VagueWord) => "ambiguity",
+        _ => "completeness",
+    }
+}

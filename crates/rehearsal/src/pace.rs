@@ -1,0 +1,77 @@
+//! How far the work has come, and whether to go on with it.
+//!
+//! A document may be huge and Ctrl-C may come at any time, so everything that walks over lines, words or pairs
+//! takes a step here for each of them. A step is cheap; only now and then one looks at the run.
+
+use redraft_engine::ports::Watch;
+use std::cell::Cell;
+
+/// Steps between two looks at the run: a few milliseconds of work.
+pub(super) const LOOK_EVERY: u64 = 16;
+
+pub(super) struct Pace<'a> {
+    watch: &'a dyn Watch,
+    steps: Cell<u64>,
+}
+
+/// The run was asked to stop; what had been worked out so far is dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stopped;
+
+impl<'a> Pace<'a> {
+    pub(super) fn new(watch: &'a dyn Watch) -> Self {
+        Pace { watch, steps: Cell::new(0) }
+    }
+
+    pub(super) fn step(&self) -> Result<(), Stopped> {
+        let steps = self.steps.get() + 1;
+        self.steps.set(steps);
+        if steps.is_multiple_of(LOOK_EVERY) && self.watch.stopped() { Err(Stopped) } else { Ok(()) }
+    }
+
+    /// Between two larger pieces of work.
+    pub(super) fn look(&self) -> Result<(), Stopped> {
+        if self.is_stopped() { Err(Stopped) } else { Ok(()) }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.watch.stopped()
+    }
+}
+
+#[cfg(test)]
+impl Pace<'static> {
+    /// For a run that nobody stops.
+    pub(super) fn calm() -> Self {
+        Pace::new(&Calm)
+    }
+}
+
+/// A run nobody stops; waiting takes no time.
+#[cfg(test)]
+pub(super) struct Calm;
+
+#[cfg(test)]
+impl Watch for Calm {
+    fn stopped(&self) -> bool {
+        false
+    }
+
+    fn wait_ms(&self, _ms: u64) -> bool {
+        true
+    }
+
+    fn now_ms(&self) -> i64 {
+        0
+    }
+
+    fn moment(&self) -> redraft_engine::ports::Moment {
+        redraft_engine::ports::Moment::after(std::time::Duration::ZERO)
+    }
+
+    fn tell(&self, _doing: &str) {}
+
+    fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
+        true
+    }
+}

@@ -1,0 +1,29 @@
+//! Who looks back on a feature: what it teaches, and which earlier lessons hold by its light.
+//!
+//! Everything is told by rules from what the prompt holds; nothing is opened, and no lesson or feature is known here. Start
+//! at [`Work::look_back`]; `bundle` takes what is sent apart, `teach` makes observations and one lesson of what reviewers
+//! found, `weigh` holds earlier lessons against it.
+
+mod bundle;
+mod teach;
+mod weigh;
+
+use crate::session::Memory;
+use crate::turn::{Turned, Work};
+use crate::{Act, broken};
+use redraft_core::ticket::Purpose;
+use redraft_engine::ports::AgentError;
+
+impl Work<'_> {
+    pub(super) fn look_back(&self) -> Result<Turned, AgentError> {
+        let bundle = self.request.prompt.get("bundle");
+        let bundle = bundle.ok_or_else(|| broken("the prompt holds nothing to look back on"))?;
+        let answer = match self.request.ticket.purpose {
+            Purpose::Judge => weigh::weigh(bundle),
+            _ => teach::teach(bundle, self.act == Some(Act::Count)),
+        };
+        let text = serde_json::to_string_pretty(&answer);
+        let text = text.map_err(|error| broken(&format!("the answer: {error}")))?;
+        Ok(Turned { text, memory: Memory::default(), opened: Vec::new() })
+    }
+}

@@ -1,0 +1,225 @@
+//! A review: checks over the papers, and an answer for every finding that is open.
+//!
+//! Pure: it sees texts and the prompt's open findings, never a file or the session. Start at [`review`]. A defect
+//! is recognised in a later round by its category and by what its description names in backticks.
+
+use crate::ask::Open;
+use crate::checks::{self, Check, DEFECTS_MAX, Defect, Looked, Papers};
+use crate::pace::Stopped;
+use redraft_core::phase::Phase;
+use redraft_core::text::count;
+use redraft_core::verdict::{Answer, AnswerStatus, CheckLine, Issue, Severity, Verdict};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Eye {
+    /// A domain reviewer: is the document right?
+    Domain,
+    /// The phase-reviewer: can the next phase start from it?
+    Handoff,
+}
+
+impl Eye {
+    fn checks(self, phase: Phase) -> &'static [Check] {
+        match self {
+            Eye::Domain => checks::domain(phase),
+            Eye::Handoff => checks::handoff(),
+        }
+    }
+}
+
+pub(crate) fn review(eye: Eye, papers: &Papers<'_>, open: &[Open]) -> Result<Verdict, Stopped> {
+    let mut looked: Vec<(Check, Looked)> = Vec::new();
+    let mut issues: Vec<Issue> = Vec::new();
+    for check in eye.checks(papers.phase) {
+        let here = check.look(papers)?;
+        issues.extend(reported(*check, &here, open));
+        looked.push((*check, here));
+    }
+    if eye == Eye::Handoff {
+        issues = at_most_three(issues, open);
+    }
+    let mut answers = Vec::new();
+    for open in open {
+        papers.pace.step()?;
+        answers.push(answer(open, papers, &looked, &issues));
+    }
+    let checks = looked.iter().map(check_line).collect();
+    Ok(concluded(Verdict { answers, issues, checks, ..Verdict::default() }, open))
+}
+
+/// Approved or not, by what was found and what is left open.
+pub(crate) fn concluded(verdict: Verdict, open: &[Open]) -> Verdict {
+    let Verdict { issues, answers, .. } = &verdict;
+    let blocking = issues.iter().filter(|issue| issue.severity >= Severity::Warning).count();
+    let left = open.iter().zip(answers).any(|(open, answer)| {
+        answer.status == AnswerStatus::NotFixed && open.severity != Some(Severity::Suggestion)
+    });
+    let approved = blocking == 0 && !left;
+    Verdict { approved, summary: summary(approved, issues, answers), ..verdict }
+}
+
+/// What a review says of one check's defects: those that are open, so many new ones, and one finding for the rest.
+/// While there is such a rest, what is new belongs to it.
+fn reported(check: Check, looked: &Looked, open: &[Open]) -> Vec<Issue> {
+    let rest_open = open.iter().find(|open| rest_of(open) == Some(check));
+    let mut room = if rest_open.is_some() { 0 } else { DEFECTS_MAX };
+    let mut issues = Vec::new();
+    let mut rest: Vec<&Defect> = Vec::new();
+    for defect in &looked.defects {
+        let same = open.iter().find(|open| is_about(open, defect));
+        if same.is_none() && room == 0 {
+            rest.push(defect);
+            continue;
+        }
+        room -= usize::from(same.is_none());
+        issues.push(issue(defect, same));
+    }
+    if let Some(first) = rest.first() {
+        let description = format!(
+            "{} more findings of one kind, `{REST}{}`; the next one: {}",
+            rest.len(),
+            check.name(),
+            first.description.replace('`', "'")
+        );
+        let suggestion = "mend these as well; they are listed as the others are settled".to_owned();
+        issues.push(Issue { description, suggestion, ..issue(first, rest_open) });
+    }
+    issues
+}
+
+/// A hand-off review lists so many findings; more are one blocker, as its rubric says.
+const HANDOFF_MAX: usize = 3;
+
+/// The mark of that blocker.
+const UNREADY: &str = "not ready to be handed over";
+
+/// Whether an open finding is that blocker.
+pub(crate) fn is_unready(open: &Open) -> bool {
+    open.marks.first().is_some_and(|mark| mark == UNREADY)
+}
+
+/// What a hand-off review says of all it found. While its blocker is open, whatever is new belongs to it.
+fn at_most_three(issues: Vec<Issue>, open: &[Open]) -> Vec<Issue> {
+    let blocker = open.iter().find(|open| is_unready(open));
+    let (mut known, new): (Vec<Issue>, Vec<Issue>) =
+        issues.into_iter().partition(|issue| !issue.same_as.is_empty());
+    let Some(first) = new.first().filter(|_| blocker.is_some() || new.len() > HANDOFF_MAX) else {
+        known.extend(new);
+        return known;
+    };
+    let places: Vec<String> =
+        new.iter().map(|issue| format!("{} line {}", issue.file, issue.line)).take(DEFECTS_MAX).collect();
+    let description = format!(
+        "the document is `{UNREADY}`: {} places leave something to ask, {}; the first: {}",
+        new.len(),
+        places.join(", "),
+        first.description.replace('`', "'")
+    );
+    known.push(Issue {
+        severity: Severity::Blocker,
+        description,
+        suggestion: "settle each of these places before the next phase begins".to_owned(),
+        same_as: blocker.map(|open| open.id.clone()).unwrap_or_default(),
+        ..first.clone()
+    });
+    known
+}
+
+/// What is said of a finding that no check finds any more and nothing settles.
+const GONE: &str = "the document no longer says it";
+
+/// Whether an answer says where something stands that was missing.
+pub(crate) fn names_a_line(note: &str) -> bool {
+    note != GONE && note.starts_with("line ")
+}
+
+/// How the mark of a finding for the rest begins.
+const REST: &str = "the rest of: ";
+
+/// The check whose unlisted findings an open finding stands for.
+pub(crate) fn rest_of(open: &Open) -> Option<Check> {
+    Check::named(open.marks.first()?.strip_prefix(REST)?)
+}
+
+/// Whether an open finding is about this defect.
+pub(crate) fn is_about(open: &Open, defect: &Defect) -> bool {
+    let cut = open.description.strip_suffix('…');
+    open.category == defect.category
+        && (defect.is_named_by(&open.marks) || cut.is_some_and(|cut| defect.description.starts_with(cut)))
+}
+
+fn issue(defect: &Defect, same: Option<&Open>) -> Issue {
+    Issue {
+        severity: defect.severity,
+        category: defect.category.to_owned(),
+        claim: defect.claim,
+        file: defect.file.clone(),
+        line: u32::try_from(defect.line + 1).unwrap_or(u32::MAX),
+        section: defect.section.clone(),
+        quote: defect.quote.clone(),
+        description: defect.description.clone(),
+        suggestion: defect.suggestion.clone(),
+        same_as: same.map(|open| open.id.clone()).unwrap_or_default(),
+    }
+}
+
+fn answer(open: &Open, papers: &Papers<'_>, looked: &[(Check, Looked)], issues: &[Issue]) -> Answer {
+    let said = |status, note: String| Answer { id: open.id.clone(), status, note };
+    let stated_again = issues.iter().any(|issue| issue.same_as == open.id);
+    if rest_of(open).is_some() && stated_again {
+        return said(AnswerStatus::NotFixed, "there are still some that are not listed".to_owned());
+    }
+    if is_unready(open) {
+        return match stated_again {
+            true => {
+                said(AnswerStatus::NotFixed, "some of the places still leave something to ask".to_owned())
+            }
+            false => said(AnswerStatus::Fixed, "none of the places leaves anything to ask".to_owned()),
+        };
+    }
+    let mut defects = looked.iter().flat_map(|(_, looked)| &looked.defects);
+    if let Some(defect) = defects.find(|defect| is_about(open, defect)) {
+        let note = format!("still so in line {} of {}", defect.line + 1, defect.file);
+        return said(AnswerStatus::NotFixed, note);
+    }
+    if rest_of(open).is_some() || Check::behind(papers.phase, &open.description).is_some() {
+        let mut settled = looked.iter().flat_map(|(_, looked)| &looked.settled);
+        let how = settled.find(|(mark, _)| open.marks.first() == Some(mark));
+        return said(AnswerStatus::Fixed, how.map_or_else(|| GONE.to_owned(), |(_, how)| how.clone()));
+    }
+    foreign(open, papers)
+}
+
+/// A finding somebody else raised. All that can be seen is whether the text it quotes still stands.
+fn foreign(open: &Open, papers: &Papers<'_>) -> Answer {
+    let said = |status, note: String| Answer { id: open.id.clone(), status, note };
+    let quote = folded(open.quote.trim_end_matches('…'));
+    if quote.is_empty() {
+        let note = "the finding quotes nothing, so nothing in the document shows that it is settled";
+        return said(AnswerStatus::NotFixed, note.to_owned());
+    }
+    match papers.paper.text.lines().position(|line| folded(line).contains(&quote)) {
+        Some(at) => said(AnswerStatus::NotFixed, format!("line {} still says what was quoted", at + 1)),
+        None => said(AnswerStatus::Fixed, "the text that was quoted has been replaced".to_owned()),
+    }
+}
+
+pub(crate) fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn check_line((check, looked): &(Check, Looked)) -> CheckLine {
+    let passed = looked.defects.is_empty();
+    CheckLine { name: check.name().to_owned(), passed, note: looked.note.clone() }
+}
+
+fn summary(approved: bool, issues: &[Issue], answers: &[Answer]) -> String {
+    let fixed = answers.iter().filter(|answer| answer.status == AnswerStatus::Fixed).count();
+    let of_open = if answers.is_empty() {
+        String::new()
+    } else {
+        format!(", {fixed} of {} open ones fixed", answers.len())
+    };
+    let verdict = if approved { "approved" } else { "not approved" };
+    format!("{verdict}: {}{of_open}", count(issues.len(), "finding"))
+}

@@ -1,0 +1,398 @@
+//! One turn of a role: reads what it was told to read, does its work, writes what it may write.
+//!
+//! The only place of the rehearsal agent that touches the working folder. Start at [`Work::turn`]. A resumed
+//! reviewer opens no file: it applies the delta to the text it remembers. One that is sent a digest opens the files only
+//! where the parts do not suffice.
+
+use crate::ask::Ask;
+use crate::author::{self, Job};
+use crate::checks::{Before, Papers};
+use crate::code::Eye as Sight;
+use crate::drafts::Kit;
+use crate::excerpt::review_of_parts;
+use crate::pace::{Pace, Stopped};
+use crate::paper::Paper;
+use crate::review::{Eye, review};
+use crate::session::Memory;
+use crate::unreadable::Readable;
+use crate::{Act, broken, failed, interrupted};
+use redraft_core::delta::patch;
+use redraft_core::event::Now;
+use redraft_core::ids::Role;
+use redraft_core::phase::Phase;
+use redraft_core::profile::{self, Kind};
+use redraft_core::verdict::{FileRead, Verdict};
+use redraft_engine::ports::{AgentError, Request};
+use std::path::{Component, Path, PathBuf};
+
+pub(super) struct Work<'a> {
+    pub(super) request: &'a Request,
+    pub(super) pace: &'a Pace<'a>,
+    pub(super) memory: &'a Memory,
+    /// Whether an author may really write its file.
+    pub(super) may_write: bool,
+    /// What the scenario asks for, if anything.
+    pub(super) act: Option<Act>,
+    /// The scenario lets an author ask first, these questions or its own.
+    pub(super) asks: Option<Option<&'a str>>,
+}
+
+/// What a turn gives: the answer, what is known afterwards, and the files that were opened.
+pub(super) struct Turned {
+    pub(super) text: String,
+    pub(super) memory: Memory,
+    pub(super) opened: Vec<String>,
+}
+
+impl Work<'_> {
+    pub(super) fn turn(&self) -> Result<Turned, AgentError> {
+        let ask = Ask::read(&self.request.prompt);
+        let role = &self.request.ticket.role;
+        if role.as_str() == redraft_core::probe::ROLE {
+            return self.probe();
+        }
+        let kind = profile::of(self.request.ticket.phase, role).map(|profile| profile.kind);
+        if self.request.ticket.phase == Phase::Implement {
+            return match (kind, role.as_str()) {
+                (Some(Kind::Author), _) => self.build(&ask),
+                (Some(_), "implementation-reviewer") => self.judge_code(&ask, Sight::Implementation),
+                (Some(_), "code-quality-reviewer") => self.judge_code(&ask, Sight::Quality),
+                (Some(_), "security-reviewer") => self.judge_code(&ask, Sight::Security),
+                _ => Err(no_role(role)),
+            };
+        }
+        if self.request.ticket.phase == Phase::Finish && kind.is_some() {
+            return self.look_back();
+        }
+        match kind {
+            Some(Kind::Author) if self.asks.is_some() && ask.may_ask => self.ask_first(&ask),
+            Some(Kind::Author) => self.write(&ask),
+            Some(Kind::Domain) => self.judge(&ask, Eye::Domain),
+            Some(Kind::Phase) => self.judge(&ask, Eye::Handoff),
+            None => Err(no_role(role)),
+        }
+    }
+
+    fn judge(&self, ask: &Ask, eye: Eye) -> Result<Turned, AgentError> {
+        let mut memory = self.memory.clone();
+        let mut reads = Vec::new();
+        if self.request.resume && memory.texts.contains_key(&memory.artifact) {
+            follow(&mut memory, ask.delta.as_deref(), self.pace)?;
+        } else if self.request.resume {
+            // The conversation began with parts that sufficed then.
+            self.open_remembered(ask, &mut memory, &mut reads)?;
+        } else if self.request.ticket.phase == Phase::Specify
+            && let Some(verdict) = review_of_parts(eye, ask, self.pace).map_err(stopped)?
+        {
+            return self.judged_in_part(ask, &verdict);
+        } else {
+            self.open_papers(ask, &mut memory, &mut reads)?;
+        }
+        let Some(text) = memory.texts.get(&memory.artifact) else {
+            return Err(failed(Now::FreshSession, "the conversation holds no document to judge"));
+        };
+        let papers = Papers {
+            path: &memory.artifact,
+            paper: Paper::read(text),
+            phase: self.request.ticket.phase,
+            before: self.before(&memory),
+            pace: self.pace,
+        };
+        let mut verdict = review(eye, &papers, &ask.open).map_err(stopped)?;
+        verdict.files_read.clone_from(&reads);
+        memory.reported = verdict.issues.iter().map(|issue| issue.description.clone()).collect();
+        Ok(Turned {
+            text: self.say(&verdict)?,
+            memory,
+            opened: reads.into_iter().map(|read| read.file).collect(),
+        })
+    }
+
+    /// Nothing was opened. What there is to open is remembered, in case a later turn needs it.
+    fn judged_in_part(&self, ask: &Ask, verdict: &Verdict) -> Result<Turned, AgentError> {
+        let memory = Memory {
+            artifact: ask.excerpt.as_ref().map(|excerpt| excerpt.path.clone()).unwrap_or_default(),
+            prd: ask.path("PRD").unwrap_or_default().to_owned(),
+            reported: verdict.issues.iter().map(|issue| issue.description.clone()).collect(),
+            ..Memory::default()
+        };
+        Ok(Turned { text: self.say(verdict)?, memory, opened: Vec::new() })
+    }
+
+    fn open_remembered(
+        &self,
+        ask: &Ask,
+        memory: &mut Memory,
+        reads: &mut Vec<FileRead>,
+    ) -> Result<(), AgentError> {
+        for path in [memory.prd.clone(), memory.artifact.clone()] {
+            if !path.is_empty() {
+                self.open_paper(ask, &path, memory, reads)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A fresh reviewer: the document from the prompt or its path, and every other file it must read.
+    fn open_papers(
+        &self,
+        ask: &Ask,
+        memory: &mut Memory,
+        reads: &mut Vec<FileRead>,
+    ) -> Result<(), AgentError> {
+        *memory = Memory::default();
+        for (_, path) in &ask.artifacts {
+            self.open_paper(ask, path, memory, reads)?;
+        }
+        if let Some(prd) = ask.path("PRD") {
+            self.open_paper(ask, prd, memory, reads)?;
+            prd.clone_into(&mut memory.prd);
+        }
+        for label in upstream(self.request.ticket.phase) {
+            if let Some(path) = ask.path(label) {
+                self.open_paper(ask, path, memory, reads)?;
+            }
+        }
+        let own = self.request.ticket.phase.artifact().trim_end_matches(".md");
+        let named = ask.under_review.as_deref().or_else(|| ask.path(own));
+        let named = named.ok_or_else(|| broken("the prompt names no document to review"))?;
+        named.clone_into(&mut memory.artifact);
+        self.open_paper(ask, named, memory, reads)
+    }
+
+    /// Takes a document from the prompt if its whole text stands there, and reads its file otherwise.
+    pub(super) fn open_paper(
+        &self,
+        ask: &Ask,
+        path: &str,
+        memory: &mut Memory,
+        reads: &mut Vec<FileRead>,
+    ) -> Result<(), AgentError> {
+        if memory.texts.contains_key(path) {
+            return Ok(());
+        }
+        let text = match ask.text(path) {
+            Some(text) => text.to_owned(),
+            None => {
+                let text = Readable::of(&self.read(path)?).text;
+                reads.push(FileRead { file: path.to_owned(), lines: text.lines().count() as u64 });
+                text
+            }
+        };
+        memory.texts.insert(path.to_owned(), text);
+        Ok(())
+    }
+
+    /// What earlier phases wrote, as it is remembered.
+    fn before<'m>(&self, memory: &'m Memory) -> Before<'m> {
+        let phase = self.request.ticket.phase;
+        let earlier = |label: &str| {
+            let file = format!("{label}.md");
+            let is_it =
+                |path: &str| path.rsplit('/').next() == Some(file.as_str()) && path != memory.artifact;
+            let found = memory.texts.iter().find(|(path, _)| upstream(phase).contains(&label) && is_it(path));
+            found.map(|(_, text)| text.as_str())
+        };
+        Before {
+            prd: memory.texts.get(&memory.prd).map(String::as_str),
+            spec: earlier("spec"),
+            design: earlier("design"),
+            plan: earlier("plan"),
+        }
+    }
+
+    fn write(&self, ask: &Ask) -> Result<Turned, AgentError> {
+        let mut memory = if self.request.resume { self.memory.clone() } else { Memory::default() };
+        let path = self.request.may_write.first();
+        let path =
+            path.ok_or_else(|| broken("the author may write no file; name one in the request"))?.clone();
+        let mut reads = Vec::new();
+        if let Some(prd) = ask.path("PRD") {
+            memory.texts.remove(prd);
+            self.open_paper(ask, prd, &mut memory, &mut reads)?;
+            prd.clone_into(&mut memory.prd);
+        }
+        for label in upstream(self.request.ticket.phase) {
+            if let Some(path) = ask.path(label) {
+                memory.texts.remove(path);
+                self.open_paper(ask, path, &mut memory, &mut reads)?;
+            }
+        }
+        if let Some(idea) = &ask.idea {
+            memory.idea.clone_from(idea);
+        }
+        let target = inside(&self.request.folder, &path)?;
+        let old = if target.exists() { Some(Readable::of(&self.read(&path)?)) } else { None };
+        let old_text = old.as_ref().map(|old| old.text.as_str());
+        if let Some(text) = old_text {
+            reads.push(FileRead { file: path.clone(), lines: text.lines().count() as u64 });
+        }
+        let job = Job {
+            path: &path,
+            text: old_text,
+            phase: self.request.ticket.phase,
+            before: self.before(&memory),
+            kit: Kit::of(|file| self.request.folder.join(file).is_file()),
+            answers: &ask.answers,
+            idea: &memory.idea,
+            open: &ask.open,
+            gate: ask.gate.is_some(),
+            others_changed: ask.others_changed,
+            pace: self.pace,
+        };
+        let (mut new, mut verdict) = author::write(&job).map_err(stopped)?;
+        if old_text != Some(new.as_str()) {
+            match old.as_ref().map_or_else(|| Some(new.clone().into_bytes()), |old| old.restored(&new)) {
+                Some(bytes) => self.save(&path, &target, &bytes)?,
+                None => {
+                    let left = old_text.unwrap_or_default().to_owned();
+                    (new, verdict) = (left, author::hands_off(&ask.open));
+                }
+            }
+        }
+        verdict.files_read.clone_from(&reads);
+        memory.artifact.clone_from(&path);
+        memory.texts.insert(path, new);
+        Ok(Turned {
+            text: self.say(&verdict)?,
+            memory,
+            opened: reads.into_iter().map(|read| read.file).collect(),
+        })
+    }
+
+    /// Asks instead of drafting: nothing is written, and each question has what would be assumed.
+    fn ask_first(&self, ask: &Ask) -> Result<Turned, AgentError> {
+        let mut memory = Memory::default();
+        if let Some(idea) = &ask.idea {
+            memory.idea.clone_from(idea);
+        }
+        let own = format!(
+            "Who may use it: everybody who is signed in, or only some?|everybody who is signed in\n\
+             Does “{}” replace something that people use today?|no, it is new",
+            redraft_core::text::one_line(&memory.idea, 80)
+        );
+        let questions = self.asks.flatten().unwrap_or(&own);
+        let verdict = author::questions(questions);
+        Ok(Turned { text: self.say(&verdict)?, memory, opened: Vec::new() })
+    }
+
+    pub(super) fn save(&self, path: &str, target: &Path, bytes: &[u8]) -> Result<(), AgentError> {
+        if !self.may_write {
+            return Ok(());
+        }
+        let made = std::fs::create_dir_all(target.parent().unwrap_or(&self.request.folder));
+        made.and_then(|()| std::fs::write(target, bytes)).map_err(|error| broken(&format!("{path}: {error}")))
+    }
+
+    pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, AgentError> {
+        let bytes = std::fs::read(inside(&self.request.folder, path)?);
+        bytes.map_err(|error| failed(Now::GiveUp, &format!("cannot read {path}: {error}")))
+    }
+
+    /// The answer as text. A fresh one confirms first what was read, as the prompt asks.
+    pub(super) fn say(&self, verdict: &Verdict) -> Result<String, AgentError> {
+        let json = serde_json::to_string_pretty(verdict)
+            .map_err(|error| broken(&format!("the verdict: {error}")))?;
+        if self.request.resume || verdict.files_read.is_empty() {
+            return Ok(json);
+        }
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let reads =
+            verdict.files_read.iter().map(|read| format!("{} ({} lines)", name(&read.file), read.lines));
+        Ok(format!("Files read: {}\n\n{json}", reads.collect::<Vec<_>>().join(", ")))
+    }
+}
+
+fn no_role(role: &Role) -> AgentError {
+    let detail = format!("the rehearsal agent has no role `{role}`; choose another agent for it");
+    failed(Now::AskPerson, &detail)
+}
+
+/// The documents of earlier phases that a phase builds on, beside the PRD, by the labels of their files.
+fn upstream(phase: Phase) -> &'static [&'static str] {
+    match phase {
+        Phase::Specify | Phase::Implement | Phase::Finish | Phase::Document => &[],
+        Phase::Design => &["spec"],
+        Phase::CreatePlan => &["spec", "design"],
+        Phase::CreateTasks => &["spec", "design", "plan"],
+    }
+}
+
+/// Brings the remembered texts to where the delta leads.
+fn follow(memory: &mut Memory, delta: Option<&str>, pace: &Pace<'_>) -> Result<(), AgentError> {
+    let Some(delta) = delta else { return Ok(()) };
+    for (path, text) in &mut memory.texts {
+        pace.step().map_err(stopped)?;
+        let new = patch(text, delta, path);
+        let lost = || {
+            failed(
+                Now::FreshSession,
+                &format!("the delta does not fit the text of {path} that this conversation has seen"),
+            )
+        };
+        *text = new.ok_or_else(lost)?;
+    }
+    Ok(())
+}
+
+pub(super) fn stopped(Stopped: Stopped) -> AgentError {
+    interrupted()
+}
+
+/// A path of the working folder. Paths come from prompts and scenarios, and the folder from a repository, so they may
+/// neither lead out of it, also not by a link, nor into git's own folder.
+pub(super) fn inside(folder: &Path, path: &str) -> Result<PathBuf, AgentError> {
+    let relative = Path::new(path);
+    let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+    let of_git = relative.iter().any(|part| part.eq_ignore_ascii_case(".git"));
+    let target = folder.join(relative);
+    let there = target.ancestors().find(|place| place.symlink_metadata().is_ok()).unwrap_or(folder);
+    if !plain || of_git || path.is_empty() || !leads_inside(folder, there) {
+        return Err(failed(Now::AskPerson, &format!("`{path}` is not a path inside the working folder")));
+    }
+    Ok(target)
+}
+
+/// Whether a path that exists really is in the folder and not in git's own, with all links followed. Case is ignored
+/// because some file systems do.
+fn leads_inside(folder: &Path, path: &Path) -> bool {
+    let (Ok(folder), Ok(real)) = (folder.canonicalize(), path.canonicalize()) else { return false };
+    real.strip_prefix(&folder).is_ok_and(|below| !below.iter().any(|part| part.eq_ignore_ascii_case(".git")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inside;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn no_path_of_a_scenario_leaves_the_folder_or_enters_git() {
+        let base = tempfile::tempdir().unwrap();
+        let (folder, out) = (base.path().join("folder"), base.path().join("out"));
+        fs::create_dir_all(folder.join("sub")).unwrap();
+        fs::create_dir_all(&out).unwrap();
+        symlink("../out", folder.join("away")).unwrap();
+        symlink("../out/new", folder.join("dangling")).unwrap();
+        symlink("sub", folder.join("near")).unwrap();
+        fs::create_dir_all(folder.join(".git")).unwrap();
+        symlink(".git", folder.join("into-git")).unwrap();
+        for (path, may) in [
+            ("file", true),
+            ("sub/new/file", true),
+            ("near/file", true),
+            ("", false),
+            ("/etc/passwd", false),
+            ("../out/file", false),
+            ("sub/../../out", false),
+            ("away/file", false),
+            ("away/new/file", false),
+            ("into-git/config", false),
+            ("dangling", false),
+            (".git/config", false),
+            ("sub/.GIT/config", false),
+        ] {
+            assert_eq!(inside(&folder, path).is_ok(), may, "{path}");
+        }
+    }
+}
