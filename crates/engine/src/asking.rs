@@ -1,43 +1,41 @@
-//! Asks a person and stores what they answer. What is asked and what it settles is the machine's business.
+//! Asks a person and has their answer stored ([`Journal::decide`](crate::Journal::decide)). What is asked and what it
+//! settles is the machine's business.
 
 use crate::driver::{EngineError, Run};
 use crate::estimating::Estimating;
 use redraft_core::estimate::Forecast;
-use redraft_core::event::{About, Asked, Decision, Event, LaneSet, Question};
+use redraft_core::event::{About, Asked, Decision, Question};
 use redraft_core::phase::{Lane, Phase};
-use redraft_core::review;
+use redraft_core::redact::Typed;
+use redraft_core::review::Rejected;
 
 impl Run<'_> {
     /// Stores a person's answer to the open question.
-    pub fn decide(&mut self, choice: Decision, why: &str, answers: Vec<String>) -> Result<(), EngineError> {
-        let open = self.state.open.as_ref().ok_or(EngineError::NothingAsked)?;
-        let question = review::question(open).ok_or(EngineError::NothingAsked)?;
-        if !question.choices.contains(&choice) {
-            return Err(EngineError::NotAChoice { choice, question });
-        }
-        let clean = |answer: String| self.parts.redactor.redact(&answer).0.into_owned();
-        let mut decided = review::decision(open, &question, choice, &self.rules.person, why);
-        decided.answers = answers.into_iter().map(clean).collect();
-        let mut events: Vec<Event> = Vec::new();
-        if !self.already_asked(&question) {
-            events.push(Asked { question, estimate: None }.into());
-        }
-        events.push(decided.into());
-        self.append(events, &[])?;
+    pub fn decide(
+        &mut self,
+        choice: Decision,
+        why: impl Into<Typed>,
+        answers: Vec<impl Into<Typed>>,
+    ) -> Result<(), EngineError> {
+        let answers: Vec<Typed> = answers.into_iter().map(Into::into).collect();
+        self.journal.decide(&self.rules.person, choice, &why.into(), &answers)?;
         self.project()
     }
 
     /// Stores that a person chose another lane or another end for the feature.
-    pub fn set_lane(&mut self, lane: Lane, until: Phase, why: &str) -> Result<(), EngineError> {
-        let (by, why) = (self.rules.person.clone(), why.to_owned());
-        self.append(vec![LaneSet { lane, until, by, why }.into()], &[])?;
+    pub fn set_lane(&mut self, lane: Lane, until: Phase, why: impl Into<Typed>) -> Result<(), EngineError> {
+        let (by, why) = (self.rules.person.clone(), why.into());
+        if !self.journal.set_lane(lane, until, &by, &why)? {
+            let what = format!("lane {lane} until {until}");
+            return Err(EngineError::Bug(Rejected { what }));
+        }
         self.project()
     }
 
     pub(crate) fn ask(&mut self, question: Question) -> Result<Question, EngineError> {
-        if !self.already_asked(&question) {
+        if !self.journal.was_asked(&question) {
             let estimate = self.expected(&question)?;
-            self.append(vec![Asked { question: question.clone(), estimate }.into()], &[])?;
+            self.journal.record(Asked { question: question.clone(), estimate })?;
             self.project()?;
         }
         Ok(question)
@@ -51,14 +49,8 @@ impl Run<'_> {
         let workspace = self.parts.workspace;
         let read = |path: &str| workspace.read(path).ok().flatten();
         let (store, agents) = (self.parts.store, self.parts.agents);
-        let forecast = Estimating { store, agents, rules: &self.rules, read: &read }.forecast(&self.state)?;
+        let forecast =
+            Estimating { store, agents, rules: &self.rules, read: &read }.forecast(self.journal.state())?;
         Ok(Some(forecast).filter(|forecast| !forecast.roles.is_empty()))
-    }
-
-    fn already_asked(&self, question: &Question) -> bool {
-        self.entries
-            .iter()
-            .rev()
-            .any(|entry| matches!(&entry.event, Event::Asked(asked) if asked.question == *question))
     }
 }

@@ -97,7 +97,7 @@ impl Run<'_> {
 
     /// What the first loop about this feature's code was opened on.
     pub(crate) fn first_base(&self) -> Option<Revision> {
-        self.entries.iter().find_map(|entry| match &entry.event {
+        self.journal.entries().iter().find_map(|entry| match &entry.event {
             Event::LoopOpened(opened) if is_code(opened) => opened.base.clone(),
             _ => None,
         })
@@ -108,7 +108,8 @@ impl Run<'_> {
         const TITLE_CHARS_MAX: usize = 200;
         let path = self.created.path_of(Phase::CreateTasks.artifact());
         let bytes = self.parts.workspace.read(&path)?;
-        let Some(bytes) = bytes.filter(|_| self.state.left_out(Phase::CreateTasks).is_none()) else {
+        let Some(bytes) = bytes.filter(|_| self.journal.state().left_out(Phase::CreateTasks).is_none())
+        else {
             let title = one_line(&self.created.idea, TITLE_CHARS_MAX);
             let spec = self.parts.workspace.read(&self.created.path_of(Phase::Specify.artifact()))?;
             let text = hash(&spec.unwrap_or_default());
@@ -121,7 +122,7 @@ impl Run<'_> {
         let outline = Outline::of(&text);
         // A box is a person's word only where the list was taken on it; in a list that agents wrote it proves nothing.
         let taken = |taken: &Adopted| taken.accepted.contains(&Phase::CreateTasks);
-        let taken = self.state.adopted.as_ref().is_some_and(taken);
+        let taken = self.journal.state().adopted.as_ref().is_some_and(taken);
         let mut seen = BTreeMap::new();
         let mut planned = Vec::new();
         for task in tasks::order(&list).map_err(|cycle| wrong(cycle.to_string()))? {
@@ -146,7 +147,7 @@ impl Run<'_> {
 
     /// The files to commit for a new revision of the open loop.
     pub(crate) fn paths_of_change(&self, to: &Revision) -> Result<Vec<String>, EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         match (is_code(&open.opened), &open.revision) {
             (true, Some(from)) => match self.parts.workspace.changed(from, to) {
                 // What it is compared with is lost; the branch has what is left of it.
@@ -171,7 +172,7 @@ impl Run<'_> {
     /// Turns the answer of somebody who built into a fact.
     pub(crate) fn built(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         let Some(said) = self.understood(ticket)? else { return Ok(()) };
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let Some(before) = open.revision.clone() else { return Ok(()) };
         let (epoch, title) = (open.epoch + 1, title(open, ticket));
         self.refuse_secrets_in_code()?;
@@ -191,7 +192,7 @@ impl Run<'_> {
         }
         self.parts.boundaries.pass("before what was built is stored");
         let ticket = ticket.clone();
-        self.append(vec![Built { ticket, revision, commit, report, files, already, notes }.into()], &[])
+        self.journal.record(Built { ticket, revision, commit, report, files, already, notes })
     }
 
     /// Turns the answer of an implementer that answered findings or a failed check into a fact.
@@ -201,7 +202,7 @@ impl Run<'_> {
         summary: String,
         notes: Vec<String>,
     ) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let Some(before) = open.revision.clone() else { return Ok(()) };
         let epoch = open.epoch + 1;
         let round = open.stages.iter().map(|stage| stage.rounds).max().unwrap_or(0);
@@ -219,7 +220,7 @@ impl Run<'_> {
         self.parts.boundaries.pass("before a draft is stored");
         let (ticket, questions) = (ticket.clone(), Vec::new());
         let drafted = Drafted { ticket, revision: Some(revision), commit, summary, notes, questions };
-        self.append(vec![drafted.into()], &[])
+        self.journal.record(drafted)
     }
 
     /// Asked before git stores anything of what was built.
@@ -245,7 +246,7 @@ impl Run<'_> {
 
     /// What an answered ticket reports; none when it is in flight no more.
     fn understood(&self, ticket: &Ticket) -> Result<Option<Understood>, EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let flight = open.seat_of(ticket).and_then(|seat| seat.work.as_ref()?.flight.as_ref());
         let Some(answered) = flight.and_then(|flight| flight.answered.as_ref()) else { return Ok(None) };
         let answer = self.parts.store.blob(&answered.answer)?;
@@ -259,7 +260,7 @@ impl Run<'_> {
         gate: String,
         empty: bool,
     ) -> Result<(), EngineError> {
-        let pass = self.open_loop()?.opened.pass;
+        let pass = self.journal.open_loop()?.opened.pass;
         let Some(check) = self.rules.checks.iter().find(|check| check.name == gate).cloned() else {
             return Err(EngineError::NoSuchCheck { gate });
         };
@@ -273,16 +274,16 @@ impl Run<'_> {
         self.parts.boundaries.pass("before a check is stored");
         let checked =
             Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output, checkout };
-        self.append(vec![checked.into()], &[])
+        self.journal.record(checked)
     }
 
     /// Takes out what a person goes on without.
     pub(crate) fn take_out(&mut self, before: &Revision, files: Vec<String>) -> Result<(), EngineError> {
         self.parts.workspace.put_back(before, &files)?;
         let revision = self.parts.workspace.tree(&self.projections())?;
-        let epoch = self.open_loop()?.epoch + 1;
+        let epoch = self.journal.open_loop()?.epoch + 1;
         let changed = self.paths_of_change(&revision)?;
-        let trailers = Trailers { seq: self.state.seq, ..Trailers::default() };
+        let trailers = Trailers { seq: self.journal.state().seq, ..Trailers::default() };
         let message = "redraft: take out what is gone on without";
         self.parts.boundaries.pass("before a draft is committed");
         let commit = match self.commit(&changed, message, &trailers)? {
@@ -290,7 +291,7 @@ impl Run<'_> {
             None => self.parts.workspace.head()?.0,
         };
         self.keep_anchor(epoch, &revision)?;
-        self.append(vec![TakenOut { revision, commit: commit.0, files }.into()], &[])
+        self.journal.record(TakenOut { revision, commit: commit.0, files })
     }
 }
 

@@ -58,7 +58,7 @@ impl Run<'_> {
         let mut commit = self.parts.workspace.head()?.0.0;
         let mut missing = stray(&commit)?;
         if !missing.is_empty() && self.change.is_none() {
-            let trailers = Trailers { seq: self.state.seq, ..Trailers::default() };
+            let trailers = Trailers { seq: self.journal.state().seq, ..Trailers::default() };
             self.parts.boundaries.pass("before an edit is committed");
             self.commit(&missing, "redraft: files that no commit held yet", &trailers)?;
             commit = self.parts.workspace.head()?.0.0;
@@ -110,7 +110,7 @@ impl Run<'_> {
         except: &[String],
     ) -> Result<Option<CheckResult>, EngineError> {
         let (tree, prepared) = (self.parts.workspace.tree_of(commit)?, self.parts.check_folder.prepared()?);
-        let passed = self.entries.iter().rev().filter_map(|entry| match &entry.event {
+        let passed = self.journal.entries().iter().rev().filter_map(|entry| match &entry.event {
             Event::Checked(fact) if fact.passed && fact.code == Some(0) => {
                 Some((entry.seq, fact, fact.checkout.as_ref()?))
             }

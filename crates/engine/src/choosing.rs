@@ -48,7 +48,7 @@ impl Run<'_> {
         agent: &dyn Agent,
         missing: &[String],
     ) -> Result<Chosen, EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let known = self.resumable(agent);
         let able = known.resume != Resume::No;
         let elsewhere = order.conversation.as_ref().filter(|talk| talk.agent != agent.name());
@@ -114,7 +114,7 @@ impl Run<'_> {
         resumable: bool,
         missing: &[String],
     ) -> Result<Options<'_>, EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let texts = Texts::new(self.parts.workspace, self.parts.store);
         let (mut composed, mut allowed) = (BTreeMap::new(), Vec::new());
         let mut lost: Option<WorkspaceError> = None;
@@ -151,17 +151,18 @@ impl Run<'_> {
         facts: Facts<'_>,
         able: bool,
     ) -> Result<(Choice, Marks), EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let (abilities, billing) = (agent.abilities(), agent.billing());
         let card = billing.card.models.first().map(String::as_str).unwrap_or_default();
         let family = Family::of(&billing.model);
-        let known = self.measures.of(&agent.name(), &order.ticket.role, card, family, billing.overhead);
+        let known =
+            self.experience.measures.of(&agent.name(), &order.ticket.role, card, family, billing.overhead);
         let terms = terms(&billing, &abilities).with_hit_rate(known.hit_rate);
         let seat = seat(open, order);
         let (cached, since_s) = self.cached(seat, agent, talk, &known);
         let (sizes, round) = self.prompts(order, options)?.sizes(&known);
         let seen = seat.map_or(1, |seat| seen(seat, open, order));
-        let pace = self.paces.of(order.ticket.role == open.author.role);
+        let pace = self.experience.paces.of(order.ticket.role == open.author.role);
         let left = Some(rounds_left(open, seat, order));
         let ahead = Ahead::Expected(Expected::after_review(seen, &round, left, pace));
         let priced = Priced {
@@ -205,7 +206,7 @@ impl Run<'_> {
             (Some(left), Some(since_s)) => left.cached.after(since_s),
             _ => Cached::default(),
         };
-        if let Ok(open) = self.open_loop()
+        if let Ok(open) = self.journal.open_loop()
             && is_code(&open.opened)
             && seat.is_some_and(|seat| seat.anchor != open.revision)
         {
@@ -227,7 +228,7 @@ impl Run<'_> {
 
     /// When the last request of a dispatch was sent; where nobody could tell, when the dispatch was, which is earlier.
     fn last_asked_ms(&self, ticket: &Ticket) -> Option<i64> {
-        self.entries.iter().rev().find_map(|entry| match &entry.event {
+        self.journal.entries().iter().rev().find_map(|entry| match &entry.event {
             Event::Answered(fact) if fact.ticket == *ticket => fact.asked_ms,
             Event::Started(fact) if fact.ticket == *ticket => Some(entry.at_ms),
             _ => None,
@@ -235,7 +236,7 @@ impl Run<'_> {
     }
 
     fn prompts<'a>(&self, order: &Order, options: &'a Options<'_>) -> Result<Prompts<'a>, EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let given = options.texts.given(&self.created, open, order)?;
         let of = |strategy: Strategy| options.composed.get(&strategy).map(|composed| &composed.prompt);
         let kind = profile::kind(&order.ticket.role);

@@ -12,13 +12,13 @@ use redraft_core::review;
 impl Run<'_> {
     /// The projections are committed with the close they tell of, so they are rendered as if it had happened.
     pub(crate) fn close_phase(&mut self, revision: Revision) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let closed = review::closing(open, revision);
         let phase = open.opened.phase;
         if phase == Phase::Finish {
             self.complete_retro()?;
         }
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         // Code was committed when it was built.
         let mut paths = if is_code(&open.opened) { Vec::new() } else { open.opened.paths.clone() };
         let word = if phase == Phase::Finish {
@@ -30,24 +30,25 @@ impl Run<'_> {
         };
         // The time of what it rests on, not of now: killed between commit and event, the next run must write the same
         // files, or it would commit them twice.
-        let at_ms = self.entries.last().map_or_else(|| self.parts.clock.now_ms(), |last| last.at_ms);
+        let at_ms =
+            self.journal.entries().last().map_or_else(|| self.parts.clock.now_ms(), |last| last.at_ms);
         let approved = self.approved(&closed);
         let event = Event::from(closed);
-        let mut entries = self.entries.clone();
-        entries.push(Entry { seq: self.state.seq + 1, at_ms, event: event.clone() });
+        let mut entries = self.journal.entries().to_vec();
+        entries.push(Entry { seq: self.journal.state().seq + 1, at_ms, event: event.clone() });
         self.write_projections(&entries)?;
         paths.extend(project::FILES.iter().map(|name| self.created.path_of(name)));
-        let trailers = Trailers { seq: self.state.seq, approved, ..Trailers::default() };
+        let trailers = Trailers { seq: self.journal.state().seq, approved, ..Trailers::default() };
         self.parts.boundaries.pass("before a close is committed");
         self.commit(&paths, &format!("redraft: {phase} {word}"), &trailers)?;
         self.parts.workspace.require_readable(&self.created.base_commit)?;
         self.parts.boundaries.pass("before a close is stored");
-        self.append_at(at_ms, vec![event], &[])
+        self.journal.append_at(at_ms, vec![event], &[])
     }
 
     /// Writes the projections beside the artifacts. They can be deleted and come back the same.
     pub fn project(&self) -> Result<(), EngineError> {
-        self.write_projections(&self.entries)
+        self.write_projections(self.journal.entries())
     }
 
     fn write_projections(&self, entries: &[Entry]) -> Result<(), EngineError> {

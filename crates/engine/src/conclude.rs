@@ -26,7 +26,7 @@ impl Run<'_> {
     }
 
     fn snapshot(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let Some((started, answered)) = flight(open, ticket) else { return Ok(()) };
         let answer = self.parts.store.blob(&answered.answer)?;
         let (summary, notes) = fix_summary(&answer, answered.formless);
@@ -46,7 +46,7 @@ impl Run<'_> {
         };
         if !written && ticket.purpose == Purpose::Draft && !questions.is_empty() {
             drafted.questions = questions;
-            return self.append(vec![drafted.into()], &[]);
+            return self.journal.record(drafted);
         }
         drafted.notes.extend(self.unread(started, answered, &answer));
         if !written {
@@ -54,7 +54,7 @@ impl Run<'_> {
             let taken_out = format!("took out {}, which was ", open.artifact());
             let instead = answered.undone.iter().find_map(|line| line.strip_prefix(&taken_out));
             drafted.notes.extend(instead.map(|what| format!("{LEFT_INSTEAD}{what}")));
-            return self.append(vec![drafted.into()], &[]);
+            return self.journal.record(drafted);
         }
         let (paths, epoch, phase) = (open.opened.paths.clone(), open.epoch + 1, open.opened.phase);
         self.refuse_new_secrets(&paths)?;
@@ -78,11 +78,11 @@ impl Run<'_> {
             self.parts.boundaries.pass("before a draft is stored");
         }
         drafted.revision = revision;
-        self.append(vec![drafted.into()], &[])
+        self.journal.record(drafted)
     }
 
     fn judge(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let Some((started, answered)) = flight(open, ticket) else { return Ok(()) };
         let Some(facts) = case_for(open, ticket) else { return Ok(()) };
         let answer = self.parts.store.blob(&answered.answer)?;
@@ -111,7 +111,7 @@ impl Run<'_> {
             letter: facts.letter,
             rule: open.opened.rule,
             known: &open.findings,
-            settled: &self.state.settled,
+            settled: &self.journal.state().settled,
             delta: delta.as_ref(),
             late_left: open.late_left(),
             repair_left: facts.repair_left,
@@ -129,7 +129,7 @@ impl Run<'_> {
         {
             judged = withheld(judged, why, facts.repair_left);
         }
-        self.append(vec![judged.into()], &[])
+        self.journal.record(judged)
     }
 
     /// What changed since the role last looked, as it was told: without what only the base of a change has changed.

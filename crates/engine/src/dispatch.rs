@@ -49,8 +49,11 @@ impl Run<'_> {
             return Ok(None);
         }
         let mark = self.mark_round()?;
-        let mut budget =
-            Budget { limit: self.rules.budget, spent: self.state.money.counted(), in_flight: Usd(0) };
+        let mut budget = Budget {
+            limit: self.rules.budget,
+            spent: self.journal.state().money.counted(),
+            in_flight: Usd(0),
+        };
         let mut sent = Vec::new();
         for order in orders {
             match self.start(&order, &mark, budget)? {
@@ -75,7 +78,7 @@ impl Run<'_> {
             }
         }
         let goes_on =
-            || pipeline::pending(&self.state).iter().any(|next| matches!(next, Effect::Dispatch(_)));
+            || pipeline::pending(self.journal.state()).iter().any(|next| matches!(next, Effect::Dispatch(_)));
         if wait_ms > 0 && parked.is_none() && goes_on() {
             self.parts.clock.wait_ms(wait_ms);
         }
@@ -84,14 +87,15 @@ impl Run<'_> {
 
     /// Looks whether a round can be sent at all, and marks where the worktree stands before it.
     pub(crate) fn mark_round(&mut self) -> Result<TreeMark, EngineError> {
+        self.experience.catch_up(&self.journal);
         let first = self.kept_mark.is_empty();
         // Nothing is committed to a change that is only reviewed.
         if first && self.change.is_none() {
-            self.parts.workspace.may_commit(self.open_loop()?.artifact())?;
+            self.parts.workspace.may_commit(self.journal.open_loop()?.artifact())?;
         }
         self.meet_agents()?;
         let mark = self.parts.workspace.mark(&self.projections())?;
-        let builds = is_code(&self.open_loop()?.opened) && self.change.is_none();
+        let builds = is_code(&self.journal.open_loop()?.opened) && self.change.is_none();
         self.unseen = if builds { Some(self.parts.workspace.unseen()?) } else { None };
         if self.kept_mark != mark.work {
             // What a crash is undone to must outlive `git gc`.
@@ -105,7 +109,7 @@ impl Run<'_> {
 
     /// Stores which agents the loop works with and whether they may be resumed, whenever that has changed.
     fn meet_agents(&mut self) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let roles = open.seats().map(|seat| &seat.role);
         let mut met: BTreeMap<AgentName, MetAgent> = BTreeMap::new();
         for role in roles {
@@ -115,10 +119,10 @@ impl Run<'_> {
             met.insert(agent.clone(), MetAgent { agent, version, resume, why });
         }
         let agents: Vec<MetAgent> = met.into_values().collect();
-        if agents == self.state.met {
+        if agents == self.journal.state().met {
             return Ok(());
         }
-        self.append(vec![AgentsMet { agents }.into()], &[])
+        self.journal.record(AgentsMet { agents })
     }
 
     /// Whether an agent may be resumed: what it can do by itself, and what probes and earlier dispatches showed.
@@ -127,7 +131,9 @@ impl Run<'_> {
             Resume::No => {
                 Resumable { resume: Resume::No, why: "V2: the agent keeps no conversations".to_owned() }
             }
-            Resume::Yes | Resume::Unproved => self.records.resumable(&agent.name(), &agent.describe()),
+            Resume::Yes | Resume::Unproved => {
+                self.experience.records.resumable(&agent.name(), &agent.describe())
+            }
         }
     }
 
@@ -137,8 +143,9 @@ impl Run<'_> {
         mark: &TreeMark,
         budget: Budget,
     ) -> Result<Result<Sent, OverBudget>, EngineError> {
+        self.experience.catch_up(&self.journal);
         let agent = self.parts.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
-        let panels = &self.open_loop()?.opened.panels;
+        let panels = &self.journal.open_loop()?.opened.panels;
         let (tools, missing) = tools(&order.ticket, panels, self.setting().papers, agent.as_ref());
         let pull = agent.abilities().pull;
         let order = &if pull { for_host(order) } else { order.clone() };
@@ -196,14 +203,14 @@ impl Run<'_> {
             player: redacted(agent.player(), self.parts.redactor),
         };
         self.parts.boundaries.pass("before a start is stored");
-        self.append(vec![started.into()], &[blob])?;
+        self.journal.append(vec![started.into()], &[blob])?;
         self.parts.boundaries.pass("after a start is stored");
         Ok(Ok(Sent { request, agent, mark: mark.clone(), reserved }))
     }
 
     /// The artifact for an author, code for who builds, nothing for a reviewer.
     pub(crate) fn may_write(&self, ticket: &Ticket) -> Result<Vec<String>, EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         Ok(match ticket.purpose {
             purpose if purpose.judges() => Vec::new(),
             // It thinks of tests before anybody looks at code.
@@ -221,7 +228,7 @@ impl Run<'_> {
         if ticket.purpose != Purpose::Outline {
             return Ok(self.parts.workspace.folder());
         }
-        let panels = &self.open_loop()?.opened.panels;
+        let panels = &self.journal.open_loop()?.opened.panels;
         let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, panels);
         let names = profile.iter().flat_map(|profile| profile.artifacts);
         let mut files: Vec<String> = names.map(|name| self.created.path_of(name)).collect();
@@ -231,7 +238,7 @@ impl Run<'_> {
 
     /// Whether several reviewers are asked about the same at once, so that their prompts begin alike.
     fn has_peers(&self, ticket: &Ticket) -> Result<bool, EngineError> {
-        let panels = &self.open_loop()?.opened.panels;
+        let panels = &self.journal.open_loop()?.opened.panels;
         let sits = |panel: &Panel| panel.roles.iter().any(|seat| seat.role == ticket.role);
         Ok(ticket.purpose.judges() && panels.iter().any(|panel| panel.roles.len() > 1 && sits(panel)))
     }
@@ -309,7 +316,7 @@ impl Run<'_> {
                     detail.push_str(&format!("; {left}"));
                 }
                 self.parts.boundaries.pass("before a failure is stored");
-                self.append(vec![Failed { ticket, now, detail, usage, undone }.into()], &[])?;
+                self.journal.record(Failed { ticket, now, detail, usage, undone })?;
                 self.parts.boundaries.pass("after a failure is stored");
                 Ok(Some(now))
             }
@@ -361,7 +368,7 @@ impl Run<'_> {
             payment: outcome.payment,
             unknown: outcome.unknown,
         };
-        self.append(vec![answered.into()], &[blob])?;
+        self.journal.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("the answer is stored");
         Ok(())
     }

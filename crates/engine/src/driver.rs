@@ -7,14 +7,16 @@ use crate::edits::Reviewed;
 use crate::ending::Owed;
 use crate::ending::of_a_signal;
 pub use crate::ending::{EngineError, Stop};
+use crate::experience::Experience;
 use crate::finishing::Finish;
+use crate::journal::{Journal, Listener, Writer};
 use crate::ports::{
-    Agents, Append, Check, CheckFolder, Checks, Clock, Commit, Deadlines, Inbox, Merging, Store, Trailers,
-    Workspace, WorkspaceError,
+    Agents, Check, CheckFolder, Checks, Clock, Commit, Deadlines, Inbox, Merging, Store, Trailers, Workspace,
+    WorkspaceError,
 };
+use crate::progress::Progress;
 use crate::together::require_together;
-use crate::undone::{self, Undone};
-use redraft_core::cost::{Measures, Paces};
+use crate::undone::Undone;
 use redraft_core::event::{
     BudgetReached, BudgetSet, Certify, Entry, Event, Extra, FeatureCreated, Limits, StageClosed,
 };
@@ -25,10 +27,8 @@ use redraft_core::phase::Phase;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::OverBudget;
-use redraft_core::probe::Records;
-use redraft_core::project;
 use redraft_core::redact::Redactor;
-use redraft_core::review::{Effect, Loop, Rejected};
+use redraft_core::review::Effect;
 use redraft_core::ticket::{Scope, Ticket};
 use redraft_core::usage::Usd;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,19 +86,6 @@ pub struct Rules {
     pub finish: Finish,
 }
 
-/// Told everything that happens, in order.
-pub trait Progress: Send + Sync {
-    /// A fact was stored.
-    fn stored(&self, entry: &Entry, state: &Pipeline);
-
-    /// What an agent at work does now, without secrets. Not stored.
-    fn doing(&self, _ticket: &Ticket, _doing: &str) {}
-
-    /// Something in the worktree was undone, and this is how to get it back. Who does not show it at once finds it in
-    /// [`Run::undone`].
-    fn undone(&self, _undone: &Undone) {}
-}
-
 /// How long a signal that ended git may take to reach this process.
 const SIGNAL_MS: u64 = 200;
 
@@ -146,16 +133,9 @@ fn shows(event: &Event) -> bool {
 pub struct Run<'a> {
     pub(crate) parts: Parts<'a>,
     pub(crate) rules: Rules,
-    pub(crate) scope: Scope,
     pub(crate) created: FeatureCreated,
-    pub(crate) state: Pipeline,
-    pub(crate) entries: Vec<Entry>,
-    /// What the ledger knows of agents, whichever feature they worked for.
-    pub(crate) records: Records,
-    /// What bills say about agents, for predictions.
-    pub(crate) measures: Measures,
-    /// How rounds follow each other in this repository, for expectations.
-    pub(crate) paces: Paces,
+    pub(crate) journal: Journal<'a>,
+    pub(crate) experience: Experience,
     /// The tree of the last mark that a ref keeps.
     pub(crate) kept_mark: String,
     /// What the open loop was opened with.
@@ -172,7 +152,6 @@ pub struct Run<'a> {
     pub(crate) unseen: Option<BTreeSet<String>>,
     /// The commit at which the base of the code was last looked at.
     pub(crate) based: Option<String>,
-    undone: Vec<Undone>,
 }
 
 impl<'a> Run<'a> {
@@ -183,24 +162,13 @@ impl<'a> Run<'a> {
 
     /// The same for the review of a document by itself.
     pub fn load_scope(parts: Parts<'a>, rules: Rules, scope: Scope) -> Result<Self, EngineError> {
-        let entries = parts.store.read(scope.clone())?;
-        let mut state = Pipeline::default();
-        for entry in &entries {
-            let folded = pipeline::fold(&mut state, &entry.event);
-            folded.map_err(|rejected| EngineError::History { seq: entry.seq, rejected })?;
-            state.seq = entry.seq;
-        }
-        let created = state.created.clone().ok_or_else(|| EngineError::Unknown(scope.clone()))?;
-        require_together(parts.workspace, &created, &state, &entries)?;
-        let (mut records, mut measures, mut paces) =
-            (Records::default(), Measures::default(), Paces::default());
-        let kinds: BTreeSet<&str> =
-            Records::KINDS.into_iter().chain(Measures::KINDS).chain(Paces::KINDS).collect();
-        parts.store.each_of(&Vec::from_iter(kinds), &mut |scope, entry| {
-            records.take(scope, &entry.event);
-            measures.take(&entry.event);
-            paces.take(scope, entry.at_ms, &entry.event);
-        })?;
+        let Parts { store, clock, redactor, progress, workspace, .. } = parts;
+        let journal = Journal::open(Writer { store, clock, redactor }, scope.clone())?;
+        let journal = journal.heard_by(Listener { progress, worktree: Some(workspace) });
+        let state = journal.state();
+        let created = state.created.clone().ok_or(EngineError::Unknown(scope))?;
+        require_together(workspace, &created, state, journal.entries())?;
+        let experience = Experience::load(store, &journal)?;
         let papers = match &state.open {
             Some(open) => Papers::of(parts.store, &open.opened)?,
             None => Papers::default(),
@@ -209,13 +177,9 @@ impl<'a> Run<'a> {
             papers,
             parts,
             rules,
-            scope,
             created,
-            state,
-            entries,
-            records,
-            measures,
-            paces,
+            journal,
+            experience,
             kept_mark: String::new(),
             sends_now: false,
             serves: false,
@@ -223,7 +187,6 @@ impl<'a> Run<'a> {
             series: None,
             based: None,
             unseen: None,
-            undone: Vec::new(),
         })
     }
 
@@ -233,16 +196,16 @@ impl<'a> Run<'a> {
     }
 
     pub fn state(&self) -> &Pipeline {
-        &self.state
+        self.journal.state()
     }
 
     pub fn entries(&self) -> &[Entry] {
-        &self.entries
+        self.journal.entries()
     }
 
     /// What this run undid in the worktree.
     pub fn undone(&self) -> &[Undone] {
-        &self.undone
+        self.journal.undone()
     }
 
     /// Goes on until nothing is owed, a person is needed, or the user stops it.
@@ -258,10 +221,10 @@ impl<'a> Run<'a> {
 
     fn advance(&mut self) -> Result<Stop, EngineError> {
         loop {
-            let effects = pipeline::pending(&self.state);
+            let effects = pipeline::pending(self.journal.state());
             if effects.is_empty() || self.is_far_enough(&effects) {
                 self.project()?;
-                let lies_open = self.state.merged.is_none() && !self.state.cancelled;
+                let lies_open = self.journal.state().merged.is_none() && !self.journal.state().cancelled;
                 if lies_open && !self.created.is_review() {
                     // Whoever hears that it is approved may merge it by hand.
                     self.parts.workspace.require_readable(&self.created.base_commit)?;
@@ -287,7 +250,7 @@ impl<'a> Run<'a> {
                 self.project()?;
                 return Ok(Stop::Interrupted);
             }
-            if self.entries.last().is_some_and(|entry| shows(&entry.event)) {
+            if self.journal.entries().last().is_some_and(|entry| shows(&entry.event)) {
                 self.project()?;
             }
             let answered = effects.iter().find_map(|effect| match effect {
@@ -341,20 +304,20 @@ impl<'a> Run<'a> {
     /// Stores the budget of this run's rules as the feature's own, so that every later run keeps to it.
     pub fn keep_budget(&mut self) -> Result<(), EngineError> {
         let limit = self.rules.budget;
-        if self.state.budget == Some(limit) || pipeline::pending(&self.state).is_empty() {
+        if self.journal.state().budget == Some(limit) || pipeline::pending(self.journal.state()).is_empty() {
             return Ok(());
         }
-        self.append(vec![BudgetSet { limit, by: self.rules.person.clone() }.into()], &[])
+        self.journal.record(BudgetSet { limit, by: self.rules.person.clone() })
     }
 
     /// Stored, so that whoever looks later is told a command that goes on; once, however often it is tried.
     fn note_short(&mut self, ticket: Ticket, over: OverBudget) -> Result<(), EngineError> {
         let OverBudget { needed, left, limit } = over;
         let reached = BudgetReached { ticket, needed, left, limit };
-        if self.state.short.as_ref() == Some(&reached) {
+        if self.journal.state().short.as_ref() == Some(&reached) {
             return Ok(());
         }
-        self.append(vec![reached.into()], &[])
+        self.journal.record(reached)
     }
 
     fn perform(&mut self, effect: Effect) -> Result<(), EngineError> {
@@ -362,8 +325,8 @@ impl<'a> Run<'a> {
             Effect::Open { phase, pass } => self.open(phase, pass),
             Effect::Check { revision, gate, empty } => self.check(revision, gate, empty),
             Effect::CloseStage { stage, outcome, round, revision } => {
-                let pass = self.open_loop()?.opened.pass;
-                self.append(vec![StageClosed { pass, stage, outcome, round, revision }.into()], &[])
+                let pass = self.journal.open_loop()?.opened.pass;
+                self.journal.record(StageClosed { pass, stage, outcome, round, revision })
             }
             Effect::TakeOut { before, files } => self.take_out(&before, files),
             Effect::WriteRetro { why } => self.write_retro(None, None, Some(why)),
@@ -380,7 +343,7 @@ impl<'a> Run<'a> {
     }
 
     pub(crate) fn setting(&self) -> Setting<'_> {
-        Setting { pipeline: &self.state, papers: &self.papers }
+        Setting { pipeline: self.journal.state(), papers: &self.papers }
     }
 
     /// Commits named paths, unless one of them holds a secret.
@@ -400,7 +363,7 @@ impl<'a> Run<'a> {
     /// Refuses these files before git stores anything of them, where one has a secret that no known revision has. What
     /// cannot be read is left to the commit.
     pub(crate) fn refuse_new_secrets(&self, paths: &[String]) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let known: Vec<&Revision> = open.revision.iter().chain(&open.opened.base).collect();
         for path in paths {
             let Ok(Some(bytes)) = self.parts.workspace.read(path) else { continue };
@@ -420,58 +383,5 @@ impl<'a> Run<'a> {
                 Err(WorkspaceError::Secret { path, line, kind }.into())
             }
         }
-    }
-
-    pub(crate) fn open_loop(&self) -> Result<&Loop, EngineError> {
-        let missing = || EngineError::Bug(Rejected { what: "an effect without an open loop".to_owned() });
-        self.state.open.as_ref().ok_or_else(missing)
-    }
-
-    pub(crate) fn append(&mut self, events: Vec<Event>, blobs: &[Vec<u8>]) -> Result<(), EngineError> {
-        self.append_at(self.parts.clock.now_ms(), events, blobs)
-    }
-
-    /// One transition: checked by the machine first, stored whole, then folded in.
-    pub(crate) fn append_at(
-        &mut self,
-        at_ms: i64,
-        mut events: Vec<Event>,
-        blobs: &[Vec<u8>],
-    ) -> Result<(), EngineError> {
-        // The state must be that of what is stored.
-        events.iter_mut().for_each(|event| event.redact(self.parts.redactor));
-        let mut states: Vec<Pipeline> = Vec::new();
-        for event in &events {
-            let last = states.last().unwrap_or(&self.state);
-            states.push(pipeline::step(last, event).map_err(EngineError::Bug)?);
-        }
-        let board = project::board_row(states.last().unwrap_or(&self.state), at_ms);
-        let append = Append {
-            scope: self.scope.clone(),
-            decided_on: self.state.seq,
-            at_ms,
-            events: &events,
-            blobs,
-            board: Some(&board),
-        };
-        let stored = self.parts.store.append(append)?;
-        for (entry, mut state) in stored.into_iter().zip(states) {
-            state.seq = entry.seq;
-            self.parts.progress.stored(&entry, &state);
-            if let Some((ticket, what)) = undone::told_by(&entry.event) {
-                let reference = self.parts.workspace.lost_ref(&ticket.to_string());
-                let folder = self.parts.workspace.folder().display().to_string();
-                let command = undone::command(&folder, &reference, what);
-                let undone = Undone { ticket: ticket.clone(), what: what.to_vec(), reference, command };
-                self.parts.progress.undone(&undone);
-                self.undone.push(undone);
-            }
-            self.state = state;
-            self.records.take(&self.scope, &entry.event);
-            self.measures.take(&entry.event);
-            self.paces.take(&self.scope, entry.at_ms, &entry.event);
-            self.entries.push(entry);
-        }
-        Ok(())
     }
 }

@@ -31,7 +31,7 @@ impl Run<'_> {
         if let Some(change) = self.change.clone() {
             return self.take_in_change(change);
         }
-        let Some(open) = &self.state.open else { return Ok(false) };
+        let Some(open) = &self.journal.state().open else { return Ok(false) };
         if open.finishing.is_some() {
             return self.take_in_merge();
         }
@@ -51,11 +51,11 @@ impl Run<'_> {
         if Some(&revision) == known.as_ref() && compared.is_none() {
             return Ok(false);
         }
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let (phase, epoch) = (open.opened.phase, open.epoch + 1);
         let paths = self.paths_of_change(&revision)?;
         self.parts.boundaries.pass("before an edit is committed");
-        let trailers = Trailers { seq: self.state.seq, ..Trailers::default() };
+        let trailers = Trailers { seq: self.journal.state().seq, ..Trailers::default() };
         let message = format!("redraft: {phase} edited by a person");
         let commit = self.commit(&paths, &message, &trailers)?;
         let commit = match commit {
@@ -68,14 +68,14 @@ impl Run<'_> {
         }
         self.parts.boundaries.pass("before an edit is stored");
         let (by, first) = (self.rules.person.clone(), known.is_none());
-        self.append(vec![Edited { revision, commit: commit.0, by, first, compared }.into()], &[])?;
+        self.journal.record(Edited { revision, commit: commit.0, by, first, compared })?;
         Ok(true)
     }
 
     /// What code is compared with from now on, where the base was merged into the feature's branch: what the base brought is
     /// no part of the feature, and what of it was left out is.
     fn moved_base(&mut self) -> Result<Option<Compared>, EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let Some(known) = open.base().filter(|_| is_code(&open.opened)).cloned() else { return Ok(None) };
         let head = self.parts.workspace.head()?.0.0;
         if self.based.as_ref() == Some(&head) {
@@ -96,7 +96,7 @@ impl Run<'_> {
     /// Puts the worktree to where the change under review stands now, and stores that, if it is not known. Nothing is
     /// committed: the commits are its own.
     fn take_in_change(&mut self, change: Reviewed) -> Result<bool, EngineError> {
-        let Some(open) = &self.state.open else { return Ok(false) };
+        let Some(open) = &self.journal.state().open else { return Ok(false) };
         let moved = open.base() != Some(&change.base);
         self.parts.workspace.check_out(&change.commit)?;
         let Reviewed { commit, revision, base, intent, said, again } = change;
@@ -105,7 +105,7 @@ impl Run<'_> {
             // Once in a call.
             change.again = false;
         }
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         if open.revision.as_ref() == Some(&revision) && !moved && !again {
             return Ok(false);
         }
@@ -122,13 +122,13 @@ impl Run<'_> {
         let blobs: Vec<Vec<u8>> = (!intent.is_empty()).then(|| intent.into_bytes()).into_iter().collect();
         let intent = blobs.first().map(|bytes| hash(bytes));
         let (by, compared) = (self.rules.person.clone(), Some(Compared { base, intent, said }));
-        self.append(vec![Edited { revision, commit, by, first, compared }.into()], &blobs)?;
+        self.journal.append(vec![Edited { revision, commit, by, first, compared }.into()], &blobs)?;
         Ok(true)
     }
 
     /// Whether what a change does to its base is what it did to the base it was last compared with.
     fn is_same_change(&self, (base, revision): (&Revision, &Revision)) -> Result<bool, EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let (Some(then), Some(known)) = (open.base(), &open.revision) else { return Ok(false) };
         let differing = |from, to| self.parts.workspace.differing(from, to);
         Ok(differing(then, known)? == differing(base, revision)?)
@@ -140,7 +140,7 @@ impl Run<'_> {
     }
 
     fn keep(&self, name: &str, revision: &Revision) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let name = self.anchor(open.opened.phase, open.opened.pass, name);
         Ok(self.parts.workspace.keep(&name, revision)?)
     }

@@ -7,6 +7,7 @@ use redraft_core::ids::FeatureId;
 use redraft_core::phase::Phase;
 use redraft_core::price::OverBudget;
 use redraft_core::review::{Order, Rejected};
+use redraft_core::text;
 use redraft_core::ticket::{Scope, Ticket};
 use std::path::PathBuf;
 
@@ -96,8 +97,12 @@ pub enum EngineError {
     FailsMerged { feature: FeatureId, name: String, detail: String },
     #[error("nothing is being asked")]
     NothingAsked,
-    #[error("`{}` is not a choice here", choice.name())]
+    #[error("`{}` is not a choice for: {}", choice.name(), question.text)]
     NotAChoice { choice: Decision, question: Question },
+    #[error("accepting is a ruling and needs a reason")]
+    NoReason,
+    #[error("{} for {}", text::count(*given, "answer"), text::count(*asked, "question"))]
+    Answers { given: usize, asked: usize },
     #[error("{0} was ordered, and there is no way to send it")]
     Unsendable(Ticket),
     #[error("the engine stored a fact the machine does not accept: {0}")]

@@ -75,7 +75,7 @@ impl Run<'_> {
             return Err(WorkspaceError::Commit(refused).into());
         }
         let ours = self.written_at_the_end();
-        let Some(closed) = self.state.closed(Phase::Implement) else {
+        let Some(closed) = self.journal.state().closed(Phase::Implement) else {
             self.require_no_code(&forecast, &ours)?;
             return self.require_mergeable(forecast);
         };
@@ -119,7 +119,7 @@ impl Run<'_> {
     /// may take out of the base what it has got meanwhile.
     fn require_same_base(&self) -> Result<(), EngineError> {
         let closed = |one: &&Loop| one.opened.phase == Phase::Implement && one.end.is_some();
-        let reviewed = self.state.past.iter().rev().find(closed).and_then(Loop::base);
+        let reviewed = self.journal.state().past.iter().rev().find(closed).and_then(Loop::base);
         let Some(reviewed) = reviewed else { return Ok(()) };
         let own = project::not_code(&self.created);
         let moved = match self.parts.workspace.all_changed(reviewed, &self.base_of_code()?) {
@@ -165,20 +165,20 @@ impl Run<'_> {
     /// Takes in that a merge would give something else now, because one of the branches moved.
     pub(crate) fn take_in_merge(&mut self) -> Result<bool, EngineError> {
         let (forecast, revision) = self.approved_forecast()?;
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         if open.revision.as_ref() == Some(&revision) {
             return Ok(false);
         }
         let epoch = open.epoch + 1;
         self.keep_anchor(epoch, &revision)?;
         let (commit, by) = (forecast.into, self.rules.person.clone());
-        self.append(vec![Edited { revision, commit, by, first: false, compared: None }.into()], &[])?;
+        self.journal.record(Edited { revision, commit, by, first: false, compared: None })?;
         Ok(true)
     }
 
     /// Runs a gate of this phase on what would be merged.
     pub(crate) fn check_merge(&mut self, revision: Revision, gate: String) -> Result<(), EngineError> {
-        let pass = self.open_loop()?.opened.pass;
+        let pass = self.journal.open_loop()?.opened.pass;
         let (forecast, found) = self.require_mergeable(self.forecast()?)?;
         if found != revision {
             return self.take_in_merge().map(drop);
@@ -210,7 +210,7 @@ impl Run<'_> {
             (_, None) => return Err(EngineError::NoSuchCheck { gate: checked.gate }),
         }
         self.parts.boundaries.pass("before a check is stored");
-        self.append(vec![checked.into()], &[])
+        self.journal.record(checked)
     }
 
     /// Runs a check on what a merge would give, in an empty checkout. None where the run was stopped.
@@ -230,7 +230,7 @@ impl Run<'_> {
     /// Whether the retrospective and the knowledge bank are as they were when the code was approved, or as this phase wrote
     /// them. What a person or an agent wrote there besides is checked like everything else.
     fn end_is_as_written(&self, forecast: &Forecast) -> Result<bool, EngineError> {
-        let Some(approved) = self.state.closed(Phase::Implement) else { return Ok(false) };
+        let Some(approved) = self.journal.state().closed(Phase::Implement) else { return Ok(false) };
         let held = self.parts.workspace.tree_of(&forecast.head)?;
         let (ours, told) = (self.written_at_the_end(), self.projections());
         let differ = |from: &Revision| -> Result<bool, EngineError> {
@@ -240,7 +240,7 @@ impl Run<'_> {
         if !differ(&approved.revision)? {
             return Ok(true);
         }
-        let written = self.entries.iter().rev().find_map(|entry| {
+        let written = self.journal.entries().iter().rev().find_map(|entry| {
             match &entry.event {
                 Event::RetroWritten(fact) => Some(&fact.commit),
                 Event::BankJudged(fact) => Some(&fact.commit),
@@ -285,18 +285,18 @@ impl Run<'_> {
 
     /// Merges a feature that has come to its end. What was merged and not stored is stored.
     pub fn merge(&mut self, history: History) -> Result<Merged, EngineError> {
-        if let Some(merged) = &self.state.merged {
+        if let Some(merged) = &self.journal.state().merged {
             return Ok(merged.clone());
         }
         let feature = self.created.id;
-        let Some(closed) = self.state.closed(Phase::Finish).cloned() else {
+        let Some(closed) = self.journal.state().closed(Phase::Finish).cloned() else {
             return Err(EngineError::Unfinished { feature });
         };
         let into = self.base_branch()?;
         let seq = self.seq_of_close(&closed);
-        let code = self.state.closed(Phase::Implement);
+        let code = self.journal.state().closed(Phase::Implement);
         let trailers = Trailers {
-            ticket: format!("{}/merge", self.scope),
+            ticket: format!("{}/merge", self.journal.scope()),
             seq,
             agents: self.writers(Phase::Implement),
             approved: code.map(|closed| self.approved(closed)).unwrap_or_default(),
@@ -321,7 +321,7 @@ impl Run<'_> {
         };
         self.parts.boundaries.pass("before a merge is stored");
         let merged = Merged { into, commit: commit.0, history, by: self.rules.person.clone() };
-        self.append(vec![merged.clone().into()], &[])?;
+        self.journal.record(merged.clone())?;
         // A folder that stays is in nobody's way.
         let _ = self.parts.check_folder.put_away();
         Ok(merged)
@@ -329,7 +329,7 @@ impl Run<'_> {
 
     /// A check that the feature was closed with is not dropped without a word.
     fn require_checks(&self) -> Result<(), EngineError> {
-        let end = self.state.past.iter().rev().find(|one| one.opened.phase == Phase::Finish);
+        let end = self.journal.state().past.iter().rev().find(|one| one.opened.phase == Phase::Finish);
         let known = |gate: &&String| self.rules.checks.iter().any(|check| check.name == **gate);
         let gone = end.and_then(|end| end.opened.checks.keys().find(|gate| !known(gate)));
         match gone {
@@ -340,7 +340,7 @@ impl Run<'_> {
 
     /// Whether the end was decided on a result of exactly this check, on the commit alone or with a person's word for it.
     fn is_settled(&self, check: &Check, closed: &PhaseClosed) -> bool {
-        let last = self.entries.iter().rev().find_map(|entry| match &entry.event {
+        let last = self.journal.entries().iter().rev().find_map(|entry| match &entry.event {
             Event::Checked(fact) if fact.gate == check.name && fact.revision == closed.revision => Some(fact),
             _ => None,
         });
@@ -366,11 +366,12 @@ impl Run<'_> {
 
     fn seq_of_close(&self, closed: &PhaseClosed) -> u64 {
         let close = self
-            .entries
+            .journal
+            .entries()
             .iter()
             .rev()
             .find(|entry| matches!(&entry.event, Event::PhaseClosed(fact) if fact == closed));
-        close.map_or(self.state.seq, |entry| entry.seq)
+        close.map_or(self.journal.state().seq, |entry| entry.seq)
     }
 }
 

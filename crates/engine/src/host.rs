@@ -80,7 +80,7 @@ impl Run<'_> {
         loop {
             let out = self.out()?;
             let is_out = |ticket: &Ticket| out.iter().any(|(one, _)| one == ticket);
-            let next = pipeline::pending(&self.state).into_iter().find(|effect| match effect {
+            let next = pipeline::pending(self.journal.state()).into_iter().find(|effect| match effect {
                 Effect::Recover(ticket) => !is_out(ticket),
                 Effect::Snapshot(_) | Effect::Judge(_) => true,
                 _ => false,
@@ -95,7 +95,9 @@ impl Run<'_> {
 
     /// What is out with hosts: neither submitted nor expired, nor taken back by this run.
     pub(crate) fn out(&self) -> Result<Vec<(Ticket, i64)>, EngineError> {
-        let Some(open) = self.state.open.as_ref().filter(|_| !self.sends_now) else { return Ok(Vec::new()) };
+        let Some(open) = self.journal.state().open.as_ref().filter(|_| !self.sends_now) else {
+            return Ok(Vec::new());
+        };
         let now_ms = self.parts.clock.now_ms();
         let mut out = Vec::new();
         for started in open.handed_out().filter(|started| started.expires_ms > now_ms) {
@@ -133,8 +135,11 @@ impl Run<'_> {
     /// another agent is nothing that a host can take, and is ordered anew.
     pub fn hand_out(&mut self, order: &Order) -> Result<Result<(), OverBudget>, EngineError> {
         let mark = self.mark_round()?;
-        let budget =
-            Budget { limit: self.rules.budget, spent: self.state.money.counted(), in_flight: Usd(0) };
+        let budget = Budget {
+            limit: self.rules.budget,
+            spent: self.journal.state().money.counted(),
+            in_flight: Usd(0),
+        };
         if let Err(over) = self.start(order, &mark, budget)? {
             return Ok(Err(over));
         }
@@ -143,14 +148,14 @@ impl Run<'_> {
             let ticket = order.ticket.clone();
             let detail = "a host continues no conversation with another agent".to_owned();
             let (now, usage, undone) = (Now::FreshSession, AgentError::UNBILLED, Vec::new());
-            self.append(vec![Failed { ticket, now, detail, usage, undone }.into()], &[])?;
+            self.journal.record(Failed { ticket, now, detail, usage, undone })?;
         }
         Ok(Ok(()))
     }
 
     /// What a host that has a ticket is given, as often as it asks; none where it is not out.
     pub fn work(&self, ticket: &Ticket) -> Result<Option<Work>, EngineError> {
-        let Some(open) = &self.state.open else { return Ok(None) };
+        let Some(open) = &self.journal.state().open else { return Ok(None) };
         let Some(started) = open.handed_out().find(|started| started.ticket == *ticket) else {
             return Ok(None);
         };
@@ -180,7 +185,8 @@ impl Run<'_> {
         let Parts { inbox, redactor, clock, boundaries, .. } = self.parts;
         let ticket = submission.ticket;
         boundaries.pass("before a submission is kept");
-        let kept = submission.keep(&self.state, &self.entries, inbox, redactor, clock.now_ms())?;
+        let kept =
+            submission.keep(self.journal.state(), self.journal.entries(), inbox, redactor, clock.now_ms())?;
         let outcome = match kept {
             Ok(outcome) => outcome,
             Err(refused) => return Ok(Err(refused)),
@@ -195,7 +201,7 @@ impl Run<'_> {
 
     fn began_ms(&self, ticket: &Ticket) -> i64 {
         let started = |event: &Event| matches!(event, Event::Started(fact) if fact.ticket == *ticket);
-        let entry = self.entries.iter().rev().find(|entry| started(&entry.event));
+        let entry = self.journal.entries().iter().rev().find(|entry| started(&entry.event));
         entry.map_or(self.parts.clock.now_ms(), |entry| entry.at_ms)
     }
 }

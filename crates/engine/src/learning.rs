@@ -24,14 +24,14 @@ impl Run<'_> {
     /// What whoever looks back on the feature is told, as it stands when the phase opens.
     pub(crate) fn bundle(&self) -> Result<String, EngineError> {
         let change = self.change_of_feature()?;
-        let figures = Figures::of(&self.state, &self.entries).with(&change);
+        let figures = Figures::of(self.journal.state(), self.journal.entries()).with(&change);
         let mut sizes = Vec::new();
         for name in Phase::Finish.upstream() {
             if let Some(bytes) = self.parts.workspace.read(&self.created.path_of(name))? {
                 sizes.push(((*name).to_owned(), bytes.len() as u64));
             }
         }
-        Ok(retro::bundle(&figures, &self.state, &self.entries, &change, &sizes))
+        Ok(retro::bundle(&figures, self.journal.state(), self.journal.entries(), &change, &sizes))
     }
 
     /// All that was done to the code, without documents of the feature and what this phase writes. What came from the branch
@@ -107,14 +107,15 @@ impl Run<'_> {
             .collect();
         let judge = blobs.first().map(|bytes| hash(bytes));
         let fact = RetroWritten { ticket, commit, plain, added, relevant, judge, notes };
-        self.append(vec![fact.into()], &blobs)
+        self.journal.append(vec![fact.into()], &blobs)
     }
 
     /// The page as it stands with everything that was counted so far; at the close that is all.
     fn page(&self, answer: Option<&Answer>, plain: Option<&str>) -> Result<String, EngineError> {
-        let figures = Figures::of(&self.state, &self.entries).with(&self.change_of_feature()?);
+        let figures =
+            Figures::of(self.journal.state(), self.journal.entries()).with(&self.change_of_feature()?);
         let mut page = retro::markdown(&figures, answer, plain);
-        let finishing = self.state.open.as_ref().and_then(|open| open.finishing.as_ref());
+        let finishing = self.journal.state().open.as_ref().and_then(|open| open.finishing.as_ref());
         if let Some(judged) = finishing.and_then(|finishing| finishing.judged.as_ref()) {
             let confirmed = judged.confirmed.iter().map(|one| (one.name.clone(), Stance::Confirmed));
             let challenged = judged.challenged.iter();
@@ -127,7 +128,7 @@ impl Run<'_> {
 
     /// Writes the page once more, with the figures of the phase that is about to close.
     pub(crate) fn complete_retro(&self) -> Result<(), EngineError> {
-        let finishing = self.open_loop()?.finishing.as_ref();
+        let finishing = self.journal.open_loop()?.finishing.as_ref();
         let Some(retro) = finishing.and_then(|finishing| finishing.retro.as_ref()) else { return Ok(()) };
         let answer = match (&retro.plain, &retro.ticket) {
             (None, Some(ticket)) => self.stored_answer(ticket)?.and_then(|text| Answer::read(&text).ok()),
@@ -143,7 +144,7 @@ impl Run<'_> {
         let Some(text) = self.answer_of(ticket)? else { return Ok(()) };
         let files = self.bank_files()?;
         let bank = Bank::read(&files);
-        let finishing = self.open_loop()?.finishing.as_ref();
+        let finishing = self.journal.open_loop()?.finishing.as_ref();
         let relevant = finishing.and_then(|one| one.retro.as_ref()).map(|retro| retro.relevant.clone());
         let relevant = relevant.unwrap_or_default();
         let asked = self.judging(&bank, &relevant).map(|judging| judging.ok_or_else(String::new));
@@ -166,17 +167,17 @@ impl Run<'_> {
             false => self.put_down(&confirmed, &challenged, Some(ticket))?,
         };
         let ticket = Some(ticket.clone());
-        self.append(vec![BankJudged { ticket, commit, confirmed, challenged, proposed, notes }.into()], &[])
+        self.journal.record(BankJudged { ticket, commit, confirmed, challenged, proposed, notes })
     }
 
     /// Does what was only proposed, on a person's word.
     pub(crate) fn apply_lessons(&mut self) -> Result<(), EngineError> {
-        let finishing = self.open_loop()?.finishing.as_ref();
+        let finishing = self.journal.open_loop()?.finishing.as_ref();
         let judged = finishing.and_then(|finishing| finishing.judged.clone());
         let (confirmed, challenged) =
             judged.map(|judged| (judged.confirmed, judged.challenged)).unwrap_or_default();
         let (commit, notes) = self.put_down(&confirmed, &challenged, None)?;
-        self.append(vec![BankApplied { commit, notes }.into()], &[])
+        self.journal.record(BankApplied { commit, notes })
     }
 
     /// Writes into the bank what was confirmed and what was challenged.
@@ -203,10 +204,8 @@ impl Run<'_> {
     pub(crate) fn leave_bank(&mut self, ticket: Option<Ticket>, why: String) -> Result<(), EngineError> {
         let (commit, confirmed, challenged) = (String::new(), Vec::new(), Vec::new());
         let notes = vec![one_line(&why, 300)];
-        self.append(
-            vec![BankJudged { ticket, commit, confirmed, challenged, proposed: false, notes }.into()],
-            &[],
-        )
+        let proposed = false;
+        self.journal.record(BankJudged { ticket, commit, confirmed, challenged, proposed, notes })
     }
 
     /// Goes on without a dispatch of this phase that the configuration does not want.
@@ -311,7 +310,7 @@ impl Run<'_> {
         let change = self.change_of_feature()?;
         let paths = change.files.into_iter().map(|(path, ..)| path);
         let mut facts = bank::Feature { paths: paths.collect(), ..bank::Feature::default() };
-        for entry in &self.entries {
+        for entry in self.journal.entries() {
             match &entry.event {
                 Event::Built(built) => {
                     let report = &built.report;
@@ -323,7 +322,7 @@ impl Run<'_> {
             }
         }
         let in_words = |finding: &Finding| format!("{} {}", finding.place(), finding.description);
-        facts.findings.extend(self.state.standing().flat_map(|one| &one.findings).map(in_words));
+        facts.findings.extend(self.journal.state().standing().flat_map(|one| &one.findings).map(in_words));
         Ok(facts)
     }
 
@@ -353,11 +352,11 @@ impl Run<'_> {
             .map(|(entry, why)| Older { kind: entry.kind.name(), name: &entry.name, text: &entry.text, why })
             .collect();
         let change = self.change_of_feature().map_err(|error| error.to_string())?;
-        retro::judge_bundle(&older, &self.state, &self.entries, &change).map(Some)
+        retro::judge_bundle(&older, self.journal.state(), self.journal.entries(), &change).map(Some)
     }
 
     fn answer_of(&self, ticket: &Ticket) -> Result<Option<String>, EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         let flight = open.seat_of(ticket).and_then(|seat| seat.work.as_ref()?.flight.as_ref());
         let Some(answered) = flight.and_then(|flight| flight.answered.as_ref()) else { return Ok(None) };
         let bytes = self.parts.store.blob(&answered.answer)?;
@@ -366,7 +365,7 @@ impl Run<'_> {
 
     /// The answer to a ticket that is in flight no more.
     fn stored_answer(&self, ticket: &Ticket) -> Result<Option<String>, EngineError> {
-        let answered = self.entries.iter().rev().find_map(|entry| match &entry.event {
+        let answered = self.journal.entries().iter().rev().find_map(|entry| match &entry.event {
             Event::Answered(fact) if fact.ticket == *ticket => Some(fact.answer.clone()),
             _ => None,
         });
@@ -383,7 +382,7 @@ impl Run<'_> {
         if paths.is_empty() {
             return Ok(String::new());
         }
-        let seq = self.state.seq;
+        let seq = self.journal.state().seq;
         let trailers =
             ticket.map_or(Trailers { seq, ..Trailers::default() }, |ticket| self.trailers_of(ticket));
         self.parts.boundaries.pass("before what was learnt is committed");

@@ -20,7 +20,7 @@ impl Run<'_> {
         let (mut free, mut parked) = (Vec::new(), None);
         for order in orders {
             let agent = self.parts.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
-            let until_ms = self.state.parked.get(&agent.name()).copied();
+            let until_ms = self.journal.state().parked.get(&agent.name()).copied();
             match until_ms.filter(|until_ms| *until_ms > now_ms && !self.sends_now) {
                 Some(until_ms) => parked = parked.max(Some(until_ms)),
                 None => free.push(order),

@@ -157,7 +157,7 @@ impl Run<'_> {
             self.parts.workspace.keep(&self.anchor(phase, pass, "0"), base)?;
             self.parts.boundaries.pass("before a loop with a base is stored");
         }
-        self.append(vec![opened.into()], &blobs)
+        self.journal.append(vec![opened.into()], &blobs)
     }
 
     /// The knowledge bank of the worktree, without secrets. A change that is reviewed by itself is judged without what it
@@ -189,7 +189,7 @@ impl Run<'_> {
     }
 
     pub(crate) fn lane(&self) -> Lane {
-        self.state.created.as_ref().map_or(self.created.lane, |created| created.lane)
+        self.journal.state().created.as_ref().map_or(self.created.lane, |created| created.lane)
     }
 
     /// A phase begins only where what it builds on is there, or was left out by somebody's word.
@@ -199,13 +199,13 @@ impl Run<'_> {
         }
         for earlier in Phase::DOCUMENTS.into_iter().filter(|earlier| *earlier < phase) {
             let path = self.created.path_of(earlier.artifact());
-            let left_out = self.state.left_out(earlier).is_some();
+            let left_out = self.journal.state().left_out(earlier).is_some();
             if !left_out && self.parts.workspace.read(&path)?.is_none() {
                 let feature = self.created.id;
                 return Err(EngineError::Prerequisite { feature, phase, earlier, path });
             }
             // What was approved is what the next phase builds on; an edit since then has been seen by nobody.
-            let closed = self.state.closed(earlier).map(|closed| closed.revision.clone());
+            let closed = self.journal.state().closed(earlier).map(|closed| closed.revision.clone());
             if let Some(revision) = closed
                 && self.parts.workspace.read_at(&revision, &path)? != self.parts.workspace.read(&path)?
             {
@@ -218,7 +218,7 @@ impl Run<'_> {
 
     /// An error of lint stands in the way of reviewers; what it only warns of is kept with a check that passed, and shown.
     pub(crate) fn check(&mut self, revision: Revision, gate: String, empty: bool) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
+        let open = self.journal.open_loop()?;
         if open.finishing.is_some() {
             return self.check_merge(revision, gate);
         }
@@ -241,7 +241,7 @@ impl Run<'_> {
         let (command, output, code, wall_ms, checkout) = (String::new(), String::new(), None, 0, None);
         let checked =
             Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output, checkout };
-        self.append(vec![checked.into()], &[])
+        self.journal.record(checked)
     }
 
     /// The document under review with those it builds on, as they stand in a revision.

@@ -75,10 +75,14 @@ impl Run<'_> {
         total: Usd,
         done: &BTreeMap<Ticket, Usd>,
     ) -> Result<bool, EngineError> {
-        let mut budget =
-            Budget { limit: self.rules.budget, spent: self.state.money.counted(), in_flight: Usd(0) };
+        let mut budget = Budget {
+            limit: self.rules.budget,
+            spent: self.journal.state().money.counted(),
+            in_flight: Usd(0),
+        };
         let mut reserved = Usd(0);
-        for (_, flight) in self.open_loop()?.flights().filter(|(_, flight)| flight.answered.is_none()) {
+        for (_, flight) in self.journal.open_loop()?.flights().filter(|(_, flight)| flight.answered.is_none())
+        {
             let started = &flight.started;
             if started.ticket == *ticket {
                 reserved = started.reserved;
@@ -107,7 +111,7 @@ impl Run<'_> {
     }
 
     fn raise(&mut self, ticket: &Ticket, reserved: Usd) -> Result<(), EngineError> {
-        self.append(vec![Raised { ticket: ticket.clone(), reserved }.into()], &[])?;
+        self.journal.record(Raised { ticket: ticket.clone(), reserved })?;
         self.parts.boundaries.pass("a higher reservation is stored");
         Ok(())
     }

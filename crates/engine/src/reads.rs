@@ -31,7 +31,7 @@ impl Run<'_> {
             return None;
         }
         let role = &started.ticket.role;
-        let (ticket, panels) = (&started.ticket, &self.open_loop().ok()?.opened.panels);
+        let (ticket, panels) = (&started.ticket, &self.journal.open_loop().ok()?.opened.panels);
         let profile = profile::of_dispatch(ticket.phase, role, ticket.purpose, panels)?;
         let mut told = profile.artifacts.iter().filter_map(|name| self.told(name));
         let unread = match &answered.opened {
@@ -63,7 +63,7 @@ impl Run<'_> {
         };
         let mut strategy = None;
         let mut tickets: BTreeSet<&Ticket> = BTreeSet::new();
-        for entry in self.entries() {
+        for entry in self.journal.entries() {
             if let Event::Started(one) = &entry.event
                 && own(&one.ticket)
                 && one.sees.as_ref() == Some(sees)
@@ -86,7 +86,7 @@ impl Run<'_> {
         let own = project::not_code(&self.created);
         let parts = delta::parts(&change).into_iter().filter(|part| !own.contains(&part.file.path));
         let mut wanted = to_open(&parts.map(|part| part.text).collect::<String>());
-        for entry in self.entries() {
+        for entry in self.journal.entries() {
             let Event::Answered(one) = &entry.event else { continue };
             if wanted.is_empty() || !tickets.contains(&one.ticket) {
                 continue;

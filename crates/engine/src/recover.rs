@@ -44,14 +44,14 @@ impl Run<'_> {
         self.parts.boundaries.pass("before a loss is stored");
         let reserved = || self.started(ticket).map(|started| started.reserved).unwrap_or_default();
         let cost = cost.unwrap_or_else(reserved);
-        self.append(vec![Lost { ticket: ticket.clone(), cost, undone }.into()], &[])?;
+        self.journal.record(Lost { ticket: ticket.clone(), cost, undone })?;
         self.parts.boundaries.pass("after a loss is stored");
         Ok(())
     }
 
     /// What a ticket that has not been concluded was started with.
     pub(crate) fn started(&self, ticket: &Ticket) -> Option<Started> {
-        let open = self.state.open.as_ref()?;
+        let open = self.journal.state().open.as_ref()?;
         let seat = open.seat_of(ticket)?;
         seat.work.as_ref()?.flight.as_ref().map(|flight| flight.started.clone())
     }

@@ -10,14 +10,15 @@ use redraft_core::ticket::Ticket;
 impl Run<'_> {
     /// What a commit of an answer is marked with.
     pub(crate) fn trailers_of(&self, ticket: &Ticket) -> Trailers {
-        let agents = self.state.players.played(ticket).map(ToString::to_string).into_iter().collect();
-        Trailers { ticket: ticket.to_string(), seq: self.state.seq, agents, approved: Vec::new() }
+        let agents =
+            self.journal.state().players.played(ticket).map(ToString::to_string).into_iter().collect();
+        Trailers { ticket: ticket.to_string(), seq: self.journal.state().seq, agents, approved: Vec::new() }
     }
 
     /// Who approved what is closed, a line each.
     pub(crate) fn approved(&self, closed: &PhaseClosed) -> Vec<String> {
         let line = |approval: &Approval| {
-            format!("{} by {}", approval.role, self.state.players.shown(&approval.ticket))
+            format!("{} by {}", approval.role, self.journal.state().players.shown(&approval.ticket))
         };
         closed.approvals.iter().map(line).collect()
     }
@@ -25,7 +26,7 @@ impl Run<'_> {
     /// Who wrote what a phase is about, each agent once.
     pub(crate) fn writers(&self, phase: Phase) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for name in self.state.players.writers(phase).iter().map(PlayedBy::shown) {
+        for name in self.journal.state().players.writers(phase).iter().map(PlayedBy::shown) {
             if !names.contains(&name) {
                 names.push(name);
             }

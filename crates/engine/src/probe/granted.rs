@@ -3,7 +3,7 @@
 use super::Probe;
 use crate::beside::{Purse, beside};
 use crate::dispatch::crashed;
-use crate::driver::EngineError;
+use crate::ending::EngineError;
 use crate::ports::{AgentError, Outcome, Request, Watch};
 use redraft_core::event::Raised;
 use redraft_core::ticket::Ticket;
@@ -44,7 +44,7 @@ impl Purse<Result<Outcome, AgentError>> for Granted<'_, '_> {
             return total <= self.reserved;
         }
         let raised = Raised { ticket: self.ticket.clone(), reserved: total };
-        match self.probe.append(vec![raised.into()], &[]) {
+        match self.probe.journal.record(raised) {
             Ok(()) => self.reserved = total,
             Err(error) => self.trouble = Some(error),
         }
@@ -56,7 +56,7 @@ impl Purse<Result<Outcome, AgentError>> for Granted<'_, '_> {
             return;
         }
         let raised = Raised { ticket: self.ticket.clone(), reserved: total };
-        match self.probe.append(vec![raised.into()], &[]) {
+        match self.probe.journal.record(raised) {
             Ok(()) => self.reserved = total,
             Err(error) => self.trouble = Some(error),
         }

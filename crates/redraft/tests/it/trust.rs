@@ -217,6 +217,7 @@ fn a_command_cannot_show_itself_as_another_one() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn what_the_repository_says_was_accepted_does_not_count() {
     let scratch = feature("Show the weather");
     scratch.write_unaccepted("redraft.toml", "[checks]\ntest = \"true\"\n");

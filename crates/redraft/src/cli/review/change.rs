@@ -51,7 +51,7 @@ pub(super) fn review(
     let console = if form == FindingsForm::Json { &quiet } else { console };
     // What is found out about the change is put there.
     site.require_own_state()?;
-    let mut range = Range::find(site, base, &args.change)?;
+    let mut range = Range::find(site, base, &args.change, around)?;
     if range.is_empty() {
         console.say_all(&range.notes);
         report::nothing(&range, form, console);
