@@ -109,11 +109,21 @@ pub enum EngineError {
     Bug(Rejected),
 }
 
+impl EngineError {
+    pub(crate) fn no_open_loop() -> EngineError {
+        EngineError::Bug(Rejected { what: "an effect without an open loop".to_owned() })
+    }
+}
+
 /// Whether an error can come from Ctrl-C, which reaches git and the program that signs for it as well; what it
 /// interrupted is done again by the next run. Everything else is told, whether or not the user wanted to stop.
 pub(crate) fn of_a_signal(error: &EngineError) -> bool {
     use WorkspaceError::{Commit, Interrupted};
     matches!(error, EngineError::Workspace(Interrupted { .. } | Commit(CommitRefused::Signing(_))))
+}
+
+pub(crate) fn crashed() -> EngineError {
+    EngineError::Agent("an agent's thread ended in a panic; this is a bug in redraft".to_owned())
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! What the ledger tells of agents, whichever feature they worked for.
 
 use crate::journal::Journal;
-use crate::ports::{Store, StoreError};
+use crate::ports::{Agent, Resume, Store, StoreError};
 use redraft_core::cost::{Measures, Paces};
 use redraft_core::event::Entry;
-use redraft_core::probe::Records;
+use redraft_core::probe::{Records, Resumable};
 use redraft_core::ticket::Scope;
 use std::collections::BTreeSet;
 
+/// What is known of agents.
 #[derive(Default)]
 pub(crate) struct Experience {
-    /// Whether conversations with them may be resumed.
-    pub(crate) records: Records,
+    records: Records,
     /// What bills say about them, for predictions.
     pub(crate) measures: Measures,
     /// How rounds follow each other in this repository, for expectations.
@@ -34,6 +34,16 @@ impl Experience {
         let known = journal.entries().partition_point(|entry| entry.seq <= self.seq);
         journal.entries()[known..].iter().for_each(|entry| self.take(journal.scope(), entry));
         self.seq = journal.seq();
+    }
+
+    /// Whether an agent may be resumed: what it can do by itself, and what probes and earlier dispatches showed.
+    pub(crate) fn resumable(&self, agent: &dyn Agent) -> Resumable {
+        match agent.abilities().resume {
+            Resume::No => {
+                Resumable { resume: Resume::No, why: "V2: the agent keeps no conversations".to_owned() }
+            }
+            Resume::Yes | Resume::Unproved => self.records.resumable(&agent.name(), &agent.describe()),
+        }
     }
 
     fn take(&mut self, scope: &Scope, entry: &Entry) {

@@ -35,6 +35,7 @@ pub(crate) struct Listener<'a> {
     pub(crate) worktree: Option<&'a dyn Workspace>,
 }
 
+/// One scope of the ledger.
 pub struct Journal<'a> {
     writer: Writer<'a>,
     scope: Scope,
@@ -92,8 +93,7 @@ impl<'a> Journal<'a> {
     }
 
     pub(crate) fn open_loop(&self) -> Result<&Loop, EngineError> {
-        let missing = || EngineError::Bug(Rejected { what: "an effect without an open loop".to_owned() });
-        self.state.open.as_ref().ok_or_else(missing)
+        self.state.open.as_ref().ok_or_else(EngineError::no_open_loop)
     }
 
     /// The state after these events, or why the machine does not accept them. Nothing is stored.

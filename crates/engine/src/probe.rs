@@ -11,7 +11,7 @@ mod recover;
 
 use crate::boundary::Boundaries;
 use crate::choosing::usual;
-use crate::dispatch::{redact, redacted, told};
+use crate::cleaning::{player_without_secrets, prompt_without_secrets, told};
 use crate::ending::EngineError;
 use crate::journal::{Journal, Listener, Writer};
 use crate::ports::{Agent, AgentError, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace};
@@ -188,7 +188,7 @@ impl<'a> Probe<'a> {
         let session = session.cloned().unwrap_or_else(new);
         let folder = self.parts.workspace.folder();
         let mut request = request(self.agent.as_ref(), ticket, turn, session, &folder, self.deadlines);
-        redact(&mut request.prompt, self.parts.redactor);
+        prompt_without_secrets(&mut request.prompt, self.parts.redactor);
         request.max_usd = Some(self.budget.left());
         let reserved = self.agent.reserve(&request);
         if let Err(over) = self.budget.reserve(reserved) {
@@ -230,7 +230,7 @@ impl<'a> Probe<'a> {
             missing: Vec::new(),
             told: Vec::new(),
             pull: false,
-            player: redacted(self.agent.player(), self.parts.redactor),
+            player: player_without_secrets(self.agent.player(), self.parts.redactor),
         };
         self.parts.boundaries.pass("before a probe's start is stored");
         self.journal.append(vec![started.into()], &[blob])?;

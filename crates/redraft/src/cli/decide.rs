@@ -8,14 +8,13 @@ use super::errors::{CliError, Code};
 use super::prepare::hold_place;
 use super::run::Expected;
 use super::site::{Site, Surroundings};
-use super::status;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::estimate::Forecast;
 use redraft_core::event::{Decision, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::review::Loop;
 use redraft_core::ticket::Scope;
-use redraft_engine::Journal;
+use redraft_engine::{Journal, write_projections};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -101,7 +100,7 @@ fn write_files(site: &Site, journal: &Journal<'_>, around: &Surroundings) -> Res
     let Some(created) = &journal.state().created else { return Ok(()) };
     let Ok(_place) = hold_place(site, created, around) else { return Ok(()) };
     if site.is_there(created)? {
-        status::write_files(site, created, journal.entries())?;
+        write_projections(&site.workspace(created)?, journal, &around.boundaries)?;
     }
     Ok(())
 }

@@ -8,11 +8,10 @@ use crate::cli::console::Console;
 use crate::cli::errors::CliError;
 use crate::cli::prepare::hold_place;
 use crate::cli::site::Surroundings;
-use crate::cli::status;
 use redraft_core::ids::{AgentName, FeatureId};
 use redraft_core::probe::{AgentsMet, MetAgent, Resume};
 use redraft_core::ticket::Scope;
-use redraft_engine::Journal;
+use redraft_engine::{Journal, write_projections};
 
 /// Stores it in every feature that can go on and is worked on by the agent, and writes those features' files anew.
 pub(super) fn tell(
@@ -57,7 +56,7 @@ fn tell_one(
     let Some((mut journal, event)) = news(id, met, place, around)? else { return Ok(()) };
     journal.record(event)?;
     if site.is_there(&created)? {
-        status::write_files(site, &created, journal.entries())?;
+        write_projections(&site.workspace(&created)?, &journal, &around.boundaries)?;
     }
     Ok(())
 }
