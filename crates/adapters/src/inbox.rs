@@ -13,9 +13,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Version 2 can say that an answer lacks the form that was asked for, version 3 whose hand it is from, version 4 who pays
-/// for it and what of its cost is unknown.
-const VERSION: u16 = 4;
+const VERSION: u16 = 1;
 
 /// What an answer is called until all of it is there.
 const PART: &str = "outcome.json.part";
@@ -113,7 +111,7 @@ impl Inbox for FileInbox {
             Err(error) => return Err(format!("{}: {error}", file.display())),
         };
         match serde_json::from_slice::<Kept>(&bytes) {
-            Ok(kept) if (1..=VERSION).contains(&kept.v) && kept.session == session => Ok(Some(kept.outcome)),
+            Ok(kept) if kept.v == VERSION && kept.session == session => Ok(Some(kept.outcome)),
             // Another version's or another ledger's answer cannot be trusted to mean the same; the dispatch counts as lost.
             Ok(_) | Err(_) => Ok(None),
         }
@@ -175,11 +173,31 @@ mod tests {
         assert_eq!(inbox.get(&ticket, "another"), Ok(None));
         fs::write(inbox.file(&ticket), "{\"v\":1,\"outc").unwrap();
         assert_eq!(inbox.get(&ticket, "s"), Ok(None));
-        let bare = r#"{"text":"yes","session":null,"usage":{"uncached":0,"written":0,"read":0,"output":0,"cost":0},"opened":null,"denials":[]}"#;
-        for (version, found) in [(0, false), (1, true), (2, true), (3, true), (4, true), (5, false)] {
-            let kept = format!(r#"{{"v":{version},"session":"s","outcome":{bare}}}"#);
-            fs::write(inbox.file(&ticket), kept).unwrap();
-            assert_eq!(inbox.get(&ticket, "s").unwrap().is_some(), found, "version {version}");
+        for version in [0, VERSION + 1] {
+            let other = STORED.replacen("{\"v\":1", &format!("{{\"v\":{version}"), 1);
+            fs::write(inbox.file(&ticket), other).unwrap();
+            assert_eq!(inbox.get(&ticket, "s"), Ok(None), "version {version}");
         }
+    }
+
+    /// Never changed: a run that a later program goes on with may have left it.
+    const STORED: &str = concat!(
+        r#"{"v":1,"session":"s","outcome":{"text":"yes","session":"c","usage":{"uncached":1,"written":2,"read":3,"#,
+        r#""output":4,"cost":5},"opened":["a.md"],"denials":["Bash"],"notes":["n"],"formless":false,"asked_ms":6,"#,
+        r#""requests":7,"hand":{"conversation":"a window","same":true},"payment":"subscription","unknown":8}}"#,
+    );
+
+    #[test]
+    fn a_kept_answer_is_read_and_written_again_byte_for_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let inbox = FileInbox::new(folder.path());
+        let ticket: Ticket = "031/specify.1/review/spec-reviewer/2.1".parse().unwrap();
+        let file = inbox.file(&ticket);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, STORED).unwrap();
+        let outcome = inbox.get(&ticket, "s").unwrap().unwrap();
+        fs::remove_file(&file).unwrap();
+        inbox.put(&ticket, "s", &outcome).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), STORED);
     }
 }

@@ -20,7 +20,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The version of the file's form.
-const VERSION: u16 = 2;
+const VERSION: u16 = 1;
 
 /// Thousands of repositories fit; a larger file is a mistake.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -65,15 +65,15 @@ pub struct Accepted {
 pub struct Known {
     /// Its git folder.
     pub git: String,
-    /// Its main checkout, where that is not the folder around the git folder. Since version 2.
+    /// Its main checkout, where that is not the folder around the git folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkout: Option<String>,
     /// What tells that folder from another one at the same path.
     identity: String,
-    /// The seal of its state folder, if that was made or accepted here. Since version 2.
+    /// The seal of its state folder, if that was made or accepted here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seal: Option<String>,
-    /// Which agents may be paid for what, as `001 claude`. Since version 2.
+    /// Which agents may be paid for what, as `001 claude`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paid: Vec<String>,
     pub accepted: Vec<Accepted>,

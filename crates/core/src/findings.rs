@@ -116,7 +116,7 @@ impl Threshold {
 
 /// One stored change to the list of findings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FindingChange {
     /// A new finding, with the status it starts in: open, deferred, or ruled where a person has settled it before.
     Raised(Finding),

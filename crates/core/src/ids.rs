@@ -73,6 +73,12 @@ text_id!(
 );
 
 text_id!(
+    /// A random UUID in its usual form: what a feature or a review is in every clone.
+    FeatureUuid,
+    "stored::uuid"
+);
+
+text_id!(
     /// A task of a task list as it names itself there: `1.2`, `T3`, `Final.1`.
     TaskId
 );

@@ -192,7 +192,7 @@ pub fn step(state: &Pipeline, event: &Event) -> Result<Pipeline, Rejected> {
 pub fn fold(state: &mut Pipeline, event: &Event) -> Result<(), Rejected> {
     match event {
         Event::FeatureCreated(created) if state.created.is_none() => state.created = Some(created.clone()),
-        Event::FeatureCreated(_) | Event::Trusted(_) | Event::Probed(_) | Event::Redacted(_) => {
+        Event::FeatureCreated(_) | Event::Probed(_) | Event::Redacted(_) => {
             return Err(unexpected(event));
         }
         // What was lost is not known here, and what is owed follows from what is left.

@@ -1,27 +1,48 @@
 //! Places where a crash would hurt most, numbered as the run passes them.
 //!
-//! The crash tests abort the process at the Nth boundary, for every N, and check that nothing is lost. In
-//! ordinary runs a boundary is a counter and nothing else.
+//! The crash tests end the run at the Nth boundary, for every N, and check that nothing is lost: those of the program by
+//! aborting the process, those of the engine by a [`Boundaries::watched`] that unwinds. In ordinary runs a boundary is a
+//! counter and nothing else.
 
+use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-#[derive(Debug, Default)]
+/// Called with the name of each boundary.
+pub type Watcher = Arc<dyn Fn(&'static str) + Send + Sync>;
+
+#[derive(Default)]
 pub struct Boundaries {
     passed: AtomicU64,
     /// Abort at this one; 0 for never.
     abort_at: u64,
+    watcher: Option<Watcher>,
 }
 
 impl Boundaries {
     pub fn new(abort_at: u64) -> Self {
-        Self { passed: AtomicU64::new(0), abort_at }
+        Self { abort_at, ..Self::default() }
     }
 
-    /// One more boundary is behind us. The name is for the reader of the code.
-    pub fn pass(&self, _name: &'static str) {
+    /// Boundaries that somebody is told of.
+    pub fn watched(watcher: Watcher) -> Self {
+        Self { watcher: Some(watcher), ..Self::default() }
+    }
+
+    /// One more boundary is behind us. The name is for the reader of the code, and for whoever watches.
+    pub fn pass(&self, name: &'static str) {
         let number = self.passed.fetch_add(1, Ordering::SeqCst) + 1;
         if number == self.abort_at {
             std::process::abort();
         }
+        if let Some(watcher) = &self.watcher {
+            watcher(name);
+        }
+    }
+}
+
+impl fmt::Debug for Boundaries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Boundaries").field("passed", &self.passed).field("abort_at", &self.abort_at).finish()
     }
 }

@@ -11,7 +11,7 @@ use crate::worktree::Worktree;
 use redraft_core::event::{Built, Drafted, TakenOut};
 use redraft_core::ids::Revision;
 use redraft_core::report::{self, Understood};
-use redraft_core::review::Loop;
+use redraft_core::review::{Effect, Loop};
 use redraft_core::text::one_line;
 use redraft_core::ticket::{Purpose, Ticket, Unit};
 
@@ -85,6 +85,17 @@ impl Building<'_, '_> {
         let trailers = trailers::of_answer(self.journal.state(), ticket);
         self.worktree.boundaries.pass("before a draft is committed");
         self.worktree.commit_or_head(files, &format!("redraft: {title}"), &trailers)
+    }
+
+    /// Whether the worktree differs only in that some of what is to be taken out is taken out already: the run died over it,
+    /// and nobody has edited anything.
+    pub(crate) fn was_taking_out(&self, effects: &[Effect]) -> Result<bool, EngineError> {
+        let [Effect::TakeOut { before, files }] = effects else { return Ok(false) };
+        let Some(known) = &self.journal.open_loop()?.revision else { return Ok(false) };
+        let now = self.worktree.tree()?;
+        let changed = self.worktree.workspace.changed(known, &now)?;
+        let differs = self.worktree.workspace.changed(before, &now)?;
+        Ok(changed.iter().all(|path| files.contains(path) && !differs.contains(path)))
     }
 
     /// Takes out what a person goes on without.

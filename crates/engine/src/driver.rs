@@ -201,8 +201,8 @@ impl<'a> Run<'a> {
                 self.conclude(&ticket)?;
                 continue;
             }
-            // What changes while a host is at work is that host's doing.
-            if out.is_empty() && self.take_in_edits()? {
+            // What changes while a host is at work is that host's doing, and what was put back before a crash is ours.
+            if out.is_empty() && !self.building().was_taking_out(&effects)? && self.take_in_edits()? {
                 continue;
             }
             let mut orders = Vec::new();

@@ -212,7 +212,7 @@ impl<'a> LastPhase<'_, 'a> {
     }
 
     /// What would be merged now was never checked: the base moved after the feature was closed, or it was closed on a check
-    /// of other files, as older versions of this program ran it.
+    /// of other files.
     fn check_again(&mut self, forecast: &Forecast, checks: Vec<Check>) -> Result<(), EngineError> {
         for check in checks {
             let Some(result) = self.run_on_merge(&check, forecast)? else {

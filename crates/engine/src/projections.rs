@@ -76,7 +76,6 @@ pub(crate) fn shows(event: &Event) -> bool {
         | Event::Asked(_)
         | Event::StageClosed(_)
         | Event::Cancelled(_)
-        | Event::Trusted(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)
         | Event::Redacted(_)

@@ -48,7 +48,6 @@ pub(crate) fn told_by(event: &Event) -> Option<(&Ticket, &[String])> {
         | Event::StageClosed(_)
         | Event::PhaseClosed(_)
         | Event::Cancelled(_)
-        | Event::Trusted(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)
         | Event::Redacted(_)

@@ -58,7 +58,8 @@ fn no_module_is_used_by_one_that_it_uses() {
     let shown: Vec<String> = left
         .iter()
         .map(|(module, uses)| {
-            let uses: Vec<&str> = uses.iter().filter(|used| left.contains_key(*used)).map(String::as_str).collect();
+            let uses: Vec<&str> =
+                uses.iter().filter(|used| left.contains_key(*used)).map(String::as_str).collect();
             format!("{module} uses {}", uses.join(", "))
         })
         .collect();

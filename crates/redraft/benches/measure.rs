@@ -10,8 +10,7 @@
 )]
 
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::{Event, Trusted};
-use redraft_core::ids::BlobId;
+use redraft_core::event::{Event, Unreadable};
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};
 use redraft_testkit::Scratch;
@@ -170,7 +169,7 @@ fn grow(scratch: &Scratch) {
     let mut last = 0;
     for batch in 0..EVENTS / 100 {
         let events: Vec<Event> = (0..100)
-            .map(|n| Trusted { commands: BlobId::new(format!("{batch}-{n}")), by: "bench".into() }.into())
+            .map(|n| Unreadable { kind: "bench".into(), detail: format!("{batch}-{n}"), blob: None }.into())
             .collect();
         let append = Append {
             scope: Scope::Repo,

@@ -1,10 +1,12 @@
 //! Real repositories and the real program, for tests of other crates.
 //!
 //! Everything happens in a throw-away folder with a throw-away HOME; nothing of the machine's own git
-//! configuration is read. Start at [`Scratch`]; models are faked by [`provider::Provider`].
+//! configuration is read. Start at [`Scratch`]; models are faked by [`provider::Provider`], the engine's ports by
+//! [`fakes`].
 
 #![expect(clippy::disallowed_methods, reason = "tests start the programs they test")]
 
+pub mod fakes;
 mod host;
 pub mod provider;
 

@@ -19,7 +19,7 @@ impl Continued<'_> {
         const SHARE_PERCENT: u64 = 80;
         let Continued { earlier, now, asked_ms, counted } = *self;
         let before = earlier.prompt_tokens;
-        // Conversations of an earlier version do not say.
+        // Where the vendor decides, nobody can say; this is the shortest there is.
         let lifetime = earlier.lifetime.unwrap_or(Lifetime::FiveMinutes);
         let passed_ms = asked_ms.saturating_sub(earlier.asked_ms).max(0) as u64;
         let is_too_small = card.minimum.tokens.is_some_and(|minimum| before < minimum);

@@ -52,8 +52,7 @@ pub(super) struct Done {
     pub(super) prompt_tokens: u64,
     /// A hash of each part that request consisted of, in order.
     pub(super) parts: Vec<String>,
-    /// How long its newest message is kept by the cache.
-    #[serde(default)]
+    /// How long its newest message is kept by the cache; none where the vendor decides.
     pub(super) lifetime: Option<Lifetime>,
 }
 

@@ -64,17 +64,14 @@ pub(crate) struct Asked {
     /// What the dispatch costs if its answer does not say, in millionths of a dollar.
     pub(crate) reserved: u64,
     /// The most the program comes to by itself with nobody watching; none where it was given no limit of its own.
-    #[serde(default)]
     pub(crate) limit: Option<u64>,
     /// Whether it was to write something, rather than to judge.
-    #[serde(default)]
     pub(crate) writes: bool,
 }
 
 impl Asked {
     const FILE: &str = "asked.json";
-    /// Version 1 had neither a limit nor whether something was to be written.
-    pub(crate) const VERSION: u16 = 2;
+    pub(crate) const VERSION: u16 = 1;
 
     pub(crate) fn of(request: &Request, fingerprint: Fingerprint, reserved: Usd) -> Asked {
         Asked {
@@ -97,7 +94,7 @@ impl Asked {
 
     pub(crate) fn read(out: &Path) -> Option<Asked> {
         let asked: Asked = read_kept(&out.join(Self::FILE)).ok().flatten()?;
-        (1..=Asked::VERSION).contains(&asked.v).then_some(asked)
+        (asked.v == Asked::VERSION).then_some(asked)
     }
 }
 

@@ -4,6 +4,8 @@
 //! Order: the folder itself, git's own settings ([`super::guard`]), hidden changes ([`super::hidden`]); then keep, forget an
 //! unfinished merge, branch and HEAD, index, files, and last other branches ([`super::refs`]).
 
+mod strange;
+
 use super::anew::{make_anew, put_link_back};
 use super::error::GitError;
 use super::files::{failed, is_absent, os_path};
@@ -15,13 +17,13 @@ use super::revision::{ref_name, require};
 use super::standing::{
     Standing, Strange, StrangeFile, is_as_marked, look, operation, strange_at, tree_without, work_tree,
 };
-use super::temp_index::TempIndex;
 use super::workspace::GitWorkspace;
 use redraft_core::event::TreeMark;
 use redraft_core::ids::Revision;
 use redraft_engine::ports::{ALL_FILES, WorkspaceError, covers};
 use std::fs;
 use std::path::Path;
+use strange::{lay_out, take_out};
 
 /// So many files are named one by one; the rest is counted.
 const NAMED_FILES: usize = 50;
@@ -61,9 +63,10 @@ pub(super) fn restore(
             Next::Again => {}
             Next::Without(strange) => {
                 for (path, what) in strange {
-                    take_out(place, &path, what)?;
+                    let is_back = what == Strange::Special && take_out(place, mark, &path)?;
                     let path = String::from_utf8_lossy(&path).into_owned();
                     lines.push(format!("took out {path}, which was {}", what.name()));
+                    lines.extend(is_back.then(|| format!("restored {path}")));
                     forbid(&mut allowed, &path);
                 }
             }
@@ -128,14 +131,6 @@ enum Next {
 fn forbid(allowed: &mut Vec<String>, path: &str) {
     allowed.retain(|one| one != path);
     allowed.push(format!("!{path}"));
-}
-
-/// Removes what git cannot store. Everything else is kept before it is undone.
-fn take_out(place: &GitWorkspace, path: &[u8], what: Strange) -> Result<(), WorkspaceError> {
-    match what {
-        Strange::Special => remove_file(place.root(), &os_path(path)),
-        Strange::LeadsOut | Strange::Folder => Ok(()),
-    }
 }
 
 /// One comparison with the mark, and what follows from it.
@@ -396,11 +391,7 @@ fn put_files_back(place: &GitWorkspace, files: &[Change]) -> Result<(), Workspac
     if info.is_empty() {
         return Ok(());
     }
-    let index = TempIndex::empty(&place.temp())?;
-    let fill = place.call(["update-index", "-z", "--index-info"]).input_list(info.iter().map(Vec::as_slice));
-    index.used_by(fill).succeed()?;
-    index.used_by(place.call(["checkout-index", "--all", "--force", "--quiet"])).succeed()?;
-    Ok(())
+    Ok(lay_out(place, &info, None)?)
 }
 
 /// Removes a file and the folders that are empty without it.

@@ -6,10 +6,15 @@
 //! (identity, signing, filters).
 //! Nothing here knows what a call is for.
 
-use super::error::{GitError, MINIMUM, Trouble};
+mod done;
+mod settings;
+
+pub(super) use done::{Done, held_lock};
+use settings::{COUNT, FIXED, INHERITED, LOOKING, SETTINGS};
+
+use super::error::{GitError, MINIMUM};
 use super::files::os_path;
 use super::programs::{Asked, Guard, Verdict};
-use super::repair::is_missing;
 use super::wait::{self, Cut};
 use super::writing::Writing;
 use crate::search_path;
@@ -21,84 +26,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-/// Settings of every call. Hooks and fsmonitor would run the repository's commands; maintenance would go on in
-/// the background after we are done, and may collect what is about to be kept.
-///
-/// A bare repository inside of another's files is not entered unless it is named, and no submodule is, whose
-/// configuration is its own (a repository can say otherwise of each, hence [`LOOKING`]).
-const SETTINGS: [&str; 12] = [
-    "safe.bareRepository=explicit",
-    "submodule.recurse=false",
-    "diff.ignoreSubmodules=dirty",
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "core.untrackedCache=false",
-    "core.quotepath=false",
-    "advice.detachedHead=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "i18n.commitEncoding=UTF-8",
-    "i18n.logOutputEncoding=UTF-8",
-];
-
-/// Variables that point git somewhere else than the folder it is started in, or change what it prints. Git sets
-/// some of them for its hooks, and a hook may have started us. `GIT_CONFIG_COUNT` is not among them: git never sets
-/// it, people do, to configure git in containers.
-const INHERITED: [&str; 27] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_ATTR_SOURCE",
-    "GIT_AUTHOR_DATE",
-    "GIT_COMMITTER_DATE",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_DIFF_OPTS",
-    "GIT_DIR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_GRAFT_FILE",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_NAMESPACE",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_REFLOG_ACTION",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
-];
-
-/// Commands that start `git status` in submodules to see what was changed there, unless the call itself says otherwise.
-const LOOKING: [&str; 4] = ["status", "diff", "diff-index", "diff-files"];
-
-/// Replaced objects are never looked at, nor parents that `info/grafts` makes up: an id must mean the same bytes, and a
-/// commit have the same history, for everybody. A file that cannot be there is none; an empty one would be advised about.
-///
-/// No call fetches what a partial clone has left out. Where it would be fetched from, with which programs, proxies,
-/// cookies and credentials, stands in the repository's own configuration. Older versions of git do not know the first
-/// variable and try all the same, so no way of reaching another repository is allowed: there is none of this name.
-const FIXED: [(&str, &str); 8] = [
-    ("GIT_NO_LAZY_FETCH", "1"),
-    ("GIT_ALLOW_PROTOCOL", "none"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("GIT_OPTIONAL_LOCKS", "0"),
-    ("GIT_NO_REPLACE_OBJECTS", "1"),
-    ("GIT_GRAFT_FILE", "/dev/null/none"),
-    ("GIT_EDITOR", "true"),
-    ("LC_ALL", "C"),
-];
-
 /// What git is called on the PATH.
 const PROGRAM: &str = if cfg!(windows) { "git.exe" } else { "git" };
-
-/// How many settings stand in variables.
-const COUNT: &str = "GIT_CONFIG_COUNT";
 
 /// What every pipe holds before anybody reads from it. An input that fits is written without a thread of its own.
 const PIPE_BYTES_MIN: usize = 4096;
@@ -435,51 +364,6 @@ pub(super) struct Running {
     /// How long each answer may take.
     pub(super) limit: Duration,
     pub(super) partial: bool,
-}
-
-/// A call that came to its end.
-#[derive(Debug)]
-pub(super) struct Done {
-    pub(super) command: String,
-    pub(super) code: Option<i32>,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: String,
-    /// Whether a server may have objects that are not here.
-    pub(super) partial: bool,
-}
-
-impl Done {
-    /// The lines git wrote, as bytes: a folder need not be called anything that is text.
-    pub(super) fn lines(&self) -> Vec<&[u8]> {
-        let text = self.stdout.strip_suffix(b"\n").unwrap_or(&self.stdout);
-        text.split(|byte| *byte == b'\n').collect()
-    }
-
-    pub(super) fn failure(&self) -> Option<GitError> {
-        let (command, stderr) = (self.command.clone(), self.stderr.clone());
-        if self.code == Some(0) {
-            None
-        } else if let Some(trouble) = Trouble::told(&stderr) {
-            Some(GitError::Disk { command, trouble, detail: one_line(&stderr, 400) })
-        } else if self.partial && is_missing(&stderr) {
-            Some(GitError::NotFetched { command, detail: one_line(&stderr, 400) })
-        } else {
-            Some(GitError::Failed { command, code: self.code, stderr })
-        }
-    }
-
-    /// Git said something it never says.
-    pub(super) fn unexpected(&self) -> GitError {
-        let text = one_line(&String::from_utf8_lossy(&self.stdout), 200);
-        GitError::Broken { command: self.command.clone(), detail: format!("unexpected output `{text}`") }
-    }
-}
-
-/// The lock file that git says another process holds.
-pub(super) fn held_lock(stderr: &str) -> Option<&str> {
-    let (_, after) = stderr.split_once("Unable to create '")?;
-    let (path, _) = after.split_once("': File exists")?;
-    path.ends_with(".lock").then_some(path)
 }
 
 /// Waits until a lock is let go; false once there is no time left.

@@ -175,14 +175,20 @@ pub(super) fn over(
     from: &str,
     paths: &[String],
 ) -> Result<String, GitError> {
+    // Asked for no path, git would list them all.
+    if paths.is_empty() {
+        return Ok(under.to_owned());
+    }
     let index = TempIndex::empty(&place.temp())?;
     index.used_by(place.call(["read-tree"]).arg(under)).succeed()?;
     let remove = place.call(["update-index", "--force-remove", "-z", "--stdin"]);
     index.used_by(remove.input_list(paths.iter().map(|path| path.as_bytes()))).succeed()?;
     let list = place.call(["ls-tree", "-z", "--full-tree"]).arg(from).arg("--");
-    let listed = paths.iter().fold(list, |call, path| call.arg(path)).succeed()?.stdout;
-    let add = place.call(["update-index", "-z", "--index-info"]).input(listed);
-    index.used_by(add).succeed()?;
+    let mut listed = paths.iter().fold(list, |call, path| call.arg(path)).list()?;
+    // A folder in the place of a file is not the file; git would take it for a repository.
+    listed.retain(|entry| !entry.starts_with(b"040000 "));
+    let add = place.call(["update-index", "-z", "--index-info"]);
+    index.used_by(add.input_list(listed.iter().map(Vec::as_slice))).succeed()?;
     index.used_by(place.call(["write-tree"])).text()
 }
 
@@ -353,7 +359,11 @@ pub(super) fn unseen(place: &GitWorkspace) -> Result<BTreeSet<String>, GitError>
     let call = place
         .call(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"])
         .list()?;
-    let ignored = call.iter().map(|path| format!("ignored {}", String::from_utf8_lossy(path)));
+    // Git names a folder of which all is ignored, and what is in it as well.
+    let folders: Vec<&Vec<u8>> = call.iter().filter(|path| path.ends_with(b"/")).collect();
+    let inside = |path: &Vec<u8>| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
+    let listed = call.iter().filter(|path| !inside(path));
+    let ignored = listed.map(|path| format!("ignored {}", String::from_utf8_lossy(path)));
     let repositories = place.repositories().into_iter().map(|path| format!("the repository {path}"));
     Ok(ignored.chain(repositories).collect())
 }

@@ -116,9 +116,6 @@ pub(super) fn fits(place: &Place, connection: &Connection, seq: u64, body: &str)
 
 /// The events that were replaced, each with the event of its last redaction.
 pub(super) fn all(place: &Place, connection: &Connection) -> Result<Vec<(u64, u64)>, Failure> {
-    if !layout::has_salts(connection)? {
-        return Ok(Vec::new());
-    }
     let sql = "SELECT seq, max(by_seq) FROM redactions GROUP BY seq ORDER BY seq";
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;

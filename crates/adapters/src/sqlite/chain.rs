@@ -1,8 +1,8 @@
 //! The chain of checksums: each event's covers its own fields and the checksum before it.
 //!
 //! The bytes that are hashed are a stored format. Numbers are little-endian and texts follow their length, so
-//! that no two different events give the same bytes. Layout 1 hashed the body itself. Since layout 2 the chain covers a
-//! salted hash of it: once body and salt are gone, nobody can try out what the body said, and the chain still holds.
+//! that no two different events give the same bytes. A body is covered by a salted hash of it: once body and salt are gone,
+//! nobody can try out what the body said, and the chain still holds.
 
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -34,19 +34,12 @@ pub struct Tip {
 /// The fields of an event as they are stored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Link<'a> {
+    pub(super) writer: &'a str,
     pub(super) at_ms: i64,
     pub(super) scope: &'a str,
     pub(super) kind: &'a str,
     pub(super) version: u16,
-    pub(super) content: Content<'a>,
-}
-
-/// What stands for the body in the chain.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Content<'a> {
-    /// In layout 1 the body itself.
-    Body(&'a str),
-    Hash(&'a [u8; 32]),
+    pub(super) body_hash: &'a [u8; 32],
 }
 
 /// Walks along the chain, either to extend it or to check it.
@@ -70,14 +63,12 @@ impl Chain {
         let mut sha = Sha256::new();
         sha.update(self.tip.chain);
         sha.update(seq.to_le_bytes());
+        text(&mut sha, link.writer);
         sha.update(link.at_ms.to_le_bytes());
         text(&mut sha, link.scope);
         text(&mut sha, link.kind);
         sha.update(link.version.to_le_bytes());
-        match link.content {
-            Content::Body(body) => text(&mut sha, body),
-            Content::Hash(hash) => sha.update(hash),
-        }
+        sha.update(link.body_hash);
         self.tip = Tip { seq, chain: sha.finalize().into() };
         self.tip
     }
@@ -93,8 +84,9 @@ mod tests {
     use super::*;
 
     const BODY: &str = r#"{"by":"ada","why":"no"}"#;
+    const HASH: [u8; 32] = [7; 32];
     const LINK: Link<'_> =
-        Link { at_ms: 5, scope: "031", kind: "cancelled", version: 1, content: Content::Body(BODY) };
+        Link { writer: "w", at_ms: 5, scope: "031", kind: "cancelled", version: 1, body_hash: &HASH };
 
     fn hex(tip: Tip) -> String {
         tip.chain.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -102,27 +94,18 @@ mod tests {
 
     #[test]
     fn the_hashed_bytes_never_change() {
-        let mut chain = Chain::after(Tip::default());
-        assert_eq!(
-            hex(chain.extend(&LINK)),
-            "30eff7e2d59ef5c7b59cc2a81a9296dc6939d02a64b76dabd110411e0340ce78"
-        );
-        assert_eq!(
-            hex(chain.extend(&LINK)),
-            "c1e6c32a2f600bb80ef3c3f81bb5be7b22ef9d742ff30afab36e483bdc418a75"
-        );
-        assert_eq!(chain.tip().seq, 2);
         let hash = body_hash(&[7; 16], BODY);
         let mut chain = Chain::after(Tip::default());
-        let link = Link { content: Content::Hash(&hash), ..LINK };
+        let link = Link { body_hash: &hash, ..LINK };
         assert_eq!(
             hex(chain.extend(&link)),
-            "fc8416d7c0bbe5e07c02fa8c3c5714714a0f09137c386dd92ca99966f09244a8"
+            "57f7d93f866db695390526a74bd80ba5f7218809f81642a0fd28df535e151346"
         );
         assert_eq!(
             hex(chain.extend(&link)),
-            "65afd9e85a96ac90dde11eb55488cbe7a9e135fa484caa75a2dbbc4fead1d318"
+            "b86c109bbae0d90bc54384871730d0b38d45e636a780a342496d03e772815451"
         );
+        assert_eq!(chain.tip().seq, 2);
     }
 
     #[test]
@@ -136,14 +119,14 @@ mod tests {
     fn every_field_counts_and_none_runs_into_the_next() {
         let of = |link: Link<'_>| Chain::after(Tip::default()).extend(&link).chain;
         let others = [
+            Link { writer: "v", ..LINK },
             Link { at_ms: 6, ..LINK },
             Link { scope: "03", kind: "1cancelled", ..LINK },
             Link { scope: "repo", ..LINK },
-            Link { kind: "cancelle", content: Content::Body(r#"d{"by":"ada","why":"no"}"#), ..LINK },
+            Link { kind: "cancelle", ..LINK },
             Link { version: 2, ..LINK },
-            Link { content: Content::Body("{}"), ..LINK },
-            Link { content: Content::Hash(&[1; 32]), ..LINK },
-            Link { content: Content::Hash(&[2; 32]), ..LINK },
+            Link { body_hash: &[1; 32], ..LINK },
+            Link { body_hash: &[2; 32], ..LINK },
         ];
         let mut seen: Vec<[u8; 32]> = others.into_iter().map(of).collect();
         seen.push(of(LINK));

@@ -52,12 +52,13 @@ struct Header {
     file: String,
     layout: u32,
     program: String,
-    /// Empty where it could not be read.
+    /// Both empty where they could not be read.
     namespace: String,
+    writer: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum Line {
     Event(EventLine),
     Redaction(RedactionLine),
@@ -70,14 +71,17 @@ enum Line {
 #[serde(deny_unknown_fields)]
 struct EventLine {
     seq: u64,
+    writer: String,
     scope: String,
     at_ms: i64,
     kind: String,
     kind_version: u16,
-    /// In hex; none in layout 1 and where a redaction took it away.
+    /// In hex; none where a redaction took it away.
     salt: Option<String>,
-    body_hash: Option<String>,
+    body_hash: String,
     chain: String,
+    /// In hex; none where nobody signed it.
+    signature: Option<String>,
     body: String,
 }
 

@@ -1,16 +1,16 @@
 //! The tables of the ledger and the version of their layout.
 //!
-//! A change here raises [`VERSION`], teaches `upgrade` to bring older files up, and keeps a file of the old layout as a
+//! A change here raises [`VERSION`], comes with code that brings older files up, and keeps a file of the old layout as a
 //! fixture. The file names its layout in `user_version`, and itself in `application_id`.
 
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
 use uuid::Uuid;
 
 /// The layout this program writes.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 1;
 
-/// `RDRF`, so that `file` and we can tell a ledger from any other SQLite file.
-const APPLICATION: u32 = 0x5244_5246;
+/// `RDFT`, so that `file` and we can tell a ledger from any other SQLite file.
+const APPLICATION: u32 = 0x5244_4654;
 
 /// Key in `meta`: the version of the program that gave the file its present layout.
 pub(super) const PROGRAM: &str = "program";
@@ -18,15 +18,17 @@ pub(super) const PROGRAM: &str = "program";
 /// Key in `meta`: the random namespace of session names.
 pub(super) const NAMESPACE: &str = "namespace";
 
-const FIRST_TABLES: &str = "
+/// Key in `meta`: the random id under which this clone writes events.
+pub(super) const WRITER: &str = "writer";
+
+/// What the chain covers of an event is in [`super::chain`]. An event whose body was replaced has no salt; what it is now is
+/// checked against its newest row in `redactions`. A signature, where there is one, is of the checksum.
+const TABLES: &str = "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE blobs (id TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
-";
-
-/// An event whose body was replaced has no salt; what it is now is checked against its newest row in `redactions`.
-pub(super) const EVENTS: &str = "
 CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
+    writer TEXT NOT NULL,
     scope TEXT NOT NULL,
     at_ms INTEGER NOT NULL,
     kind TEXT NOT NULL,
@@ -34,7 +36,8 @@ CREATE TABLE events (
     salt BLOB,
     body TEXT NOT NULL,
     body_hash BLOB NOT NULL,
-    chain BLOB NOT NULL
+    chain BLOB NOT NULL,
+    signature BLOB
 ) STRICT;
 CREATE INDEX events_by_scope ON events (scope, seq);
 CREATE TABLE redactions (
@@ -49,16 +52,16 @@ CREATE TABLE redactions (
 /// The triggers keep history as it is even from a person with an SQLite shell: nothing is changed or removed,
 /// and a number is neither left out nor used twice (which `INSERT OR REPLACE` would otherwise do unseen). The one
 /// exception is a redaction: the last event says so and names the hash of every body that it replaces.
-pub(super) const TRIGGERS: &str = "
+const TRIGGERS: &str = "
 CREATE TRIGGER events_in_order BEFORE INSERT ON events
     WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM events)
     BEGIN SELECT RAISE(ABORT, 'events are only added at the end'); END;
 CREATE TRIGGER events_stay BEFORE DELETE ON events
     BEGIN SELECT RAISE(ABORT, 'events are never removed'); END;
 CREATE TRIGGER events_never_change BEFORE UPDATE ON events
-    WHEN NOT (NEW.seq IS OLD.seq AND NEW.scope IS OLD.scope AND NEW.at_ms IS OLD.at_ms AND NEW.kind IS OLD.kind
-        AND NEW.kind_version IS OLD.kind_version AND NEW.body_hash IS OLD.body_hash AND NEW.chain IS OLD.chain
-        AND NEW.salt IS NULL AND EXISTS (SELECT 1 FROM redactions
+    WHEN NOT (NEW.seq IS OLD.seq AND NEW.writer IS OLD.writer AND NEW.scope IS OLD.scope AND NEW.at_ms IS OLD.at_ms
+        AND NEW.kind IS OLD.kind AND NEW.kind_version IS OLD.kind_version AND NEW.body_hash IS OLD.body_hash
+        AND NEW.chain IS OLD.chain AND NEW.signature IS OLD.signature AND NEW.salt IS NULL AND EXISTS (SELECT 1 FROM redactions
             WHERE seq = NEW.seq AND by_seq = (SELECT max(seq) FROM events)))
     BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
 CREATE TRIGGER blobs_once BEFORE INSERT ON blobs
@@ -105,26 +108,20 @@ pub(super) fn inspect(connection: &Connection) -> rusqlite::Result<Found> {
     })
 }
 
-/// Whether bodies stand behind salted hashes here, which they do since layout 2. Asked with every question: another
-/// process may have brought the file up since the last one.
-pub(super) fn has_salts(connection: &Connection) -> rusqlite::Result<bool> {
-    let mut statement = connection.prepare_cached("SELECT user_version FROM pragma_user_version")?;
-    statement.query_row([], |row| row.get::<_, i64>(0)).map(|layout| layout >= 2)
-}
-
 /// Creates the tables, unless another process was faster.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     if inspect(&transaction)? != Found::Nothing {
         return Ok(());
     }
-    for sql in [FIRST_TABLES, EVENTS, TRIGGERS] {
+    for sql in [TABLES, TRIGGERS] {
         transaction.execute_batch(sql)?;
     }
     create_board(&transaction)?;
     let mut insert = transaction.prepare("INSERT INTO meta (key, value) VALUES (?1, ?2)")?;
     insert.execute(params![PROGRAM, env!("CARGO_PKG_VERSION")])?;
     insert.execute(params![NAMESPACE, Uuid::new_v4().to_string()])?;
+    insert.execute(params![WRITER, Uuid::new_v4().to_string()])?;
     drop(insert);
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;

@@ -2,9 +2,9 @@
 //!
 //! Stores events, the blobs they name and the board, and gives them back unchanged; what an event means is not
 //! known here. [`Ledger::open`] is the way in. `layout` holds the tables and their version, `link` how the file
-//! is opened, `chain` the checksums, `verify` the check of the file, `checkpoint` how far that came before, `upgrade` how
-//! older files become new ones, `amend` what a redaction replaces, `dump` the ledger as lines of text and back, `rescue`
-//! what is left of a file that was removed under a run, `failure` what errors become.
+//! is opened, `chain` the checksums, `verify` the check of the file, `checkpoint` how far that came before, `amend`
+//! what a redaction replaces, `dump` the ledger as lines of text and back, `rescue` what is left of a file that was removed
+//! under a run, `failure` what errors become.
 
 mod amend;
 mod chain;
@@ -15,7 +15,6 @@ mod layout;
 mod link;
 mod rescue;
 mod rows;
-mod upgrade;
 mod verify;
 
 #[cfg(test)]
@@ -28,7 +27,7 @@ use failure::{Failure, Place};
 use layout::Found;
 use link::Link;
 use redraft_core::event::{Entry, Event};
-use redraft_core::ids::BlobId;
+use redraft_core::ids::{BlobId, FeatureUuid};
 use redraft_core::redact::Redactor;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
@@ -43,7 +42,6 @@ use verify::Depth;
 pub use amend::Redaction;
 pub use chain::Tip;
 pub use dump::{Export, Lost, Resumed};
-pub use upgrade::BEFORE;
 pub use verify::Checked;
 
 /// The ledger's name in its folder.
@@ -51,6 +49,11 @@ pub const FILE: &str = "ledger.db";
 
 /// How long a statement waits for another process that is writing.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// What a new feature or review is called in every clone.
+pub fn new_feature_uuid() -> FeatureUuid {
+    FeatureUuid::new(Uuid::new_v4().to_string())
+}
 
 /// What the ledger is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -267,7 +270,7 @@ impl Ledger {
             Mode::Write => {
                 link::prepare(&place, folder, &path)?;
                 let link = Link::write(&path, busy).map_err(|error| place.explain(error))?;
-                match settle(&place, &link.connection, &path) {
+                match settle(&link.connection) {
                     Ok(Found::Ours { layout }) if layout > layout::VERSION => {
                         drop(link);
                         Ledger::for_reading(place, &path, mode, busy)
@@ -299,7 +302,9 @@ impl Ledger {
                     place.other("nothing was ever stored in it; `redraft new` begins the first feature")
                 );
             }
-            Found::Foreign => return Err(place.damaged("it is an SQLite file, but not a ledger of redraft")),
+            Found::Foreign => {
+                return Err(place.damaged("it is an SQLite file, but not a ledger of this redraft"));
+            }
         };
         let meta = |link: &mut Link, key| {
             link.ask(|connection| Ok(rows::meta(connection, key)?)).map_err(|failure| place.explain(failure))
@@ -454,17 +459,14 @@ impl Store for Ledger {
     }
 }
 
-/// Looks at a file opened for writing: creates the tables if it has none, and brings older ones up.
-fn settle(place: &Place, connection: &Connection, path: &Path) -> Result<Found, Failure> {
+/// Looks at a file opened for writing: creates the tables if it has none.
+fn settle(connection: &Connection) -> Result<Found, Failure> {
     match layout::inspect(connection)? {
         Found::Nothing => {
             link::use_log(connection)?;
             layout::create(connection)?;
         }
-        Found::Ours { layout } if layout <= layout::VERSION => {
-            link::use_log(connection)?;
-            upgrade::bring_up(place, connection, path)?;
-        }
+        Found::Ours { layout } if layout <= layout::VERSION => link::use_log(connection)?,
         found @ (Found::Ours { .. } | Found::Foreign) => return Ok(found),
     }
     Ok(layout::inspect(connection)?)

@@ -4,7 +4,7 @@
 //! SQLite's integers are checked here, so that the rest of the program sees only numbers that fit. Statements that
 //! every append needs are kept by the connection.
 
-use super::chain::{Chain, Content, Link, Tip, body_hash, new_salt};
+use super::chain::{Chain, Link, Tip, body_hash, new_salt};
 use super::failure::{Failure, Place};
 use super::{amend, checkpoint, layout};
 use redraft_core::event::{DecodeError, Entry, Event};
@@ -19,16 +19,8 @@ const PAGE: i64 = 64;
 
 /// An event and what it is checked against when it is read: its own checksum, the one before it, and what stands for its
 /// body in the chain.
-const COLUMNS: &str = "seq, scope, at_ms, kind, kind_version, body, chain,
-    (SELECT chain FROM events AS before WHERE before.seq = events.seq - 1), salt, body_hash";
-
-/// The same in layout 1, where the body stood for itself.
-const COLUMNS_OF_LAYOUT_1: &str = "seq, scope, at_ms, kind, kind_version, body, chain,
-    (SELECT chain FROM events AS before WHERE before.seq = events.seq - 1), NULL, NULL";
-
-pub(super) fn columns(connection: &Connection) -> rusqlite::Result<&'static str> {
-    Ok(if layout::has_salts(connection)? { COLUMNS } else { COLUMNS_OF_LAYOUT_1 })
-}
+pub(super) const COLUMNS: &str = "seq, scope, at_ms, kind, kind_version, body, chain,
+    (SELECT chain FROM events AS before WHERE before.seq = events.seq - 1), salt, body_hash, writer";
 
 pub(super) const BOARD: &str = "SELECT scope, seq, row FROM board ORDER BY scope";
 
@@ -68,8 +60,7 @@ pub(super) fn scopes(place: &Place, connection: &Connection) -> Result<Vec<Scope
 
 /// All events of a scope, each checked against its checksum, and none missing that was there at the checkpoint.
 pub(super) fn of_scope(place: &Place, connection: &Connection, scope: &Scope) -> Result<Vec<Entry>, Failure> {
-    let columns = columns(connection)?;
-    let sql = format!("SELECT {columns} FROM events WHERE scope = ?1 ORDER BY seq");
+    let sql = format!("SELECT {COLUMNS} FROM events WHERE scope = ?1 ORDER BY seq");
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query([scope.to_string()])?;
     let mut entries = Vec::new();
@@ -92,8 +83,7 @@ pub(super) fn page(
     connection: &Connection,
     after: u64,
 ) -> Result<Vec<(Scope, Entry)>, Failure> {
-    let columns = columns(connection)?;
-    let sql = format!("SELECT {columns} FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2");
+    let sql = format!("SELECT {COLUMNS} FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2");
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query(params![stored(place, after)?, PAGE])?;
     let mut entries = Vec::new();
@@ -155,9 +145,8 @@ pub(super) fn page_of(
     after: u64,
 ) -> Result<Page, Failure> {
     let wanted = vec!["?"; kinds.len()].join(", ");
-    let columns = columns(connection)?;
     let sql =
-        format!("SELECT {columns} FROM events WHERE kind IN ({wanted}) AND seq > ? ORDER BY seq LIMIT ?");
+        format!("SELECT {COLUMNS} FROM events WHERE kind IN ({wanted}) AND seq > ? ORDER BY seq LIMIT ?");
     let mut statement = connection.prepare(&sql)?;
     for (at, kind) in kinds.iter().enumerate() {
         statement.raw_bind_parameter(at + 1, kind)?;
@@ -179,8 +168,8 @@ pub(super) fn page_of(
 
 /// Takes the columns of a new event in their order.
 pub(super) const INSERT: &str =
-    "INSERT INTO events (seq, scope, at_ms, kind, kind_version, salt, body, body_hash, chain)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    "INSERT INTO events (seq, writer, scope, at_ms, kind, kind_version, salt, body, body_hash, chain, signature)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
 pub(super) fn put_events(
     place: &Place,
@@ -191,18 +180,30 @@ pub(super) fn put_events(
     events: &[Event],
 ) -> Result<Vec<Entry>, Failure> {
     let mut insert = connection.prepare_cached(INSERT)?;
+    let writer = writer(place, connection)?;
     let scope = scope.to_string();
     let mut entries = Vec::with_capacity(events.len());
     for event in events {
         let (kind, version, body) = (event.kind(), event.version(), event.encode());
         let salt = new_salt();
         let hash = body_hash(&salt, &body);
-        let content = Content::Hash(&hash);
-        let Tip { seq, chain } = chain.extend(&Link { at_ms, scope: &scope, kind, version, content });
-        insert.execute(params![stored(place, seq)?, scope, at_ms, kind, version, salt, body, hash, chain])?;
+        let link = Link { writer: &writer, at_ms, scope: &scope, kind, version, body_hash: &hash };
+        let Tip { seq, chain } = chain.extend(&link);
+        let number = stored(place, seq)?;
+        let unsigned = None::<Vec<u8>>;
+        insert.execute(params![
+            number, writer, scope, at_ms, kind, version, salt, body, hash, chain, unsigned
+        ])?;
         entries.push(Entry { seq, at_ms, event: event.clone() });
     }
     Ok(entries)
+}
+
+/// The id under which this clone writes.
+fn writer(place: &Place, connection: &Connection) -> Result<String, Failure> {
+    let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+    let found = statement.query_row([layout::WRITER], |row| row.get(0)).optional()?;
+    found.ok_or_else(|| place.damaged("the id under which this clone writes is missing").into())
 }
 
 pub(super) fn blob(connection: &Connection, id: &BlobId) -> rusqlite::Result<Vec<u8>> {
@@ -239,7 +240,7 @@ pub(super) fn put_blobs(connection: &Connection, blobs: &[Vec<u8>]) -> Result<()
 }
 
 pub(super) fn board(place: &Place, connection: &Connection) -> Result<Vec<(Scope, u64, String)>, Failure> {
-    if !super::layout::has_board(connection)? {
+    if !layout::has_board(connection)? {
         return Ok(Vec::new());
     }
     let mut statement = connection.prepare(BOARD)?;
@@ -303,9 +304,9 @@ fn entry(place: &Place, connection: &Connection, row: &Row<'_>) -> Result<(Scope
     let entry = Entry { seq: number(place, seq)?, at_ms, event };
     let before = before(place, entry.seq, row.get(7)?)?;
     let hash = covered(place, connection, entry.seq, row.get(8)?, body, row.get(9)?)?;
-    let content = hash.as_ref().map_or(Content::Body(body), Content::Hash);
     let word = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
-    let link = Link { at_ms, scope: word, kind, version, content };
+    let writer = row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?;
+    let link = Link { writer, at_ms, scope: word, kind, version, body_hash: &hash };
     if Chain::after(before).extend(&link).chain != checksum(place, seq, row.get(6)?)? {
         return Err(mismatch(place, seq));
     }
@@ -328,25 +329,24 @@ pub(super) fn decoded(
     })
 }
 
-/// What stands for a body in the chain, after the body was held against it; none in layout 1. A body that a redaction put in
-/// the place of another is held against what that redaction says.
+/// What stands for a body in the chain, after the body was held against it. A body that a redaction put in the place of
+/// another is held against what that redaction says.
 pub(super) fn covered(
     place: &Place,
     connection: &Connection,
     seq: u64,
     salt: Option<Vec<u8>>,
     body: &str,
-    hash: Option<Vec<u8>>,
-) -> Result<Option<[u8; 32]>, Failure> {
+    hash: Vec<u8>,
+) -> Result<[u8; 32], Failure> {
     let number = stored(place, seq)?;
-    let Some(hash) = hash else { return Ok(None) };
     let hash = checksum(place, number, hash)?;
     match salt {
         Some(salt) if body_hash(&salt, body) == hash => {}
         Some(_) => return Err(mismatch(place, number)),
         None => amend::fits(place, connection, seq, body)?,
     }
-    Ok(Some(hash))
+    Ok(hash)
 }
 
 /// The end of the chain before an event.

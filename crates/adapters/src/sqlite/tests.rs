@@ -1,6 +1,5 @@
 //! The ledger on real files. `writing` is about appends, `reading` about opening for reading, `damage` about
-//! files that are not what was stored, `checkpoints` about how much of a file is looked at, `layouts` about files of older
-//! ones, `redactions` about what is taken out again, `dumps` about export and import, `gone` about files that are removed,
+//! files that are not what was stored, `checkpoints` about how much of a file is looked at, `redactions` about what is taken out again, `dumps` about export and import, `gone` about files that are removed,
 //! replaced or no files at all.
 
 #![expect(clippy::disallowed_methods, reason = "these are the tests of storing itself")]
@@ -9,7 +8,6 @@ mod checkpoints;
 mod damage;
 mod dumps;
 mod gone;
-mod layouts;
 mod reading;
 mod redactions;
 mod writing;

@@ -4,7 +4,7 @@
 //! that an ordinary command costs the same however long the history is. What lies before a checkpoint is checked when it is read
 //! (`rows`). Rows are looked at one by one, so a long ledger needs no more memory than its largest row.
 
-use super::chain::{Chain, Content, Link, Tip};
+use super::chain::{Chain, Link, Tip};
 use super::checkpoint::{self, Checkpoint};
 use super::failure::{Failure, Place};
 use super::{layout, rows};
@@ -88,8 +88,7 @@ fn events(
     found: &mut Checkpoint,
     depth: Depth,
 ) -> Result<u64, Failure> {
-    let columns = rows::columns(connection)?;
-    let sql = format!("SELECT {columns} FROM events WHERE seq > ?1 ORDER BY seq");
+    let sql = format!("SELECT {} FROM events WHERE seq > ?1 ORDER BY seq", rows::COLUMNS);
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query([rows::stored(place, found.tip.seq)?])?;
     let begin = found.tip.seq;
@@ -121,8 +120,7 @@ fn event(
     let (scope, kind, body) = (text(1)?, text(3)?, text(5)?);
     let version = rows::version(place, seq, row.get(4)?)?;
     let hash = rows::covered(place, connection, expected, row.get(8)?, body, row.get(9)?)?;
-    let content = hash.as_ref().map_or(Content::Body(body), Content::Hash);
-    let link = Link { at_ms: row.get(2)?, scope, kind, version, content };
+    let link = Link { writer: text(10)?, at_ms: row.get(2)?, scope, kind, version, body_hash: &hash };
     let stored = rows::checksum(place, seq, row.get(6)?)?;
     if chain.extend(&link).chain != stored {
         return Err(rows::mismatch(place, seq));

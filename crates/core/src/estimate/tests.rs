@@ -15,6 +15,7 @@ use crate::usage::Usage;
 fn created(lane: Lane, until: Phase) -> FeatureCreated {
     FeatureCreated {
         id: FeatureId(9),
+        uuid: crate::ids::FeatureUuid::new("6a658c6d-be4d-4cd1-a5cc-dd57b152e7c6"),
         slug: "s".to_owned(),
         idea: "i".to_owned(),
         lane,

@@ -1,6 +1,6 @@
 //! Facts about a feature as a whole: that it begins, what it may cost, which phases it passes through, that it ends.
 
-use crate::ids::{BlobId, FeatureId, ReviewId, Revision};
+use crate::ids::{BlobId, FeatureId, FeatureUuid, ReviewId, Revision};
 use crate::phase::{Lane, Phase};
 use crate::prelude::*;
 use crate::ticket::{Scope, Ticket};
@@ -12,7 +12,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FeatureCreated {
+    /// The number people know it by. Two clones may give the same one.
     pub id: FeatureId,
+    /// What it is wherever it is known: no two features or reviews share one.
+    pub uuid: FeatureUuid,
     #[serde(deserialize_with = "crate::ids::stored::part_of_a_name")]
     pub slug: String,
     pub idea: String,
@@ -26,30 +29,22 @@ pub struct FeatureCreated {
     pub branch: String,
     /// The PRD that was put into the feature's folder.
     pub prd: Option<BlobId>,
-    /// Whether it is worked on in the main checkout instead of a worktree of its own. Since version 2.
-    #[serde(default)]
+    /// Whether it is worked on in the main checkout instead of a worktree of its own.
     pub in_place: bool,
-    /// The last phase it is to pass through. Since version 3; before that there was one.
-    #[serde(default = "the_first_phase")]
+    /// The last phase it is to pass through.
     pub until: Phase,
-    /// Why it is in its lane. Since version 3.
-    #[serde(default)]
+    /// Why it is in its lane.
     pub lane_reason: String,
-    /// The project it belongs to, as `P001`. Since version 3.
-    #[serde(default)]
+    /// The project it belongs to, as `P001`.
     pub project: Option<String>,
-    /// Features that come before it, as their folders are named. Since version 3.
-    #[serde(default)]
+    /// Features that come before it, as their folders are named.
     pub depends_on: Vec<String>,
-    /// The document that is reviewed by itself, relative to the repository: this is then no feature, and its number that of
-    /// a review. Since version 3.
-    #[serde(default)]
+    /// The document that is reviewed by itself, relative to the repository: this is then no feature, and its number
+    /// that of a review.
     pub document: Option<String>,
-    /// The file its PRD came from, relative to the repository. Since version 3.
-    #[serde(default)]
+    /// The file its PRD came from, relative to the repository.
     pub brainstorm_source: Option<String>,
-    /// The change that is reviewed by itself: this is then no feature, and its number that of a review. Since version 4.
-    #[serde(default)]
+    /// The change that is reviewed by itself: this is then no feature, and its number that of a review.
     pub change: Option<ReviewedChange>,
 }
 
@@ -63,7 +58,6 @@ pub struct ReviewedChange {
     /// What it is compared with, by its name.
     pub base: String,
     /// The folder of the documents it is held to, if there is one.
-    #[serde(default)]
     pub documents: Option<String>,
 }
 
@@ -125,10 +119,6 @@ impl FeatureCreated {
     }
 }
 
-fn the_first_phase() -> Phase {
-    Phase::Specify
-}
-
 /// A feature that was begun by people or with another tool is taken over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -141,7 +131,6 @@ pub struct Adopted {
     pub life: Life,
     pub by: String,
     /// Its documents, as far as the base commit has not got them under these names as they were found.
-    #[serde(default)]
     pub files: Vec<Brought>,
 }
 
@@ -226,14 +215,6 @@ pub struct Unblocked {
 pub struct Cancelled {
     pub by: String,
     pub why: String,
-}
-
-/// A person accepted the commands of `redraft.toml`, by hash.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Trusted {
-    pub commands: BlobId,
-    pub by: String,
 }
 
 /// A person said what the feature may cost in all. Holds until somebody says otherwise.

@@ -80,7 +80,6 @@ impl Event {
             | Event::PhaseSkipped(_)
             | Event::WentBack(_)
             | Event::Unblocked(_)
-            | Event::Trusted(_)
             | Event::AgentsMet(_)
             | Event::Probed(_)
             | Event::BudgetSet(_)

@@ -16,8 +16,7 @@ pub struct PlannedTask {
     /// The hash of its text: one whose text is another is another task.
     pub text: BlobId,
     /// Whether its boxes are ticked in a list that was adopted as it was: it was done before, by others, and is not
-    /// carried out here. Since version 7 of `loop-opened`; before that every task was carried out.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    /// carried out here.
     pub ticked: bool,
 }
 

@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 
 pub use feature::{
     Adopted, Brought, BudgetReached, BudgetSet, Cancelled, Compared, CostCorrected, FeatureCreated, LaneSet,
-    Life, PhaseSkipped, ReviewedChange, Trusted, Unblocked, WentBack,
+    Life, PhaseSkipped, ReviewedChange, Unblocked, WentBack,
 };
 pub use finish::{BankApplied, BankJudged, Challenged, History, Lesson, Merged, RetroWritten};
 pub use hand::Hand;
@@ -67,42 +67,29 @@ pub struct LoopOpened {
     pub rule: Threshold,
     pub certify: Certify,
     pub policy: Policy,
-    /// What a reviewer must know when it looks again. Since version 2; before that everything.
-    #[serde(default)]
+    /// What a reviewer must know when it looks again.
     pub knowledge: Knowledge,
     /// Hash of the configuration it was opened under.
     pub config: BlobId,
-    /// What the phase builds on, as it stood when the loop was opened. Since version 3; before that the PRD in the
-    /// worktree.
-    #[serde(default)]
+    /// What the phase builds on, as it stood when the loop was opened.
     pub base: Option<Revision>,
-    /// The roles whose texts a file of the repository replaces, with that file. Since version 3.
-    #[serde(default)]
+    /// The roles whose texts a file of the repository replaces, with that file.
     pub profiles: BTreeMap<Role, BlobId>,
-    /// What its roles are told about the project the feature belongs to. Since version 3.
-    #[serde(default)]
+    /// What its roles are told about the project the feature belongs to.
     pub project: Option<BlobId>,
-    /// What is to be built, in the order it is built in; only where code is. Since version 4.
-    #[serde(default)]
+    /// What is to be built, in the order it is built in; only where code is.
     pub tasks: Vec<PlannedTask>,
-    /// What is done between the last task and the first review, and by whom. Since version 4.
-    #[serde(default)]
+    /// What is done between the last task and the first review, and by whom.
     pub extras: BTreeMap<Extra, Role>,
-    /// The commands behind its gates, by the name of the gate, as far as they are the project's own checks. Since version
-    /// 4.
-    #[serde(default)]
+    /// The commands behind its gates, by the name of the gate, as far as they are the project's own checks.
     pub checks: BTreeMap<String, String>,
-    /// Whether a person is asked before code is written. Since version 5.
-    #[serde(default)]
+    /// Whether a person is asked before code is written.
     pub asks_first: bool,
-    /// What whoever looks back on the feature is told. Since version 5.
-    #[serde(default)]
+    /// What whoever looks back on the feature is told.
     pub bundle: Option<BlobId>,
-    /// The knowledge bank of the worktree as it stood when the loop was opened, where it had any entries. Since version 5.
-    #[serde(default)]
+    /// The knowledge bank of the worktree as it stood when the loop was opened, where it had any entries.
     pub bank: Option<BlobId>,
-    /// Whether who wrote the text may also review it, where a host does the work; never as a certificate. Since version 6.
-    #[serde(default)]
+    /// Whether who wrote the text may also review it, where a host does the work; never as a certificate.
     pub same_hand: bool,
 }
 
@@ -204,18 +191,14 @@ pub struct Started {
     pub expires_ms: i64,
     /// What the history says about this dispatch, e.g. that the revision last shown is lost.
     pub markers: Vec<String>,
-    /// Tools of the role that its agent could not offer, which a fresh prompt says. Since version 2; none before that.
-    #[serde(default)]
+    /// Tools of the role that its agent could not offer, which a fresh prompt says.
     pub missing: Vec<String>,
-    /// Which entries of the knowledge bank its prompt tells, as `heuristic: Name`. Since version 4; none before that.
-    #[serde(default)]
+    /// Which entries of the knowledge bank its prompt tells, as `heuristic: Name`.
     pub told: Vec<String>,
     /// Whether it was handed out to a host that came for it, so that nobody here sees its end before it is submitted or
-    /// expires. Since version 5.
-    #[serde(default)]
+    /// expires.
     pub pull: bool,
-    /// What the agent was: program, version and model. Since version 6; not known before that.
-    #[serde(default)]
+    /// What the agent was: program, version and model.
     pub player: Player,
 }
 
@@ -259,32 +242,23 @@ pub struct Answered {
     /// What it did that it must not do; undone, and kept under `refs/redraft/lost/`.
     pub undone: Vec<String>,
     pub wall_ms: u64,
-    /// Tools it asked for and was denied, and what it refused to do. Since version 2; unknown before that.
-    #[serde(default)]
+    /// Tools it asked for and was denied, and what it refused to do.
     pub denials: Vec<String>,
-    /// What a person should know about how it went, such as why the cache was missed. Since version 2.
-    #[serde(default)]
+    /// What a person should know about how it went, such as why the cache was missed.
     pub notes: Vec<String>,
-    /// Whether it was made to answer in the verdict's form and did not, so that no verdict is read from its text. Since
-    /// version 3; before that such a text was read like any other.
-    #[serde(default)]
+    /// Whether it was made to answer in the verdict's form and did not, so that no verdict is read from its text.
     pub formless: bool,
-    /// When its last request was sent, in milliseconds since 1970, which is when what the cache keeps was last used; none
-    /// where the agent cannot tell. Since version 3.
-    #[serde(default)]
+    /// When its last request was sent, in milliseconds since 1970, which is when what the cache keeps was last used;
+    /// none where the agent cannot tell.
     pub asked_ms: Option<i64>,
-    /// How many requests the bill is for; none where the agent cannot tell. Since version 4.
-    #[serde(default)]
+    /// How many requests the bill is for; none where the agent cannot tell.
     pub requests: Option<u32>,
-    /// Whose hand it is from, where a host submitted it. Since version 5.
-    #[serde(default)]
+    /// Whose hand it is from, where a host submitted it.
     pub hand: Option<Hand>,
-    /// Who pays for it. Since version 6; not known before that.
-    #[serde(default)]
+    /// Who pays for it.
     pub payment: Payment,
-    /// How much of its cost no bill says: requests that broke off, or whose service told nothing, count as the most they
-    /// can have been. Since version 6; before that such an answer looked billed.
-    #[serde(default)]
+    /// How much of its cost no bill says: requests that broke off, or whose service told nothing, count as the most
+    /// they can have been.
     pub unknown: Usd,
 }
 
@@ -311,7 +285,7 @@ pub enum Now {
     FreshSession,
     /// No retry can help; a person must decide.
     AskPerson,
-    /// It was not let go on, because it could come to this much in all and the budget has not that left. Since version 2.
+    /// It was not let go on, because it could come to this much in all and the budget has not that left.
     OverBudget(Usd),
     /// This attempt is over; another may work.
     GiveUp,
@@ -344,8 +318,7 @@ pub struct Drafted {
     /// The author's fix summary, sent to the reviewers.
     pub summary: String,
     pub notes: Vec<String>,
-    /// What it asks instead of drafting. Since version 2.
-    #[serde(default)]
+    /// What it asks instead of drafting.
     pub questions: Vec<AuthorQuestion>,
 }
 
@@ -361,13 +334,11 @@ pub struct Judged {
     pub late: bool,
     pub notes: Vec<String>,
     /// Whether it is a rejection for nothing that counts any more: a person has ruled about it, or it was put off.
-    /// Since version 2.
-    #[serde(default)]
     pub settled: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Judgement {
     Approved,
     Rejected,
@@ -389,12 +360,9 @@ pub struct Edited {
     #[serde(deserialize_with = "crate::ids::stored::object_id")]
     pub commit: String,
     pub by: String,
-    /// Whether there was nothing in the loop before: the document was brought, not changed. Since version 2; before that
-    /// nobody knew.
-    #[serde(default)]
+    /// Whether there was nothing in the loop before: the document was brought, not changed.
     pub first: bool,
-    /// Of a change that is reviewed by itself: what it is compared with, and what is said of it. Since version 3.
-    #[serde(default)]
+    /// Of a change that is reviewed by itself: what it is compared with, and what is said of it.
     pub compared: Option<Compared>,
 }
 
@@ -406,20 +374,15 @@ pub struct Checked {
     pub gate: String,
     pub passed: bool,
     pub evidence: String,
-    /// The command that was run, where the gate is one. Since version 2.
-    #[serde(default)]
+    /// The command that was run, where the gate is one.
     pub command: String,
-    /// How it ended; none where a signal or its time limit ended it. Since version 2.
-    #[serde(default)]
+    /// How it ended; none where a signal or its time limit ended it.
     pub code: Option<i32>,
-    /// How long it took. Since version 2.
-    #[serde(default)]
+    /// How long it took.
     pub wall_ms: u64,
-    /// The end of what it printed, where it passed; where it failed that is the evidence. Since version 2.
-    #[serde(default)]
+    /// The end of what it printed, where it passed; where it failed that is the evidence.
     pub output: String,
-    /// The files a command was run on; none where the gate is no command, and where nobody noted it. Since version 3.
-    #[serde(default)]
+    /// The files a command was run on; none where the gate is no command.
     pub checkout: Option<Checkout>,
 }
 
@@ -443,8 +406,8 @@ pub struct Checkout {
 }
 
 impl Checked {
-    /// Whether it says something about the commit alone: it ran where no other files were, or is no command. A result that
-    /// was stored before checkouts were counts, and so does a failure that a person went on with.
+    /// Whether it says something about the commit alone: it ran where no other files were, or is no command. A failure that
+    /// a person went on with counts, too.
     pub fn is_of_the_commit_alone(&self) -> bool {
         let accepted = !self.command.is_empty() && self.code != Some(0);
         self.checkout.as_ref().is_none_or(|checkout| checkout.empty) || accepted
@@ -497,7 +460,6 @@ pub struct Approval {
     pub role: Role,
     pub revision: Revision,
     pub ticket: Ticket,
-    /// Whether whoever wrote the text gave it. Since version 2.
-    #[serde(default)]
+    /// Whether whoever wrote the text gave it.
     pub same_hand: bool,
 }

@@ -24,7 +24,7 @@ pub struct Player {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PlayerKind {
-    /// Stored before players were.
+    /// It did not say.
     #[default]
     Unknown,
     Rehearsal,

@@ -19,7 +19,7 @@ pub struct Question {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum About {
     /// A stage used up its rounds.
     Cap { stage: u16 },
@@ -31,16 +31,15 @@ pub enum About {
     Unchanged,
     /// Fresh eyes found blockers again after the phase had been reopened.
     Certificate,
-    /// The author asks before it drafts. Since `asked` version 2 and `decided` version 3.
+    /// The author asks before it drafts.
     Author { questions: Vec<AuthorQuestion> },
-    /// The implementer could not carry out a task. Since `asked` version 3 and `decided` version 5.
+    /// The implementer could not carry out a task.
     Task { id: TaskId },
-    /// Tests written from the documents fail, and the code was mended for them as often as it may be. Since `asked`
-    /// version 3 and `decided` version 5.
+    /// Tests written from the documents fail, and the code was mended for them as often as it may be.
     Divergence,
-    /// The documents are approved, and code is written next. Since `asked` version 4 and `decided` version 6.
+    /// The documents are approved, and code is written next.
     Begin,
-    /// Older lessons were judged here for the first time. Since `asked` version 4 and `decided` version 6.
+    /// Older lessons were judged here for the first time.
     Lessons,
 }
 
@@ -69,7 +68,7 @@ pub enum Decision {
     Assume,
     /// Go on without this task.
     Skip,
-    /// Begin. Since `asked` version 4 and `decided` version 6.
+    /// Begin.
     Go,
 }
 
@@ -103,8 +102,7 @@ impl Decision {
 #[serde(deny_unknown_fields)]
 pub struct Asked {
     pub question: Question,
-    /// What is expected to be spent from here on, told with the question before code is written. Since version 5.
-    #[serde(default)]
+    /// What is expected to be spent from here on, told with the question before code is written.
     pub estimate: Option<Forecast>,
 }
 
@@ -119,17 +117,12 @@ pub struct Decided {
     pub why: String,
     /// The findings this settles.
     pub ruled: Vec<FindingId>,
-    /// The revision it is about. None in version 1, where nobody wrote it down.
-    #[serde(default)]
+    /// The revision it is about.
     pub revision: Option<Revision>,
     /// The roles whose approval this stands in for and that never saw that revision.
-    #[serde(default)]
     pub unseen: Vec<Role>,
-    /// What the author is told, one text for each of its questions; an empty one leaves it to its assumption. Since
-    /// version 3.
-    #[serde(default)]
+    /// What the author is told, one text for each of its questions; an empty one leaves it to its assumption.
     pub answers: Vec<String>,
-    /// The phase it was asked in. Since version 4; before that a decision could have been taken for one of another phase.
-    #[serde(default)]
+    /// The phase it was asked in.
     pub phase: Option<Phase>,
 }

@@ -16,7 +16,6 @@ impl Event {
                 | Event::Decided(_)
                 | Event::BudgetSet(_)
                 | Event::BudgetReached(_)
-                | Event::Trusted(_)
                 | Event::AgentsMet(_)
                 | Event::Probed(_)
                 | Event::LaneSet(_)

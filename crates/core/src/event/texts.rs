@@ -97,7 +97,6 @@ impl Event {
             | Event::StageClosed(_)
             | Event::PhaseClosed(_)
             | Event::Adopted(_)
-            | Event::Trusted(_)
             | Event::BudgetSet(_)
             | Event::BudgetReached(_) => {}
         }
@@ -201,9 +200,9 @@ mod tests {
             "verified":[{"claim":"c","source":"s","result":"r"}],"files_read":[{"file":"f","lines":1}]}"#;
         let judged = format!(
             r#"{{"ticket":"031/specify.1/review/spec-reviewer/2.1","judgement":{{"repair":{{"why":"w"}}}},"verdict":{verdict},
-            "changes":[{{"raised":{finding}}},{{"kept":{{"id":"S1","note":"n"}}}}],"late":false,"notes":["n"]}}"#
+            "changes":[{{"raised":{finding}}},{{"kept":{{"id":"S1","note":"n"}}}}],"late":false,"notes":["n"],"settled":false}}"#
         );
-        let fields = redacted_fields("judged", 2, &judged);
+        let fields = redacted_fields("judged", 1, &judged);
         for field in [
             "/judgement/repair/why",
             "/verdict/summary",
@@ -233,14 +232,14 @@ mod tests {
             assert!(fields.contains(&field.to_owned()), "{field} is not among {fields:?}");
         }
         let decided = r#"{"pass":1,"number":2,"about":{"author":{"questions":[{"question":"q","assumed":"a"}]}},
-            "choice":"answer","by":"ann","why":"w","ruled":[],"answers":["x"]}"#;
+            "choice":"answer","by":"ann","why":"w","ruled":[],"revision":null,"unseen":[],"answers":["x"],"phase":null}"#;
         assert_eq!(
-            redacted_fields("decided", 6, decided),
+            redacted_fields("decided", 1, decided),
             ["/about/author/questions/0/assumed", "/about/author/questions/0/question", "/answers/0", "/why"]
         );
         let checked = r#"{"pass":1,"revision":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","gate":"g","passed":false,
-            "evidence":"e","command":"c","code":1,"wall_ms":1,"output":"o"}"#;
-        assert_eq!(redacted_fields("checked", 2, checked), ["/evidence", "/output"]);
+            "evidence":"e","command":"c","code":1,"wall_ms":1,"output":"o","checkout":null}"#;
+        assert_eq!(redacted_fields("checked", 1, checked), ["/evidence", "/output"]);
         for (kind, version, body, texts) in [
             ("cancelled", 1, r#"{"by":"b","why":"w"}"#, ["/why"].as_slice()),
             ("lane-set", 1, r#"{"lane":"standard","until":"finish","by":"b","why":"w"}"#, &["/why"]),
@@ -248,7 +247,7 @@ mod tests {
             ("went-back", 1, r#"{"phase":"design","by":"b","why":"w"}"#, &["/why"]),
             ("unblocked", 1, r#"{"dependencies":["d"],"by":"b","why":"w"}"#, &["/why"]),
             ("bank-applied", 1, r#"{"commit":"c","notes":["n"]}"#, &["/notes/0"]),
-            ("trusted", 1, r#"{"commands":"c","by":"b"}"#, &[]),
+            ("budget-set", 1, r#"{"limit":1,"by":"b"}"#, &[]),
         ] {
             assert_eq!(redacted_fields(kind, version, body), texts, "{kind}");
         }

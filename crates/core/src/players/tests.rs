@@ -6,26 +6,29 @@ use crate::event::{Entry, Event};
 const OPENED: &str = r#"{"phase":"specify","pass":PASS,"author":"spec-author",
     "panels":[{"roles":[{"role":"spec-reviewer","letter":"S"}]},{"roles":[{"role":"phase-reviewer","letter":"P"}]}],
     "paths":["spec.md"],"gates":[],"limits":{"rounds":5,"attempts":3,"repairs":1,"gates":3,"late_rounds":1,
-    "reopenings":1},"rule":"strict","certify":"resume","policy":"cost","config":"00"}"#;
+    "reopenings":1},"rule":"strict","certify":"resume","policy":"cost",
+    "knowledge":"full","config":"00","base":null,"profiles":{},"project":null,"tasks":[],"extras":{},"checks":{},
+    "asks_first":false,"bundle":null,"bank":null,"same_hand":false}"#;
 
-fn event(kind: &str, version: u16, body: &str) -> Event {
-    Event::decode(kind, version, body).unwrap()
+fn event(kind: &str, body: &str) -> Event {
+    Event::decode(kind, 1, body).unwrap()
 }
 
 fn sent(ticket: &str, agent: &str, player: &str) -> Event {
     let body = r#"{"ticket":"TICKET","agent":"AGENT","sees":null,"since":null,
         "choice":{"strategy":"lazy","why":"w"},"prompt":"00","prompt_chars":1,"context_chars":1,"session":null,
-        "tree":{"head":"","branch":"","index":"","work":""},"reserved":0,"expires_ms":0,"markers":[],"player":PLAYER}"#;
+        "tree":{"head":"","branch":"","index":"","work":""},"reserved":0,"expires_ms":0,"markers":[],
+        "missing":[],"told":[],"pull":false,"player":PLAYER}"#;
     let body = body.replace("TICKET", ticket).replace("AGENT", agent).replace("PLAYER", player);
-    event("started", 6, &body)
+    event("started", &body)
 }
 
 fn judged(ticket: &str, judgement: &str) -> Event {
     let body = format!(
         r#"{{"ticket":"{ticket}","judgement":"{judgement}","verdict":{{"approved":true,"summary":"","answers":[],
-        "issues":[],"checks":[],"verified":[],"files_read":[]}},"changes":[],"late":false,"notes":[]}}"#
+        "issues":[],"checks":[],"verified":[],"files_read":[]}},"changes":[],"late":false,"notes":[],"settled":false}}"#
     );
-    event("judged", 2, &body)
+    event("judged", &body)
 }
 
 const REHEARSAL: &str = r#"{"kind":"rehearsal","program":"redraft","version":"1.0","model":""}"#;
@@ -36,7 +39,7 @@ const CLAUDE: &str =
 fn feature(passes: u16, events: &[Event]) -> Pipeline {
     let mut state = Pipeline::default();
     for pass in 1..=passes {
-        let Event::LoopOpened(opened) = event("loop-opened", 6, &OPENED.replace("PASS", &pass.to_string()))
+        let Event::LoopOpened(opened) = event("loop-opened", &OPENED.replace("PASS", &pass.to_string()))
         else {
             unreachable!()
         };
@@ -81,8 +84,9 @@ fn what_the_rehearsal_agent_wrote_or_judged_is_said_with_its_roles() {
     let (draft, review) = ("001/specify.1/draft/spec-author/1.1", "001/specify.1/review/spec-reviewer/1.1");
     let drafted = event(
         "drafted",
-        2,
-        &format!(r#"{{"ticket":"{draft}","revision":"aa","commit":"c","summary":"","notes":[]}}"#),
+        &format!(
+            r#"{{"ticket":"{draft}","revision":"aa","commit":"c","summary":"","notes":[],"questions":[]}}"#
+        ),
     );
     let written = [sent(draft, "rehearsal", REHEARSAL), drafted];
     let alone =

@@ -169,8 +169,7 @@ pub struct ResumedFacts {
 pub struct Choice {
     pub strategy: Strategy,
     pub why: String,
-    /// What it was expected to cost; none where the agent's prices are not known at all. Since version 3 of `started`.
-    #[serde(default)]
+    /// What it was expected to cost; none where the agent's prices are not known at all.
     pub prediction: Option<Prediction>,
 }
 

@@ -67,9 +67,9 @@ mod tests {
     use crate::price::Lifetime;
 
     #[test]
-    fn a_choice_is_read_as_it_was_stored_and_one_from_before_predictions_has_none() {
-        let old = r#"{"strategy":"lazy","why":"policy fresh"}"#;
-        assert_eq!(serde_json::from_str::<Choice>(old).unwrap().prediction, None);
+    fn a_choice_is_read_as_it_was_stored_and_one_without_a_prediction_has_none() {
+        let without = r#"{"strategy":"lazy","why":"policy fresh"}"#;
+        assert_eq!(serde_json::from_str::<Choice>(without).unwrap().prediction, None);
 
         let entry = |lifetime: Lifetime| Entry { tokens: 4_096, lifetime, left_s: lifetime.seconds() };
         let usage = Usage { uncached: 1, written: 2, read: 3, output: 4, cost: Usd(5) };

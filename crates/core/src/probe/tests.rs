@@ -368,7 +368,7 @@ fn conversations_of_another_version_speak_for_that_version_only() {
     history.event(&feature(1), met("claude 2.0, sonnet")).dispatches(1, "+");
     history.event(&feature(1), met(VERSION)).dispatches(1, "xx");
     assert_eq!(history.resume(), Resume::Unproved);
-    // A ledger from before versions were stored.
+    // Nothing says which version had these conversations.
     let mut history = History::default();
     assert_eq!(history.dispatches(1, "+xx").resume(), Resume::Unproved);
 }

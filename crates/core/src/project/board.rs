@@ -37,73 +37,54 @@ pub struct BoardRow {
     pub question: Option<String>,
     pub choices: Vec<String>,
     pub dispatches: u32,
-    /// Billed. Until version 8 also what is apart from that now.
+    /// Billed.
     pub spent_micro_usd: u64,
     pub updated_ms: i64,
-    /// What is watched over several features. Since version 2.
-    #[serde(default)]
+    /// What is watched over several features.
     pub tally: Tally,
     /// Until when an agent's usage limit lasts, if one was reached and nothing was sent to that agent since. It may be
-    /// over: whoever shows the row knows the time. Since version 3.
-    #[serde(default)]
+    /// over: whoever shows the row knows the time.
     pub parked_until_ms: Option<i64>,
-    /// `planned`, `active`, `completed` or `abandoned`. Since version 4.
-    #[serde(default)]
+    /// `planned`, `active`, `completed` or `abandoned`.
     pub life: String,
-    /// The phases it passes through, with those that are over. Since version 4.
-    #[serde(default)]
+    /// The phases it passes through, with those that are over.
     pub phases: Vec<String>,
-    #[serde(default)]
     pub done: Vec<String>,
-    /// Approvals that were given after a domain review had failed. Since version 4.
-    #[serde(default)]
+    /// Approvals that were given after a domain review had failed.
     pub after_failure: u32,
     /// The project it belongs to, and the features that come before it without those that a person goes on without.
-    /// Whether they are in its way, their own rows tell. Since version 5.
-    #[serde(default)]
+    /// Whether they are in its way, their own rows tell.
     pub project: Option<String>,
-    #[serde(default)]
     pub waits_for: Vec<String>,
-    /// The document that is reviewed by itself: this is then the row of a review. Since version 5.
-    #[serde(default)]
+    /// The document that is reviewed by itself: this is then the row of a review.
     pub document: Option<String>,
-    /// What became of the tasks, once they are being carried out. Since version 6.
+    /// What became of the tasks, once they are being carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<TaskTally>,
-    /// The change that is reviewed by itself: this is then the row of a review, too. Since version 6.
+    /// The change that is reviewed by itself: this is then the row of a review, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ReviewedChange>,
-    /// Whether its branch is ready to be merged, and whether it was. Since version 7.
-    #[serde(default)]
+    /// Whether its branch is ready to be merged, and whether it was.
     pub ready: bool,
-    #[serde(default)]
     pub merged: bool,
-    /// How many dispatches hosts were given, whose cost nobody here knows. Since version 8.
-    #[serde(default)]
+    /// How many dispatches hosts were given, whose cost nobody here knows.
     pub untold: u32,
-    /// What hosts have and have not brought back, with when it expires. Since version 8.
+    /// What hosts have and have not brought back, with when it expires.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub out: Vec<OutWork>,
-    /// Who gave the last verdicts in its phase, or in the last one that was judged. Since version 9.
-    #[serde(default)]
+    /// Who gave the last verdicts in its phase, or in the last one that was judged.
     pub judged_by: Vec<PlayedBy>,
-    /// Whether the rehearsal agent wrote or judged any of what stands. Since version 9.
-    #[serde(default)]
+    /// Whether the rehearsal agent wrote or judged any of what stands.
     pub rehearsed: bool,
-    /// What may have been charged beside that and nobody knows, and for how many dispatches. Since version 9.
-    #[serde(default)]
+    /// What may have been charged beside that and nobody knows, and for how many dispatches.
     pub unknown_micro_usd: u64,
-    #[serde(default)]
     pub unknown_bills: u32,
-    /// What a subscription covered, and what went through a login that may be one, by the price list. Since version 9.
-    #[serde(default)]
+    /// What a subscription covered, and what went through a login that may be one, by the price list.
     pub covered_micro_usd: u64,
-    #[serde(default)]
     pub login_micro_usd: u64,
-    /// What the budget counts: all of these. Since version 9.
-    #[serde(default)]
+    /// What the budget counts: all of these.
     pub counted_micro_usd: u64,
-    /// What is expected from here on, where a person is asked before code is written. Since version 9.
+    /// What is expected from here on, where a person is asked before code is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Forecast>,
     /// The command that goes on from here.
@@ -150,7 +131,7 @@ impl TaskTally {
     }
 }
 
-const VERSION: u16 = 9;
+const VERSION: u16 = 1;
 
 /// The row as stored JSON.
 pub fn board_row(state: &Pipeline, at_ms: i64) -> String {
@@ -368,16 +349,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_from_before_the_tally_and_parks_is_read_and_known_to_be_old() {
+    fn a_row_is_read_as_it_was_stored_and_one_of_another_version_is_known_as_such() {
         let row = BoardRow::of(&Pipeline::default(), 7);
         assert!(row.is_current());
-        let stored = serde_json::to_string(&row).unwrap();
+        let stored = board_row(&Pipeline::default(), 7);
         assert_eq!(serde_json::from_str::<BoardRow>(&stored).unwrap(), row);
-        let (before, rest) = stored.split_once(",\"tally\":{").unwrap();
-        let old = format!("{before}{}", rest.split_once('}').unwrap().1).replace("{\"v\":9,", "{\"v\":1,");
-        let old = old.replace(",\"parked_until_ms\":null", "");
-        assert!(!old.contains("parked") && old.contains("\"v\":1"), "{old}");
-        let old: BoardRow = serde_json::from_str(&old).unwrap();
-        assert_eq!((old.is_current(), old.updated_ms, old.tally), (false, 7, Tally::default()));
+        let newer = stored.replacen("{\"v\":1,", "{\"v\":2,", 1);
+        assert!(!serde_json::from_str::<BoardRow>(&newer).unwrap().is_current());
+        let less = stored.replacen(",\"tally\":{", ",\"other\":{", 1);
+        assert!(less != stored && serde_json::from_str::<BoardRow>(&less).is_err(), "{less}");
     }
 }

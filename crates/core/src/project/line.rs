@@ -219,7 +219,6 @@ fn happened(event: &Event, phase: Option<Phase>) -> String {
             }
         }
         Event::Cancelled(fact) => format!("abandoned by {}: {}", fact.by, one_line(&fact.why, 120)),
-        Event::Trusted(fact) => format!("{} accepted the commands of redraft.toml", fact.by),
         Event::Redacted(fact) => {
             let (events, blobs) = (count(fact.events.len(), "event"), count(fact.blobs as usize, "blob"));
             let (objects, files) =

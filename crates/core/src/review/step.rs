@@ -78,7 +78,6 @@ pub fn fold(state: &mut Loop, event: &Event) -> Result<(), Rejected> {
         | Event::WentBack(_)
         | Event::Merged(_)
         | Event::Unblocked(_)
-        | Event::Trusted(_)
         | Event::AgentsMet(_)
         | Event::Probed(_)
         | Event::Redacted(_)

@@ -3,7 +3,7 @@
 use super::*;
 use crate::ports::{Moment, StoreError};
 use redraft_core::event::{Cancelled, FeatureCreated, Lost};
-use redraft_core::ids::{AgentName, BlobId, FeatureId};
+use redraft_core::ids::{AgentName, BlobId, FeatureId, FeatureUuid};
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::redact::Typed;
 use redraft_core::text::hash;
@@ -82,6 +82,7 @@ impl Store for Memory {
 fn created() -> FeatureCreated {
     FeatureCreated {
         id: FeatureId(1),
+        uuid: FeatureUuid::new("5f0c1d5e-9a43-4d1c-8d3b-0a1b2c3d4e5f"),
         slug: "export".to_owned(),
         idea: format!("Export with {SECRET}"),
         lane: Lane::Standard,

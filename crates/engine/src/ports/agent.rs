@@ -170,6 +170,7 @@ pub struct Deadlines {
 
 /// What came back. Stored as it is in `runs/TICKET/` before anything else happens with it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// The answer; where the agent was made to answer in the verdict's form, that JSON.
     pub text: String,
@@ -181,25 +182,19 @@ pub struct Outcome {
     /// Tools it asked for and was denied, and what it refused to do.
     pub denials: Vec<String>,
     /// What a person should know about how it went, such as why the cache was missed.
-    #[serde(default)]
     pub notes: Vec<String>,
     /// Whether the agent was made to answer in the verdict's form and did not. The text is kept then, and is no verdict
     /// whatever it says.
-    #[serde(default)]
     pub formless: bool,
     /// When its last request was sent, in milliseconds since 1970; none where nobody can tell.
-    #[serde(default)]
     pub asked_ms: Option<i64>,
     /// How many requests the usage is for; none where the agent cannot tell.
     pub requests: Option<u32>,
     /// Whose hand it is from, where a host submitted it.
-    #[serde(default)]
     pub hand: Option<Hand>,
     /// Who pays for it, as far as the agent can tell.
-    #[serde(default)]
     pub payment: Payment,
     /// How much of the cost no bill says: what broke off, or told nothing, counts as the most it can have been.
-    #[serde(default)]
     pub unknown: Usd,
 }
 

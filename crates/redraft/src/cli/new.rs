@@ -12,7 +12,7 @@ use super::trust;
 use redraft_adapters::config::{Config, WorkspaceMode};
 use redraft_adapters::git::GitError;
 use redraft_adapters::plain_file;
-use redraft_adapters::sqlite::Ledger;
+use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::event::FeatureCreated;
 use redraft_core::ids::{FeatureId, slug};
 use redraft_core::phase::{Chosen, Lane, Phase, lane_for};
@@ -115,6 +115,7 @@ pub(crate) fn create(
     let place = site.repository.feature_place(id, &slug)?;
     let created = FeatureCreated {
         id,
+        uuid: new_feature_uuid(),
         slug,
         idea: idea.to_owned(),
         lane: course.lane,

@@ -26,6 +26,12 @@ impl Site {
         Ok(())
     }
 
+    /// The same for a command that may turn out to have nothing to do: what is not there yet is not made.
+    pub(crate) fn refuse_foreign_state(&self) -> Result<(), CliError> {
+        self.repository.refuse_links_out()?;
+        if self.has_foreign_state() { Err(foreign(&self.state)) } else { Ok(()) }
+    }
+
     /// Whether there is a state folder that nobody has accepted. A file of acceptances that cannot be used accepts
     /// nothing; whoever then misses something is told why.
     pub(crate) fn has_foreign_state(&self) -> bool {
@@ -43,8 +49,8 @@ impl Site {
 /// What a person is told of it, in one line.
 pub(crate) fn described(state: &Path) -> String {
     format!(
-        "the state folder {} was not made by you at this place: it came with an archive, a copy or a moved repository, \
-         or an older redraft made it",
+        "the state folder {} was not made by you at this place: it came with an archive, a copy or a moved \
+         repository",
         state.display()
     )
 }

@@ -11,13 +11,10 @@ use super::own_state;
 use super::site::{Site, Surroundings};
 use redraft_adapters::config::{Config, FILE, Needed, Want};
 use redraft_adapters::git::Program;
-use redraft_adapters::sqlite::Ledger;
 use redraft_adapters::trust::{Accepted, TrustError, visible};
-use redraft_core::event::Event;
 use redraft_core::ids::{AgentName, BlobId, Role};
 use redraft_core::text::{count, utc};
-use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Clock, Store};
+use redraft_engine::ports::Clock;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -79,9 +76,6 @@ pub(crate) fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -
         (false, true) => "accepted; redraft asks again when one of these changes",
         (false, false) => "not accepted; to accept: redraft trust --yes",
     });
-    if !accepted {
-        text.extend(outdated(&site).map(|why| format!("\n{why}")));
-    }
     console.show(&text, &TrustJson { v: 1, commands, hash, state, accepted });
     Ok(if accepted { Code::Done } else { Code::Waiting })
 }
@@ -182,8 +176,7 @@ pub(crate) fn require(
     around.trust.accepted(site.repository.known_as())?;
     let all: Vec<&Want> = config.wants.iter().collect();
     let message = format!("{FILE} says what nobody has accepted yet, so it is not used:\n{}", lines(&all));
-    let error = CliError::new(Code::Waiting, message.trim_end()).hint(ACCEPT).hint(format!("then: {then}"));
-    Err(outdated(site).into_iter().fold(error, CliError::hint))
+    Err(CliError::new(Code::Waiting, message.trim_end()).hint(ACCEPT).hint(format!("then: {then}")))
 }
 
 /// The same for what every run uses and for the agents of these roles.
@@ -286,17 +279,6 @@ fn lines(wants: &[&Want]) -> String {
 
 fn of_git(programs: &[Program]) -> String {
     programs.iter().map(|program| format!("  {}\n", program.line())).collect()
-}
-
-/// Why something that was accepted once is asked about again.
-fn outdated(site: &Site) -> Option<String> {
-    let ledger: Ledger = site.reader().ok().flatten()?;
-    let entries = ledger.read(Scope::Repo).ok()?;
-    entries.iter().any(|entry| matches!(entry.event, Event::Trusted(_))).then(|| {
-        "an earlier version kept what you accept in the repository, where others could have written it; that no longer \
-         counts, so you are asked once more"
-            .to_owned()
-    })
 }
 
 #[derive(Serialize)]

@@ -2,8 +2,7 @@
 
 use crate::world::{PROGRAM, feature, left};
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::Trusted;
-use redraft_core::ids::BlobId;
+use redraft_core::event::Unreadable;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};
 use redraft_testkit::{Ran, Scratch};
@@ -259,7 +258,7 @@ fn a_feature_that_could_not_be_made_can_be_completed_or_given_up() {
 fn grow(scratch: &Scratch) {
     let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
     for number in 0..10 {
-        let events = [Trusted { commands: BlobId::new("none"), by: "x".repeat(100_000) }.into()];
+        let events = [Unreadable { kind: String::new(), detail: "x".repeat(100_000), blob: None }.into()];
         let decided_on = ledger.last_seq(Scope::Repo).unwrap();
         let blobs = [vec![number; 10_000]];
         ledger

@@ -93,53 +93,8 @@ fn a_crash_while_code_is_built_checked_and_reviewed_changes_nothing_but_attempts
 }
 
 #[test]
-fn a_crash_around_a_persons_edit_changes_nothing_but_attempts() {
-    dies_everywhere(&plays::edited());
-}
-
-#[test]
-fn a_crash_around_a_repair_turn_changes_nothing_but_attempts() {
-    dies_everywhere(&plays::repaired());
-}
-
-#[test]
-fn a_crash_around_a_session_fallback_changes_nothing_but_attempts() {
-    dies_everywhere(&plays::fallen_back());
-}
-
-#[test]
-fn a_crash_around_a_failed_gate_changes_nothing_but_attempts() {
-    dies_everywhere(&plays::gate_failed());
-}
-
-#[test]
-fn a_crash_around_a_ruling_at_the_cap_changes_nothing_but_attempts() {
-    dies_everywhere(&plays::accepted());
-}
-
-#[test]
-fn a_crash_around_a_new_pass_changes_nothing_but_attempts() {
-    dies_everywhere(&plays::rerun());
-}
-
-#[test]
-fn a_crash_around_a_certificate_that_reopens_changes_nothing_but_attempts() {
-    dies_everywhere(&plays::reopened());
-}
-
-#[test]
 fn a_second_crash_during_recovery_changes_nothing_either() {
     dies_twice_everywhere(&plays::undisturbed());
-}
-
-#[test]
-fn a_second_crash_around_a_persons_edit_changes_nothing_either() {
-    dies_twice_everywhere(&plays::edited());
-}
-
-#[test]
-fn a_second_crash_around_a_ruling_at_the_cap_changes_nothing_either() {
-    dies_twice_everywhere(&plays::accepted());
 }
 
 #[test]

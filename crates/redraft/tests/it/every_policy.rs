@@ -127,8 +127,8 @@ fn every_policy_reaches_the_end_of_lane_deep_by_hosts() {
     reaches_the_end(Lane::Deep, By::Hosts);
 }
 
-/// Earlier versions could not send the retrospective under some policies: they stored nothing, and the feature rests where
-/// the retrospective is owed. A run that dies at that moment leaves it at the same place.
+/// A run that dies right before it sends the retrospective has stored nothing of it: the feature rests where the
+/// retrospective is owed.
 #[test]
 fn a_feature_that_could_not_begin_its_retrospective_goes_on_whatever_policy_is_named_now() {
     for (stored, named) in [("guarded", None), ("digest", Some("fresh")), ("cost", Some("resume"))] {

@@ -149,20 +149,6 @@ fn sc_13_the_first_judgement_in_a_repository_only_proposes_and_the_second_writes
 }
 
 #[test]
-fn a_judgement_that_fails_or_cannot_be_read_leaves_the_bank_as_it_is() {
-    for act in ["fail", "garbage"] {
-        let scratch = with_bank(&rule("judge", act));
-        scratch.run(["finish"]).expect(0);
-        assert!(bank(&scratch, "001")[0].starts_with(OLDER), "{act}");
-        assert_eq!(bank(&scratch, "001")[1], OLDER_HEURISTICS, "{act}");
-        let told = events(&scratch);
-        let judged = last(&told, "bank-judged");
-        assert_eq!((&judged["confirmed"], &judged["challenged"]), (&json!([]), &json!([])), "{act}");
-        assert!(!judged["notes"].as_array().unwrap().is_empty(), "{act}: it says why");
-    }
-}
-
-#[test]
 fn a_repository_without_a_bank_gets_one_with_its_first_lesson() {
     let scratch = coded("", &says());
     scratch.run(["finish", "--merge"]).expect(0);

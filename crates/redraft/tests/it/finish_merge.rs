@@ -54,19 +54,6 @@ fn a_squashed_feature_is_one_commit_with_everything_in_it() {
 }
 
 #[test]
-fn a_base_that_is_checked_out_nowhere_is_moved_by_itself() {
-    let scratch = coded("", "");
-    scratch.git(["switch", "-q", "-c", "elsewhere"]);
-    scratch.write("README.md", "edited and not committed\n");
-    let head = scratch.git(["rev-parse", "HEAD"]);
-    scratch.run(["finish", "--merge"]).expect(0);
-    assert_eq!(parents(&scratch), 2);
-    assert_eq!(scratch.git(["rev-parse", "HEAD"]), head, "this checkout has nothing to do with it");
-    assert_eq!(fs::read_to_string(scratch.root().join("README.md")).unwrap(), "edited and not committed\n");
-    assert!(!scratch.root().join(CODE).exists());
-}
-
-#[test]
 fn uncommitted_changes_in_the_checkout_of_the_base_stop_the_merge_with_nothing_lost() {
     let scratch = coded("", "");
     for staged in [false, true] {

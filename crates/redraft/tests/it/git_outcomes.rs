@@ -1,7 +1,7 @@
 //! What git and people can do to a run, each with its own outcome.
 
 use crate::documents::{CLEAN, planted};
-use crate::world::{PROGRAM, bodies, events, executable, feature, left};
+use crate::world::{PROGRAM, bodies, events, executable, feature};
 use redraft_testkit::Scratch;
 use std::fs;
 use std::path::PathBuf;
@@ -134,73 +134,6 @@ fn a_commit_git_refuses_stops_the_run_with_a_way_out_and_the_next_run_goes_on() 
 fn index_lock(scratch: &Scratch) -> PathBuf {
     let name = scratch.worktree("001").file_name().unwrap().to_owned();
     scratch.root().join(".git/worktrees").join(name).join("index.lock")
-}
-
-#[test]
-fn an_anchor_that_git_lost_means_a_fresh_dispatch_and_is_told() {
-    let scratch = rejected_once();
-    scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"fail\"\n");
-    scratch.run(["run", "001"]).expect(4);
-    for line in scratch.git(["for-each-ref", "--format=%(refname)", "refs/redraft/anchors"]).lines() {
-        if !line.ends_with("/2") {
-            scratch.git(["update-ref", "-d", line]);
-        }
-    }
-    scratch.git(["reflog", "expire", "--expire=now", "--all"]);
-    scratch.git(["gc", "-q", "--prune=now"]);
-    scratch.scenario("");
-    scratch.run(["decide", "001", "retry"]).expect(0);
-    scratch.run(["run", "001"]).expect(0);
-    let history = fs::read_to_string(scratch.artifacts("001").join(".review-history.md")).unwrap();
-    assert!(
-        history.contains("ANCHOR-LOST: spec-reviewer iteration 2 — git no longer has revision"),
-        "{history}"
-    );
-    assert!(!history.contains("RESUME-FALLBACK"), "{history}");
-}
-
-#[test]
-fn a_persons_edit_becomes_a_commit_of_its_own_and_reaches_the_next_delta() {
-    let scratch = rejected_once();
-    scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"fail\"\n");
-    scratch.run(["run", "001", "--policy", "guarded"]).expect(4);
-    let spec = scratch.artifacts("001").join("spec.md");
-    let text = fs::read_to_string(&spec)
-        .unwrap()
-        .replace("- Other formats than CSV.", "- Other formats than CSV, for now.");
-    fs::write(&spec, text).unwrap();
-    scratch.scenario("");
-    scratch.run(["decide", "001", "retry"]).expect(0);
-    scratch.run(["run", "001"]).expect(0);
-    assert_eq!(commits(&scratch).iter().filter(|subject| subject.contains("edited by a person")).count(), 2);
-    let prompt =
-        scratch.run(["show", "prompt", "001", "--role", "spec-reviewer", "--strategy", "resume"]).expect(0);
-    assert!(prompt.stdout.contains("+- Other formats than CSV, for now."), "{}", prompt.stdout);
-    assert!(left(&scratch).artifact.contains("CSV, for now."));
-}
-
-#[test]
-fn what_an_agent_must_not_do_is_undone_and_kept() {
-    let scratch = rejected_once();
-    scratch.scenario(
-        "[[rule]]\nticket = \"*/review/spec-reviewer/1.1\"\ndo = \"edit\"\npath = \"README.md\"\ntext = \"mine now\"\n\
-         [[rule]]\nticket = \"*/revise/spec-author/1.1\"\ndo = \"commit\"\n",
-    );
-    scratch.run(["run", "001"]).expect(0);
-    assert_eq!(fs::read_to_string(scratch.worktree("001").join("README.md")).unwrap(), "# a project\n");
-    let events = events(&scratch);
-    let undone: Vec<String> = bodies(&events, "answered").map(|body| body["undone"].to_string()).collect();
-    assert!(undone.iter().any(|line| line.contains("README.md")), "{undone:?}");
-    assert!(undone.iter().any(|line| line.contains("commit")), "{undone:?}");
-    let kept = scratch.git(["for-each-ref", "--format=%(refname)", "refs/redraft/lost"]);
-    assert_eq!(kept.lines().count(), 2, "{kept}");
-    let name = kept.lines().find(|name| name.contains("spec-reviewer")).unwrap();
-    assert_eq!(scratch.git(["show", &format!("{name}:README.md")]), "mine now");
-    assert!(
-        commits(&scratch).iter().all(|subject| subject.starts_with("redraft: ")),
-        "{:?}",
-        commits(&scratch)
-    );
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::world::{answered, bodies, events, executable, feature, left};
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::{Cancelled, Event, Trusted};
-use redraft_core::ids::{BlobId, FeatureId};
+use redraft_core::event::{Cancelled, Event, Unreadable};
+use redraft_core::ids::FeatureId;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};
 use redraft_testkit::{Ran, Scratch};
@@ -220,7 +220,7 @@ fn an_edit_made_while_a_run_was_dead_is_undone_and_the_next_run_says_how_to_get_
 #[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn an_error_after_ctrl_c_that_does_not_come_from_it_is_told() {
     let cancelled = || Event::from(Cancelled { by: "somebody".into(), why: "else".into() });
-    let trusted = || Event::from(Trusted { commands: BlobId::new("x"), by: "somebody".into() });
+    let unreadable = || Event::from(Unreadable { kind: String::new(), detail: "lost".into(), blob: None });
     let cases: [(&str, Scope, Event, bool, &str); 2] = [
         (
             "the feature moved on",
@@ -230,7 +230,7 @@ fn an_error_after_ctrl_c_that_does_not_come_from_it_is_told() {
             "changed by another process",
         ),
         // What somebody else wrote makes the run read the file again, and there is no ledger in it any more.
-        ("the ledger is damaged", Scope::Repo, trusted(), true, "is damaged"),
+        ("the ledger is damaged", Scope::Repo, unreadable(), true, "is damaged"),
     ];
     for (what, scope, event, damage, told) in cases {
         let scratch = feature(IDEA);

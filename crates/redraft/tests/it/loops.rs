@@ -140,24 +140,6 @@ fn a_lost_session_is_a_marked_fallback_and_overload_is_not() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_used_is_repaired_in_the_same_conversation() {
-    let scratch = with_spec(CLEAN);
-    scratch.scenario("[[rule]]\nticket = \"*/review/spec-reviewer/1.1\"\ndo = \"garbage\"\n");
-    scratch.run(["run", "001"]).expect(0);
-    assert_eq!(strategies(&scratch, "spec-reviewer"), ["inline", "resume"]);
-    assert!(left(&scratch).findings.is_empty());
-
-    let scratch = with_spec(CLEAN);
-    scratch.scenario("[[rule]]\nticket = \"*/spec-reviewer/*\"\ndo = \"garbage\"\n");
-    let ran = scratch.run(["run", "001"]).expect(4);
-    assert!(ran.stdout.contains("spec-reviewer gave no usable answer in 3 attempts"), "{}", ran.stdout);
-    assert_eq!(bodies(&events(&scratch), "started").count(), 6, "three attempts with one repair each");
-    scratch.scenario("");
-    scratch.run(["decide", "001", "retry"]).expect(0);
-    scratch.run(["run", "001"]).expect(0);
-}
-
-#[test]
 fn the_cap_stops_the_run_and_a_ruling_goes_on_with_failed() {
     let scratch = with_spec(&planted());
     scratch.write("redraft.toml", "[limits]\nrounds = 1\n");
@@ -185,22 +167,6 @@ fn on_cap_accept_decides_by_itself_and_says_so() {
     scratch.write("redraft.toml", "[limits]\nrounds = 1\n");
     scratch.run(["run", "001", "--on-cap", "accept"]).expect(0);
     assert!(history(&scratch).contains("- Why: --on-cap accept"));
-}
-
-#[test]
-fn fix_and_rerun_is_a_new_pass_with_new_conversations() {
-    let scratch = with_spec(&planted());
-    scratch.write("redraft.toml", "[limits]\nrounds = 1\n");
-    scratch.run(["run", "001"]).expect(5);
-    fs::write(scratch.artifacts("001").join("spec.md"), CLEAN).unwrap();
-    scratch.run(["decide", "001", "rerun"]).expect(0);
-    scratch.run(["run", "001"]).expect(0);
-    let events = events(&scratch);
-    let second =
-        bodies(&events, "started").filter(|body| body["ticket"].as_str().unwrap().contains("specify.2/"));
-    let second: Vec<&Value> = second.collect();
-    assert!(!second.is_empty() && second.iter().all(|body| body["choice"]["strategy"] == "inline"));
-    assert!(left(&scratch).findings.iter().all(|finding| finding.contains(" fixed ")));
 }
 
 #[test]

@@ -36,7 +36,6 @@ mod finish_killed;
 mod finish_lessons;
 mod finish_merge;
 mod finish_terminal;
-mod forgetful;
 mod git_outcomes;
 mod git_programs;
 mod hands;

@@ -45,20 +45,6 @@ fn the_default_budget_is_five_dollars_and_the_configuration_can_change_it() {
     assert_eq!(started(&scratch), 6);
 }
 
-#[test]
-fn a_crash_does_not_stretch_the_budget() {
-    // Early and late boundaries: before and after the first start, while an answer is stored, and further on.
-    for boundary in [1, 2, 3, 4, 7, 11, 16, 22] {
-        let scratch = feature(IDEA);
-        scratch.scenario(ONE_DOLLAR);
-        let mut command = scratch.redraft(["run", "001", "--budget", "3"]);
-        let died = command.env("REDRAFT_ABORT_AT_BOUNDARY", boundary.to_string()).output().unwrap();
-        assert_eq!(died.status.code(), None, "boundary {boundary}");
-        scratch.run(["run", "001", "--budget", "3"]).expect(5);
-        assert_eq!(started(&scratch), 3, "boundary {boundary}: a lost dispatch counts as spent");
-    }
-}
-
 const CANARY: &str = "canary-4f1d9c77e2b8a35d60";
 
 #[test]

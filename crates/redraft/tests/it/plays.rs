@@ -3,14 +3,10 @@
 //! The set-up is made once. Before each `run` the folder is copied, so that a test puts one back instead of playing all
 //! that came before; it stays at the same path, because git keeps absolute ones.
 
-use crate::documents::CLEAN;
 use crate::leftovers::scraps;
 use crate::world::{Left, PROGRAM, answered, entries, left};
-use redraft_core::event::{
-    Checked, Decided, Decision, Entry, Event, Failed, Judged, Judgement, LoopOpened, Now,
-};
+use redraft_core::event::{Entry, Event, Judged, Judgement};
 use redraft_core::phase::Phase;
-use redraft_core::ticket::Purpose;
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,8 +25,6 @@ pub(crate) enum Step {
     Run(i32),
     /// Another command, which ends well.
     Redraft(&'static [&'static str]),
-    /// Something a person does to the files.
-    Person(fn(&Scratch)),
 }
 
 pub(crate) struct Play {
@@ -45,24 +39,11 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// A feature with this configuration and these rules for the rehearsal agent, played undisturbed once.
-    pub(crate) fn new(config: &str, rules: &str, spec: Option<&str>, steps: Vec<Step>) -> Play {
-        let scratch = Scratch::repository(PROGRAM);
-        scratch.run(["new", "--until", "specify", IDEA]).expect(0);
-        Play::of(scratch, config, rules, spec, steps)
-    }
-
-    /// The same for a feature that was made before.
-    fn of(scratch: Scratch, config: &str, rules: &str, spec: Option<&str>, steps: Vec<Step>) -> Play {
-        if let Some(spec) = spec {
-            let worktree = scratch.worktree("001");
-            let folder = worktree.join("docs/features").join(worktree.file_name().unwrap());
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join("spec.md"), spec).unwrap();
-        }
+    /// A feature that was made before, with this configuration, played undisturbed once.
+    fn of(scratch: Scratch, config: &str, steps: Vec<Step>) -> Play {
         let agent = "[agents.rehearsal]\nkind = \"rehearsal\"\nscenario = \"scenario.toml\"\n";
         scratch.write("redraft.toml", &format!("{config}{agent}"));
-        scratch.write("scenario.toml", &format!("{PRICES}{rules}"));
+        scratch.write("scenario.toml", PRICES);
         let mut kept = Vec::new();
         for (at, step) in steps.iter().enumerate() {
             if matches!(step, Step::Run(_)) {
@@ -183,7 +164,6 @@ impl Step {
         let (words, code) = match self {
             Step::Run(code) => (&["run", "--yes", "001"][..], *code),
             Step::Redraft(words) => (*words, 0),
-            Step::Person(does) => return does(scratch),
         };
         let ran = scratch.run(words);
         assert_eq!(ran.code, Some(code), "{what}: {words:?}: {}{}", ran.stdout, ran.stderr);
@@ -206,25 +186,18 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-fn spec(scratch: &Scratch) -> PathBuf {
-    scratch.artifacts("001").join("spec.md")
-}
-
-/// [`CLEAN`] without the criterion of one requirement: one thing to find.
-pub(crate) fn one_defect() -> String {
-    CLEAN.replace("- AC2 (R2): after a download the auditor sees one record with user and time.\n", "")
-}
-
 /// From the idea to the approval, with nobody touching it.
 pub(crate) fn undisturbed() -> Play {
-    Play::new("", "", None, vec![Step::Run(0)])
+    let scratch = Scratch::repository(PROGRAM);
+    scratch.run(["new", "--until", "specify", IDEA]).expect(0);
+    Play::of(scratch, "", vec![Step::Run(0)])
 }
 
 /// From the idea through every phase to an approved task list.
 pub(crate) fn whole() -> Play {
     let scratch = Scratch::repository(PROGRAM);
     scratch.run(["new", "--lane", "standard", "--until", "create-tasks", IDEA]).expect(0);
-    let play = Play::of(scratch, "", "", None, vec![Step::Run(0)]);
+    let play = Play::of(scratch, "", vec![Step::Run(0)]);
     assert_eq!(play.expected.later.len(), 3, "a design, a plan and tasks");
     play
 }
@@ -240,77 +213,9 @@ pub(crate) fn built() -> Play {
     scratch.run(["run", "--yes", "--until", "create-tasks"]).expect(0);
     let trust = Step::Redraft(&["trust", "--yes"]);
     let config = "[checks]\ntests = \"sh tests/run.sh\"\n";
-    let mut play = Play::of(scratch, config, "", None, vec![trust, Step::Run(0)]);
+    let mut play = Play::of(scratch, config, vec![trust, Step::Run(0)]);
     let in_code = |entry: &&Entry| matches!(&entry.event, Event::Started(fact) if fact.ticket.phase == Phase::Implement);
     play.dispatches = entries(&play.scratch).iter().filter(in_code).count();
     assert!(play.expected.code.contains("src/"), "there is code: {}", play.expected.code);
     play.with(|event| matches!(event, Event::Judged(Judged { judgement: Judgement::Rejected, ticket, .. }) if ticket.phase == Phase::Implement))
-}
-
-/// A person edits the document between two rounds.
-pub(crate) fn edited() -> Play {
-    let edit = |scratch: &Scratch| {
-        let text = fs::read_to_string(spec(scratch)).unwrap();
-        fs::write(spec(scratch), text.replace("- Other formats than CSV.", "- Other formats, for now."))
-            .unwrap();
-        scratch.write("scenario.toml", PRICES);
-    };
-    let rules = "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"fail\"\n";
-    let steps = vec![Step::Run(4), Step::Person(edit), Step::Run(0)];
-    let play = Play::new("[limits]\nattempts = 1\n", rules, Some(&one_defect()), steps);
-    let edits = entries(&play.scratch).iter().filter(|entry| matches!(entry.event, Event::Edited(_))).count();
-    assert_eq!(edits, 2, "the document that was put there, and the edit");
-    play
-}
-
-/// An answer that cannot be used is repaired in the same conversation.
-pub(crate) fn repaired() -> Play {
-    let rules = "[[rule]]\nticket = \"*/review/spec-reviewer/1.*\"\ndo = \"garbage\"\n";
-    Play::new("", rules, Some(CLEAN), vec![Step::Run(0)])
-        .with(|event| matches!(event, Event::Judged(Judged { judgement: Judgement::Repair { .. }, .. })))
-}
-
-/// A conversation is gone, and the role is asked in a fresh one.
-pub(crate) fn fallen_back() -> Play {
-    let rules = "[[rule]]\nticket = \"*/review/spec-reviewer/2.*\"\ndo = \"lose-session\"\ntimes = 1\n";
-    Play::new("[review]\npolicy = \"resume\"\n", rules, Some(&one_defect()), vec![Step::Run(0)])
-        .with(|event| matches!(event, Event::Failed(Failed { now: Now::FreshSession, .. })))
-}
-
-/// The gate fails, and the author mends the document before a reviewer sees it.
-pub(crate) fn gate_failed() -> Play {
-    let spec = CLEAN.replace("- Other formats than CSV.", "- TBD");
-    Play::new("", "", Some(&spec), vec![Step::Run(0)])
-        .with(|event| matches!(event, Event::Checked(Checked { passed: false, .. })))
-}
-
-/// A stage uses up its rounds, and a person accepts what is open.
-pub(crate) fn accepted() -> Play {
-    let accept = &["decide", "001", "accept", "--why", "known"];
-    let steps = vec![Step::Run(5), Step::Redraft(accept), Step::Run(0)];
-    Play::new("[limits]\nrounds = 1\n", "", Some(&one_defect()), steps)
-        .with(|event| matches!(event, Event::Decided(Decided { choice: Decision::Accept, .. })))
-}
-
-/// A stage uses up its rounds, a person mends the document, and a new pass reviews it.
-pub(crate) fn rerun() -> Play {
-    let mend = |scratch: &Scratch| fs::write(spec(scratch), CLEAN).unwrap();
-    let again = &["decide", "001", "rerun"];
-    let steps = vec![Step::Run(5), Step::Person(mend), Step::Redraft(again), Step::Run(0)];
-    Play::new("[limits]\nrounds = 1\n", "", Some(&one_defect()), steps)
-        .with(|event| matches!(event, Event::LoopOpened(LoopOpened { pass: 2, .. })))
-}
-
-/// Fresh eyes find what the spec-reviewer let pass, and reopen the phase.
-pub(crate) fn reopened() -> Play {
-    let passes = r#"{"approved":true,"summary":"fine","answers":[],"issues":[],"checks":[],"verified":[],"files_read":[]}"#;
-    let mut rules = String::new();
-    for ticket in ["*/review/spec-reviewer/1.*", "*/validate/spec-reviewer/1.*"] {
-        rules.push_str(&format!("[[rule]]\nticket = \"{ticket}\"\ndo = \"say\"\ntext = '{passes}'\n"));
-    }
-    // The phase-reviewer rejects the first revision, so that the last one is nobody's first.
-    let spec = one_defect() + "\n## Open Questions\n\n- Which time zone is the report in?\n";
-    let config = "[review]\npolicy = \"resume\"\ncertify = \"fresh\"\n";
-    Play::new(config, &rules, Some(&spec), vec![Step::Run(0)])
-        .with(|event| matches!(event, Event::Judged(Judged { ticket, judgement: Judgement::Rejected, .. }) if ticket.purpose == Purpose::Certify))
 }

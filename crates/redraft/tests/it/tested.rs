@@ -1,8 +1,7 @@
 //! What is approved and merged was tested: checks see the commit and nothing else, and what an agent does beside it is
 //! undone or told. The agent is a program that does what a script says.
 
-use crate::documents::CLEAN;
-use crate::world::{PROGRAM, bodies, events, executable, feature};
+use crate::world::{PROGRAM, bodies, events, executable};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::Value;
 use std::fs;
@@ -201,23 +200,6 @@ fn setup_is_run_again_where_a_commit_needs_it_and_what_it_changes_is_told() {
 }
 
 #[test]
-fn a_setup_that_the_commit_breaks_is_a_failed_check_and_not_an_error() {
-    let scratch = greeting();
-    let config = format!("[workspace]\nsetup = \"test ! -e bad\"\n{CHECKED}");
-    played(&scratch, "implementer", &config, "touch bad; echo 'echo hello' > code.sh");
-    scratch.run(["new", "--lane", "express", IDEA]).expect(0);
-    scratch.run(["run", "--yes"]).expect(6);
-    let events = events(&scratch);
-    let check = checks(&events)[0].clone();
-    let evidence = check["evidence"].as_str().unwrap();
-    assert!(evidence.starts_with("`test ! -e bad` ended with code 1\n"), "{evidence}");
-    assert!(
-        evidence.contains("(this is the setup of a clean checkout; the check was not run)"),
-        "{evidence}"
-    );
-}
-
-#[test]
 fn what_agents_and_checks_do_to_git_itself_is_put_back_and_told() {
     let plant = "git config core.hooksPath .evil; git config alias.st '!evil'; echo evil > $(git rev-parse --git-common-dir)/hooks/pre-push";
     for by_check in [false, true] {
@@ -249,53 +231,6 @@ fn what_agents_and_checks_do_to_git_itself_is_put_back_and_told() {
         }
         assert_eq!(checks(&events)[0]["passed"], true, "the work itself is taken");
     }
-}
-
-/// A document that is none uses an attempt, and the next one is taken.
-#[test]
-fn what_is_no_document_costs_an_attempt_and_wedges_nothing() {
-    let spec = format!("docs/features/001-{}/spec.md", "export-the-monthly-report-as-csv");
-    for (odd, what) in [
-        ("ln -s /etc/passwd $f", "a link that leads out of the worktree"),
-        ("ln -s spec.md $f", "a link that leads out of the worktree"),
-        ("mkfifo $f", "no ordinary file"),
-        ("mkdir $f; echo x > $f/x", "a folder"),
-    ] {
-        let scratch = feature("Export the monthly report as CSV");
-        let clean = scratch.outside().join("clean.md");
-        fs::write(&clean, CLEAN).unwrap();
-        let act = format!(
-            "f={spec}; mkdir -p $(dirname $f); if [ $n = 1 ]; then {odd}; else cp {} $f; fi",
-            clean.display()
-        );
-        played(&scratch, "spec-author", "", &act);
-        scratch.run(["run", "--yes"]).expect(0);
-        let events = events(&scratch);
-        assert!(
-            told(&events).contains(&format!("took out {spec}, which was {what}")),
-            "{odd}: {}",
-            told(&events)
-        );
-        let drafts =
-            bodies(&events, "started").filter(|body| body["ticket"].as_str().unwrap().contains("/draft/"));
-        assert_eq!(drafts.count(), 2, "{odd}");
-    }
-}
-
-#[test]
-fn a_pipe_in_the_place_of_a_tracked_file_is_undone_and_the_run_goes_on() {
-    let scratch = greeting();
-    played(
-        &scratch,
-        "implementer",
-        CHECKED,
-        "rm tests/run.sh; mkfifo tests/run.sh; echo 'echo hello' > code.sh",
-    );
-    scratch.run(["new", "--lane", "express", IDEA]).expect(0);
-    scratch.run(["run", "--yes", "--until", "implement"]);
-    let events = events(&scratch);
-    assert!(told(&events).contains("took out tests/run.sh, which was no ordinary file"), "{}", told(&events));
-    assert_eq!(checks(&events)[0]["passed"], true);
 }
 
 #[test]

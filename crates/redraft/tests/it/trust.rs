@@ -3,11 +3,6 @@
 use crate::typed::on_a_terminal;
 use crate::world::{PROGRAM, executable, feature};
 use redraft_adapters::config::{By, Decision, KEYS};
-use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::{Event, Trusted};
-use redraft_core::ids::BlobId;
-use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Append, Store};
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 use std::net::TcpListener;
@@ -213,26 +208,6 @@ fn a_command_cannot_show_itself_as_another_one() {
         assert!(said.contains(line), "{said:?}");
         let hides = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\r');
         assert!(!said.contains(hides) && !said.contains(['\u{202e}', '\u{2028}']), "{said:?}");
-    }
-}
-
-#[test]
-#[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
-fn what_the_repository_says_was_accepted_does_not_count() {
-    let scratch = feature("Show the weather");
-    scratch.write_unaccepted("redraft.toml", "[checks]\ntest = \"true\"\n");
-    let hash = scratch.json(["trust"])["hash"].as_str().unwrap().to_owned();
-    let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
-    let events = [Event::from(Trusted { commands: BlobId::new(hash), by: "somebody".into() })];
-    let append =
-        Append { scope: Scope::Repo, decided_on: 0, at_ms: 0, events: &events, blobs: &[], board: None };
-    ledger.append(append).unwrap();
-    drop(ledger);
-    scratch.run(["new", "--lane", "express", "Say hello in notes.txt"]).expect(0);
-    for words in [&["run", "002", "--yes"][..], &["trust"]] {
-        let ran = scratch.run(words).expect(6);
-        let said = format!("{}{}", ran.stdout, ran.stderr);
-        assert!(said.contains("an earlier version kept what you accept in the repository"), "{said}");
     }
 }
 

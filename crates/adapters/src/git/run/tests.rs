@@ -1,3 +1,4 @@
+use super::super::error::Trouble;
 use super::super::testbed::Bed;
 use super::*;
 

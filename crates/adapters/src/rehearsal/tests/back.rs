@@ -31,7 +31,7 @@ impl Past {
     fn read() -> Past {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         let folder = tempfile::tempdir().unwrap();
-        std::fs::copy(fixtures.join("ledger-v1.db"), folder.path().join(FILE)).unwrap();
+        std::fs::copy(fixtures.join("ledger-1-specify.db"), folder.path().join(FILE)).unwrap();
         let ledger = Ledger::open(folder.path(), Mode::ReadOnly).unwrap();
         let entries = ledger.read(Scope::Feature(FeatureId(1))).unwrap();
         let state = Pipeline::replay(&entries).unwrap();

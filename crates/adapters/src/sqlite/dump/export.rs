@@ -3,7 +3,7 @@
 
 use super::{BlobLine, EventLine, Export, Header, Line, Lost, LostLine, NAME, RedactionLine, VERSION};
 use crate::sqlite::amend::hex;
-use crate::sqlite::chain::{Chain, Content, Link as ChainLink, Tip};
+use crate::sqlite::chain::{Chain, Link as ChainLink, Tip};
 use crate::sqlite::failure::{Failure, Place};
 use crate::sqlite::link::{self, Link};
 use crate::sqlite::{BUSY, Ledger, layout, rows};
@@ -57,12 +57,16 @@ impl Writer<'_> {
             }
         };
         let meta = |key| rows::meta(connection, key).ok().flatten().unwrap_or_default();
-        let (program, namespace) = (meta(layout::PROGRAM), meta(layout::NAMESPACE));
-        if namespace.is_empty() {
-            let what = "the namespace of its session names".to_owned();
-            self.export.lost.push(Lost { what, detail: "it cannot be read".to_owned() });
+        let [program, namespace, writer] = [layout::PROGRAM, layout::NAMESPACE, layout::WRITER].map(meta);
+        for (text, what) in [
+            (&namespace, "the namespace of its session names"),
+            (&writer, "the id under which this clone writes"),
+        ] {
+            if text.is_empty() {
+                self.export.lost.push(Lost { what: what.to_owned(), detail: "it cannot be read".to_owned() });
+            }
         }
-        self.line(&Header { v: VERSION, file: NAME.to_owned(), layout, program, namespace });
+        self.line(&Header { v: VERSION, file: NAME.to_owned(), layout, program, namespace, writer });
         self.events(connection);
         self.blobs(connection);
         let Export { events, blobs, ref lost } = self.export;
@@ -116,16 +120,13 @@ impl Writer<'_> {
             .iter()
             .flatten()
             .filter_map(|chain| {
-                let content = match checked.as_ref().ok()? {
-                    Some(hash) => Content::Hash(hash),
-                    None => Content::Body(&line.body),
-                };
                 let link = ChainLink {
+                    writer: &line.writer,
                     at_ms: line.at_ms,
                     scope: &line.scope,
                     kind: &line.kind,
                     version: line.kind_version,
-                    content,
+                    body_hash: checked.as_ref().ok()?,
                 };
                 Some(Chain::after(Tip { seq: line.seq - 1, chain: *chain }).extend(&link).chain)
             })
@@ -160,13 +161,10 @@ impl Writer<'_> {
     }
 
     /// What stands for the body in the chain, if the body is what was stored and has the form of its kind.
-    fn checked(&self, connection: &Connection, line: &EventLine) -> Result<Option<[u8; 32]>, String> {
-        let bytes = |text: &Option<String>| match text {
-            Some(text) => super::unhex(self.place, text).map(Some),
-            None => Ok(None),
-        };
-        let covered =
-            bytes(&line.salt).and_then(|salt| Ok((salt, bytes(&line.body_hash)?))).map_err(Failure::from);
+    fn checked(&self, connection: &Connection, line: &EventLine) -> Result<[u8; 32], String> {
+        let bytes = |text: &str| super::unhex(self.place, text);
+        let salt = line.salt.as_deref().map(bytes).transpose();
+        let covered = salt.and_then(|salt| Ok((salt, bytes(&line.body_hash)?))).map_err(Failure::from);
         let covered = covered
             .and_then(|(salt, hash)| rows::covered(self.place, connection, line.seq, salt, &line.body, hash));
         let covered = covered.map_err(|failure| self.place.explain(failure).to_string())?;
@@ -250,24 +248,26 @@ fn last_known(connection: &Connection, scopes: &BTreeMap<u64, String>) -> u64 {
 }
 
 fn event(place: &Place, connection: &Connection, seq: u64) -> Result<Option<EventLine>, Failure> {
-    let extra = if layout::has_salts(connection)? { "salt, body_hash" } else { "NULL, NULL" };
     let sql =
-        format!("SELECT scope, at_ms, kind, kind_version, {extra}, chain, body FROM events WHERE seq = ?1");
+        "SELECT scope, at_ms, kind, kind_version, salt, body_hash, chain, body, writer, signature FROM events
+        WHERE seq = ?1";
     let number = rows::stored(place, seq)?;
-    let mut statement = connection.prepare_cached(&sql)?;
+    let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_row([number], |row| {
-        let (version, salt, hash): (i64, Option<Vec<u8>>, Option<Vec<u8>>) =
-            (row.get(3)?, row.get(4)?, row.get(5)?);
+        let (version, salt, hash): (i64, Option<Vec<u8>>, Vec<u8>) = (row.get(3)?, row.get(4)?, row.get(5)?);
+        let signature: Option<Vec<u8>> = row.get(9)?;
         let line = EventLine {
             seq,
+            writer: row.get(8)?,
             scope: row.get(0)?,
             at_ms: row.get(1)?,
             kind: row.get(2)?,
             kind_version: 0,
             salt: salt.as_deref().map(hex),
-            body_hash: hash.as_deref().map(hex),
+            body_hash: hex(&hash),
             chain: hex(&row.get::<_, Vec<u8>>(6)?),
             body: row.get(7)?,
+            signature: signature.as_deref().map(hex),
         };
         Ok((line, version))
     });

@@ -5,7 +5,7 @@
 //! the run then finds in the worktree beyond what the ledger knows is an edit to it, and is reviewed again.
 
 use super::{BlobLine, EventLine, Header, Line, LostLine, NAME, RedactionLine, Resumed, VERSION, unhex};
-use crate::sqlite::chain::{Chain, Content, Link, Tip, body_hash, new_salt};
+use crate::sqlite::chain::{Chain, Link, Tip};
 use crate::sqlite::failure::{Failure, Place};
 use crate::sqlite::{Ledger, Mode, amend, layout, rows};
 use redraft_core::event::{Event, Unreadable};
@@ -40,17 +40,16 @@ pub(super) fn import(folder: &Path, lines: &mut dyn BufRead, now_ms: i64) -> Res
     }
     let ledger = Ledger::open(folder, Mode::Write)?;
     let resumed = ledger.change(|connection| {
-        if !header.namespace.is_empty() {
-            let sql = "UPDATE meta SET value = ?2 WHERE key = ?1";
-            connection.execute(sql, params![layout::NAMESPACE, header.namespace])?;
+        for (key, value) in [(layout::NAMESPACE, &header.namespace), (layout::WRITER, &header.writer)] {
+            if !value.is_empty() {
+                connection.execute("UPDATE meta SET value = ?2 WHERE key = ?1", params![key, value])?;
+            }
         }
         let mut reader = Reader {
             place: &place,
             connection,
             now_ms,
             number: 0,
-            old: header.layout == 1,
-            before: Tip::default().chain,
             chain: Chain::after(Tip::default()),
             scopes: BTreeMap::new(),
             is_whole: true,
@@ -173,10 +172,6 @@ struct Reader<'a> {
     now_ms: i64,
     /// The number of the line.
     number: u64,
-    /// Whether the lines are of layout 1, whose chain covers bodies.
-    old: bool,
-    /// The checksum that the lines gave last.
-    before: [u8; 32],
     chain: Chain,
     scopes: BTreeMap<String, Standing>,
     /// Whether nothing was lost so far, so that the chain must come out the same.
@@ -218,43 +213,35 @@ impl Reader<'_> {
             let lost = Event::from(Unreadable { kind: line.kind.clone(), detail, blob: None });
             return self.put_lost(&line.scope, line.at_ms, &lost);
         }
-        let salt = line.salt.as_deref().map(|salt| unhex(self.place, salt)).transpose()?;
-        let (salt, hash) = match (&line.body_hash, self.old) {
-            (Some(text), false) => {
-                let seq = rows::stored(self.place, line.seq)?;
-                (salt, rows::checksum(self.place, seq, unhex(self.place, text)?)?)
-            }
-            _ => {
-                let salt = new_salt();
-                (Some(salt.to_vec()), body_hash(&salt, &line.body))
-            }
-        };
-        let link = self.link(line, Content::Hash(&hash));
+        let bytes = |text: &str| unhex(self.place, text);
+        let salt = line.salt.as_deref().map(bytes).transpose()?;
+        let signature = line.signature.as_deref().map(bytes).transpose()?;
+        let number = rows::stored(self.place, line.seq)?;
+        let hash = rows::checksum(self.place, number, bytes(&line.body_hash)?)?;
+        let EventLine { writer, scope, at_ms, kind, kind_version, body, .. } = line;
+        let link = Link { writer, at_ms: *at_ms, scope, kind, version: *kind_version, body_hash: &hash };
         let Tip { seq, chain } = self.chain.extend(&link);
-        let told = unhex(self.place, &line.chain)?;
-        let same = match self.old {
-            false => told == chain,
-            // The old chain is followed beside the new one.
-            true => {
-                let before = Tip { seq: line.seq - 1, chain: self.before };
-                Chain::after(before).extend(&self.link(line, Content::Body(&line.body))).chain[..] == told[..]
-            }
-        };
-        if self.is_whole && !same {
+        if self.is_whole && bytes(&line.chain)? != chain {
             return Err(self.wrong(&format!("event {seq} does not match its checksum")).into());
         }
-        self.before = told.try_into().unwrap_or_default();
-        let seq = rows::stored(self.place, seq)?;
-        let EventLine { scope, at_ms, kind, kind_version, body, .. } = line;
+        // After a loss the checksums are others, and a signature of the old one says nothing.
+        let signature = signature.filter(|_| self.is_whole);
         let mut insert = self.connection.prepare_cached(rows::INSERT)?;
-        insert.execute(params![seq, scope, at_ms, kind, kind_version, salt, body, hash, chain])?;
+        insert.execute(params![
+            number,
+            writer,
+            scope,
+            at_ms,
+            kind,
+            kind_version,
+            salt,
+            body,
+            hash,
+            chain,
+            signature
+        ])?;
         self.resumed.events += 1;
         Ok(())
-    }
-
-    fn link<'b>(&self, line: &'b EventLine, content: Content<'b>) -> Link<'b> {
-        let EventLine { at_ms, scope, kind, kind_version, .. } = line;
-        Link { at_ms: *at_ms, scope, kind, version: *kind_version, content }
     }
 
     /// Whether an event can follow what is left of its scope; else why not.

@@ -1,4 +1,4 @@
-use super::super::chain::{Content, body_hash};
+use super::super::chain::{Link, body_hash};
 use super::*;
 use redraft_core::event::RetroWritten;
 use redraft_core::text::hash;
@@ -111,7 +111,7 @@ fn the_database_of_another_program_is_not_taken_over() {
     raw(&folder).execute_batch("CREATE TABLE guests (name TEXT)").unwrap();
     for mode in [Mode::ReadOnly, Mode::Write] {
         let error = Ledger::open(folder.path(), mode).unwrap_err();
-        assert!(error.to_string().contains("not a ledger of redraft"), "{mode:?}: {error}");
+        assert!(error.to_string().contains("not a ledger of this redraft"), "{mode:?}: {error}");
     }
 }
 
@@ -161,10 +161,9 @@ fn verify_finds_an_event_with_the_right_checksum_that_does_not_have_the_form_of_
         let tip = read_only(&folder).unwrap().tip().unwrap();
         let salt = [1; 16];
         let hash = body_hash(&salt, body);
-        let content = Content::Hash(&hash);
-        let link = super::super::chain::Link { at_ms: 0, scope: "001", kind, version: 1, content };
+        let link = Link { writer: "w", at_ms: 0, scope: "001", kind, version: 1, body_hash: &hash };
         let chain = Chain::after(tip).extend(&link).chain;
-        let sql = "INSERT INTO events VALUES (4, '001', 0, ?1, 1, ?2, ?3, ?4, ?5)";
+        let sql = "INSERT INTO events VALUES (4, 'w', '001', 0, ?1, 1, ?2, ?3, ?4, ?5, NULL)";
         raw(&folder).execute(sql, rusqlite::params![kind, salt, body, hash, chain]).unwrap();
         let ledger = read_only(&folder).unwrap();
         for error in [ledger.verify().unwrap_err(), ledger.read(FIRST).unwrap_err()] {

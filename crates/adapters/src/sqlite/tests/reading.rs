@@ -155,7 +155,7 @@ fn a_newer_layout_is_read_and_never_written() {
     let folder = TempDir::new().unwrap();
     closed(&folder);
     raw(&folder)
-        .execute_batch("PRAGMA user_version = 3; UPDATE meta SET value = '7.8.9' WHERE key = 'program'")
+        .execute_batch("PRAGMA user_version = 2; UPDATE meta SET value = '7.8.9' WHERE key = 'program'")
         .unwrap();
     let before = untouched(&folder);
     for mode in [Mode::Write, Mode::ReadOnly] {
@@ -176,7 +176,7 @@ fn a_newer_layout_is_read_and_never_written() {
 fn tables_we_do_not_find_in_a_newer_layout_are_not_called_damage() {
     let folder = TempDir::new().unwrap();
     closed(&folder);
-    raw(&folder).execute_batch("PRAGMA user_version = 3; ALTER TABLE events RENAME TO facts").unwrap();
+    raw(&folder).execute_batch("PRAGMA user_version = 2; ALTER TABLE events RENAME TO facts").unwrap();
     let error = read_only(&folder).unwrap().read(FIRST).unwrap_err();
     assert!(matches!(error, StoreError::Newer { .. }), "{error}");
 }
@@ -189,8 +189,9 @@ fn an_event_of_a_newer_program_is_named_and_other_scopes_stay_readable() {
     ] {
         let folder = TempDir::new().unwrap();
         closed(&folder);
-        let values =
-            format!("2, '002', 0, '{kind}', {version}, zeroblob(16), '{{}}', zeroblob(32), zeroblob(32)");
+        let values = format!(
+            "2, 'w', '002', 0, '{kind}', {version}, zeroblob(16), '{{}}', zeroblob(32), zeroblob(32), NULL"
+        );
         let sql = format!("INSERT INTO events VALUES ({values})");
         raw(&folder).execute_batch(&sql).unwrap();
         let ledger = write(&folder);

@@ -67,8 +67,10 @@ fn events_and_blobs_can_be_neither_changed_nor_removed_nor_replaced() {
     for sql in [
         "UPDATE events SET body = '{}'",
         "DELETE FROM events",
-        "INSERT OR REPLACE INTO events VALUES (1, '001', 0, 'cancelled', 1, x'00', '{}', x'00', x'00')",
-        "INSERT INTO events VALUES (5, '001', 0, 'cancelled', 1, x'00', '{}', x'00', x'00')",
+        "INSERT OR REPLACE INTO events VALUES (1, 'w', '001', 0, 'cancelled', 1, x'00', '{}', x'00', x'00', NULL)",
+        "INSERT INTO events VALUES (5, 'w', '001', 0, 'cancelled', 1, x'00', '{}', x'00', x'00', NULL)",
+        "UPDATE events SET writer = 'another'",
+        "UPDATE events SET signature = x'00'",
         "UPDATE events SET body = '{}', salt = NULL",
         "INSERT INTO redactions VALUES (1, 1, x'00', x'00')",
         "UPDATE blobs SET bytes = x'00'",

@@ -36,15 +36,17 @@ fn finding(id: &str, description: &str) -> Finding {
 fn opened() -> Event {
     let body = r#"{"phase":"specify","pass":1,"author":"spec-author","panels":[],"paths":[],"gates":[],
         "limits":{"rounds":5,"attempts":3,"repairs":1,"gates":3,"late_rounds":1,"reopenings":1},"rule":"strict",
-        "certify":"resume","policy":"cost","config":"00"}"#;
-    Event::decode("loop-opened", 4, body).expect("a stored form")
+        "certify":"resume","policy":"cost","knowledge":"full","config":"00","base":null,"profiles":{},"project":null,"tasks":[],"extras":{},"checks":{},
+        "asks_first":false,"bundle":null,"bank":null,"same_hand":false}"#;
+    Event::decode("loop-opened", 1, body).expect("a stored form")
 }
 
 fn started(told: &[&str]) -> Event {
     let body = r#"{"ticket":"031/specify.1/review/spec-reviewer/1.1","agent":"a","sees":null,"since":null,
         "choice":{"strategy":"lazy","why":"w"},"prompt":"00","prompt_chars":1,"context_chars":1,"session":null,
-        "tree":{"head":"","branch":"","index":"","work":""},"reserved":0,"expires_ms":0,"markers":[]}"#;
-    let Ok(Event::Started(started)) = Event::decode("started", 3, body) else { panic!("a stored form") };
+        "tree":{"head":"","branch":"","index":"","work":""},"reserved":0,"expires_ms":0,"markers":[],
+        "missing":[],"told":[],"pull":false,"player":{"kind":"rehearsal","program":"redraft","version":"1.0","model":""}}"#;
+    let Ok(Event::Started(started)) = Event::decode("started", 1, body) else { panic!("a stored form") };
     Event::from(Started { told: told.iter().map(|name| (*name).to_owned()).collect(), ..started })
 }
 

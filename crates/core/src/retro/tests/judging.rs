@@ -35,6 +35,7 @@ fn finding(id: &str, description: &str) -> Finding {
 fn feature() -> (Pipeline, Vec<Entry>, Change) {
     let created = FeatureCreated {
         id: FeatureId(31),
+        uuid: crate::ids::FeatureUuid::new("6a658c6d-be4d-4cd1-a5cc-dd57b152e7c6"),
         slug: "key-limits".to_owned(),
         idea: "x".to_owned(),
         lane: Lane::Standard,

@@ -127,7 +127,7 @@ fn a_decision_about_another_revision_and_a_question_about_another_thing_are_refu
 }
 
 #[test]
-fn a_ruling_of_the_first_version_covers_later_edits_as_it_did_then() {
+fn a_ruling_that_names_no_revision_covers_later_edits() {
     let mut world = capped();
     let mut decided = decision(open(&world), &asked(&world), Decision::Accept, "ann", "w");
     decided.revision = None;

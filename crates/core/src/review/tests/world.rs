@@ -120,6 +120,7 @@ impl World {
             World { rules, habits, state, log, draws, at, revisions, people, turned, rerun_first, script };
         world.happen(FeatureCreated {
             id,
+            uuid: crate::ids::FeatureUuid::new("6a658c6d-be4d-4cd1-a5cc-dd57b152e7c6"),
             slug: "x".into(),
             idea: "x".into(),
             lane: world.rules.lane,

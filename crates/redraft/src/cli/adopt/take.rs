@@ -13,7 +13,7 @@ use crate::cli::trust;
 use redraft_adapters::config::{Config, WorkspaceMode};
 use redraft_adapters::git::{GitError, Head};
 use redraft_adapters::plain_file;
-use redraft_adapters::sqlite::Ledger;
+use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::adopt::{Understood, join};
 use redraft_core::event::{Adopted, Brought, Event, FeatureCreated, Life, PhaseSkipped};
 use redraft_core::ids::FeatureId;
@@ -162,6 +162,7 @@ impl Taking<'_> {
         let lane = feature.lane();
         Ok(FeatureCreated {
             id: feature.id,
+            uuid: new_feature_uuid(),
             slug: feature.slug.clone(),
             idea: Typed::from(feature.idea.as_str()).clean(&self.around.redactor),
             lane,

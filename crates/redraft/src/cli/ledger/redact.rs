@@ -17,7 +17,7 @@ use crate::cli::whole_file;
 use redraft_adapters::config;
 use redraft_adapters::git::{Rewritten, Survey};
 use redraft_adapters::plain_file;
-use redraft_adapters::sqlite::{BEFORE, Ledger, Mode, Redaction};
+use redraft_adapters::sqlite::{Ledger, Mode, Redaction};
 use redraft_core::event::{Entry, Event, FeatureCreated};
 use redraft_core::ids::BlobId;
 use redraft_core::phase::Phase;
@@ -260,7 +260,6 @@ impl Job<'_> {
         repository.follow(self.removal, rewritten)?;
         around.boundaries.pass("before our own files follow");
         repository.clean_own_files(self.removal, rewritten)?;
-        remove(&self.site.state.join(BEFORE))?;
         around.boundaries.pass("before the ledger is written anew");
         self.ledger.scrub()?;
         around.boundaries.pass("before the board is folded");
@@ -488,13 +487,4 @@ fn agents_homes(around: &Surroundings) -> Vec<String> {
         format!("{} may hold it, too: an agent keeps its own conversations there", folder.display())
     });
     told.collect()
-}
-
-fn remove(path: &Path) -> Result<(), CliError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(CliError::new(Code::Config, format!("{}: {error}", path.display())))
-        }
-        _ => Ok(()),
-    }
 }

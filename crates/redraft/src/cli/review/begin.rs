@@ -7,7 +7,7 @@ use crate::cli::args::{DocumentKind, ReviewArgs};
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::site::{Site, Surroundings};
-use redraft_adapters::sqlite::Ledger;
+use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::event::FeatureCreated;
 use redraft_core::ids::{FeatureId, ReviewId, slug};
 use redraft_core::phase::{Lane, Phase};
@@ -56,6 +56,7 @@ pub(super) fn begun(
     let slug = slug(stem);
     let created = FeatureCreated {
         id: FeatureId(id.0),
+        uuid: new_feature_uuid(),
         idea: format!("Review {}", document.path),
         lane: Lane::Standard,
         base_branch: head.branch.unwrap_or_default(),

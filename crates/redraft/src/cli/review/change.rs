@@ -24,7 +24,7 @@ use crate::cli::trust;
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::shell_word::quoted;
-use redraft_adapters::sqlite::Ledger;
+use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::delta::{self, Hidden};
 use redraft_core::event::{Entry, Event, FeatureCreated, ReviewedChange};
 use redraft_core::findings::{Finding, Status};
@@ -49,14 +49,18 @@ pub(super) fn review(
     let quiet = Console::new(true, true);
     // With --format json nothing but the object is printed, as with --json.
     let console = if form == FindingsForm::Json { &quiet } else { console };
-    // What is found out about the change is put there.
-    site.require_own_state()?;
+    if args.change.uncommitted {
+        // What is not committed is kept there before it is looked at.
+        site.require_own_state()?;
+    }
+    site.refuse_foreign_state()?;
     let mut range = Range::find(site, base, &args.change, around)?;
     if range.is_empty() {
         console.say_all(&range.notes);
         report::nothing(&range, form, console);
         return Ok(Code::Done);
     }
+    site.require_own_state()?;
     let lane = lane(args)?;
     let mut grounds = Grounds::of(site, &range, lane.unwrap_or(Lane::Standard), &run_args(args), around)?;
     range.notes.extend(grounds.notes.iter().cloned());
@@ -366,6 +370,7 @@ fn begun(
     let change = ReviewedChange { head: range.name.clone(), base: range.base.clone(), documents };
     let created = FeatureCreated {
         id: FeatureId(id.0),
+        uuid: new_feature_uuid(),
         slug: slug(&range.name),
         idea: format!("Review {change}"),
         lane: lane.unwrap_or(Lane::Standard),

@@ -1,0 +1,53 @@
+//! What came of a call of git.
+
+use crate::git::error::{GitError, Trouble};
+use crate::git::repair::is_missing;
+use redraft_core::text::one_line;
+
+/// A call that came to its end.
+#[derive(Debug)]
+pub(in crate::git) struct Done {
+    pub(in crate::git) command: String,
+    pub(in crate::git) code: Option<i32>,
+    pub(in crate::git) stdout: Vec<u8>,
+    pub(in crate::git) stderr: String,
+    /// Whether a server may have objects that are not here.
+    pub(in crate::git) partial: bool,
+}
+
+impl Done {
+    /// The lines git wrote, as bytes: a folder need not be called anything that is text.
+    pub(in crate::git) fn lines(&self) -> Vec<&[u8]> {
+        if self.stdout.is_empty() {
+            return Vec::new();
+        }
+        let text = self.stdout.strip_suffix(b"\n").unwrap_or(&self.stdout);
+        text.split(|byte| *byte == b'\n').collect()
+    }
+
+    pub(in crate::git) fn failure(&self) -> Option<GitError> {
+        let (command, stderr) = (self.command.clone(), self.stderr.clone());
+        if self.code == Some(0) {
+            None
+        } else if let Some(trouble) = Trouble::told(&stderr) {
+            Some(GitError::Disk { command, trouble, detail: one_line(&stderr, 400) })
+        } else if self.partial && is_missing(&stderr) {
+            Some(GitError::NotFetched { command, detail: one_line(&stderr, 400) })
+        } else {
+            Some(GitError::Failed { command, code: self.code, stderr })
+        }
+    }
+
+    /// Git said something it never says.
+    pub(in crate::git) fn unexpected(&self) -> GitError {
+        let text = one_line(&String::from_utf8_lossy(&self.stdout), 200);
+        GitError::Broken { command: self.command.clone(), detail: format!("unexpected output `{text}`") }
+    }
+}
+
+/// The lock file that git says another process holds.
+pub(in crate::git) fn held_lock(stderr: &str) -> Option<&str> {
+    let (_, after) = stderr.split_once("Unable to create '")?;
+    let (path, _) = after.split_once("': File exists")?;
+    path.ends_with(".lock").then_some(path)
+}

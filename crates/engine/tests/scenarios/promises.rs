@@ -1,0 +1,30 @@
+//! What every implementation of a port keeps, played on the fakes and on the real things.
+
+mod checking;
+mod committing;
+mod inbox;
+mod merging;
+mod restoring;
+mod store;
+mod workspace;
+
+/// Plays each promise on both worlds.
+macro_rules! kept_by_both {
+    ($($name:ident),+ $(,)?) => {
+        mod fake {
+            $(#[test]
+            fn $name() {
+                super::$name(&crate::world::FakeWorld::new());
+            })+
+        }
+
+        mod real {
+            $(#[test]
+            fn $name() {
+                super::$name(&crate::real::RealWorld::new());
+            })+
+        }
+    };
+}
+
+use kept_by_both;

@@ -1,0 +1,368 @@
+//! The same world with the real git, SQLite and files, in a throw-away folder.
+
+use crate::world::{BRANCH, FEATURE, FIRST, LedgerAt, Ports, SETUP, SLUG, World};
+use redraft_adapters::git::{Git, GitCheckFolder, GitMerging, GitWorkspace, Repository};
+use redraft_adapters::inbox::FileInbox;
+use redraft_adapters::sqlite::{Ledger, Mode, Redaction};
+use redraft_core::ids::Revision;
+use redraft_core::ticket::Scope;
+use redraft_engine::boundary::Boundaries;
+use redraft_engine::ports::{Store, StoreError};
+use redraft_testkit::Scratch;
+use redraft_testkit::fakes::Outside;
+use rusqlite::Connection;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) struct RealWorld {
+    place: Arc<Place>,
+    base: String,
+}
+
+/// Where everything is, for whoever acts from outside.
+struct Place {
+    scratch: Scratch,
+    worktree: PathBuf,
+    git: Git,
+}
+
+impl RealWorld {
+    pub(crate) fn new() -> RealWorld {
+        let scratch = Scratch::empty("redraft");
+        scratch.git(["init", "-q", "-b", "main"]);
+        scratch.git(["config", "--global", "user.name", "Test Person"]);
+        scratch.git(["config", "--global", "user.email", "person@example.invalid"]);
+        for (path, text) in FIRST {
+            scratch.write_unaccepted(path, text);
+        }
+        scratch.git(["add", "."]);
+        scratch.git(["commit", "-q", "-m", "first"]);
+        let base = scratch.git(["rev-parse", "HEAD"]);
+        let home = scratch.outside().join("home/.gitconfig");
+        let git = Git::default()
+            .with_env("GIT_CONFIG_NOSYSTEM", Some("1".into()))
+            .with_env("GIT_CONFIG_GLOBAL", Some(home.into()));
+        let repository = Repository::discover_with(git.clone(), &scratch.root()).unwrap();
+        let place = repository.feature_place(FEATURE, SLUG).unwrap();
+        assert_eq!(place.branch, BRANCH);
+        repository.ensure_feature(&place.branch, &base, &place.worktree).unwrap();
+        let worktree = place.worktree;
+        RealWorld { place: Arc::new(Place { scratch, worktree, git }), base }
+    }
+
+    fn repository(&self) -> Repository {
+        self.place.repository()
+    }
+}
+
+impl World for RealWorld {
+    fn outside(&self) -> Arc<dyn Outside> {
+        Arc::clone(&self.place) as Arc<dyn Outside>
+    }
+
+    fn base(&self) -> String {
+        self.base.clone()
+    }
+
+    fn process(&self, boundaries: &Boundaries, act: &mut dyn FnMut(&Ports<'_>)) {
+        let repository = self.repository();
+        // As every command begins: what a killed one left is cleared up.
+        repository.settle().unwrap();
+        let state = repository.state_dir();
+        let store = Ledger::open(&state, Mode::Write).unwrap();
+        let workspace = GitWorkspace::open(&repository, &self.place.worktree, BRANCH).unwrap();
+        workspace.sweep();
+        let inbox = FileInbox::new(&state);
+        inbox.sweep(&Scope::Feature(FEATURE));
+        let merging = GitMerging { repository: &repository, branch: BRANCH.to_owned(), boundaries };
+        let check_folder =
+            GitCheckFolder::new(&repository, &FEATURE.to_string(), Some(SETUP.to_owned()), Vec::new());
+        act(&Ports {
+            store: &store,
+            workspace: &workspace,
+            inbox: &inbox,
+            check_folder: &check_folder,
+            merging: &merging,
+        });
+    }
+
+    fn ledger(&self) -> Box<dyn LedgerAt + '_> {
+        let state = self.repository().state_dir();
+        Box::new(RealLedger { ledger: Ledger::open(&state, Mode::Write).unwrap(), state })
+    }
+}
+
+struct RealLedger {
+    ledger: Ledger,
+    state: PathBuf,
+}
+
+impl LedgerAt for RealLedger {
+    fn store(&self) -> &dyn Store {
+        &self.ledger
+    }
+
+    fn board(&self) -> Option<Vec<(String, u64, String)>> {
+        let rows = self.ledger.board().unwrap();
+        let rows = rows.into_iter().map(|(scope, seq, row)| (scope.to_string(), seq, row)).collect();
+        Some(rows).filter(|_| self.ledger.has_board().unwrap())
+    }
+
+    fn check(&self) -> u64 {
+        self.ledger.check().unwrap().events
+    }
+
+    fn redact(&self, decided_on: u64, bodies: &[(u64, String)]) -> Result<u64, StoreError> {
+        let (by, why, blobs) = ("tester", "a secret", &[]);
+        self.ledger.redact(&Redaction {
+            decided_on,
+            at_ms: 0,
+            by,
+            why,
+            bodies,
+            blobs,
+            files: 0,
+            objects: 0,
+            refs: 0,
+        })
+    }
+
+    fn amended(&self) -> Vec<(u64, u64)> {
+        self.ledger.amended().unwrap()
+    }
+
+    fn make_newer(&self, seq: u64) {
+        let raw = Connection::open(Ledger::file(&self.state)).unwrap();
+        // What must never change is kept by triggers.
+        let find = "SELECT name FROM sqlite_schema WHERE type = 'trigger'";
+        let names: Vec<String> =
+            raw.prepare(find).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        for name in names {
+            raw.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
+        }
+        raw.execute("UPDATE events SET kind_version = 999 WHERE seq = ?1", [i64::try_from(seq).unwrap()])
+            .unwrap();
+    }
+
+    fn remove(&self) {
+        fs::remove_file(Ledger::file(&self.state)).unwrap();
+    }
+}
+
+impl Place {
+    fn repository(&self) -> Repository {
+        Repository::discover_with(self.git.clone(), &self.scratch.root()).unwrap()
+    }
+
+    fn here<const N: usize>(&self, words: [&str; N]) -> String {
+        self.scratch.git_in(&self.worktree, words)
+    }
+
+    fn clear(&self, path: &str) -> PathBuf {
+        let full = self.worktree.join(path);
+        if full.is_dir() && !full.is_symlink() {
+            fs::remove_dir_all(&full).unwrap();
+        } else if full.symlink_metadata().is_ok() {
+            fs::remove_file(&full).unwrap();
+        }
+        for above in full.parent().unwrap().ancestors().take_while(|above| *above != self.worktree) {
+            if above.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
+                fs::remove_file(above).unwrap();
+            }
+        }
+        fs::create_dir_all(full.parent().unwrap()).unwrap();
+        full
+    }
+}
+
+fn write(folder: &Path, path: &str, text: &str) {
+    let full = folder.join(path);
+    fs::create_dir_all(full.parent().unwrap()).unwrap();
+    fs::write(full, text).unwrap();
+}
+
+impl Outside for Place {
+    fn put(&self, path: &str, text: &str) {
+        let full = self.worktree.join(path);
+        let plain = full.symlink_metadata().is_ok_and(|found| found.is_file());
+        let full = if plain { full } else { self.clear(path) };
+        fs::write(full, text).unwrap();
+    }
+
+    fn take(&self, path: &str) {
+        let _ = fs::remove_file(self.worktree.join(path));
+    }
+
+    fn look(&self, path: &str) -> Option<String> {
+        self.look_in(&self.worktree, path)
+    }
+
+    fn link(&self, path: &str, target: &str) {
+        symlink(target, self.clear(path)).unwrap();
+    }
+
+    fn pipe(&self, path: &str) {
+        let full = self.clear(path);
+        let done = self.scratch.command("mkfifo").arg(full).status().unwrap();
+        assert!(done.success());
+    }
+
+    fn make_executable(&self, path: &str) {
+        fs::set_permissions(self.worktree.join(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn nest(&self, folder: &str) {
+        write(&self.worktree.join(folder), "inner.txt", "inner\n");
+        self.scratch.git_in(&self.worktree.join(folder), ["init", "-q"]);
+    }
+
+    fn stage(&self, path: &str) {
+        self.here(["add", "-A", "--", path]);
+    }
+
+    fn commit(&self, message: &str) {
+        self.here(["add", "-A"]);
+        self.here(["commit", "-q", "--allow-empty", "-m", message]);
+    }
+
+    fn commit_repository(&self, folder: &str, commit: &str) {
+        fs::create_dir_all(self.worktree.join(folder)).unwrap();
+        self.here(["update-index", "--add", "--cacheinfo", &format!("160000,{commit},{folder}")]);
+        self.here(["commit", "-q", "-m", "a repository inside"]);
+    }
+
+    fn merge_main(&self, with_its_files: bool) {
+        match with_its_files {
+            true => self.here(["merge", "-q", "--no-ff", "-m", "with main", "main"]),
+            false => self.here(["merge", "-q", "--no-ff", "-s", "ours", "-m", "with main", "main"]),
+        };
+    }
+
+    fn reset_to_main(&self) {
+        self.here(["reset", "-q", "--hard", "main"]);
+    }
+
+    fn switch_to_new(&self, branch: &str) {
+        self.here(["checkout", "-q", "-b", branch]);
+    }
+
+    fn detach(&self) {
+        self.here(["checkout", "-q", "--detach"]);
+    }
+
+    fn branch(&self, name: &str) {
+        self.here(["branch", name]);
+    }
+
+    fn move_branch(&self, name: &str) {
+        self.here(["branch", "-f", name]);
+    }
+
+    fn delete_branch(&self, name: &str) {
+        self.here(["branch", "-D", name]);
+    }
+
+    fn tag(&self, name: &str) {
+        self.here(["tag", name]);
+    }
+
+    fn begin_cherry_pick(&self) {
+        let head = self.here(["rev-parse", "HEAD"]);
+        let folder = PathBuf::from(self.here(["rev-parse", "--absolute-git-dir"]));
+        fs::write(folder.join("CHERRY_PICK_HEAD"), format!("{head}\n")).unwrap();
+    }
+
+    fn remove_worktree(&self) {
+        fs::remove_dir_all(&self.worktree).unwrap();
+    }
+
+    fn put_git(&self, path: &str, text: &str) {
+        write(&self.scratch.root().join(".git"), path, text);
+    }
+
+    fn look_git(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.scratch.root().join(".git").join(path)).ok()
+    }
+
+    fn forget_identity(&self) {
+        fs::write(self.scratch.outside().join("home/.gitconfig"), "").unwrap();
+    }
+
+    fn put_base(&self, path: &str, text: &str) {
+        write(&self.scratch.root(), path, text);
+    }
+
+    fn look_base(&self, path: &str) -> Option<String> {
+        self.look_in(&self.scratch.root(), path)
+    }
+
+    fn commit_base_as(&self, path: &str, text: &str, message: &str) {
+        self.put_base(path, text);
+        self.scratch.git(["add", path]);
+        self.scratch.git(["commit", "-q", "-m", message]);
+    }
+
+    fn switch_base_to_new(&self, branch: &str) {
+        self.scratch.git(["checkout", "-q", "-b", branch]);
+    }
+
+    fn collect(&self) {
+        self.scratch.git(["reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all"]);
+        self.scratch.git(["gc", "-q", "--prune=now"]);
+    }
+
+    fn lose(&self, revision: &Revision) {
+        let (folder, name) = revision.as_str().split_at(2);
+        fs::remove_file(self.scratch.root().join(".git/objects").join(folder).join(name)).unwrap();
+    }
+
+    fn go_on_without(&self, id: &str) {
+        let head = self.here(["rev-parse", "HEAD"]);
+        self.repository().do_without(id, &head).unwrap();
+    }
+
+    fn put_in(&self, folder: &Path, path: &str, text: &str) {
+        write(folder, path, text);
+    }
+
+    fn look_in(&self, folder: &Path, path: &str) -> Option<String> {
+        let full = folder.join(path);
+        let plain = full.symlink_metadata().is_ok_and(|found| found.is_file());
+        fs::read_to_string(full).ok().filter(|_| plain)
+    }
+
+    fn files_of(&self, reference: &str) -> Option<BTreeMap<String, String>> {
+        let mut ask = self.scratch.command("git");
+        let there = ask.args(["rev-parse", "--verify", "--quiet", reference]).output().unwrap();
+        if !there.status.success() {
+            return None;
+        }
+        let names = self.scratch.git(["ls-tree", "-r", "--name-only", reference]);
+        let text = |name: &str| {
+            let spec = format!("{reference}:{name}");
+            let shown =
+                self.scratch.command("git").args([OsStr::new("show"), OsStr::new(&spec)]).output().unwrap();
+            String::from_utf8_lossy(&shown.stdout).into_owned()
+        };
+        Some(names.lines().map(|name| (name.to_owned(), text(name))).collect())
+    }
+
+    fn log(&self, branch: &str) -> Vec<String> {
+        self.log_of(&format!("refs/heads/{branch}"))
+    }
+
+    fn log_of(&self, reference: &str) -> Vec<String> {
+        // By their times, a commit of the same second may come behind the one before it.
+        let log = self.scratch.git(["log", "--topo-order", "--format=%s", reference, "--"]);
+        log.lines().map(str::to_owned).collect()
+    }
+
+    fn refs(&self) -> Vec<String> {
+        let refs = self.scratch.git(["for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags"]);
+        refs.lines().map(str::to_owned).collect()
+    }
+}

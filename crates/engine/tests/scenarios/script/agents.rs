@@ -1,0 +1,250 @@
+//! What agents do and say.
+
+use super::{DOCUMENTS, Line, money, path, time_ms};
+use crate::documents;
+use redraft_core::event::Now;
+use redraft_core::ids::Role;
+use redraft_core::profile;
+use redraft_core::usage::{Usage, Usd};
+use redraft_engine::ports::{AgentError, Outcome};
+use redraft_testkit::fakes::{Deed, Says, Turn, When};
+use serde_json::{Value, json};
+
+/// What an answer costs.
+pub(crate) const COST: Usd = Usd(10_000);
+
+/// A turn of an agent; none where the line is about somebody else.
+pub(super) fn read(line: &Line) -> Option<Turn> {
+    let (who, does) = line.shape.split_once(' ')?;
+    let role = Role::new(who);
+    let when = match who {
+        "anybody" => When::Next,
+        _ if profile::roles().contains(&role) => When::Role(role),
+        _ => When::Ticket(who.parse().ok()?),
+    };
+    let mut turn = Turn { when, does: Vec::new(), says: Says::Text(done("done")) };
+    if let Some(says) =
+        verdict(who, does, line).map(Says::Text).or_else(|| failure(does)).or_else(|| other(does, line))
+    {
+        turn.says = says;
+    } else {
+        turn.does.push(deed(does, line)?);
+    }
+    Some(turn)
+}
+
+/// What else an agent does in the same turn.
+pub(super) fn besides(turn: &mut Turn, line: &Line) {
+    match line.shape.as_str() {
+        "its conversation is compacted" => {
+            let text = match &turn.says {
+                Says::Text(text) => text.clone(),
+                other => panic!("{other:?} has no conversation"),
+            };
+            let notes = vec!["the conversation was summed up, so it is not continued".to_owned()];
+            turn.says = Says::Outcome(Box::new(Outcome { text, notes, usage: bill(), ..Outcome::default() }));
+        }
+        "says $" => turn.says = Says::Text(line.text(0)),
+        "is cut off" | "is refused" | "gives up" | "crashes" | "is stopped" => {
+            turn.says = failure(&line.shape).expect("each of these is one");
+        }
+        shape => {
+            let deed = deed(shape, line).unwrap_or_else(|| panic!("nobody understands `and {shape}`"));
+            turn.does.push(deed);
+        }
+    }
+}
+
+pub(crate) fn bill() -> Usage {
+    Usage { uncached: 900, written: 0, read: 0, output: 100, cost: COST }
+}
+
+fn verdict(who: &str, does: &str, line: &Line) -> Option<String> {
+    let fixed = |words: &str| {
+        let ids = words.strip_suffix(" fixed")?.split(", ");
+        Some(
+            ids.map(|id| json!({"id": id, "status": "fixed", "note": "it is another now"}))
+                .collect::<Vec<Value>>(),
+        )
+    };
+    if does == "approves" {
+        return Some(said(true, &[], &[]));
+    }
+    if let Some(file) = does.strip_prefix("approves, having read ") {
+        return Some(said_having_read(&[json!({"file": path(file), "lines": 1})], true, &[], &[]));
+    }
+    if let Some(answers) = does.strip_prefix("approves with ").and_then(fixed) {
+        return Some(said(true, &answers, &[]));
+    }
+    let (found, file) = match does.split_once(" in ") {
+        Some((found, file)) => (found, path(file)),
+        None => (does, path(document_of(who)?)),
+    };
+    let (found, answers) = match found.split_once(" with ") {
+        Some((found, words)) => (found, fixed(words)?),
+        None => (found, Vec::new()),
+    };
+    let quote = line.text(0);
+    let issue = |severity: &str, claim: &str, quote: &str, description: &str| {
+        json!({"severity": severity, "category": "clarity", "claim": claim, "file": file, "line": 0, "section": "",
+            "quote": quote, "description": description, "suggestion": "", "same_as": ""})
+    };
+    let wrong = format!("{quote} is not what was asked for");
+    let issues = match found {
+        "objects to $" => vec![issue("blocker", "present", &quote, &wrong)],
+        "warns of $" => vec![issue("warning", "present", &quote, &wrong)],
+        "approves but suggests more than $" => {
+            return Some(said(true, &answers, &[issue("suggestion", "present", &quote, &wrong)]));
+        }
+        "approves but warns of $" => {
+            return Some(said(true, &answers, &[issue("warning", "present", &quote, &wrong)]));
+        }
+        "misses $" => vec![issue("blocker", "absent", "", &quote)],
+        _ => return None,
+    };
+    Some(said(false, &answers, &issues))
+}
+
+/// The document a role is about; none where that depends on the phase.
+fn document_of(who: &str) -> Option<&'static str> {
+    match who.split('-').next()? {
+        "spec" => Some(DOCUMENTS[0]),
+        "design" => Some(DOCUMENTS[1]),
+        "plan" => Some(DOCUMENTS[2]),
+        "task" => Some(DOCUMENTS[3]),
+        _ => None,
+    }
+}
+
+/// An answer in the verdict's form.
+fn said(approved: bool, answers: &[Value], issues: &[Value]) -> String {
+    said_having_read(&[], approved, answers, issues)
+}
+
+fn said_having_read(files: &[Value], approved: bool, answers: &[Value], issues: &[Value]) -> String {
+    let summary = if approved { "it is as it should be" } else { "something is to be mended" };
+    json!({"approved": approved, "summary": summary, "answers": answers, "issues": issues, "checks": [],
+        "verified": [], "files_read": files})
+    .to_string()
+}
+
+/// What somebody says who has written something.
+fn done(summary: &str) -> String {
+    json!({"approved": true, "summary": summary, "answers": [], "issues": [], "checks": [], "verified": [],
+        "files_read": []})
+    .to_string()
+}
+
+fn failure(does: &str) -> Option<Says> {
+    let fails =
+        |now: Now, detail: &str, usage: Option<Usage>| Says::Fails { now, detail: detail.to_owned(), usage };
+    Some(match does {
+        "is refused" => fails(Now::AskPerson, "the key is not accepted", AgentError::UNBILLED),
+        "is cut off" => fails(Now::GiveUp, "the answer broke off", None),
+        "gives up" => fails(Now::GiveUp, "it did not work", Some(bill())),
+        "loses its conversation" => fails(Now::FreshSession, "no conversation found", AgentError::UNBILLED),
+        "is stopped" => Says::Interrupted(Some(bill())),
+        "is stopped and nobody knows its cost" => Says::Interrupted(None),
+        "crashes" => Says::Panics,
+        _ => {
+            if let Some(ms) = does.strip_prefix("is busy for ").and_then(time_ms) {
+                return Some(fails(Now::Wait(ms), "overloaded", AgentError::UNBILLED));
+            }
+            if let Some(ms) = does.strip_prefix("is over its limit for ").and_then(time_ms) {
+                // The clock of a scenario begins at a fixed time.
+                let until =
+                    redraft_engine::ports::Clock::now_ms(&redraft_testkit::fakes::StillClock::default());
+                return Some(fails(
+                    Now::ParkUntil(until.saturating_add_unsigned(ms)),
+                    "usage limit",
+                    AgentError::UNBILLED,
+                ));
+            }
+            let total = does.strip_prefix("would come to ").and_then(money)?;
+            fails(Now::OverBudget(total), "it was not let go on", Some(bill()))
+        }
+    })
+}
+
+fn other(does: &str, line: &Line) -> Option<Says> {
+    Some(match does {
+        "says $" => Says::Text(line.text(0)),
+        "says $ in no form" => {
+            let (text, usage) = (line.text(0), bill());
+            Says::Outcome(Box::new(Outcome { text, usage, formless: true, ..Outcome::default() }))
+        }
+        "asks $ and would assume $" => {
+            let issue = json!({"severity": "blocker", "category": "question", "claim": "absent", "file": "", "line": 0,
+                "section": "", "quote": "", "description": line.text(0), "suggestion": line.text(1), "same_as": ""});
+            Says::Text(said(false, &[], &[issue]))
+        }
+        "finds it complete" => Says::Text(complete()),
+        "does nothing" => Says::Text(done("nothing")),
+        "outlines $" => Says::Text(done(&line.text(0))),
+        "looks back" => Says::Text(documents::RETRO.to_owned()),
+        "confirms B1" => Says::Text(documents::CONFIRMS.to_owned()),
+        _ => return None,
+    })
+}
+
+/// An implementer that found nothing left to do.
+fn complete() -> String {
+    let check = json!({"name": "already-complete", "passed": true, "note": "all of it is there"});
+    json!({"approved": true, "summary": "nothing is left to do", "answers": [], "issues": [], "checks": [check],
+        "verified": [], "files_read": []})
+    .to_string()
+}
+
+fn deed(does: &str, line: &Line) -> Option<Deed> {
+    let (one, two) = (line.text(0), line.text(1));
+    if let Some(name) = does.strip_prefix("writes ").filter(|name| DOCUMENTS.contains(name)) {
+        return Some(Deed::Put(path(name), documents::good(name).to_owned()));
+    }
+    if let Some(file) = does.strip_prefix("writes $ to ") {
+        return Some(Deed::Put(path(file), one));
+    }
+    if let Some(file) = does.strip_prefix("writes more than a prompt holds to ") {
+        return Some(Deed::Put(path(file), documents::too_long()));
+    }
+    if let Some(name) = does.strip_prefix("changes $ to $ in ").filter(|name| DOCUMENTS.contains(name)) {
+        return Some(Deed::Put(path(name), documents::good(name).replace(&one, &two)));
+    }
+    if let Some(total) = does.strip_prefix("asks for ").and_then(money) {
+        return Some(Deed::Afford(total));
+    }
+    if let Some(total) = does.strip_prefix("has spent ").and_then(money) {
+        return Some(Deed::Owe(total));
+    }
+    if let Some(ms) = does.strip_prefix("takes ").and_then(time_ms) {
+        return Some(Deed::Wait(ms));
+    }
+    let named = |verb: &str| does.strip_prefix(verb).map(path);
+    if let Some(file) = named("removes ").filter(|file| file != "the worktree") {
+        return Some(Deed::Take(file));
+    }
+    if let Some(file) = named("stages ") {
+        return Some(Deed::Stage(file));
+    }
+    if let Some(file) = does.strip_prefix("puts a pipe in the place of ").map(path) {
+        return Some(Deed::Pipe(file));
+    }
+    if let Some(file) = does.strip_prefix("links $ from ").map(path) {
+        return Some(Deed::Link(file, one));
+    }
+    Some(match does {
+        "commits $" => Deed::Commit(one),
+        "switches to branch $" => Deed::SwitchToNew(one),
+        "makes branch $" => Deed::Branch(one),
+        "makes tag $" => Deed::Tag(one),
+        "leaves the branch" => Deed::Detach,
+        "makes a repository in $" => Deed::Nest(one),
+        "makes a hook $" => Deed::PutGit(format!("hooks/{one}"), "#!/bin/sh\n".to_owned()),
+        "hides $ from git" => Deed::PutGit("info/exclude".to_owned(), format!("{one}\n")),
+        "begins a cherry-pick" => Deed::BeginCherryPick,
+        "removes the worktree" => Deed::RemoveWorktree,
+        "tells $" => Deed::Tell(one),
+        "the user stops the run" => Deed::StopRun,
+        "the user lets the run end" => Deed::LeaveRun,
+        _ => return None,
+    })
+}

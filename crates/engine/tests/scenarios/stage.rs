@@ -1,0 +1,387 @@
+//! Plays scenarios: one process of Redraft after the other, with people and accidents between them.
+
+mod claims;
+mod settings;
+
+use crate::left::{Left, trail};
+use crate::script::{Act, End, Step};
+use crate::world::{FEATURE, FakeWorld, World, nowhere, with};
+use redraft_core::event::{Entry, Event, FeatureCreated, History, PhaseSkipped, WentBack};
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::redact::Redactor;
+use redraft_core::ticket::{Scope, Ticket};
+use redraft_engine::ports::{Append, Outcome};
+use redraft_engine::{EngineError, Parts, Rules, Run, Stop, Submission};
+use redraft_testkit::fakes::{Crash, Died, Listener, ScriptedAgents, ScriptedChecks, StillClock, outliving};
+use settings::{created, rules};
+use std::sync::Arc;
+
+/// Where a play is disturbed: in which process, counted from 0, and at which moments of it and of those that recover.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Disturbance {
+    pub(crate) process: usize,
+    pub(crate) at: Vec<usize>,
+}
+
+/// What came of a play.
+pub(crate) struct Played {
+    pub(crate) left: Left,
+    /// What was stored, a line each.
+    pub(crate) trail: Vec<String>,
+    pub(crate) entries: Vec<Entry>,
+    /// The moments of each process that are worth dying at.
+    pub(crate) worth_dying_at: Vec<Vec<usize>>,
+    /// How many moments each process had.
+    pub(crate) lengths: Vec<usize>,
+    /// Everything that happened, boundaries among it.
+    pub(crate) moments: Vec<String>,
+    /// Where it died.
+    pub(crate) died: Vec<String>,
+}
+
+/// Plays a scenario in a new world.
+pub(crate) fn play(
+    steps: &[Step],
+    world: &dyn World,
+    fake: Option<&FakeWorld>,
+    disturbance: &Disturbance,
+) -> Played {
+    let mut stage = Stage::new(steps, world, fake);
+    stage.disturbance = disturbance.clone();
+    for step in steps {
+        stage.take(step);
+    }
+    assert_eq!(stage.agents.unscripted(), [], "somebody was asked whom nobody gave a line");
+    if disturbance.at.is_empty() {
+        let unused = stage.agents.unused();
+        assert!(unused.is_empty(), "nobody asked for {unused:?}");
+    }
+    let entries = stage.entries();
+    Played {
+        left: Left::of(world, &entries),
+        trail: trail(&entries),
+        entries,
+        worth_dying_at: stage.worth_dying_at,
+        lengths: stage.lengths,
+        moments: stage.moments,
+        died: stage.died,
+    }
+}
+
+struct Stage<'w> {
+    world: &'w dyn World,
+    fake: Option<&'w FakeWorld>,
+    crash: Arc<Crash>,
+    clock: Arc<StillClock>,
+    agents: ScriptedAgents,
+    checks: ScriptedChecks,
+    listener: Listener,
+    rules: Rules,
+    disturbance: Disturbance,
+    process: usize,
+    worth_dying_at: Vec<Vec<usize>>,
+    lengths: Vec<usize>,
+    moments: Vec<String>,
+    died: Vec<String>,
+}
+
+impl<'w> Stage<'w> {
+    #[expect(clippy::disallowed_methods, reason = "stands in for a command")]
+    fn new(steps: &[Step], world: &'w dyn World, fake: Option<&'w FakeWorld>) -> Stage<'w> {
+        let crash = fake.map(|fake| Arc::clone(&fake.crash)).unwrap_or_default();
+        let clock = Arc::new(StillClock::default());
+        let agents = ScriptedAgents::new(world.outside(), Arc::clone(&clock), Arc::clone(&crash));
+        let checks = ScriptedChecks::new(world.outside());
+        let (disturbance, listener, rules) = (Disturbance::default(), Listener::default(), rules());
+        let mut stage = Stage {
+            world,
+            fake,
+            crash,
+            clock,
+            agents,
+            checks,
+            listener,
+            rules,
+            disturbance,
+            process: 0,
+            worth_dying_at: Vec::new(),
+            lengths: Vec::new(),
+            moments: Vec::new(),
+            died: Vec::new(),
+        };
+        let mut created = created(world);
+        for step in steps {
+            if let Step::Setting(setting) = step {
+                stage.set(setting, &mut created);
+            }
+        }
+        let events = [created.into()];
+        let (scope, blobs) = (Scope::Feature(FEATURE), &[]);
+        let append = Append { scope, decided_on: 0, at_ms: 0, events: &events, blobs, board: None };
+        world.ledger().store().append(append).unwrap();
+        stage
+    }
+
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Setting(_) => {}
+            Step::Turn(turn) => self.agents.say(turn.clone()),
+            Step::Act(act) => self.act(act),
+            Step::Run(end) => {
+                let found = self.runs(&mut |run| run.drive());
+                self.came_to(found, end);
+            }
+            Step::Merge(history, end) => self.merge(*history, end),
+            Step::Then(claim) if self.disturbance.at.is_empty() => self.holds(claim),
+            Step::Then(_) => {}
+        }
+    }
+
+    fn merge(&mut self, history: History, end: &End) {
+        let found = self.runs(&mut |run| run.merge(history).map(|_| Stop::Done));
+        self.came_to(found, end);
+    }
+
+    /// One process that does this, begun again as often as it dies.
+    fn runs<T>(
+        &mut self,
+        act: &mut dyn FnMut(&mut Run<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let mut deaths = match self.disturbance.process == self.process {
+            true => self.disturbance.at.clone(),
+            false => Vec::new(),
+        }
+        .into_iter();
+        self.process += 1;
+        loop {
+            let at = deaths.next().unwrap_or(0);
+            let found = self.process(at, act);
+            self.moments.extend(self.crash.moments());
+            match found {
+                Ok(found) => {
+                    self.worth_dying_at.push(self.crash.worth_dying_at());
+                    self.lengths.push(self.crash.moments().len());
+                    self.repeat_unheard();
+                    return found;
+                }
+                Err(died) => {
+                    self.died.push(died.moment);
+                    self.crash.begin(0);
+                    self.repeat_unheard();
+                }
+            }
+        }
+    }
+
+    fn process<T>(
+        &self,
+        at: usize,
+        act: &mut dyn FnMut(&mut Run<'_>) -> Result<T, EngineError>,
+    ) -> Result<Result<T, EngineError>, Died> {
+        self.crash.begin(at);
+        self.clock.begin();
+        let boundaries = self.crash.boundaries();
+        let mut done = None;
+        outliving(|| {
+            self.world.process(&boundaries, &mut |ports| {
+                let parts = Parts {
+                    store: ports.store,
+                    workspace: ports.workspace,
+                    inbox: ports.inbox,
+                    clock: self.clock.as_ref(),
+                    boundaries: &boundaries,
+                    progress: &self.listener,
+                    checks: &self.checks,
+                    check_folder: ports.check_folder,
+                    merging: ports.merging,
+                    agents: &self.agents,
+                    redactor: &Redactor::default(),
+                };
+                done = Some(Run::load(parts, self.rules.clone(), FEATURE).and_then(|mut run| act(&mut run)));
+            });
+        })?;
+        match self.crash.is_dead() {
+            // An agent's thread died first, and the run heard of that.
+            true => Err(Died { moment: self.crash.moments().last().cloned().unwrap_or_default() }),
+            false => Ok(done.expect("a process was opened")),
+        }
+    }
+
+    /// Whoever was not heard says it again.
+    fn repeat_unheard(&self) {
+        let entries = self.entries();
+        self.agents.forget_unheard(|ticket| self.is_heard(&entries, ticket));
+    }
+
+    fn is_heard(&self, entries: &[Entry], ticket: &Ticket) -> bool {
+        let ends = |event: &Event| match event {
+            Event::Answered(fact) => fact.ticket == *ticket,
+            Event::Failed(fact) => fact.ticket == *ticket,
+            Event::Lost(fact) => fact.ticket == *ticket,
+            _ => false,
+        };
+        let session = entries.iter().rev().find_map(|entry| match &entry.event {
+            Event::Started(fact) if fact.ticket == *ticket => Some(fact.session.clone()),
+            _ => None,
+        });
+        let session = session.flatten().map(|session| session.to_string()).unwrap_or_default();
+        let kept = || with(self.world, |ports| ports.inbox.get(ticket, &session).unwrap().is_some());
+        entries.iter().any(|entry| ends(&entry.event)) || kept()
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        self.world.ledger().store().read(Scope::Feature(FEATURE)).unwrap()
+    }
+
+    #[track_caller]
+    fn came_to(&self, found: Result<Stop, EngineError>, end: &End) {
+        let is = match (&found, end) {
+            (Ok(Stop::Done), End::Done)
+            | (Ok(Stop::Findings), End::Findings)
+            | (Ok(Stop::OverBudget { .. }), End::ShortOfMoney)
+            | (Ok(Stop::Parked(_)), End::Parked)
+            | (Ok(Stop::Host(_)), End::Host)
+            | (Ok(Stop::Interrupted), End::Interrupted) => true,
+            (Ok(Stop::Asking(question)), End::Asks(text)) => question.text.contains(text.as_str()),
+            (_, End::Somehow) => true,
+            (Err(error), End::Fails(text)) => error.to_string().contains(text.as_str()),
+            _ => false,
+        };
+        let unscripted = self.agents.unscripted();
+        assert!(
+            is,
+            "expected {end:?}, found {found:?}; without a line: {unscripted:?}\n{}",
+            trail(&self.entries()).join("\n")
+        );
+    }
+
+    fn act(&mut self, act: &Act) {
+        let outside = self.world.outside();
+        match act {
+            Act::Put(path, text) => outside.put(path, text),
+            Act::Change { file, from, to } => {
+                let text = outside.look(file).unwrap_or_else(|| panic!("there is no {file}"));
+                assert!(text.contains(from), "{file} does not say {from}");
+                outside.put(file, &text.replace(from, to));
+            }
+            Act::Take(path) => outside.take(path),
+            Act::Commit(message) => outside.commit(message),
+            Act::CommitRepository(folder) => outside.commit_repository(folder, nowhere().as_str()),
+            Act::MergeMain(with_its_files) => outside.merge_main(*with_its_files),
+            Act::ResetToMain => outside.reset_to_main(),
+            Act::Detach => outside.detach(),
+            Act::CommitBase(path, text) => outside.commit_base(path, text),
+            Act::ForgeMerge(path, text) => {
+                let closed = self.entries().into_iter().rev().find_map(|entry| match entry.event {
+                    Event::PhaseClosed(_) => Some(entry.seq),
+                    _ => None,
+                });
+                let seq = closed.expect("the feature has come to its end");
+                let words = format!("Merge it\n\nRedraft-Ticket: 001/merge\nRedraft-Seq: {seq}");
+                outside.commit_base_as(path, text, &words);
+            }
+            Act::PutBase(path, text) => outside.put_base(path, text),
+            Act::SwitchBase(branch) => outside.switch_base_to_new(branch),
+            Act::Decide(choice, answers) => {
+                let found = self.runs(&mut |run| run.decide(*choice, "because", answers.clone()));
+                // A person whose word was stored before the crash finds nothing asked.
+                let known = matches!(found, Err(EngineError::NothingAsked)) && !self.died.is_empty();
+                assert!(found.is_ok() || known, "{found:?}");
+            }
+            Act::SetLane(lane, until) => {
+                let found = self.runs(&mut |run| {
+                    // Asked again after a crash, the command finds that it is so.
+                    let is_so = |created: &FeatureCreated| (created.lane, created.until) == (*lane, *until);
+                    match run.state().created.as_ref().is_some_and(is_so) {
+                        true => Ok(()),
+                        false => run.set_lane(*lane, *until, "because"),
+                    }
+                });
+                found.unwrap();
+            }
+            Act::Skip(phase) => {
+                let (phase, by, why) = (*phase, self.rules.person.clone(), "because".to_owned());
+                self.store(PhaseSkipped { phase, by, why }.into());
+            }
+            Act::GoBack(phase) => {
+                let (phase, by, why) = (*phase, self.rules.person.clone(), "because".to_owned());
+                self.store(WentBack { phase, by, why }.into());
+            }
+            Act::KeepBudget(limit) => {
+                self.rules.budget = *limit;
+                self.runs(&mut |run| run.keep_budget()).unwrap();
+            }
+            Act::DropCheck(name) => self.rules.checks.retain(|check| check.name != *name),
+            Act::Checks(command, rule) => self.checks.set(command, rule.clone()),
+            Act::Pass(ms) => self.clock.pass_ms(*ms),
+            Act::ForgetIdentity => outside.forget_identity(),
+            Act::Collect => outside.collect(),
+            Act::LoseRevision => {
+                let last = self.entries().into_iter().rev().find_map(|entry| match entry.event {
+                    Event::Drafted(fact) => fact.revision,
+                    Event::Edited(fact) => Some(fact.revision),
+                    _ => None,
+                });
+                outside.lose(&last.expect("there is a revision"));
+            }
+            Act::LedgerFails(after, fault) => self.fake().store.fail_after(*after, *fault),
+            Act::LedgerFailsOnce(after, fault) => self.fake().store.fail_once_after(*after, *fault),
+            Act::GitFails { operation, calls, trouble } => {
+                self.fake().repository.fail_after(operation, *calls, *trouble);
+            }
+            Act::InboxFails(why) => self.fake().inbox.refuse(Some(why)),
+            Act::Mend => {
+                self.fake().store.mend();
+                self.fake().repository.mend();
+                self.fake().inbox.refuse(None);
+            }
+            Act::LeaveBehind(text) => {
+                let outcome = text.clone().map(|text| Outcome { text, ..Outcome::default() });
+                self.agents.first().leave_behind(self.out(), outcome);
+            }
+            Act::GoOn => self.rules.until = None,
+            Act::HandOut => {
+                let found = self.runs(&mut |run| {
+                    run.serve();
+                    let Stop::Host(owed) = run.drive()? else { panic!("no host is waited for") };
+                    for order in &owed.hosts {
+                        run.hand_out(order)?.unwrap();
+                    }
+                    Ok(())
+                });
+                found.unwrap();
+            }
+            Act::Submit { text, by, refused } => {
+                let ticket = self.out();
+                let found =
+                    self.runs(&mut |run| run.submit(&Submission { ticket: &ticket, text, conversation: by }));
+                let found = found.unwrap().err().map(|(refusal, _)| refusal.name());
+                let known = found == Some("repeated") && !self.died.is_empty();
+                assert!(found == refused.as_deref() || known, "{found:?}");
+            }
+        }
+    }
+
+    /// Stores what a command decides without the engine.
+    #[expect(clippy::disallowed_methods, reason = "stands in for a command")]
+    fn store(&self, event: Event) {
+        let state = Pipeline::replay(&self.entries()).unwrap();
+        pipeline::step(&state, &event).unwrap();
+        let (scope, decided_on, events, blobs) = (Scope::Feature(FEATURE), state.seq, [event], &[]);
+        let append = Append { scope, decided_on, at_ms: 0, events: &events, blobs, board: None };
+        self.world.ledger().store().append(append).unwrap();
+    }
+
+    /// The ticket that was started last.
+    fn out(&self) -> Ticket {
+        let last = self.entries().into_iter().rev().find_map(|entry| match entry.event {
+            Event::Started(fact) => Some(fact.ticket),
+            _ => None,
+        });
+        last.expect("something was started")
+    }
+
+    fn fake(&self) -> &FakeWorld {
+        self.fake.expect("only the fakes fail when they are told to")
+    }
+}

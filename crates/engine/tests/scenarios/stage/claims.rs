@@ -1,0 +1,64 @@
+//! Looks whether what a scenario claims is so.
+
+use super::Stage;
+use crate::left::trail;
+use crate::script::{self, Claim};
+use crate::world::BRANCH;
+use redraft_core::pipeline::Pipeline;
+
+impl Stage<'_> {
+    #[track_caller]
+    pub(super) fn holds(&self, claim: &Claim) {
+        let (outside, entries) = (self.world.outside(), self.entries());
+        let of_kind =
+            |kind: &str| entries.iter().filter(|entry| entry.event.kind() == kind).collect::<Vec<_>>();
+        let asked = |role: &str| {
+            let ours = self.agents.asked().into_iter().filter(|request| request.ticket.role.as_str() == role);
+            ours.collect::<Vec<_>>()
+        };
+        let shown = || trail(&entries).join("\n");
+        match claim {
+            Claim::Says { file, text, so } => {
+                let found = outside.look(file).unwrap_or_default();
+                assert_eq!(found.contains(text), *so, "{file}: {text:?} in {found}");
+            }
+            Claim::Gone(file) => assert_eq!(outside.look(file), None, "{file}"),
+            Claim::BaseSays { file, text } => {
+                let found = outside.look_base(file).unwrap_or_default();
+                assert!(found.contains(text), "{file} of main: {text:?} in {found:?}");
+            }
+            Claim::Has(kind, number) => assert_eq!(of_kind(kind).len(), *number, "{kind} in\n{}", shown()),
+            Claim::Tells { kind, text, so } => {
+                let told: Vec<String> = of_kind(kind).iter().map(|entry| entry.event.encode()).collect();
+                assert_eq!(told.iter().any(|body| body.contains(text)), *so, "{text:?} in {told:#?}");
+            }
+            Claim::Asked(role, number) => assert_eq!(asked(role).len(), *number, "{role} in\n{}", shown()),
+            Claim::Told { role, text, so } => {
+                let prompt =
+                    asked(role).last().map(|request| serde_json::to_string(&request.prompt).unwrap());
+                let prompt = prompt.unwrap_or_default();
+                assert_eq!(prompt.contains(text), *so, "{text:?} in {prompt}");
+            }
+            Claim::Resumed(role, so) => {
+                assert_eq!(asked(role).last().map(|request| request.resume), Some(*so), "{role}");
+            }
+            Claim::Commits(subjects) => {
+                let mut log = outside.log(BRANCH);
+                assert_eq!(log.pop().as_deref(), Some("first"));
+                assert_eq!(log, *subjects);
+            }
+            Claim::Kept { text, ticket } => {
+                let kept = outside.files_of(&format!("refs/redraft/lost/{ticket}")).unwrap_or_default();
+                assert!(kept.values().any(|file| file.contains(text)), "{text:?} in {kept:?}");
+            }
+            Claim::Spent(total) => {
+                let state = Pipeline::replay(&entries).unwrap();
+                assert_eq!(state.money.counted(), script::money(total).unwrap());
+            }
+            Claim::Ran(command, number) => {
+                let ran = self.checks.ran().iter().filter(|one| *one == command).count();
+                assert_eq!(ran, *number, "{:?}", self.checks.ran());
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The feature and the rules of a scenario, and what its settings change of them.
+
+use super::Stage;
+use crate::script::Setting;
+use crate::world::{BRANCH, FEATURE, SETUP, SLUG, World};
+use redraft_core::event::{Certify, FeatureCreated, Limits};
+use redraft_core::findings::Threshold;
+use redraft_core::ids::{BlobId, FeatureUuid};
+use redraft_core::lint::{self, Level, Rule};
+use redraft_core::phase::{Lane, Phase};
+use redraft_core::policy::{Knowledge, Policy};
+use redraft_core::usage::Usd;
+use redraft_engine::ports::{Deadlines, Resume};
+use redraft_engine::{DocsGate, Finish, Rules};
+use std::collections::BTreeMap;
+
+impl Stage<'_> {
+    pub(super) fn set(&mut self, setting: &Setting, created: &mut FeatureCreated) {
+        let limits = &mut self.rules.limits;
+        let agent = |name: &str| match name {
+            "scripted" => self.agents.first(),
+            name => self.agents.add(name),
+        };
+        match setting {
+            Setting::Until(phase) => created.until = *phase,
+            Setting::RestsAfter(phase) => self.rules.until = Some(*phase),
+            Setting::Lane(lane) => created.lane = *lane,
+            Setting::Certify(certify) => self.rules.certify = *certify,
+            Setting::Policy(policy) => self.rules.policy = *policy,
+            Setting::Threshold(rule) => self.rules.threshold = *rule,
+            Setting::Budget(limit) => self.rules.budget = *limit,
+            Setting::Rounds(rounds) => limits.rounds = *rounds,
+            Setting::Attempts(attempts) => limits.attempts = *attempts,
+            Setting::Repairs(repairs) => limits.repairs = *repairs,
+            Setting::Gates(gates) => limits.gates = *gates,
+            Setting::Check(check) => self.rules.checks.push(check.clone()),
+            Setting::Extra(extra) => self.rules.extras.push(*extra),
+            Setting::AsksFirst => self.rules.asks_first = true,
+            Setting::AuthorRests => self.rules.revises = false,
+            Setting::Retrospective => self.rules.finish.retro = true,
+            Setting::RequiresDocumentation => self.rules.finish.docs = DocsGate::Require,
+            Setting::Setup => self.rules.finish.setup = Some(SETUP.to_owned()),
+            Setting::NoBase => created.base_branch.clear(),
+            Setting::Cast(role, agent) => self.agents.cast(role, agent.as_deref()),
+            Setting::Forgetful(name) => agent(name).change(|able| able.resume = Resume::No),
+            Setting::Host(name) => agent(name).change(|able| able.pull = true),
+            Setting::Dear(name, reserved, cost) => agent(name).price(*reserved, *cost),
+            Setting::Lacks(name, tool) => agent(name).lack(tool),
+            Setting::Unwatched(name, total) => agent(name).go_on_unwatched(*total),
+        }
+    }
+}
+
+pub(super) fn created(world: &dyn World) -> FeatureCreated {
+    FeatureCreated {
+        id: FEATURE,
+        uuid: FeatureUuid::new("6a658c6d-be4d-4cd1-a5cc-dd57b152e7c6"),
+        slug: SLUG.to_owned(),
+        idea: "Export the monthly report as CSV".to_owned(),
+        lane: Lane::Standard,
+        base_branch: "main".to_owned(),
+        base_commit: world.base(),
+        branch: BRANCH.to_owned(),
+        prd: None,
+        in_place: false,
+        until: Phase::Specify,
+        lane_reason: String::new(),
+        project: None,
+        depends_on: Vec::new(),
+        document: None,
+        brainstorm_source: None,
+        change: None,
+    }
+}
+
+/// The rules of a scenario that says nothing else.
+pub(super) fn rules() -> Rules {
+    let ms = 60_000;
+    Rules {
+        limits: Limits::default(),
+        threshold: Threshold::Strict,
+        certify: Certify::Resume,
+        policy: Policy::Resume,
+        knowledge: Knowledge::Full,
+        config: BlobId::new("00"),
+        deadlines: Deadlines { connect_ms: ms, first_byte_ms: ms, idle_ms: ms, total_ms: 60 * ms },
+        budget: Usd(50_000_000),
+        person: "tester".to_owned(),
+        revises: true,
+        until: None,
+        profiles: Default::default(),
+        project: None,
+        lint: lint::Settings { levels: levels(), ..lint::Settings::default() },
+        checks: Vec::new(),
+        extras: Vec::new(),
+        asks_first: false,
+        finish: Finish { docs: DocsGate::Off, ..Finish::default() },
+    }
+}
+
+/// Documents of scenarios are short, so only what is plainly wrong counts: nothing there, or a placeholder.
+fn levels() -> BTreeMap<Rule, Level> {
+    let kept = [Rule::Missing, Rule::Empty, Rule::Placeholder, Rule::NoTasks];
+    Rule::ALL.into_iter().filter(|rule| !kept.contains(rule)).map(|rule| (rule, Level::Off)).collect()
+}

@@ -1,0 +1,150 @@
+//! The ports that have two implementations, as a process finds them.
+
+use redraft_core::ids::{FeatureId, Revision};
+use redraft_engine::boundary::Boundaries;
+use redraft_engine::ports::{CheckFolder, Inbox, Merging, Store, StoreError, Workspace};
+use redraft_testkit::fakes::{
+    Crash, FakeCheckFolder, FakeMerging, FakeRepository, FakeWorkspace, MemoryInbox, MemoryStore, Outside,
+};
+use std::sync::Arc;
+
+pub(crate) const FEATURE: FeatureId = FeatureId(1);
+pub(crate) const SLUG: &str = "feature";
+pub(crate) const BRANCH: &str = "feature/001-feature";
+/// What is on `main` when a world begins.
+pub(crate) const FIRST: [(&str, &str); 3] =
+    [("README.md", "# a project\n"), ("src/x.rs", "fn x() {}\n"), (".gitignore", "*.log\nbuild/\n")];
+/// What makes a check folder ready.
+pub(crate) const SETUP: &str = "make ready";
+
+/// What one process works with.
+pub(crate) struct Ports<'a> {
+    pub(crate) store: &'a dyn Store,
+    pub(crate) workspace: &'a dyn Workspace,
+    pub(crate) inbox: &'a dyn Inbox,
+    pub(crate) check_folder: &'a dyn CheckFolder,
+    pub(crate) merging: &'a dyn Merging,
+}
+
+/// A repository with a feature's worktree and a ledger, which outlive every process.
+pub(crate) trait World {
+    fn outside(&self) -> Arc<dyn Outside>;
+
+    /// The commit the feature began on.
+    fn base(&self) -> String;
+
+    /// A new process: it remembers nothing of those before it.
+    fn process(&self, boundaries: &Boundaries, act: &mut dyn FnMut(&Ports<'_>));
+
+    /// What the ledger can do beside the port.
+    fn ledger(&self) -> Box<dyn LedgerAt + '_>;
+}
+
+/// One process's view of the ledger, with what commands ask of it.
+pub(crate) trait LedgerAt {
+    fn store(&self) -> &dyn Store;
+    /// The board, or none where it was dropped.
+    fn board(&self) -> Option<Vec<(String, u64, String)>>;
+    /// How many events it looked at.
+    fn check(&self) -> u64;
+    fn redact(&self, decided_on: u64, bodies: &[(u64, String)]) -> Result<u64, StoreError>;
+    fn amended(&self) -> Vec<(u64, u64)>;
+    /// Makes an event one that a later program has written.
+    fn make_newer(&self, seq: u64);
+    /// Somebody removes it.
+    fn remove(&self);
+}
+
+/// Asks one process something.
+pub(crate) fn with<T>(world: &dyn World, ask: impl FnOnce(&Ports<'_>) -> T) -> T {
+    let (mut ask, mut answer) = (Some(ask), None);
+    world.process(&Boundaries::default(), &mut |ports| {
+        answer = ask.take().map(|ask| ask(ports));
+    });
+    answer.expect("a process is opened once")
+}
+
+pub(crate) struct FakeWorld {
+    pub(crate) crash: Arc<Crash>,
+    pub(crate) repository: Arc<FakeRepository>,
+    pub(crate) store: MemoryStore,
+    pub(crate) inbox: MemoryInbox,
+    base: String,
+}
+
+impl FakeWorld {
+    pub(crate) fn new() -> FakeWorld {
+        let crash = Arc::new(Crash::default());
+        let repository = FakeRepository::new(Arc::clone(&crash), BRANCH, &FIRST);
+        let base = repository.tip("main").unwrap();
+        let (store, inbox) = (MemoryStore::new(Arc::clone(&crash)), MemoryInbox::new(Arc::clone(&crash)));
+        FakeWorld { crash, repository, store, inbox, base }
+    }
+}
+
+impl World for FakeWorld {
+    fn outside(&self) -> Arc<dyn Outside> {
+        Arc::clone(&self.repository) as Arc<dyn Outside>
+    }
+
+    fn base(&self) -> String {
+        self.base.clone()
+    }
+
+    fn process(&self, _boundaries: &Boundaries, act: &mut dyn FnMut(&Ports<'_>)) {
+        let workspace = FakeWorkspace::open(&self.repository);
+        let check_folder = FakeCheckFolder::new(&self.repository, Some(SETUP.to_owned()));
+        let merging = FakeMerging::new(&self.repository);
+        act(&Ports {
+            store: &self.store,
+            workspace: &workspace,
+            inbox: &self.inbox,
+            check_folder: &check_folder,
+            merging: &merging,
+        });
+    }
+
+    fn ledger(&self) -> Box<dyn LedgerAt + '_> {
+        Box::new(self.store.again())
+    }
+}
+
+impl LedgerAt for MemoryStore {
+    fn store(&self) -> &dyn Store {
+        self
+    }
+
+    fn board(&self) -> Option<Vec<(String, u64, String)>> {
+        let rows = MemoryStore::board(self)?;
+        Some(rows.into_iter().map(|(scope, seq, row)| (scope.to_string(), seq, row)).collect())
+    }
+
+    fn check(&self) -> u64 {
+        MemoryStore::check(self).unwrap()
+    }
+
+    fn redact(&self, decided_on: u64, bodies: &[(u64, String)]) -> Result<u64, StoreError> {
+        MemoryStore::redact(self, decided_on, bodies)
+    }
+
+    fn amended(&self) -> Vec<(u64, u64)> {
+        MemoryStore::amended(self)
+    }
+
+    fn make_newer(&self, seq: u64) {
+        MemoryStore::make_newer(self, seq);
+    }
+
+    fn remove(&self) {
+        MemoryStore::remove(self);
+    }
+}
+
+pub(crate) fn paths(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// A revision that nothing has.
+pub(crate) fn nowhere() -> Revision {
+    Revision::new("0123456789012345678901234567890123456789")
+}

@@ -1,0 +1,308 @@
+//! Agents that answer what they were told to, or fail in any way an agent can.
+//!
+//! All agents of a scenario share one script, so that its order is the order of the scenario. A turn is used up by the
+//! question it answers. After a crash, [`ScriptedAgents::forget_unheard`] gives back the turns whose answers reached
+//! nobody: whoever is asked again says the same again.
+
+use super::clock::StillClock;
+use super::turn::{Deed, Says, Turn};
+use super::{Crash, Outside, locked};
+use redraft_core::event::{Now, Player};
+use redraft_core::ids::{AgentName, Role, SessionId};
+use redraft_core::price::{Card, Cards, Lifetime};
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::{Usage, Usd};
+use redraft_engine::ports::{
+    Abilities, Agent, AgentError, Agents, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport,
+    Watch,
+};
+use std::collections::BTreeMap;
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::sync::{Arc, LazyLock, Mutex};
+
+/// What an answer costs, and what is reserved for one.
+const COST: Usd = Usd(10_000);
+const RESERVED: Usd = Usd(20_000);
+
+/// Read once: an agent is asked for it with every dispatch.
+static LOCAL: LazyLock<Card> = LazyLock::new(|| {
+    Cards::builtin().find("local").expect("the built-in cards have one for local models").clone()
+});
+
+/// The cast of a scenario.
+pub struct ScriptedAgents {
+    script: Arc<Script>,
+    agents: Mutex<BTreeMap<AgentName, Arc<ScriptedAgent>>>,
+    /// Who plays a role; the first agent plays all others.
+    roles: Mutex<BTreeMap<Role, Option<AgentName>>>,
+}
+
+struct Script {
+    turns: Mutex<Vec<(Turn, Option<Ticket>)>>,
+    asked: Mutex<Vec<Request>>,
+    unscripted: Mutex<Vec<Ticket>>,
+    outside: Arc<dyn Outside>,
+    clock: Arc<StillClock>,
+    crash: Arc<Crash>,
+}
+
+/// One agent. Its abilities can be changed before it is asked.
+pub struct ScriptedAgent {
+    name: AgentName,
+    script: Arc<Script>,
+    abilities: Mutex<Abilities>,
+    prices: Mutex<(Usd, Usd)>,
+    lacks: Mutex<Vec<String>>,
+    /// None where reading it ends in a panic.
+    left_behind: Mutex<BTreeMap<Ticket, Option<Outcome>>>,
+    unwatched: Mutex<Option<Usd>>,
+}
+
+impl ScriptedAgents {
+    /// One agent, `scripted`, that plays every role.
+    pub fn new(outside: Arc<dyn Outside>, clock: Arc<StillClock>, crash: Arc<Crash>) -> ScriptedAgents {
+        let (turns, asked, unscripted) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let script = Arc::new(Script { turns, asked, unscripted, outside, clock, crash });
+        let agents = ScriptedAgents { script, agents: Mutex::default(), roles: Mutex::default() };
+        agents.add("scripted");
+        agents
+    }
+
+    /// One more agent, which plays nothing yet.
+    pub fn add(&self, name: &str) -> Arc<ScriptedAgent> {
+        let name = AgentName::new(name);
+        let agent = Arc::new(ScriptedAgent {
+            name: name.clone(),
+            script: Arc::clone(&self.script),
+            abilities: Mutex::new(able()),
+            prices: Mutex::new((RESERVED, COST)),
+            lacks: Mutex::default(),
+            left_behind: Mutex::default(),
+            unwatched: Mutex::default(),
+        });
+        locked(&self.agents).insert(name, Arc::clone(&agent));
+        agent
+    }
+
+    /// The agent that plays all roles nobody else was given.
+    pub fn first(&self) -> Arc<ScriptedAgent> {
+        let agents = locked(&self.agents);
+        Arc::clone(agents.get(&AgentName::new("scripted")).expect("it was added first and is never removed"))
+    }
+
+    /// Gives a role to an agent by its name; none leaves the role without one.
+    pub fn cast(&self, role: &str, agent: Option<&str>) {
+        locked(&self.roles).insert(Role::new(role), agent.map(AgentName::new));
+    }
+
+    /// Adds a turn at the end of the script.
+    pub fn say(&self, turn: Turn) {
+        locked(&self.script.turns).push((turn, None));
+    }
+
+    /// What agents were asked, in order.
+    pub fn asked(&self) -> Vec<Request> {
+        locked(&self.script.asked).clone()
+    }
+
+    /// The tickets that the script had nothing for.
+    pub fn unscripted(&self) -> Vec<Ticket> {
+        locked(&self.script.unscripted).clone()
+    }
+
+    /// The turns that nobody asked for.
+    pub fn unused(&self) -> Vec<Turn> {
+        let turns = locked(&self.script.turns);
+        turns.iter().filter(|(_, used)| used.is_none()).map(|(turn, _)| turn.clone()).collect()
+    }
+
+    /// Gives back the turns of tickets whose end nobody heard of. A bug is not repeated.
+    pub fn forget_unheard(&self, heard: impl Fn(&Ticket) -> bool) {
+        for (_, used) in locked(&self.script.turns).iter_mut().filter(|(turn, _)| turn.says != Says::Panics) {
+            if used.as_ref().is_some_and(|ticket| !heard(ticket)) {
+                *used = None;
+            }
+        }
+    }
+}
+
+impl Agents for ScriptedAgents {
+    fn agent_for(&self, role: &Role) -> Result<Arc<dyn Agent>, String> {
+        match locked(&self.roles).get(role) {
+            None => Ok(self.first()),
+            Some(Some(name)) => self.named(name),
+            Some(None) => Err(format!("nobody plays {role}")),
+        }
+    }
+
+    fn named(&self, name: &AgentName) -> Result<Arc<dyn Agent>, String> {
+        let found = locked(&self.agents).get(name).cloned();
+        found.map(|agent| agent as Arc<dyn Agent>).ok_or_else(|| format!("there is no agent {name}"))
+    }
+}
+
+impl ScriptedAgent {
+    pub fn change(&self, change: impl FnOnce(&mut Abilities)) {
+        change(&mut locked(&self.abilities));
+    }
+
+    /// What is reserved for an answer, and what one costs.
+    pub fn price(&self, reserved: Usd, cost: Usd) {
+        *locked(&self.prices) = (reserved, cost);
+    }
+
+    /// Tools that it does not offer.
+    pub fn lack(&self, tool: &str) {
+        locked(&self.lacks).push(tool.to_owned());
+    }
+
+    /// Keeps an answer that outlived the process which had asked for it; none for one that nobody can read.
+    pub fn leave_behind(&self, ticket: Ticket, outcome: Option<Outcome>) {
+        locked(&self.left_behind).insert(ticket, outcome);
+    }
+
+    /// What a dispatch that nobody watched can have come to.
+    pub fn go_on_unwatched(&self, total: Usd) {
+        *locked(&self.unwatched) = Some(total);
+    }
+
+    fn bill(&self) -> Usage {
+        Usage { uncached: 900, written: 0, read: 0, output: 100, cost: locked(&self.prices).1 }
+    }
+
+    fn act(&self, deed: &Deed, folder: &Path, watch: &dyn Watch) -> Result<(), AgentError> {
+        self.script.crash.alive();
+        let outside = &self.script.outside;
+        match deed {
+            Deed::Put(path, text) => outside.put_in(folder, path, text),
+            Deed::Take(path) => outside.take(path),
+            Deed::Stage(path) => outside.stage(path),
+            Deed::Commit(message) => outside.commit(message),
+            Deed::SwitchToNew(branch) => outside.switch_to_new(branch),
+            Deed::Detach => outside.detach(),
+            Deed::Branch(name) => outside.branch(name),
+            Deed::MoveBranch(name) => outside.move_branch(name),
+            Deed::DeleteBranch(name) => outside.delete_branch(name),
+            Deed::Tag(name) => outside.tag(name),
+            Deed::Link(path, target) => outside.link(path, target),
+            Deed::Pipe(path) => outside.pipe(path),
+            Deed::Nest(path) => outside.nest(path),
+            Deed::PutGit(path, text) => outside.put_git(path, text),
+            Deed::BeginCherryPick => outside.begin_cherry_pick(),
+            Deed::RemoveWorktree => outside.remove_worktree(),
+            Deed::Tell(doing) => watch.tell(doing),
+            Deed::Afford(total) if watch.afford(*total) => {}
+            Deed::Afford(total) => {
+                let (now, detail) = (Now::OverBudget(*total), format!("it may not come to {total}"));
+                return Err(AgentError { now, detail, usage: Some(self.bill()), interrupted: false });
+            }
+            Deed::Owe(total) => watch.owes(*total),
+            Deed::Wait(ms) => drop(watch.wait_ms(*ms)),
+            Deed::StopRun => self.script.clock.stop(),
+            Deed::LeaveRun => self.script.clock.leave(),
+        }
+        Ok(())
+    }
+
+    fn end(&self, says: Says, session: SessionId) -> Result<Outcome, AgentError> {
+        let usage = self.bill();
+        match says {
+            Says::Text(text) => Ok(Outcome { text, session: Some(session), usage, ..Outcome::default() }),
+            Says::Outcome(outcome) => Ok(*outcome),
+            Says::Fails { now, detail, usage } => Err(AgentError { now, detail, usage, interrupted: false }),
+            Says::Interrupted(usage) => {
+                let (now, detail) = (Now::GiveUp, "it was asked to stop".to_owned());
+                Err(AgentError { now, detail, usage, interrupted: true })
+            }
+            // Not through the panic hook: the scenario means it.
+            Says::Panics => resume_unwind(Box::new("a bug in an agent")),
+        }
+    }
+}
+
+impl Agent for ScriptedAgent {
+    fn name(&self) -> AgentName {
+        self.name.clone()
+    }
+
+    fn describe(&self) -> String {
+        format!("{} 1, a script", self.name)
+    }
+
+    fn player(&self) -> Player {
+        Player::default()
+    }
+
+    fn abilities(&self) -> Abilities {
+        locked(&self.abilities).clone()
+    }
+
+    fn missing(&self, tools: &[String]) -> Vec<String> {
+        let lacks = locked(&self.lacks);
+        tools.iter().filter(|tool| lacks.contains(tool)).cloned().collect()
+    }
+
+    fn billing(&self) -> Billing {
+        let card = LOCAL.clone();
+        Billing { model: "local".to_owned(), card, overhead: 0 }
+    }
+
+    fn is_free(&self) -> bool {
+        let (reserved, cost) = *locked(&self.prices);
+        reserved == Usd(0) && cost == Usd(0)
+    }
+
+    fn reserve(&self, _request: &Request) -> Usd {
+        locked(&self.prices).0
+    }
+
+    fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
+        let left = locked(&self.left_behind).get(ticket).cloned();
+        left.map(|left| {
+            left.unwrap_or_else(|| resume_unwind(Box::new("a bug in reading what was left behind")))
+        })
+    }
+
+    fn unwatched(&self, _ticket: &Ticket) -> Option<Usd> {
+        *locked(&self.unwatched)
+    }
+
+    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+        self.script.crash.alive();
+        locked(&self.script.asked).push(request.clone());
+        let ticket = &request.ticket;
+        let turn = locked(&self.script.turns)
+            .iter_mut()
+            .find(|(turn, used)| used.is_none() && turn.when.is(ticket))
+            .map(|(turn, used)| {
+                *used = Some(ticket.clone());
+                turn.clone()
+            });
+        let Some(turn) = turn else {
+            locked(&self.script.unscripted).push(ticket.clone());
+            let (now, detail) = (Now::AskPerson, format!("the script has nothing for {ticket}"));
+            return Err(AgentError { now, detail, usage: AgentError::UNBILLED, interrupted: false });
+        };
+        watch.begun();
+        for deed in &turn.does {
+            self.act(deed, &request.folder, watch)?;
+            self.script.crash.changed("an agent at work");
+        }
+        self.end(turn.says, request.session.clone())
+    }
+}
+
+/// An agent that can do everything but come for its work by itself.
+fn able() -> Abilities {
+    Abilities {
+        resume: Resume::Yes,
+        session_id: Naming::Ours,
+        cache: Cache::None,
+        lifetimes: vec![Lifetime::FiveMinutes],
+        opened_files: false,
+        structured: false,
+        usage: UsageReport::AtEnd,
+        pull: false,
+    }
+}

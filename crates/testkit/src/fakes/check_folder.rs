@@ -1,0 +1,131 @@
+//! The folder that checks run in, of the fake repository.
+
+use super::ignore::Ignore;
+use super::repository::{FakeRepository, State};
+use super::tree::{Tree, differing};
+use redraft_core::ids::{BlobId, Revision};
+use redraft_core::text::hash;
+use redraft_engine::ports::{CheckFolder, LaidOut, SetUp, WorkspaceError};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const FOLDER: &str = "/fake/repo/.redraft/worktrees/check-001";
+
+/// What is in that folder.
+#[derive(Debug, Default)]
+pub(super) struct CheckPlace {
+    pub(super) files: Tree,
+    /// The files it was last laid out with.
+    laid: Tree,
+    prepared: String,
+    set_up: Option<Tree>,
+    /// What setup has made that git does not ignore.
+    made: BTreeSet<String>,
+}
+
+impl CheckPlace {
+    pub(super) fn folder(&self) -> PathBuf {
+        PathBuf::from(FOLDER)
+    }
+
+    /// Files that are neither tracked nor ignored.
+    fn others(&self) -> BTreeSet<String> {
+        let ignore = Ignore::of(&self.files, None);
+        let other = |path: &&String| !self.laid.contains_key(*path) && ignore.of_path(path).is_none();
+        self.files.keys().filter(other).cloned().collect()
+    }
+
+    /// Puts tracked files back; those that were not so.
+    fn put_back(&mut self) -> Vec<String> {
+        let mut tracked = self.files.clone();
+        tracked.retain(|path, _| self.laid.contains_key(path));
+        let changed = differing(&tracked, &self.laid);
+        self.files.extend(self.laid.clone());
+        changed
+    }
+}
+
+/// Where the checks of the feature run.
+#[derive(Debug)]
+pub struct FakeCheckFolder {
+    repository: Arc<FakeRepository>,
+    setup: Option<String>,
+}
+
+impl FakeCheckFolder {
+    pub fn new(repository: &Arc<FakeRepository>, setup: Option<String>) -> FakeCheckFolder {
+        FakeCheckFolder { repository: Arc::clone(repository), setup }
+    }
+
+    fn with_place<T>(&self, ask: impl FnOnce(&mut CheckPlace) -> T) -> Option<T> {
+        self.repository.state().check.as_mut().map(ask)
+    }
+}
+
+impl CheckFolder for FakeCheckFolder {
+    fn prepared(&self) -> Result<BlobId, WorkspaceError> {
+        Ok(hash(self.setup.clone().unwrap_or_default().as_bytes()))
+    }
+
+    fn lay_out(&self, commit: &str, empty: bool) -> Result<LaidOut, WorkspaceError> {
+        let prepared = self.prepared()?.to_string();
+        let mut state = self.repository.asked("lay_out")?;
+        let tree = files_of(&state, commit)?;
+        let known = state.check.take().filter(|known| !empty && known.prepared == prepared);
+        let emptied = known.is_none();
+        let mut place = known.unwrap_or_default();
+        let former: Vec<String> =
+            place.laid.keys().filter(|path| !tree.contains_key(*path)).cloned().collect();
+        place.files.retain(|path, _| !former.contains(path));
+        place.laid.clone_from(&tree);
+        place.put_back();
+        let (others, made) = (place.others(), place.made.clone());
+        place.files.retain(|path, _| !others.contains(path) || made.contains(path));
+        place.prepared = prepared;
+        let set_up = match &place.set_up {
+            None => SetUp::Not,
+            Some(then) if *then == tree => SetUp::ForThis,
+            Some(_) => SetUp::ForAnother,
+        };
+        state.check = Some(place);
+        drop(state);
+        self.repository.crash.changed("the check folder is laid out");
+        Ok(LaidOut { folder: PathBuf::from(FOLDER), emptied, set_up, notes: Vec::new() })
+    }
+
+    fn set_up(&self) -> Result<Vec<String>, WorkspaceError> {
+        drop(self.repository.asked("set_up")?);
+        let done = self.with_place(|place| {
+            let changed = place.put_back();
+            place.set_up = Some(place.laid.clone());
+            place.made = place.others();
+            changed
+        });
+        self.repository.crash.changed("the check folder is set up");
+        Ok(done.unwrap_or_default())
+    }
+
+    fn changed(&self) -> Result<Vec<String>, WorkspaceError> {
+        drop(self.repository.asked("changed_by_check")?);
+        let changed = self.with_place(|place| {
+            let mut tracked = place.files.clone();
+            tracked.retain(|path, _| place.laid.contains_key(path));
+            let mut changed: BTreeSet<String> = differing(&tracked, &place.laid).into_iter().collect();
+            changed.extend(place.others().difference(&place.made).cloned());
+            changed.into_iter().collect()
+        });
+        Ok(changed.unwrap_or_default())
+    }
+
+    fn put_away(&self) -> Result<(), WorkspaceError> {
+        self.repository.asked("put_away")?.check = None;
+        self.repository.crash.changed("the check folder is put away");
+        Ok(())
+    }
+}
+
+fn files_of(state: &State, commit: &str) -> Result<Tree, WorkspaceError> {
+    let lost = || WorkspaceError::AnchorLost(Revision::new(commit));
+    state.files_at(commit).cloned().ok_or_else(lost)
+}

@@ -1,0 +1,58 @@
+//! Whoever is told how a run goes, and remembers it.
+
+use super::locked;
+use redraft_core::event::Entry;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::ticket::Ticket;
+use redraft_engine::{Progress, Undone};
+use std::sync::Mutex;
+
+/// Called for each fact that is stored.
+type OnFact = Box<dyn Fn(&Entry) + Send>;
+
+/// Remembers what a run told.
+#[derive(Default)]
+pub struct Listener {
+    kinds: Mutex<Vec<&'static str>>,
+    doing: Mutex<Vec<String>>,
+    undone: Mutex<Vec<Undone>>,
+    on_fact: Mutex<Option<OnFact>>,
+}
+
+impl Listener {
+    /// The kinds of the facts it was told of, in order.
+    pub fn kinds(&self) -> Vec<&'static str> {
+        locked(&self.kinds).clone()
+    }
+
+    /// What agents at work were doing, as `TICKET: WORDS`.
+    pub fn doing(&self) -> Vec<String> {
+        locked(&self.doing).clone()
+    }
+
+    pub fn undone(&self) -> Vec<Undone> {
+        locked(&self.undone).clone()
+    }
+
+    /// Acts on every fact from now on, as a person does who watches the run.
+    pub fn on_fact(&self, act: impl Fn(&Entry) + Send + 'static) {
+        *locked(&self.on_fact) = Some(Box::new(act));
+    }
+}
+
+impl Progress for Listener {
+    fn stored(&self, entry: &Entry, _state: &Pipeline) {
+        locked(&self.kinds).push(entry.event.kind());
+        if let Some(act) = &*locked(&self.on_fact) {
+            act(entry);
+        }
+    }
+
+    fn doing(&self, ticket: &Ticket, doing: &str) {
+        locked(&self.doing).push(format!("{ticket}: {doing}"));
+    }
+
+    fn undone(&self, undone: &Undone) {
+        locked(&self.undone).push(undone.clone());
+    }
+}

@@ -1,0 +1,87 @@
+//! What a scripted agent does and says when it is asked.
+
+use redraft_core::event::Now;
+use redraft_core::ids::Role;
+use redraft_core::ticket::{Purpose, Ticket};
+use redraft_core::usage::{Usage, Usd};
+use redraft_engine::ports::Outcome;
+
+/// One answer, given once, to the first question it is for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    pub when: When,
+    pub does: Vec<Deed>,
+    pub says: Says,
+}
+
+/// Which question a turn answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum When {
+    /// Whatever comes next.
+    Next,
+    Ticket(Ticket),
+    Role(Role),
+    Purpose(Purpose),
+}
+
+impl When {
+    pub(super) fn is(&self, ticket: &Ticket) -> bool {
+        match self {
+            When::Next => true,
+            When::Ticket(of) => of == ticket,
+            When::Role(of) => *of == ticket.role,
+            When::Purpose(of) => *of == ticket.purpose,
+        }
+    }
+}
+
+/// What an agent does before it answers, allowed or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deed {
+    /// Writes a file below the folder it was given.
+    Put(String, String),
+    Take(String),
+    Stage(String),
+    Commit(String),
+    SwitchToNew(String),
+    Detach,
+    Branch(String),
+    MoveBranch(String),
+    DeleteBranch(String),
+    Tag(String),
+    Link(String, String),
+    Pipe(String),
+    Nest(String),
+    PutGit(String, String),
+    BeginCherryPick,
+    RemoveWorktree,
+    /// Says what it is doing.
+    Tell(String),
+    /// Asks for so much money in all; refused, it ends there as over budget.
+    Afford(Usd),
+    /// Has spent so much, granted or not.
+    Owe(Usd),
+    /// So much time passes.
+    Wait(u64),
+    /// The user asks the run to stop, at once or when what is under way is done.
+    StopRun,
+    LeaveRun,
+}
+
+/// How a dispatch ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Says {
+    Text(String),
+    /// An answer with everything around it.
+    Outcome(Box<Outcome>),
+    /// Without an answer. Unknown usage is none.
+    Fails {
+        now: Now,
+        detail: String,
+        usage: Option<Usage>,
+    },
+    /// The run was asked to stop, and the agent did.
+    Interrupted(Option<Usage>),
+    /// A bug of ours: its thread ends in a panic.
+    Panics,
+}
