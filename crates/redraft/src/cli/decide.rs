@@ -41,7 +41,7 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
     let Some(question) = journal.question() else {
         if choice == Some(Decision::Abandon) && !state.cancelled && state.phase().is_some() {
             journal.give_up(&around.user, &args.why)?;
-            write_files(&site, &journal, around)?;
+            write_files(&site, &journal, around);
             return given_up(&site, &ledger, id, around, console);
         }
         let next = next_after(&site, &ledger, id, around)?;
@@ -74,7 +74,7 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         _ => None,
     };
     let question = journal.decide(&around.user, choice, &args.why, &args.answer)?;
-    write_files(&site, &journal, around)?;
+    write_files(&site, &journal, around);
     if journal.state().cancelled {
         site.put_checks_away(&site.created(&ledger, id)?);
     }
@@ -96,13 +96,13 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
 }
 
 /// Writes the feature's files anew, as a run does after a decision, where they are there and nobody else is at work on them.
-fn write_files(site: &Site, journal: &Journal<'_>, around: &Surroundings) -> Result<(), CliError> {
-    let Some(created) = &journal.state().created else { return Ok(()) };
-    let Ok(_place) = hold_place(site, created, around) else { return Ok(()) };
-    if site.is_there(created)? {
-        write_projections(&site.workspace(created)?, journal, &around.boundaries)?;
+fn write_files(site: &Site, journal: &Journal<'_>, around: &Surroundings) {
+    let Some(created) = &journal.state().created else { return };
+    let Ok(_place) = hold_place(site, created, around) else { return };
+    if let (Ok(true), Ok(workspace)) = (site.is_there(created), site.workspace(created)) {
+        // The decision is stored, and the next run writes them.
+        let _ = write_projections(&workspace, journal, &around.boundaries);
     }
-    Ok(())
 }
 
 /// Whether the worktree no longer holds the revision that is being decided about.
