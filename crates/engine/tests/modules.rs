@@ -1,5 +1,7 @@
 //! The modules of the engine stand on each other: none uses one that uses it, on whatever way.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
