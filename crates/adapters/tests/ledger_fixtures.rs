@@ -180,6 +180,7 @@ fn layout(file: &Path) -> Vec<String> {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn a_new_ledger_has_the_layout_of_those_that_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(folder.path(), Mode::Write).unwrap();

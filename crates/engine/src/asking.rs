@@ -1,46 +1,30 @@
-//! Asks a person and stores what they answer. What is asked and what it settles is the machine's business.
+//! Asks a person. What is asked and what an answer settles is the machine's business; how it is stored is in `person`.
 
-use crate::driver::{EngineError, Run};
+use crate::ending::EngineError;
 use crate::estimating::Estimating;
+use crate::journal::Journal;
+use crate::ports::{Agents, Workspace};
+use crate::values::Rules;
 use redraft_core::estimate::Forecast;
-use redraft_core::event::{About, Asked, Decision, Event, LaneSet, Question};
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::review;
+use redraft_core::event::{About, Asked, Question};
 
-impl Run<'_> {
-    /// Stores a person's answer to the open question.
-    pub fn decide(&mut self, choice: Decision, why: &str, answers: Vec<String>) -> Result<(), EngineError> {
-        let open = self.state.open.as_ref().ok_or(EngineError::NothingAsked)?;
-        let question = review::question(open).ok_or(EngineError::NothingAsked)?;
-        if !question.choices.contains(&choice) {
-            return Err(EngineError::NotAChoice { choice, question });
-        }
-        let clean = |answer: String| self.parts.redactor.redact(&answer).0.into_owned();
-        let mut decided = review::decision(open, &question, choice, &self.rules.person, why);
-        decided.answers = answers.into_iter().map(clean).collect();
-        let mut events: Vec<Event> = Vec::new();
-        if !self.already_asked(&question) {
-            events.push(Asked { question, estimate: None }.into());
-        }
-        events.push(decided.into());
-        self.append(events, &[])?;
-        self.project()
-    }
+/// Asks questions.
+pub(crate) struct Asking<'r, 'a> {
+    pub(crate) journal: &'r mut Journal<'a>,
+    pub(crate) workspace: &'r dyn Workspace,
+    pub(crate) agents: &'r dyn Agents,
+    pub(crate) rules: &'r Rules,
+}
 
-    /// Stores that a person chose another lane or another end for the feature.
-    pub fn set_lane(&mut self, lane: Lane, until: Phase, why: &str) -> Result<(), EngineError> {
-        let (by, why) = (self.rules.person.clone(), why.to_owned());
-        self.append(vec![LaneSet { lane, until, by, why }.into()], &[])?;
-        self.project()
-    }
-
-    pub(crate) fn ask(&mut self, question: Question) -> Result<Question, EngineError> {
-        if !self.already_asked(&question) {
-            let estimate = self.expected(&question)?;
-            self.append(vec![Asked { question: question.clone(), estimate }.into()], &[])?;
-            self.project()?;
+impl Asking<'_, '_> {
+    /// Stores that this is asked; false where it was before.
+    pub(crate) fn ask(&mut self, question: &Question) -> Result<bool, EngineError> {
+        if self.journal.was_asked(question) {
+            return Ok(false);
         }
-        Ok(question)
+        let estimate = self.expected(question)?;
+        self.journal.record(Asked { question: question.clone(), estimate })?;
+        Ok(true)
     }
 
     /// What is expected from here on, for the question before code is written; none where nothing costs money.
@@ -48,17 +32,11 @@ impl Run<'_> {
         if question.about != About::Begin {
             return Ok(None);
         }
-        let workspace = self.parts.workspace;
+        let workspace = self.workspace;
         let read = |path: &str| workspace.read(path).ok().flatten();
-        let (store, agents) = (self.parts.store, self.parts.agents);
-        let forecast = Estimating { store, agents, rules: &self.rules, read: &read }.forecast(&self.state)?;
+        let (store, agents) = (self.journal.writer().store, self.agents);
+        let forecast =
+            Estimating { store, agents, rules: self.rules, read: &read }.forecast(self.journal.state())?;
         Ok(Some(forecast).filter(|forecast| !forecast.roles.is_empty()))
-    }
-
-    fn already_asked(&self, question: &Question) -> bool {
-        self.entries
-            .iter()
-            .rev()
-            .any(|entry| matches!(&entry.event, Event::Asked(asked) if asked.question == *question))
     }
 }

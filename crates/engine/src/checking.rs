@@ -2,12 +2,14 @@
 //!
 //! Results on the way may come from a checkout that kept what earlier checks built. A result that an approval or a merge
 //! rests on comes from an empty one: the commit, what `[workspace]` prepares, and what the checks of this very commit made.
-//! Start at [`Run::result_of`].
+//! Start at [`Checking::result_of`].
 
-use crate::driver::Run;
 use crate::ending::EngineError;
-use crate::ports::{Check, CheckRun, LaidOut, SetUp, Trailers, WorkspaceError};
-use redraft_core::event::{Checkout, Event};
+use crate::journal::Journal;
+use crate::ports::{Check, CheckFolder, CheckRun, Checks, LaidOut, SetUp, WorkspaceError};
+use crate::values::Rules;
+use crate::worktree::Worktree;
+use redraft_core::event::{Checked, Checkout, Event};
 use redraft_core::ids::Revision;
 use redraft_core::text::{count, one_line};
 use std::collections::BTreeSet;
@@ -44,30 +46,41 @@ pub(crate) struct CheckResult {
     pub(crate) checkout: Checkout,
 }
 
-impl Run<'_> {
-    /// The commit that holds a revision of the code: what is reviewed, checked and merged is one and the same. Files that no
-    /// commit holds yet, because a person left them so, are committed first.
-    pub(crate) fn committed(&self, revision: &Revision) -> Result<String, EngineError> {
-        let stray = |commit: &str| -> Result<Vec<String>, EngineError> {
-            let held = self.parts.workspace.tree_of(commit)?;
-            let mut changed = self.parts.workspace.changed(&held, revision)?;
-            let ours = self.projections();
-            changed.retain(|path| !ours.contains(path));
-            Ok(changed)
+/// Runs checks on commits.
+pub(crate) struct Checking<'r, 'a> {
+    pub(crate) journal: &'r mut Journal<'a>,
+    pub(crate) worktree: Worktree<'r>,
+    pub(crate) rules: &'r Rules,
+    pub(crate) checks: &'r dyn Checks,
+    pub(crate) check_folder: &'r dyn CheckFolder,
+    /// The checks that were run since the check folder was emptied.
+    pub(crate) series: &'r mut Option<Series>,
+}
+
+impl Checking<'_, '_> {
+    /// Runs one of the project's checks on the commit that holds this revision.
+    pub(crate) fn check_code(
+        &mut self,
+        revision: Revision,
+        gate: String,
+        empty: bool,
+    ) -> Result<(), EngineError> {
+        let pass = self.journal.open_loop()?.opened.pass;
+        let Some(check) = self.rules.check(&gate).cloned() else {
+            return Err(EngineError::NoSuchCheck { gate });
         };
-        let mut commit = self.parts.workspace.head()?.0.0;
-        let mut missing = stray(&commit)?;
-        if !missing.is_empty() && self.change.is_none() {
-            let trailers = Trailers { seq: self.state.seq, ..Trailers::default() };
-            self.parts.boundaries.pass("before an edit is committed");
-            self.commit(&missing, "redraft: files that no commit held yet", &trailers)?;
-            commit = self.parts.workspace.head()?.0.0;
-            missing = stray(&commit)?;
-        }
-        match missing.is_empty() {
-            true => Ok(commit),
-            false => Err(EngineError::Uncommitted { commit, files: missing }),
-        }
+        let may_commit = self.worktree.created.change.is_none();
+        let commit = self.worktree.committed(&revision, may_commit.then_some(self.journal.seq()))?;
+        let Some(result) = self.result_of(&check, &commit, empty, &self.worktree.projections())? else {
+            // Nothing is known of it; the next run asks again.
+            return Ok(());
+        };
+        let CheckResult { passed, evidence, code, wall_ms, output, checkout } = result;
+        let (command, checkout) = (check.command, Some(checkout));
+        self.worktree.boundaries.pass("before a check is stored");
+        let checked =
+            Checked { pass, revision, gate, passed, evidence, command, code, wall_ms, output, checkout };
+        self.journal.record(checked)
     }
 
     /// Runs a check on a commit, or finds that it has passed on the same files already. `except` are files that only tell
@@ -109,8 +122,8 @@ impl Run<'_> {
         commit: &str,
         except: &[String],
     ) -> Result<Option<CheckResult>, EngineError> {
-        let (tree, prepared) = (self.parts.workspace.tree_of(commit)?, self.parts.check_folder.prepared()?);
-        let passed = self.entries.iter().rev().filter_map(|entry| match &entry.event {
+        let (tree, prepared) = (self.worktree.workspace.tree_of(commit)?, self.check_folder.prepared()?);
+        let passed = self.journal.entries().iter().rev().filter_map(|entry| match &entry.event {
             Event::Checked(fact) if fact.passed && fact.code == Some(0) => {
                 Some((entry.seq, fact, fact.checkout.as_ref()?))
             }
@@ -121,7 +134,7 @@ impl Run<'_> {
             same_command && then.empty && then.prepared == prepared
         });
         for (seq, fact, then) in same.take(KNOWN_MAX) {
-            let differ = match self.parts.workspace.all_changed(&then.tree, &tree) {
+            let differ = match self.worktree.workspace.all_changed(&then.tree, &tree) {
                 Ok(differ) => differ,
                 // Nobody can tell any more what it was about.
                 Err(WorkspaceError::AnchorLost(_)) => continue,
@@ -141,13 +154,13 @@ impl Run<'_> {
     }
 
     fn run_on(&mut self, check: &Check, commit: &str, empty: bool) -> Result<Ran, EngineError> {
-        let tree = self.parts.workspace.tree_of(commit)?;
+        let tree = self.worktree.workspace.tree_of(commit)?;
         let goes_on =
             self.series.as_ref().is_some_and(|one| one.tree == tree && !one.ran.contains(&check.name));
-        let prepared = self.parts.check_folder.prepared()?;
+        let prepared = self.check_folder.prepared()?;
         // Whatever happens from here on, a checkout that was left in the middle is no empty one.
         let earlier = self.series.take().filter(|_| goes_on);
-        let laid = self.parts.check_folder.lay_out(commit, empty && !goes_on)?;
+        let laid = self.check_folder.lay_out(commit, empty && !goes_on)?;
         let mut series =
             earlier.or_else(|| laid.emptied.then(|| Series { tree: tree.clone(), ran: BTreeSet::new() }));
         let mut checkout = Checkout {
@@ -168,7 +181,7 @@ impl Run<'_> {
         if let Some(series) = &mut series {
             series.ran.insert(check.name.clone());
         }
-        self.series = series.filter(|_| !run.stopped);
+        *self.series = series.filter(|_| !run.stopped);
         Ok(Ran { run, command: check.command.clone(), checkout, stale })
     }
 
@@ -186,7 +199,7 @@ impl Run<'_> {
                 return Ok(Some((run, command)));
             }
         }
-        let changed = self.parts.check_folder.set_up()?;
+        let changed = self.check_folder.set_up()?;
         notes.extend(named(&changed).map(|files| format!("setup changed {files}, which was put back")));
         Ok(None)
     }
@@ -199,7 +212,7 @@ impl Run<'_> {
         notes: &mut Vec<String>,
     ) -> Result<CheckRun, EngineError> {
         let mut run = self.guarded(check, laid, notes)?;
-        if let Some(files) = named(&self.parts.check_folder.changed()?) {
+        if let Some(files) = named(&self.check_folder.changed()?) {
             run.tail.push_str(&format!("\n(put back after the check: {files})"));
             notes.push(format!("the check changed {files}, which is put back"));
         }
@@ -213,10 +226,10 @@ impl Run<'_> {
         laid: &LaidOut,
         notes: &mut Vec<String>,
     ) -> Result<CheckRun, EngineError> {
-        self.parts.workspace.note_git()?;
-        let ran = self.parts.checks.run(check, &laid.folder);
-        let name = format!("{}/check-{}", self.created.scope(), one_line(&check.name, 40));
-        notes.extend(self.parts.workspace.put_git_back(&name)?);
+        self.worktree.workspace.note_git()?;
+        let ran = self.checks.run(check, &laid.folder);
+        let name = format!("{}/check-{}", self.worktree.created.scope(), one_line(&check.name, 40));
+        notes.extend(self.worktree.workspace.put_git_back(&name)?);
         ran.map_err(|detail| EngineError::Check { name: check.name.clone(), detail })
     }
 }

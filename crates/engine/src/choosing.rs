@@ -2,16 +2,20 @@
 //! answer.
 //!
 //! Facts are gathered here and decided on in `core` ([`choose`]); nothing here sends or stores. Start at
-//! [`Run::choose`].
+//! [`Choosing::choose`].
 
-use crate::building::is_code;
 use crate::compose::{Composed, Texts, compose, seat};
-use crate::driver::{EngineError, Run};
+use crate::ending::EngineError;
+use crate::experience::Experience;
+use crate::journal::Writer;
 use crate::ports::{Abilities, Agent, Billing, Cache, Resume, WorkspaceError};
+use crate::values::{Papers, Setting};
+use crate::worktree::Worktree;
 use redraft_core::cost::{
     self, Ahead, Cached, Expected, Known, Marking, Marks, Prompts, Reader, Terms, prompt_chars,
 };
-use redraft_core::event::Event;
+use redraft_core::event::{Entry, Event};
+use redraft_core::pipeline::Pipeline;
 use redraft_core::policy::{Choice, Facts, Policy, Priced, ResumedFacts, Strategy, choose};
 use redraft_core::price::Lifetime;
 use redraft_core::profile::{self, Kind};
@@ -40,7 +44,17 @@ struct Options<'a> {
     lost: Option<String>,
 }
 
-impl Run<'_> {
+/// What a choice is made from.
+pub(crate) struct Choosing<'r> {
+    pub(crate) state: &'r Pipeline,
+    pub(crate) entries: &'r [Entry],
+    pub(crate) writer: Writer<'r>,
+    pub(crate) worktree: Worktree<'r>,
+    pub(crate) papers: &'r Papers,
+    pub(crate) experience: &'r Experience,
+}
+
+impl Choosing<'_> {
     /// Composes what may be sent, weighs it, and lets the policy pick.
     pub(crate) fn choose(
         &self,
@@ -49,7 +63,7 @@ impl Run<'_> {
         missing: &[String],
     ) -> Result<Chosen, EngineError> {
         let open = self.open_loop()?;
-        let known = self.resumable(agent);
+        let known = self.experience.resumable(agent);
         let able = known.resume != Resume::No;
         let elsewhere = order.conversation.as_ref().filter(|talk| talk.agent != agent.name());
         // A turn that makes sense in its conversation only is sent there; an agent that has no such conversation says so
@@ -96,9 +110,15 @@ impl Run<'_> {
         }
         let composed = match options.composed.remove(&choice.strategy) {
             Some(composed) => composed,
-            None => {
-                compose(&options.texts, self.setting(), &self.created, open, order, choice.strategy, missing)?
-            }
+            None => compose(
+                &options.texts,
+                self.setting(),
+                self.worktree.created,
+                open,
+                order,
+                choice.strategy,
+                missing,
+            )?,
         };
         if let Some(prediction) = &mut choice.prediction {
             prediction.chars = prompt_chars(&composed.prompt);
@@ -115,7 +135,7 @@ impl Run<'_> {
         missing: &[String],
     ) -> Result<Options<'_>, EngineError> {
         let open = self.open_loop()?;
-        let texts = Texts::new(self.parts.workspace, self.parts.store);
+        let texts = Texts::new(self.worktree.workspace, self.writer.store);
         let (mut composed, mut allowed) = (BTreeMap::new(), Vec::new());
         let mut lost: Option<WorkspaceError> = None;
         for strategy in order.allowed.iter().copied() {
@@ -123,7 +143,15 @@ impl Run<'_> {
                 Strategy::Lazy => {}
                 Strategy::Resume if !resumable => continue,
                 Strategy::Inline | Strategy::Digest | Strategy::Resume => {
-                    match compose(&texts, self.setting(), &self.created, open, order, strategy, missing) {
+                    match compose(
+                        &texts,
+                        self.setting(),
+                        self.worktree.created,
+                        open,
+                        order,
+                        strategy,
+                        missing,
+                    ) {
                         Ok(prompt) => drop(composed.insert(strategy, prompt)),
                         Err(error @ WorkspaceError::AnchorLost(_)) => {
                             lost = Some(error);
@@ -155,13 +183,14 @@ impl Run<'_> {
         let (abilities, billing) = (agent.abilities(), agent.billing());
         let card = billing.card.models.first().map(String::as_str).unwrap_or_default();
         let family = Family::of(&billing.model);
-        let known = self.measures.of(&agent.name(), &order.ticket.role, card, family, billing.overhead);
+        let known =
+            self.experience.measures.of(&agent.name(), &order.ticket.role, card, family, billing.overhead);
         let terms = terms(&billing, &abilities).with_hit_rate(known.hit_rate);
         let seat = seat(open, order);
         let (cached, since_s) = self.cached(seat, agent, talk, &known);
         let (sizes, round) = self.prompts(order, options)?.sizes(&known);
         let seen = seat.map_or(1, |seat| seen(seat, open, order));
-        let pace = self.paces.of(order.ticket.role == open.author.role);
+        let pace = self.experience.paces.of(order.ticket.role == open.author.role);
         let left = Some(rounds_left(open, seat, order));
         let ahead = Ahead::Expected(Expected::after_review(seen, &round, left, pace));
         let priced = Priced {
@@ -198,15 +227,15 @@ impl Run<'_> {
     ) -> (Cached, Option<u64>) {
         let left = seat.and_then(|seat| seat.left.as_ref()).filter(|left| left.agent == agent.name());
         let since_s = left.and_then(|left| self.last_asked_ms(&left.ticket)).map(|at_ms| {
-            let passed_ms = self.parts.clock.now_ms().saturating_sub(at_ms);
+            let passed_ms = self.writer.clock.now_ms().saturating_sub(at_ms);
             u64::try_from(passed_ms / 1000).unwrap_or(0)
         });
         let mut cached = match (left, since_s) {
             (Some(left), Some(since_s)) => left.cached.after(since_s),
             _ => Cached::default(),
         };
-        if let Ok(open) = self.open_loop()
-            && is_code(&open.opened)
+        if let Some(open) = &self.state.open
+            && open.opened.is_code()
             && seat.is_some_and(|seat| seat.anchor != open.revision)
         {
             // The change is in what lasts through a round, and it is another one now.
@@ -234,9 +263,17 @@ impl Run<'_> {
         })
     }
 
+    fn setting(&self) -> Setting<'_> {
+        Setting { pipeline: self.state, papers: self.papers }
+    }
+
+    fn open_loop(&self) -> Result<&Loop, EngineError> {
+        self.state.open.as_ref().ok_or_else(EngineError::no_open_loop)
+    }
+
     fn prompts<'a>(&self, order: &Order, options: &'a Options<'_>) -> Result<Prompts<'a>, EngineError> {
         let open = self.open_loop()?;
-        let given = options.texts.given(&self.created, open, order)?;
+        let given = options.texts.given(self.worktree.created, open, order)?;
         let of = |strategy: Strategy| options.composed.get(&strategy).map(|composed| &composed.prompt);
         let kind = profile::kind(&order.ticket.role);
         Ok(Prompts {

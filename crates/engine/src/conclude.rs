@@ -1,11 +1,16 @@
 //! Reads what came back: an author's answer becomes a revision, a reviewer's a judgement.
 
-use crate::building::is_code;
+use crate::building::Building;
 use crate::compose::delta_of_change;
-use crate::driver::{EngineError, Run};
+use crate::ending::EngineError;
+use crate::flights::flight;
+use crate::journal::Journal;
 use crate::ports::WorkspaceError;
+use crate::reads::Reads;
+use crate::trailers;
+use crate::worktree::Worktree;
 use redraft_core::delta::Delta;
-use redraft_core::event::{Answered, AuthorQuestion, Drafted, Judgement, LEFT_INSTEAD, Started};
+use redraft_core::event::{AuthorQuestion, Drafted, Judgement, LEFT_INSTEAD, Started};
 use redraft_core::ids::Revision;
 use redraft_core::judge::{Case, FORMLESS, judge, withheld};
 use redraft_core::review::{Loop, case_for};
@@ -14,27 +19,25 @@ use redraft_core::ticket::{Purpose, Ticket};
 use redraft_core::verdict;
 use std::cell::RefCell;
 
-impl Run<'_> {
-    pub(crate) fn conclude(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
-        match ticket.purpose {
-            purpose if purpose.judges() => self.judge(ticket),
-            Purpose::Draft | Purpose::Revise => self.snapshot(ticket),
-            Purpose::Retro => self.look_back(ticket),
-            Purpose::Judge => self.hold_against(ticket),
-            _ => self.built(ticket),
-        }
-    }
+/// Concludes dispatches about documents and reviews.
+pub(crate) struct Concluding<'r, 'a> {
+    pub(crate) journal: &'r mut Journal<'a>,
+    pub(crate) worktree: Worktree<'r>,
+}
 
-    fn snapshot(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
+impl Concluding<'_, '_> {
+    /// An author's answer becomes a revision.
+    pub(crate) fn snapshot(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+        let open = self.journal.open_loop()?;
         let Some((started, answered)) = flight(open, ticket) else { return Ok(()) };
-        let answer = self.parts.store.blob(&answered.answer)?;
+        let answer = self.journal.writer().store.blob(&answered.answer)?;
         let (summary, notes) = fix_summary(&answer, answered.formless);
-        if is_code(&open.opened) {
-            return self.mended(ticket, summary, notes);
+        if open.opened.is_code() {
+            return Building { journal: self.journal, worktree: self.worktree }
+                .mended(ticket, summary, notes);
         }
         let questions = questions(&answer, answered.formless);
-        let artifact = self.parts.workspace.read(open.artifact())?;
+        let artifact = self.worktree.workspace.read(open.artifact())?;
         let written = artifact.is_some_and(|bytes| !bytes.trim_ascii().is_empty());
         let mut drafted = Drafted {
             ticket: ticket.clone(),
@@ -46,19 +49,19 @@ impl Run<'_> {
         };
         if !written && ticket.purpose == Purpose::Draft && !questions.is_empty() {
             drafted.questions = questions;
-            return self.append(vec![drafted.into()], &[]);
+            return self.journal.record(drafted);
         }
-        drafted.notes.extend(self.unread(started, answered, &answer));
+        drafted.notes.extend(self.reads().unread(started, answered, &answer));
         if !written {
             drafted.notes.push(format!("{} is missing or empty", open.artifact()));
             let taken_out = format!("took out {}, which was ", open.artifact());
             let instead = answered.undone.iter().find_map(|line| line.strip_prefix(&taken_out));
             drafted.notes.extend(instead.map(|what| format!("{LEFT_INSTEAD}{what}")));
-            return self.append(vec![drafted.into()], &[]);
+            return self.journal.record(drafted);
         }
         let (paths, epoch, phase) = (open.opened.paths.clone(), open.epoch + 1, open.opened.phase);
-        self.refuse_new_secrets(&paths)?;
-        let revision = self.parts.workspace.revision(&paths)?;
+        self.worktree.refuse_new_secrets(open, &paths)?;
+        let revision = self.worktree.workspace.revision(&paths)?;
         let changed = revision != open.revision;
         let round = open.stages.iter().map(|stage| stage.rounds).max().unwrap_or(0);
         if let Some(revision) = revision.as_ref().filter(|_| changed) {
@@ -67,25 +70,22 @@ impl Run<'_> {
                 _ if round == 0 => format!("redraft: {phase} draft after a failed gate"),
                 _ => format!("redraft: {phase} review iteration {round}"),
             };
-            let trailers = self.trailers_of(ticket);
-            self.parts.boundaries.pass("before a draft is committed");
-            drafted.commit = match self.commit(&paths, &message, &trailers)? {
-                Some(commit) => commit.0,
-                // Committed by a run that died before it could say so.
-                None => self.parts.workspace.head()?.0.0,
-            };
-            self.keep_anchor(epoch, revision)?;
-            self.parts.boundaries.pass("before a draft is stored");
+            let trailers = trailers::of_answer(self.journal.state(), ticket);
+            self.worktree.boundaries.pass("before a draft is committed");
+            drafted.commit = self.worktree.commit_or_head(&paths, &message, &trailers)?;
+            self.worktree.keep_anchor(open, &epoch.to_string(), revision)?;
+            self.worktree.boundaries.pass("before a draft is stored");
         }
         drafted.revision = revision;
-        self.append(vec![drafted.into()], &[])
+        self.journal.record(drafted)
     }
 
-    fn judge(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
+    /// A reviewer's answer becomes a judgement.
+    pub(crate) fn judge(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+        let open = self.journal.open_loop()?;
         let Some((started, answered)) = flight(open, ticket) else { return Ok(()) };
         let Some(facts) = case_for(open, ticket) else { return Ok(()) };
-        let answer = self.parts.store.blob(&answered.answer)?;
+        let answer = self.journal.writer().store.blob(&answered.answer)?;
         let delta = match (&facts.since, &started.sees) {
             (Some(since), Some(sees)) => match self.judged_delta(open, facts.base_then.as_ref(), since, sees)
             {
@@ -111,7 +111,7 @@ impl Run<'_> {
             letter: facts.letter,
             rule: open.opened.rule,
             known: &open.findings,
-            settled: &self.state.settled,
+            settled: &self.journal.state().settled,
             delta: delta.as_ref(),
             late_left: open.late_left(),
             repair_left: facts.repair_left,
@@ -123,13 +123,17 @@ impl Run<'_> {
             // What could not be looked up is no reason to call a finding unproved.
             return Err(error.into());
         }
-        judged.notes.extend(self.unread(started, answered, &answer));
+        judged.notes.extend(self.reads().unread(started, answered, &answer));
         if judged.judgement == Judgement::Approved
-            && let Some(why) = self.unopened(open, started, diff.as_deref())?
+            && let Some(why) = self.reads().unopened(open, started, diff.as_deref())?
         {
             judged = withheld(judged, why, facts.repair_left);
         }
-        self.append(vec![judged.into()], &[])
+        self.journal.record(judged)
+    }
+
+    fn reads(&self) -> Reads<'_, '_> {
+        Reads { journal: self.journal, worktree: self.worktree }
     }
 
     /// What changed since the role last looked, as it was told: without what only the base of a change has changed.
@@ -140,9 +144,9 @@ impl Run<'_> {
         since: &Revision,
         sees: &Revision,
     ) -> Result<String, WorkspaceError> {
-        let delta = |from: &Revision, to: &Revision| self.parts.workspace.delta(from, to);
+        let delta = |from: &Revision, to: &Revision| self.worktree.workspace.delta(from, to);
         match (base_then, open.base()) {
-            (Some(then), Some(now)) if is_code(&open.opened) => {
+            (Some(then), Some(now)) if open.opened.is_code() => {
                 delta_of_change((then, since), (now, sees), &delta)
             }
             _ => delta(since, sees),
@@ -163,20 +167,15 @@ impl Run<'_> {
             error => Err(error),
         };
         if let Some(sees) = &started.sees {
-            let found = self.parts.workspace.read_at(sees, path).or_else(unreadable)?;
+            let found = self.worktree.workspace.read_at(sees, path).or_else(unreadable)?;
             // Our own files beside the code are no part of its revision.
-            let whole = is_code(&open.opened) && !self.projections().iter().any(|ours| ours == path);
+            let whole = open.opened.is_code() && !self.worktree.projections().iter().any(|ours| ours == path);
             if found.is_some() || whole {
                 return Ok(found);
             }
         }
-        self.parts.workspace.read(path).or_else(unreadable)
+        self.worktree.workspace.read(path).or_else(unreadable)
     }
-}
-
-fn flight<'a>(open: &'a Loop, ticket: &Ticket) -> Option<(&'a Started, &'a Answered)> {
-    let flight = open.seat_of(ticket)?.work.as_ref()?.flight.as_ref()?;
-    Some((&flight.started, flight.answered.as_ref()?))
 }
 
 /// What an author asks instead of drafting: the issues of an answer that does not call itself done.

@@ -1,177 +1,53 @@
 //! The driver: fold, ask what is owed, perform it, store it, again.
+//!
+//! [`Run`] has everything. What is done is done by parts of the engine that are lent what they need (`lending`).
 
-use crate::boundary::Boundaries;
+mod lending;
+
 use crate::checking::Series;
-use crate::compose::{Papers, Setting};
-use crate::edits::Reviewed;
-use crate::ending::Owed;
-use crate::ending::of_a_signal;
-pub use crate::ending::{EngineError, Stop};
-use crate::finishing::Finish;
-use crate::ports::{
-    Agents, Append, Check, CheckFolder, Checks, Clock, Commit, Deadlines, Inbox, Merging, Store, Trailers,
-    Workspace, WorkspaceError,
-};
+use crate::ending::{EngineError, Owed, Stop, of_a_signal};
+use crate::experience::Experience;
+use crate::host::{divide, out};
+use crate::journal::{Journal, Listener, Writer};
+use crate::parked::hold_back;
+use crate::projections::shows;
+use crate::starting::Before;
 use crate::together::require_together;
-use crate::undone::{self, Undone};
-use redraft_core::cost::{Measures, Paces};
+use crate::undone::Undone;
+use crate::values::{Papers, Parts, Reviewed, Rules, Subject};
 use redraft_core::event::{
-    BudgetReached, BudgetSet, Certify, Entry, Event, Extra, FeatureCreated, Limits, StageClosed,
+    BudgetReached, BudgetSet, Decision, Entry, FeatureCreated, History, Merged, Question, StageClosed,
 };
-use redraft_core::findings::Threshold;
-use redraft_core::ids::{BlobId, FeatureId, Revision, Role};
-use redraft_core::lint;
-use redraft_core::phase::Phase;
+use redraft_core::ids::{FeatureId, Revision};
+use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::OverBudget;
-use redraft_core::probe::Records;
-use redraft_core::project;
-use redraft_core::redact::Redactor;
-use redraft_core::review::{Effect, Loop, Rejected};
-use redraft_core::ticket::{Scope, Ticket};
-use redraft_core::usage::Usd;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The world a run works in.
-#[derive(Clone, Copy)]
-pub struct Parts<'a> {
-    pub store: &'a dyn Store,
-    pub workspace: &'a dyn Workspace,
-    pub inbox: &'a dyn Inbox,
-    pub clock: &'a dyn Clock,
-    pub boundaries: &'a Boundaries,
-    pub progress: &'a dyn Progress,
-    /// Runs the project's own checks.
-    pub checks: &'a dyn Checks,
-    /// Where they run.
-    pub check_folder: &'a dyn CheckFolder,
-    /// Brings the feature's branch back to where it began.
-    pub merging: &'a dyn Merging,
-    pub agents: &'a dyn Agents,
-    /// Takes secrets out of whatever is sent or stored.
-    pub redactor: &'a Redactor,
-}
-
-/// What a loop opened by this run is held to.
-#[derive(Debug, Clone)]
-pub struct Rules {
-    pub limits: Limits,
-    pub threshold: Threshold,
-    pub certify: Certify,
-    pub policy: Policy,
-    pub knowledge: Knowledge,
-    pub config: BlobId,
-    pub deadlines: Deadlines,
-    /// What the feature may cost in all.
-    pub budget: Usd,
-    /// Who edits and decides, for the record.
-    pub person: String,
-    /// Whether its author revises; otherwise it rests where a revision is due.
-    pub revises: bool,
-    /// The phase after which this run rests, though the feature goes on.
-    pub until: Option<Phase>,
-    /// Role texts of the repository, as their files are.
-    pub profiles: BTreeMap<Role, String>,
-    /// What roles are told about the feature's project.
-    pub project: Option<String>,
-    /// Which mechanical faults are looked for.
-    pub lint: lint::Settings,
-    /// What code must pass before anybody reviews it, in this order; a person has accepted these commands.
-    pub checks: Vec<Check>,
-    /// What is done to code between its last task and its first review.
-    pub extras: Vec<Extra>,
-    /// Whether a person is asked before code is written.
-    pub asks_first: bool,
-    pub finish: Finish,
-}
-
-/// Told everything that happens, in order.
-pub trait Progress: Send + Sync {
-    /// A fact was stored.
-    fn stored(&self, entry: &Entry, state: &Pipeline);
-
-    /// What an agent at work does now, without secrets. Not stored.
-    fn doing(&self, _ticket: &Ticket, _doing: &str) {}
-
-    /// Something in the worktree was undone, and this is how to get it back. Who does not show it at once finds it in
-    /// [`Run::undone`].
-    fn undone(&self, _undone: &Undone) {}
-}
+use redraft_core::redact::Typed;
+use redraft_core::review::{Effect, Order, Rejected};
+use redraft_core::ticket::{Purpose, Scope, Ticket};
 
 /// How long a signal that ended git may take to reach this process.
 const SIGNAL_MS: u64 = 200;
 
-/// Whether an event changes what people read beside the artifact; the others wait for the next one that does.
-fn shows(event: &Event) -> bool {
-    match event {
-        Event::Judged(_)
-        | Event::Drafted(_)
-        | Event::Built(_)
-        | Event::TakenOut(_)
-        | Event::Edited(_)
-        | Event::Decided(_)
-        | Event::RetroWritten(_)
-        | Event::BankJudged(_)
-        | Event::BankApplied(_)
-        | Event::PhaseClosed(_) => true,
-        Event::FeatureCreated(_)
-        | Event::LoopOpened(_)
-        | Event::Adopted(_)
-        | Event::LaneSet(_)
-        | Event::PhaseSkipped(_)
-        | Event::WentBack(_)
-        | Event::Merged(_)
-        | Event::Unblocked(_)
-        | Event::Started(_)
-        | Event::Raised(_)
-        | Event::Answered(_)
-        | Event::Failed(_)
-        | Event::Lost(_)
-        | Event::Checked(_)
-        | Event::Asked(_)
-        | Event::StageClosed(_)
-        | Event::Cancelled(_)
-        | Event::AgentsMet(_)
-        | Event::Probed(_)
-        | Event::Redacted(_)
-        | Event::Unreadable(_)
-        | Event::BudgetSet(_)
-        | Event::BudgetReached(_)
-        | Event::CostCorrected(_) => false,
-    }
-}
-
 pub struct Run<'a> {
     pub(crate) parts: Parts<'a>,
     pub(crate) rules: Rules,
-    pub(crate) scope: Scope,
-    pub(crate) created: FeatureCreated,
-    pub(crate) state: Pipeline,
-    pub(crate) entries: Vec<Entry>,
-    /// What the ledger knows of agents, whichever feature they worked for.
-    pub(crate) records: Records,
-    /// What bills say about agents, for predictions.
-    pub(crate) measures: Measures,
-    /// How rounds follow each other in this repository, for expectations.
-    pub(crate) paces: Paces,
-    /// The tree of the last mark that a ref keeps.
-    pub(crate) kept_mark: String,
+    pub(crate) journal: Journal<'a>,
     /// What the open loop was opened with.
     pub(crate) papers: Papers,
-    /// Whether parks are disregarded, and what is out with hosts is taken back.
-    pub(crate) sends_now: bool,
     /// Whether this run sends nothing itself, because a host does the work.
     pub(crate) serves: bool,
+    created: FeatureCreated,
+    experience: Experience,
+    before: Before,
+    /// Whether parks are disregarded, and what is out with hosts is taken back.
+    sends_now: bool,
     /// Where a change is reviewed by itself: how it stands now.
-    pub(crate) change: Option<Reviewed>,
+    change: Option<Reviewed>,
     /// The checks that were run since the check folder was emptied.
-    pub(crate) series: Option<Series>,
-    /// What was in the worktree and in no commit before the agents at work now began; none where nobody builds.
-    pub(crate) unseen: Option<BTreeSet<String>>,
+    series: Option<Series>,
     /// The commit at which the base of the code was last looked at.
-    pub(crate) based: Option<String>,
-    undone: Vec<Undone>,
+    based: Option<String>,
 }
 
 impl<'a> Run<'a> {
@@ -182,47 +58,30 @@ impl<'a> Run<'a> {
 
     /// The same for the review of a document by itself.
     pub fn load_scope(parts: Parts<'a>, rules: Rules, scope: Scope) -> Result<Self, EngineError> {
-        let entries = parts.store.read(scope.clone())?;
-        let mut state = Pipeline::default();
-        for entry in &entries {
-            let folded = pipeline::fold(&mut state, &entry.event);
-            folded.map_err(|rejected| EngineError::History { seq: entry.seq, rejected })?;
-            state.seq = entry.seq;
-        }
-        let created = state.created.clone().ok_or_else(|| EngineError::Unknown(scope.clone()))?;
-        require_together(parts.workspace, &created, &state, &entries)?;
-        let (mut records, mut measures, mut paces) =
-            (Records::default(), Measures::default(), Paces::default());
-        let kinds: BTreeSet<&str> =
-            Records::KINDS.into_iter().chain(Measures::KINDS).chain(Paces::KINDS).collect();
-        parts.store.each_of(&Vec::from_iter(kinds), &mut |scope, entry| {
-            records.take(scope, &entry.event);
-            measures.take(&entry.event);
-            paces.take(scope, entry.at_ms, &entry.event);
-        })?;
+        let Parts { store, clock, redactor, progress, workspace, .. } = parts;
+        let journal = Journal::open(Writer { store, clock, redactor }, scope.clone())?;
+        let journal = journal.heard_by(Listener { progress, worktree: Some(workspace) });
+        let state = journal.state();
+        let created = state.created.clone().ok_or(EngineError::Unknown(scope))?;
+        require_together(workspace, &created, state, journal.entries())?;
+        let experience = Experience::load(store, &journal)?;
         let papers = match &state.open {
             Some(open) => Papers::of(parts.store, &open.opened)?,
             None => Papers::default(),
         };
         Ok(Self {
-            papers,
             parts,
             rules,
-            scope,
-            created,
-            state,
-            entries,
-            records,
-            measures,
-            paces,
-            kept_mark: String::new(),
-            sends_now: false,
+            journal,
+            papers,
             serves: false,
+            created,
+            experience,
+            before: Before::default(),
+            sends_now: false,
             change: None,
             series: None,
             based: None,
-            unseen: None,
-            undone: Vec::new(),
         })
     }
 
@@ -231,17 +90,62 @@ impl<'a> Run<'a> {
         self.change = Some(change);
     }
 
+    /// Sends also to agents whose limit is said to last, and takes back what is out with hosts: a person knows better.
+    pub fn send_now(&mut self) {
+        self.sends_now = true;
+    }
+
     pub fn state(&self) -> &Pipeline {
-        &self.state
+        self.journal.state()
     }
 
     pub fn entries(&self) -> &[Entry] {
-        &self.entries
+        self.journal.entries()
     }
 
     /// What this run undid in the worktree.
     pub fn undone(&self) -> &[Undone] {
-        &self.undone
+        self.journal.undone()
+    }
+
+    /// Stores a person's answer to the open question.
+    pub fn decide(
+        &mut self,
+        choice: Decision,
+        why: impl Into<Typed>,
+        answers: Vec<impl Into<Typed>>,
+    ) -> Result<(), EngineError> {
+        let answers: Vec<Typed> = answers.into_iter().map(Into::into).collect();
+        self.journal.decide(&self.rules.person, choice, &why.into(), &answers)?;
+        self.project()
+    }
+
+    /// Stores that a person chose another lane or another end for the feature.
+    pub fn set_lane(&mut self, lane: Lane, until: Phase, why: impl Into<Typed>) -> Result<(), EngineError> {
+        if !self.journal.set_lane(lane, until, &self.rules.person, &why.into())? {
+            let what = format!("lane {lane} until {until}");
+            return Err(EngineError::Bug(Rejected { what }));
+        }
+        self.project()
+    }
+
+    /// Merges a feature that has come to its end. What was merged and not stored is stored.
+    pub fn merge(&mut self, history: History) -> Result<Merged, EngineError> {
+        self.finishing().merge(history)
+    }
+
+    /// Writes the projections beside the artifacts. They can be deleted and come back the same.
+    pub fn project(&self) -> Result<(), EngineError> {
+        self.worktree().write_projections(self.journal.entries())
+    }
+
+    /// Stores the budget of this run's rules as the feature's own, so that every later run keeps to it.
+    pub fn keep_budget(&mut self) -> Result<(), EngineError> {
+        let limit = self.rules.budget;
+        if self.journal.state().budget == Some(limit) || pipeline::pending(self.journal.state()).is_empty() {
+            return Ok(());
+        }
+        self.journal.record(BudgetSet { limit, by: self.rules.person.clone() })
     }
 
     /// Goes on until nothing is owed, a person is needed, or the user stops it.
@@ -257,10 +161,10 @@ impl<'a> Run<'a> {
 
     fn advance(&mut self) -> Result<Stop, EngineError> {
         loop {
-            let effects = pipeline::pending(&self.state);
+            let effects = pipeline::pending(self.journal.state());
             if effects.is_empty() || self.is_far_enough(&effects) {
                 self.project()?;
-                let lies_open = self.state.merged.is_none() && !self.state.cancelled;
+                let lies_open = self.journal.state().merged.is_none() && !self.journal.state().cancelled;
                 if lies_open && !self.created.is_review() {
                     // Whoever hears that it is approved may merge it by hand.
                     self.parts.workspace.require_readable(&self.created.base_commit)?;
@@ -286,7 +190,7 @@ impl<'a> Run<'a> {
                 self.project()?;
                 return Ok(Stop::Interrupted);
             }
-            if self.entries.last().is_some_and(|entry| shows(&entry.event)) {
+            if self.journal.entries().last().is_some_and(|entry| shows(&entry.event)) {
                 self.project()?;
             }
             let answered = effects.iter().find_map(|effect| match effect {
@@ -298,21 +202,21 @@ impl<'a> Run<'a> {
                 continue;
             }
             // What changes while a host is at work is that host's doing, and what was put back before a crash is ours.
-            if out.is_empty() && !self.was_taking_out(&effects)? && self.take_in_edits()? {
+            if out.is_empty() && !self.building().was_taking_out(&effects)? && self.take_in_edits()? {
                 continue;
             }
             let mut orders = Vec::new();
             for effect in effects {
                 match effect {
                     Effect::Dispatch(order) => orders.push(order),
-                    Effect::Ask(question) => return self.ask(question).map(Stop::Asking),
+                    Effect::Ask(question) => return self.ask(question),
                     effect => self.perform(effect)?,
                 }
             }
-            if self.does_without(&orders)? {
+            if self.learning().go_on_without_unwanted(&orders)? {
                 continue;
             }
-            let Owed { hosts, others: orders, .. } = self.divide(orders)?;
+            let Owed { hosts, others: orders, .. } = divide(orders, self.parts.agents)?;
             let idle = orders.is_empty() && hosts.is_empty() && out.is_empty();
             if !idle && (self.serves || orders.is_empty()) {
                 self.project()?;
@@ -323,10 +227,10 @@ impl<'a> Run<'a> {
                 self.project()?;
                 return Ok(Stop::Parked(until_ms));
             }
-            if let Some(stop) = self.dispatch(orders)? {
+            if let Some(stop) = self.sending().dispatch(orders)? {
                 if let Stop::OverBudget { ticket, over } = &stop {
                     // What there is no money for is not waited for at the end.
-                    if self.goes_without(ticket, &over.to_string())? {
+                    if self.learning().go_on_without(ticket, &over.to_string())? {
                         continue;
                     }
                     self.note_short(ticket.clone(), *over)?;
@@ -337,38 +241,60 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Stores the budget of this run's rules as the feature's own, so that every later run keeps to it.
-    pub fn keep_budget(&mut self) -> Result<(), EngineError> {
-        let limit = self.rules.budget;
-        if self.state.budget == Some(limit) || pipeline::pending(&self.state).is_empty() {
-            return Ok(());
-        }
-        self.append(vec![BudgetSet { limit, by: self.rules.person.clone() }.into()], &[])
-    }
-
     /// Stored, so that whoever looks later is told a command that goes on; once, however often it is tried.
     fn note_short(&mut self, ticket: Ticket, over: OverBudget) -> Result<(), EngineError> {
         let OverBudget { needed, left, limit } = over;
         let reached = BudgetReached { ticket, needed, left, limit };
-        if self.state.short.as_ref() == Some(&reached) {
+        if self.journal.state().short.as_ref() == Some(&reached) {
             return Ok(());
         }
-        self.append(vec![reached.into()], &[])
+        self.journal.record(reached)
+    }
+
+    /// Whether the next thing owed is a phase that this run was not asked for.
+    fn is_far_enough(&self, effects: &[Effect]) -> bool {
+        let Some(until) = self.rules.until else { return false };
+        matches!(effects, [Effect::Open { phase, .. }] if *phase > until)
+    }
+
+    /// Where a run rests that goes on only when a person has edited the document: a revision is due that its author is not
+    /// to make, or a document by itself or a change by itself is approved. Such a one is never closed: the next time it is looked at, the
+    /// reviewer that knows it is asked about what changed.
+    fn rests_with_a_person(&self, effects: &[Effect]) -> Option<Stop> {
+        let writes = |purpose: Purpose| matches!(purpose, Purpose::Revise | Purpose::Draft);
+        match effects {
+            [Effect::ClosePhase { .. }] if self.created.is_review() => Some(Stop::Done),
+            [Effect::Dispatch(order)] if !self.rules.revises && writes(order.ticket.purpose) => {
+                Some(Stop::Findings)
+            }
+            _ => None,
+        }
     }
 
     fn perform(&mut self, effect: Effect) -> Result<(), EngineError> {
         match effect {
-            Effect::Open { phase, pass } => self.open(phase, pass),
+            Effect::Open { phase: Phase::Finish, pass } => {
+                let subject = self.finishing().subject()?;
+                let bundle = Some(self.learning().bundle()?);
+                let subject = Subject { bundle, ..subject };
+                self.opening().begin(Phase::Finish, pass, subject)
+            }
+            Effect::Open { phase, pass } => self.opening().open(phase, pass),
             Effect::Check { revision, gate, empty } => self.check(revision, gate, empty),
             Effect::CloseStage { stage, outcome, round, revision } => {
-                let pass = self.open_loop()?.opened.pass;
-                self.append(vec![StageClosed { pass, stage, outcome, round, revision }.into()], &[])
+                let pass = self.journal.open_loop()?.opened.pass;
+                self.journal.record(StageClosed { pass, stage, outcome, round, revision })
             }
-            Effect::TakeOut { before, files } => self.take_out(&before, files),
-            Effect::WriteRetro { why } => self.write_retro(None, None, Some(why)),
-            Effect::LeaveBank { why } => self.leave_bank(None, why),
-            Effect::ApplyLessons => self.apply_lessons(),
-            Effect::ClosePhase { revision } => self.close_phase(revision),
+            Effect::TakeOut { before, files } => self.building().take_out(&before, files),
+            Effect::WriteRetro { why } => self.learning().write_retro(None, None, Some(why)),
+            Effect::LeaveBank { why } => self.learning().leave_bank(None, why),
+            Effect::ApplyLessons => self.learning().apply_lessons(),
+            Effect::ClosePhase { revision } => {
+                if self.journal.open_loop()?.opened.phase == Phase::Finish {
+                    self.learning().complete_retro()?;
+                }
+                self.closing().close_phase(revision)
+            }
             // Taken out of the list before it comes here.
             Effect::Dispatch(_)
             | Effect::Ask(_)
@@ -378,99 +304,61 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(crate) fn setting(&self) -> Setting<'_> {
-        Setting { pipeline: &self.state, papers: &self.papers }
-    }
-
-    /// Commits named paths, unless one of them holds a secret.
-    pub(crate) fn commit(
-        &self,
-        paths: &[String],
-        message: &str,
-        trailers: &Trailers,
-    ) -> Result<Option<Commit>, EngineError> {
-        for path in paths {
-            let Some(bytes) = self.parts.workspace.read(path)? else { continue };
-            self.refuse_secret(path, &bytes)?;
+    fn check(&mut self, revision: Revision, gate: String, empty: bool) -> Result<(), EngineError> {
+        let open = self.journal.open_loop()?;
+        let (is_end, is_code) = (open.finishing.is_some(), open.opened.is_code());
+        if is_end {
+            return self.finishing().check_merge(revision, gate);
         }
-        Ok(self.parts.workspace.commit(paths, message, trailers)?)
-    }
-
-    /// Refuses these files before git stores anything of them, where one has a secret that no known revision has. What
-    /// cannot be read is left to the commit.
-    pub(crate) fn refuse_new_secrets(&self, paths: &[String]) -> Result<(), EngineError> {
-        let open = self.open_loop()?;
-        let known: Vec<&Revision> = open.revision.iter().chain(&open.opened.base).collect();
-        for path in paths {
-            let Ok(Some(bytes)) = self.parts.workspace.read(path) else { continue };
-            let is_there = |revision: &&Revision| matches!(self.parts.workspace.read_at(revision, path), Ok(Some(then)) if then == bytes);
-            if !known.iter().any(is_there) {
-                self.refuse_secret(path, &bytes)?;
-            }
+        if is_code {
+            return self.checking().check_code(revision, gate, empty);
         }
-        Ok(())
+        self.document_gates().check(revision, gate)
     }
 
-    fn refuse_secret(&self, path: &str, bytes: &[u8]) -> Result<(), EngineError> {
-        match self.parts.redactor.find(&String::from_utf8_lossy(bytes)).first() {
-            None => Ok(()),
-            Some(found) => {
-                let (path, line, kind) = (path.to_owned(), found.line, found.kind.name());
-                Err(WorkspaceError::Secret { path, line, kind }.into())
-            }
+    /// Reads what came back.
+    pub(crate) fn conclude(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+        match ticket.purpose {
+            purpose if purpose.judges() => self.concluding().judge(ticket),
+            Purpose::Draft | Purpose::Revise => self.concluding().snapshot(ticket),
+            Purpose::Retro => self.learning().look_back(ticket),
+            Purpose::Judge => self.learning().hold_against(ticket),
+            _ => self.building().built(ticket),
         }
     }
 
-    pub(crate) fn open_loop(&self) -> Result<&Loop, EngineError> {
-        let missing = || EngineError::Bug(Rejected { what: "an effect without an open loop".to_owned() });
-        self.state.open.as_ref().ok_or_else(missing)
+    pub(crate) fn recover(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
+        self.recovering().recover(ticket)
     }
 
-    pub(crate) fn append(&mut self, events: Vec<Event>, blobs: &[Vec<u8>]) -> Result<(), EngineError> {
-        self.append_at(self.parts.clock.now_ms(), events, blobs)
+    /// Takes in what others changed: a person's edit, another state of a change under review, a branch that moved.
+    fn take_in_edits(&mut self) -> Result<bool, EngineError> {
+        let is_end = self.journal.state().open.as_ref().is_some_and(|open| open.finishing.is_some());
+        if self.change.is_some() {
+            let mut change = self.change.take();
+            let taken = change.as_mut().map(|change| self.edits().take_in_change(change));
+            self.change = change;
+            return taken.unwrap_or(Ok(false));
+        }
+        if is_end { self.finishing().take_in_merge() } else { self.edits().take_in() }
     }
 
-    /// One transition: checked by the machine first, stored whole, then folded in.
-    pub(crate) fn append_at(
-        &mut self,
-        at_ms: i64,
-        mut events: Vec<Event>,
-        blobs: &[Vec<u8>],
-    ) -> Result<(), EngineError> {
-        // The state must be that of what is stored.
-        events.iter_mut().for_each(|event| event.redact(self.parts.redactor));
-        let mut states: Vec<Pipeline> = Vec::new();
-        for event in &events {
-            let last = states.last().unwrap_or(&self.state);
-            states.push(pipeline::step(last, event).map_err(EngineError::Bug)?);
+    fn ask(&mut self, question: Question) -> Result<Stop, EngineError> {
+        if self.asking().ask(&question)? {
+            self.project()?;
         }
-        let board = project::board_row(states.last().unwrap_or(&self.state), at_ms);
-        let append = Append {
-            scope: self.scope.clone(),
-            decided_on: self.state.seq,
-            at_ms,
-            events: &events,
-            blobs,
-            board: Some(&board),
-        };
-        let stored = self.parts.store.append(append)?;
-        for (entry, mut state) in stored.into_iter().zip(states) {
-            state.seq = entry.seq;
-            self.parts.progress.stored(&entry, &state);
-            if let Some((ticket, what)) = undone::told_by(&entry.event) {
-                let reference = self.parts.workspace.lost_ref(&ticket.to_string());
-                let folder = self.parts.workspace.folder().display().to_string();
-                let command = undone::command(&folder, &reference, what);
-                let undone = Undone { ticket: ticket.clone(), what: what.to_vec(), reference, command };
-                self.parts.progress.undone(&undone);
-                self.undone.push(undone);
-            }
-            self.state = state;
-            self.records.take(&self.scope, &entry.event);
-            self.measures.take(&entry.event);
-            self.paces.take(&self.scope, entry.at_ms, &entry.event);
-            self.entries.push(entry);
+        Ok(Stop::Asking(question))
+    }
+
+    /// What is out with hosts: neither submitted nor expired, nor taken back by this run.
+    pub(crate) fn out(&self) -> Result<Vec<(Ticket, i64)>, EngineError> {
+        if self.sends_now { Ok(Vec::new()) } else { out(&self.journal, self.parts.inbox) }
+    }
+
+    fn hold_back(&self, orders: Vec<Order>) -> Result<(Vec<Order>, Option<i64>), EngineError> {
+        if self.sends_now {
+            return Ok((orders, None));
         }
-        Ok(())
+        hold_back(orders, self.journal.state(), self.parts.agents, self.parts.clock.now_ms())
     }
 }

@@ -7,6 +7,7 @@ use redraft_core::ids::FeatureId;
 use redraft_core::phase::Phase;
 use redraft_core::price::OverBudget;
 use redraft_core::review::{Order, Rejected};
+use redraft_core::text;
 use redraft_core::ticket::{Scope, Ticket};
 use std::path::PathBuf;
 
@@ -96,12 +97,22 @@ pub enum EngineError {
     FailsMerged { feature: FeatureId, name: String, detail: String },
     #[error("nothing is being asked")]
     NothingAsked,
-    #[error("`{}` is not a choice here", choice.name())]
+    #[error("`{}` is not a choice for: {}", choice.name(), question.text)]
     NotAChoice { choice: Decision, question: Question },
+    #[error("accepting is a ruling and needs a reason")]
+    NoReason,
+    #[error("{} for {}", text::count(*given, "answer"), text::count(*asked, "question"))]
+    Answers { given: usize, asked: usize },
     #[error("{0} was ordered, and there is no way to send it")]
     Unsendable(Ticket),
     #[error("the engine stored a fact the machine does not accept: {0}")]
     Bug(Rejected),
+}
+
+impl EngineError {
+    pub(crate) fn no_open_loop() -> EngineError {
+        EngineError::Bug(Rejected { what: "an effect without an open loop".to_owned() })
+    }
 }
 
 /// Whether an error can come from Ctrl-C, which reaches git and the program that signs for it as well; what it
@@ -109,6 +120,10 @@ pub enum EngineError {
 pub(crate) fn of_a_signal(error: &EngineError) -> bool {
     use WorkspaceError::{Commit, Interrupted};
     matches!(error, EngineError::Workspace(Interrupted { .. } | Commit(CommitRefused::Signing(_))))
+}
+
+pub(crate) fn crashed() -> EngineError {
+    EngineError::Agent("an agent's thread ended in a panic; this is a bug in redraft".to_owned())
 }
 
 #[cfg(test)]

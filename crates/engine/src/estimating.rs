@@ -1,8 +1,9 @@
 //! Gathers what an estimate is made from: who plays which role at which price, what there is to read, how many tasks there
 //! are, and what earlier features needed. The estimate itself is [`redraft_core::estimate`]. Nothing is sent or stored.
 
-use crate::driver::{EngineError, Rules};
+use crate::ending::EngineError;
 use crate::ports::{Agents, Store};
+use crate::values::Rules;
 use redraft_core::estimate::{self, Forecast, History, PaidAgent, Play, Reading, Tasks};
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::phase::{Lane, Phase};

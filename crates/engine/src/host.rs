@@ -3,24 +3,20 @@
 //!
 //! A host is an agent that is never run. Handing out is a start that is stored like any other, submitting an answer;
 //! between the two nobody holds the feature, and what was handed out is out until its expiry. Nothing here knows how a
-//! host asks. Start at [`Run::hand_out`] and [`Submission`].
+//! host asks. Start at [`Submission`]; handing out is in
+//! `serving`.
 
-use crate::dispatch::{clean, tools};
-use crate::driver::{EngineError, Parts, Run};
-use crate::ending::Owed;
-use crate::ports::{Agent, AgentError, Inbox, Outcome};
-use redraft_core::event::{Entry, Event, Failed, Hand, Now, Started};
-use redraft_core::ids::Role;
-use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::policy::Strategy;
-use redraft_core::price::{Budget, OverBudget};
-use redraft_core::prompt::{Prompt, schema_for};
+use crate::cleaning::outcome_without_secrets;
+use crate::ending::{EngineError, Owed};
+use crate::journal::Journal;
+use crate::ports::{Agents, Inbox, Outcome};
+use redraft_core::event::{Entry, Event, Hand, Started};
+use redraft_core::pipeline::Pipeline;
+use redraft_core::prompt::Prompt;
 use redraft_core::redact::Redactor;
-use redraft_core::review::{Effect, Order};
+use redraft_core::review::Order;
 use redraft_core::ticket::Ticket;
-use redraft_core::usage::Usd;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// A piece of work as a host is given it.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,136 +64,37 @@ impl Refusal {
     }
 }
 
-impl Run<'_> {
-    /// Sends nothing itself: whatever is to be sent is left to hosts, or to another run.
-    pub fn serve(&mut self) {
-        self.serves = true;
-    }
-
-    /// Ends what a crash left open, reads what was answered, and says what is out with hosts: nothing else is under way
-    /// then.
-    pub fn settle(&mut self) -> Result<Vec<(Ticket, i64)>, EngineError> {
-        loop {
-            let out = self.out()?;
-            let is_out = |ticket: &Ticket| out.iter().any(|(one, _)| one == ticket);
-            let next = pipeline::pending(&self.state).into_iter().find(|effect| match effect {
-                Effect::Recover(ticket) => !is_out(ticket),
-                Effect::Snapshot(_) | Effect::Judge(_) => true,
-                _ => false,
-            });
-            match next {
-                Some(Effect::Recover(ticket)) => self.recover(&ticket)?,
-                Some(Effect::Snapshot(ticket) | Effect::Judge(ticket)) => self.conclude(&ticket)?,
-                _ => return Ok(out),
-            }
+/// What is out with hosts: neither submitted nor expired.
+pub(crate) fn out(journal: &Journal<'_>, inbox: &dyn Inbox) -> Result<Vec<(Ticket, i64)>, EngineError> {
+    let Some(open) = &journal.state().open else { return Ok(Vec::new()) };
+    let now_ms = journal.writer().clock.now_ms();
+    let mut out = Vec::new();
+    for started in open.handed_out().filter(|started| started.expires_ms > now_ms) {
+        if kept(started, inbox)?.is_none() {
+            out.push((started.ticket.clone(), started.expires_ms));
         }
     }
+    Ok(out)
+}
 
-    /// What is out with hosts: neither submitted nor expired, nor taken back by this run.
-    pub(crate) fn out(&self) -> Result<Vec<(Ticket, i64)>, EngineError> {
-        let Some(open) = self.state.open.as_ref().filter(|_| !self.sends_now) else { return Ok(Vec::new()) };
-        let now_ms = self.parts.clock.now_ms();
-        let mut out = Vec::new();
-        for started in open.handed_out().filter(|started| started.expires_ms > now_ms) {
-            if self.kept(started)?.is_none() {
-                out.push((started.ticket.clone(), started.expires_ms));
-            }
+/// An answer that was submitted to a process which died before it could store it.
+fn kept(started: &Started, inbox: &dyn Inbox) -> Result<Option<Outcome>, EngineError> {
+    let (ticket, session) = (&started.ticket, started.session.as_ref());
+    let kept = inbox.get(ticket, session.map_or("", |session| session.as_str()));
+    kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })
+}
+
+/// Which orders are for hosts, and which are for agents that are sent to.
+pub(crate) fn divide(orders: Vec<Order>, agents: &dyn Agents) -> Result<Owed, EngineError> {
+    let mut owed = Owed::default();
+    for order in orders {
+        let agent = agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
+        match agent.abilities().pull {
+            true => owed.hosts.push(order),
+            false => owed.others.push(order),
         }
-        Ok(out)
     }
-
-    /// An answer that was submitted to a process which died before it could store it.
-    fn kept(&self, started: &Started) -> Result<Option<Outcome>, EngineError> {
-        let (ticket, session) = (&started.ticket, started.session.as_ref());
-        let kept = self.parts.inbox.get(ticket, session.map_or("", |session| session.as_str()));
-        kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })
-    }
-
-    /// Which orders are for hosts, and which are for agents that are sent to.
-    pub(crate) fn divide(&self, orders: Vec<Order>) -> Result<Owed, EngineError> {
-        let mut owed = Owed::default();
-        for order in orders {
-            match self.agent_of(&order.ticket.role)?.abilities().pull {
-                true => owed.hosts.push(order),
-                false => owed.others.push(order),
-            }
-        }
-        Ok(owed)
-    }
-
-    fn agent_of(&self, role: &Role) -> Result<Arc<dyn Agent>, EngineError> {
-        self.parts.agents.agent_for(role).map_err(EngineError::Agent)
-    }
-
-    /// Stores that a host has this to do. What is owed may be another thing afterwards: a turn in a conversation with
-    /// another agent is nothing that a host can take, and is ordered anew.
-    pub fn hand_out(&mut self, order: &Order) -> Result<Result<(), OverBudget>, EngineError> {
-        let mark = self.mark_round()?;
-        let budget =
-            Budget { limit: self.rules.budget, spent: self.state.money.counted(), in_flight: Usd(0) };
-        if let Err(over) = self.start(order, &mark, budget)? {
-            return Ok(Err(over));
-        }
-        let started = self.started(&order.ticket);
-        if started.is_some_and(|started| started.choice.strategy == Strategy::Resume) {
-            let ticket = order.ticket.clone();
-            let detail = "a host continues no conversation with another agent".to_owned();
-            let (now, usage, undone) = (Now::FreshSession, AgentError::UNBILLED, Vec::new());
-            self.append(vec![Failed { ticket, now, detail, usage, undone }.into()], &[])?;
-        }
-        Ok(Ok(()))
-    }
-
-    /// What a host that has a ticket is given, as often as it asks; none where it is not out.
-    pub fn work(&self, ticket: &Ticket) -> Result<Option<Work>, EngineError> {
-        let Some(open) = &self.state.open else { return Ok(None) };
-        let Some(started) = open.handed_out().find(|started| started.ticket == *ticket) else {
-            return Ok(None);
-        };
-        let blob = self.parts.store.blob(&started.prompt)?;
-        let unreadable = |error: serde_json::Error| {
-            EngineError::Agent(format!("the stored prompt of {ticket} cannot be read: {error}"))
-        };
-        let prompt: Prompt = serde_json::from_slice(&blob).map_err(unreadable)?;
-        let agent = self.agent_of(&ticket.role)?;
-        let (tools, _) = tools(ticket, &open.opened.panels, self.setting().papers, agent.as_ref());
-        Ok(Some(Work {
-            ticket: ticket.clone(),
-            prompt,
-            tools,
-            schema: schema_for(ticket.purpose),
-            folder: self.place_of(ticket)?,
-            writes: self.may_write(ticket)?,
-            expires_ms: started.expires_ms,
-        }))
-    }
-
-    /// Stores what came of a piece of work. What that means is found out by the next drive.
-    pub fn submit(
-        &mut self,
-        submission: &Submission<'_>,
-    ) -> Result<Result<(), (Refusal, String)>, EngineError> {
-        let Parts { inbox, redactor, clock, boundaries, .. } = self.parts;
-        let ticket = submission.ticket;
-        boundaries.pass("before a submission is kept");
-        let kept = submission.keep(&self.state, &self.entries, inbox, redactor, clock.now_ms())?;
-        let outcome = match kept {
-            Ok(outcome) => outcome,
-            Err(refused) => return Ok(Err(refused)),
-        };
-        boundaries.pass("a submission is kept");
-        // It was found to be out.
-        let Some(started) = self.started(ticket) else { return Ok(Ok(())) };
-        let wall_ms = self.parts.clock.now_ms().saturating_sub(self.began_ms(ticket)).max(0) as u64;
-        self.store_answer(ticket, &started.tree, outcome, wall_ms)?;
-        Ok(Ok(()))
-    }
-
-    fn began_ms(&self, ticket: &Ticket) -> i64 {
-        let started = |event: &Event| matches!(event, Event::Started(fact) if fact.ticket == *ticket);
-        let entry = self.entries.iter().rev().find(|entry| started(&entry.event));
-        entry.map_or(self.parts.clock.now_ms(), |entry| entry.at_ms)
-    }
+    Ok(owed)
 }
 
 /// What a host hands in.
@@ -235,7 +132,7 @@ impl Submission<'_> {
         let Some((started, same)) = out else { return Ok(Err(gone_on(self.ticket))) };
         let hand = Some(Hand { conversation, same });
         let outcome = Outcome { text: self.text.to_owned(), hand, ..Outcome::default() };
-        let outcome = clean(outcome, redactor);
+        let outcome = outcome_without_secrets(outcome, redactor);
         let session = started.session.as_ref().map_or("", |session| session.as_str());
         let kept = inbox.put(self.ticket, session, &outcome);
         kept.map_err(|detail| EngineError::Inbox { ticket: self.ticket.clone(), detail })?;

@@ -2,17 +2,20 @@
 //! bank, and older ones held against the feature.
 //!
 //! Everything here can be done again: the same answer gives the same page and the same entries, and an entry that is there
-//! is not added twice. What cannot be had in words is had in figures. Start at [`Run::bundle`], then [`Run::look_back`].
+//! is not added twice. What cannot be had in words is had in figures. Start at [`Learning::bundle`],
+//! then [`Learning::look_back`].
 
-use crate::driver::Run;
+use crate::base::Base;
 use crate::ending::EngineError;
-use crate::ports::Trailers;
+use crate::journal::Journal;
+use crate::trailers;
+use crate::values::Finish;
+use crate::worktree::Worktree;
 use redraft_core::bank::{self, Bank, Kind};
-use redraft_core::delta::Delta;
 use redraft_core::event::{BankApplied, BankJudged, Challenged, Event, Lesson, RetroWritten};
 use redraft_core::findings::Finding;
 use redraft_core::phase::Phase;
-use redraft_core::retro::{self, Answer, Change, Figures, Judgements, Judging, Older, Stance};
+use redraft_core::retro::{self, Answer, Figures, Judgements, Judging, Older, Stance};
 use redraft_core::review::Order;
 use redraft_core::text::{hash, one_line};
 use redraft_core::ticket::{Purpose, Ticket};
@@ -20,39 +23,26 @@ use redraft_core::ticket::{Purpose, Ticket};
 /// Why nobody was asked where the configuration says so.
 pub(crate) const NOT_WANTED: &str = "`[finish] retro = false` in redraft.toml";
 
-impl Run<'_> {
+/// Writes down what a feature teaches.
+pub(crate) struct Learning<'r, 'a> {
+    pub(crate) journal: &'r mut Journal<'a>,
+    pub(crate) worktree: Worktree<'r>,
+    pub(crate) base: Base<'r>,
+    pub(crate) finish: &'r Finish,
+}
+
+impl Learning<'_, '_> {
     /// What whoever looks back on the feature is told, as it stands when the phase opens.
     pub(crate) fn bundle(&self) -> Result<String, EngineError> {
-        let change = self.change_of_feature()?;
-        let figures = Figures::of(&self.state, &self.entries).with(&change);
+        let change = self.base.change_of_feature(self.journal.entries())?;
+        let figures = Figures::of(self.journal.state(), self.journal.entries()).with(&change);
         let mut sizes = Vec::new();
         for name in Phase::Finish.upstream() {
-            if let Some(bytes) = self.parts.workspace.read(&self.created.path_of(name))? {
+            if let Some(bytes) = self.worktree.workspace.read(&self.worktree.created.path_of(name))? {
                 sizes.push(((*name).to_owned(), bytes.len() as u64));
             }
         }
-        Ok(retro::bundle(&figures, &self.state, &self.entries, &change, &sizes))
-    }
-
-    /// All that was done to the code, without documents of the feature and what this phase writes. What came from the branch
-    /// it goes back to is not its own.
-    pub(crate) fn change_of_feature(&self) -> Result<Change, EngineError> {
-        let common = match self.created.base_branch.as_str() {
-            "" => None,
-            into => self.parts.merging.common(into)?,
-        };
-        let Some(base) = common.or_else(|| self.first_base()) else { return Ok(Change::default()) };
-        let folder = format!("{}/", self.created.folder());
-        let ours = self.written_at_the_end();
-        let now = self.parts.workspace.tree(&ours)?;
-        let diff = self.parts.workspace.delta(&base, &now)?;
-        let own = |path: &String| ours.contains(path) || path.starts_with(&folder);
-        let files = Delta::parse(&diff).files.into_iter().filter(|file| !own(&file.path));
-        let counted = files.map(|file| {
-            let (added, removed) = (file.added().count() as u64, file.removed().count() as u64);
-            (file.path, added, removed)
-        });
-        Ok(Change { files: counted.collect() })
+        Ok(retro::bundle(&figures, self.journal.state(), self.journal.entries(), &change, &sizes))
     }
 
     /// Makes the retrospective of an answer.
@@ -72,7 +62,7 @@ impl Run<'_> {
         plain: Option<String>,
     ) -> Result<(), EngineError> {
         let page = self.page(answer, plain.as_deref())?;
-        let files = self.bank_files()?;
+        let files = self.worktree.bank_files()?;
         let older = Bank::read(&files);
         let lessons = answer.map(retro::new_entries).unwrap_or_default();
         let mut changes = Vec::new();
@@ -85,7 +75,7 @@ impl Run<'_> {
             }
             changes.push((entry.kind, bank::Change::Add(entry)));
         }
-        let (mut paths, notes) = self.change_bank(&files, &changes)?;
+        let (mut paths, notes) = self.worktree.change_bank(&files, &changes)?;
         let relevant = self.relevant(&older, &added)?;
         let (relevant, judge, mut notes) = match self.judging(&older, &relevant) {
             Ok(judging) => (relevant, judging, notes),
@@ -95,8 +85,8 @@ impl Run<'_> {
         };
         // Figures alone judge nothing.
         let relevant = if answer.is_some() { relevant } else { Vec::new() };
-        let path = self.created.path_of(Phase::Finish.artifact());
-        self.parts.workspace.write(&path, page.as_bytes())?;
+        let path = self.worktree.created.path_of(Phase::Finish.artifact());
+        self.worktree.workspace.write(&path, page.as_bytes())?;
         paths.push(path);
         let commit = self.commit_learnt(&paths, ticket.as_ref(), "redraft: retrospective")?;
         notes.truncate(NOTES_MAX);
@@ -107,14 +97,15 @@ impl Run<'_> {
             .collect();
         let judge = blobs.first().map(|bytes| hash(bytes));
         let fact = RetroWritten { ticket, commit, plain, added, relevant, judge, notes };
-        self.append(vec![fact.into()], &blobs)
+        self.journal.append(vec![fact.into()], &blobs)
     }
 
     /// The page as it stands with everything that was counted so far; at the close that is all.
     fn page(&self, answer: Option<&Answer>, plain: Option<&str>) -> Result<String, EngineError> {
-        let figures = Figures::of(&self.state, &self.entries).with(&self.change_of_feature()?);
+        let figures = Figures::of(self.journal.state(), self.journal.entries())
+            .with(&self.base.change_of_feature(self.journal.entries())?);
         let mut page = retro::markdown(&figures, answer, plain);
-        let finishing = self.state.open.as_ref().and_then(|open| open.finishing.as_ref());
+        let finishing = self.journal.state().open.as_ref().and_then(|open| open.finishing.as_ref());
         if let Some(judged) = finishing.and_then(|finishing| finishing.judged.as_ref()) {
             let confirmed = judged.confirmed.iter().map(|one| (one.name.clone(), Stance::Confirmed));
             let challenged = judged.challenged.iter();
@@ -127,23 +118,23 @@ impl Run<'_> {
 
     /// Writes the page once more, with the figures of the phase that is about to close.
     pub(crate) fn complete_retro(&self) -> Result<(), EngineError> {
-        let finishing = self.open_loop()?.finishing.as_ref();
+        let finishing = self.journal.open_loop()?.finishing.as_ref();
         let Some(retro) = finishing.and_then(|finishing| finishing.retro.as_ref()) else { return Ok(()) };
         let answer = match (&retro.plain, &retro.ticket) {
             (None, Some(ticket)) => self.stored_answer(ticket)?.and_then(|text| Answer::read(&text).ok()),
             _ => None,
         };
         let page = self.page(answer.as_ref(), retro.plain.as_deref())?;
-        let path = self.created.path_of(Phase::Finish.artifact());
-        Ok(self.parts.workspace.write(&path, page.as_bytes())?)
+        let path = self.worktree.created.path_of(Phase::Finish.artifact());
+        Ok(self.worktree.workspace.write(&path, page.as_bytes())?)
     }
 
     /// Makes a judgement of an answer. What cannot be read changes nothing.
     pub(crate) fn hold_against(&mut self, ticket: &Ticket) -> Result<(), EngineError> {
         let Some(text) = self.answer_of(ticket)? else { return Ok(()) };
-        let files = self.bank_files()?;
+        let files = self.worktree.bank_files()?;
         let bank = Bank::read(&files);
-        let finishing = self.open_loop()?.finishing.as_ref();
+        let finishing = self.journal.open_loop()?.finishing.as_ref();
         let relevant = finishing.and_then(|one| one.retro.as_ref()).map(|retro| retro.relevant.clone());
         let relevant = relevant.unwrap_or_default();
         let asked = self.judging(&bank, &relevant).map(|judging| judging.ok_or_else(String::new));
@@ -166,17 +157,17 @@ impl Run<'_> {
             false => self.put_down(&confirmed, &challenged, Some(ticket))?,
         };
         let ticket = Some(ticket.clone());
-        self.append(vec![BankJudged { ticket, commit, confirmed, challenged, proposed, notes }.into()], &[])
+        self.journal.record(BankJudged { ticket, commit, confirmed, challenged, proposed, notes })
     }
 
     /// Does what was only proposed, on a person's word.
     pub(crate) fn apply_lessons(&mut self) -> Result<(), EngineError> {
-        let finishing = self.open_loop()?.finishing.as_ref();
+        let finishing = self.journal.open_loop()?.finishing.as_ref();
         let judged = finishing.and_then(|finishing| finishing.judged.clone());
         let (confirmed, challenged) =
             judged.map(|judged| (judged.confirmed, judged.challenged)).unwrap_or_default();
         let (commit, notes) = self.put_down(&confirmed, &challenged, None)?;
-        self.append(vec![BankApplied { commit, notes }.into()], &[])
+        self.journal.record(BankApplied { commit, notes })
     }
 
     /// Writes into the bank what was confirmed and what was challenged.
@@ -186,7 +177,7 @@ impl Run<'_> {
         challenged: &[Challenged],
         ticket: Option<&Ticket>,
     ) -> Result<(String, Vec<String>), EngineError> {
-        let feature = self.created.id;
+        let feature = self.worktree.created.id;
         let of = |lesson: &Lesson| Some((lesson.kind.parse::<Kind>().ok()?, lesson.name.clone()));
         let confirms = confirmed.iter().filter_map(of);
         let confirms = confirms.map(|(kind, name)| (kind, bank::Change::Confirm { name, feature }));
@@ -194,7 +185,7 @@ impl Run<'_> {
         let challenges =
             challenges.map(|((kind, name), text)| (kind, bank::Change::Challenge { name, feature, text }));
         let changes: Vec<(Kind, bank::Change)> = confirms.chain(challenges).collect();
-        let (paths, notes) = self.change_bank(&self.bank_files()?, &changes)?;
+        let (paths, notes) = self.worktree.change_bank(&self.worktree.bank_files()?, &changes)?;
         let commit = self.commit_learnt(&paths, ticket, "redraft: lessons confirmed and challenged")?;
         Ok((commit, notes))
     }
@@ -203,22 +194,20 @@ impl Run<'_> {
     pub(crate) fn leave_bank(&mut self, ticket: Option<Ticket>, why: String) -> Result<(), EngineError> {
         let (commit, confirmed, challenged) = (String::new(), Vec::new(), Vec::new());
         let notes = vec![one_line(&why, 300)];
-        self.append(
-            vec![BankJudged { ticket, commit, confirmed, challenged, proposed: false, notes }.into()],
-            &[],
-        )
+        let proposed = false;
+        self.journal.record(BankJudged { ticket, commit, confirmed, challenged, proposed, notes })
     }
 
     /// Goes on without a dispatch of this phase that the configuration does not want.
-    pub(crate) fn does_without(&mut self, orders: &[Order]) -> Result<bool, EngineError> {
+    pub(crate) fn go_on_without_unwanted(&mut self, orders: &[Order]) -> Result<bool, EngineError> {
         match orders {
-            [order] if !self.rules.finish.retro => self.goes_without(&order.ticket, NOT_WANTED),
+            [order] if !self.finish.retro => self.go_on_without(&order.ticket, NOT_WANTED),
             _ => Ok(false),
         }
     }
 
     /// Goes on without a dispatch of this phase; false where it is one of another.
-    pub(crate) fn goes_without(&mut self, ticket: &Ticket, why: &str) -> Result<bool, EngineError> {
+    pub(crate) fn go_on_without(&mut self, ticket: &Ticket, why: &str) -> Result<bool, EngineError> {
         match ticket.purpose {
             Purpose::Retro => self.write_retro(None, None, Some(why.to_owned()))?,
             Purpose::Judge => self.leave_bank(None, why.to_owned())?,
@@ -230,52 +219,10 @@ impl Run<'_> {
     /// Whether no lesson was ever judged in this repository: the first time is for people to look at.
     fn is_first_judgement(&self) -> Result<bool, EngineError> {
         let mut first = true;
-        self.parts.store.each_of(&["bank-judged"], &mut |_, entry| {
+        self.journal.writer().store.each_of(&["bank-judged"], &mut |_, entry| {
             first &= !matches!(&entry.event, Event::BankJudged(fact) if fact.ticket.is_some());
         })?;
         Ok(first)
-    }
-
-    /// The files of the bank, as they are in the worktree.
-    fn bank_files(&self) -> Result<Vec<(Kind, String)>, EngineError> {
-        let mut files = Vec::new();
-        for kind in Kind::ALL {
-            let bytes = self.parts.workspace.read(kind.path())?.unwrap_or_default();
-            files.push((kind, String::from_utf8_lossy(&bytes).into_owned()));
-        }
-        Ok(files)
-    }
-
-    /// Makes changes in the bank's files; the paths of those that are another now, and what was refused.
-    fn change_bank(
-        &self,
-        files: &[(Kind, String)],
-        changes: &[(Kind, bank::Change)],
-    ) -> Result<(Vec<String>, Vec<String>), EngineError> {
-        let (mut paths, mut notes) = (Vec::new(), Vec::new());
-        for (kind, text) in files {
-            let own = changes.iter().filter(|(of, _)| of == kind).map(|(_, change)| change.clone());
-            let own: Vec<bank::Change> = own.collect();
-            if own.is_empty() {
-                continue;
-            }
-            // What is not text is not rewritten.
-            let bytes = self.parts.workspace.read(kind.path())?.unwrap_or_default();
-            if String::from_utf8(bytes).is_err() {
-                notes.push(format!("{} is not UTF-8 text and stays as it is", kind.path()));
-                continue;
-            }
-            let applied = bank::apply(*kind, text, &own);
-            notes.extend(
-                applied.refused.iter().map(|one| format!("{}: {}", one_line(&one.name, 80), one.why)),
-            );
-            if applied.text != *text {
-                self.parts.boundaries.pass("inside the knowledge bank");
-                self.parts.workspace.write(kind.path(), applied.text.as_bytes())?;
-            }
-            paths.push(kind.path().to_owned());
-        }
-        Ok((paths, notes))
     }
 
     fn new_entry(&self, lesson: retro::NewEntry) -> bank::NewEntry {
@@ -286,7 +233,7 @@ impl Run<'_> {
         };
         let confidence = lesson.confidence.name().to_owned();
         let (name, text, provenance) = (lesson.name, lesson.text, lesson.provenance);
-        bank::NewEntry { kind, name, text, provenance, confidence }.of_feature(self.created.id)
+        bank::NewEntry { kind, name, text, provenance, confidence }.of_feature(self.worktree.created.id)
     }
 
     /// Whether an entry that is there was put there by this feature, before a crash.
@@ -296,7 +243,7 @@ impl Run<'_> {
             .iter()
             .find(own)
             .and_then(|one| one.fields.provenance.as_ref())
-            .is_some_and(|seen| seen.is_of(self.created.id))
+            .is_some_and(|seen| seen.is_of(self.worktree.created.id))
     }
 
     /// The older entries that have to do with this feature, as far as that can be computed.
@@ -308,10 +255,10 @@ impl Run<'_> {
 
     /// What a feature did and what was said about it.
     fn facts(&self) -> Result<bank::Feature, EngineError> {
-        let change = self.change_of_feature()?;
+        let change = self.base.change_of_feature(self.journal.entries())?;
         let paths = change.files.into_iter().map(|(path, ..)| path);
         let mut facts = bank::Feature { paths: paths.collect(), ..bank::Feature::default() };
-        for entry in &self.entries {
+        for entry in self.journal.entries() {
             match &entry.event {
                 Event::Built(built) => {
                     let report = &built.report;
@@ -323,7 +270,7 @@ impl Run<'_> {
             }
         }
         let in_words = |finding: &Finding| format!("{} {}", finding.place(), finding.description);
-        facts.findings.extend(self.state.standing().flat_map(|one| &one.findings).map(in_words));
+        facts.findings.extend(self.journal.state().standing().flat_map(|one| &one.findings).map(in_words));
         Ok(facts)
     }
 
@@ -352,26 +299,24 @@ impl Run<'_> {
             .zip(&whys)
             .map(|(entry, why)| Older { kind: entry.kind.name(), name: &entry.name, text: &entry.text, why })
             .collect();
-        let change = self.change_of_feature().map_err(|error| error.to_string())?;
-        retro::judge_bundle(&older, &self.state, &self.entries, &change).map(Some)
+        let change =
+            self.base.change_of_feature(self.journal.entries()).map_err(|error| error.to_string())?;
+        retro::judge_bundle(&older, self.journal.state(), self.journal.entries(), &change).map(Some)
     }
 
     fn answer_of(&self, ticket: &Ticket) -> Result<Option<String>, EngineError> {
-        let open = self.open_loop()?;
-        let flight = open.seat_of(ticket).and_then(|seat| seat.work.as_ref()?.flight.as_ref());
-        let Some(answered) = flight.and_then(|flight| flight.answered.as_ref()) else { return Ok(None) };
-        let bytes = self.parts.store.blob(&answered.answer)?;
-        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        let answer = self.journal.answer_of(ticket)?;
+        Ok(answer.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// The answer to a ticket that is in flight no more.
     fn stored_answer(&self, ticket: &Ticket) -> Result<Option<String>, EngineError> {
-        let answered = self.entries.iter().rev().find_map(|entry| match &entry.event {
+        let answered = self.journal.entries().iter().rev().find_map(|entry| match &entry.event {
             Event::Answered(fact) if fact.ticket == *ticket => Some(fact.answer.clone()),
             _ => None,
         });
         let Some(answer) = answered else { return Ok(None) };
-        Ok(Some(String::from_utf8_lossy(&self.parts.store.blob(&answer)?).into_owned()))
+        Ok(Some(String::from_utf8_lossy(&self.journal.writer().store.blob(&answer)?).into_owned()))
     }
 
     fn commit_learnt(
@@ -383,16 +328,12 @@ impl Run<'_> {
         if paths.is_empty() {
             return Ok(String::new());
         }
-        let seq = self.state.seq;
+        let state = self.journal.state();
         let trailers =
-            ticket.map_or(Trailers { seq, ..Trailers::default() }, |ticket| self.trailers_of(ticket));
-        self.parts.boundaries.pass("before what was learnt is committed");
-        let commit = match self.commit(paths, message, &trailers)? {
-            Some(commit) => commit.0,
-            // Committed by a run that died before it could say so, or nothing is new.
-            None => self.parts.workspace.head()?.0.0,
-        };
-        self.parts.boundaries.pass("before what was learnt is stored");
+            ticket.map_or_else(|| trailers::plain(state), |ticket| trailers::of_answer(state, ticket));
+        self.worktree.boundaries.pass("before what was learnt is committed");
+        let commit = self.worktree.commit_or_head(paths, message, &trailers)?;
+        self.worktree.boundaries.pass("before what was learnt is stored");
         Ok(commit)
     }
 }

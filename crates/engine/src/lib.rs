@@ -5,48 +5,68 @@
 //! 1. fold the feature's events into a [`Pipeline`](redraft_core::pipeline::Pipeline);
 //! 2. ask [`pending`](redraft_core::pipeline::pending) what is owed, and stop when nothing is;
 //! 3. end what a crash left open (`recover`), then read answers that were not yet judged (`conclude`);
-//! 4. take in what a person changed in the worktree;
-//! 5. choose how to send what is ordered (`choosing`), send it (`dispatch`, `beside`, `purse`) or leave it to a host that
-//!    comes for it (`host`), run a gate (`phases` for
-//!    documents, `building` for code, `finishing` for what would be merged, both with `checking`), close a stage or ask;
-//! 6. store the facts in one transaction, write the projections, and begin again at 2.
+//! 4. take in what a person changed in the worktree (`edits`);
+//! 5. choose how to send what is ordered (`choosing`), send it (`starting`, `sending`, `threads`, `spending`) or leave it to
+//!    a host that comes for it (`serving`), run a gate (`gates` for documents, `checking` for code, `finishing` for what
+//!    would be merged), close a stage or ask;
+//! 6. store the facts in one transaction (`journal`), write the projections, and begin again at 2.
 //!
 //! Start reading at [`Run::drive`]. [`probe`] sends the few dispatches of a probe, outside of any feature.
 
+mod access;
 mod asking;
-mod beside;
+mod bank_files;
+mod base;
 pub mod boundary;
 mod building;
 mod checking;
 mod choosing;
-mod close;
+mod cleaning;
+mod closing;
 pub mod compose;
 mod conclude;
-mod dispatch;
 mod driver;
 mod edits;
 mod ending;
 mod estimating;
+mod experience;
 mod finishing;
+mod flights;
+mod forecast;
+mod gates;
 mod host;
+mod journal;
 mod learning;
+mod opening;
 mod parked;
-mod phases;
+mod person;
+mod plan;
 pub mod ports;
 pub mod probe;
-mod purse;
+mod progress;
+mod projections;
 mod reads;
 mod recover;
+mod returning;
+mod sending;
+mod serving;
+mod spending;
+mod starting;
+mod threads;
 mod together;
 mod trailers;
 mod undone;
+mod values;
+mod worktree;
 
-pub use building::standing;
-pub use driver::{EngineError, Parts, Progress, Rules, Run, Stop};
-pub use edits::Reviewed;
-pub use ending::Owed;
+pub use driver::Run;
+pub use ending::{EngineError, Owed, Stop};
 pub use estimating::Estimating;
-pub use finishing::{DocsGate, Finish};
 pub use host::{Refusal, Submission, Work};
+pub use journal::{Journal, Writer};
+pub use progress::Progress;
+pub use projections::write_projections;
 pub use together::{last_commit, require_together};
 pub use undone::Undone;
+pub use values::{DocsGate, Finish, Parts, Reviewed, Rules};
+pub use worktree::standing;

@@ -11,15 +11,14 @@ mod recover;
 
 use crate::boundary::Boundaries;
 use crate::choosing::usual;
-use crate::dispatch::{redact, redacted, told};
-use crate::driver::{EngineError, Progress};
-use crate::ports::{
-    Agent, AgentError, Append, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace,
-};
+use crate::cleaning::{player_without_secrets, prompt_without_secrets, told};
+use crate::ending::EngineError;
+use crate::journal::{Journal, Listener, Writer};
+use crate::ports::{Agent, AgentError, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace};
+use crate::progress::Progress;
 use redraft_core::event::{Answered, Event, Failed, Lost, Now, Started, TreeMark};
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::phase::Phase;
-use redraft_core::pipeline::Pipeline;
 use redraft_core::policy::{Choice, Strategy};
 use redraft_core::price::{Budget, OverBudget};
 use redraft_core::probe::{Case, Heard, Papers, Probed, ROLE, TOOLS, Turn, assess};
@@ -65,8 +64,7 @@ pub struct Probe<'a> {
     agent: Arc<dyn Agent>,
     deadlines: Deadlines,
     budget: Budget,
-    scope: Scope,
-    seq: u64,
+    journal: Journal<'a>,
     pass: u16,
 }
 
@@ -87,17 +85,18 @@ impl<'a> Probe<'a> {
         limit: Usd,
         deadlines: Deadlines,
     ) -> Result<Self, EngineError> {
-        let scope = Scope::Agent(agent.name());
-        let entries = parts.store.read(scope.clone())?;
-        let passes = entries.iter().filter_map(|entry| match &entry.event {
+        let ProbeParts { store, clock, redactor, progress, .. } = parts;
+        let journal = Journal::open(Writer { store, clock, redactor }, Scope::Agent(agent.name()))?;
+        let passes = journal.entries().iter().filter_map(|entry| match &entry.event {
             Event::Started(fact) => Some(fact.ticket.pass),
             Event::Probed(fact) => Some(fact.pass),
             _ => None,
         });
         let pass = passes.max().unwrap_or(0).saturating_add(1);
-        let seq = entries.last().map_or(0, |entry| entry.seq);
+        // What is undone there, nobody wants back.
+        let journal = journal.heard_by(Listener { progress, worktree: None });
         let budget = Budget { limit, spent: Usd(0), in_flight: Usd(0) };
-        Ok(Self { parts, agent, deadlines, budget, scope, seq, pass })
+        Ok(Self { parts, agent, deadlines, budget, journal, pass })
     }
 
     /// Sends the turns one after the other until one brings no answer, and stores what they show.
@@ -142,7 +141,7 @@ impl<'a> Probe<'a> {
             cost: self.budget.spent,
         };
         self.parts.boundaries.pass("before a probe is stored");
-        self.append(vec![probed.clone().into()], &[])?;
+        self.journal.record(probed.clone())?;
         let trouble = turns.iter().find_map(|heard| match heard {
             Heard::Nothing { detail } => Some(detail.clone()),
             Heard::Answer(_) | Heard::Refused { .. } => None,
@@ -153,7 +152,7 @@ impl<'a> Probe<'a> {
     /// Puts the file there and commits it.
     fn put(&self, text: &str, message: &str) -> Result<(), EngineError> {
         self.parts.workspace.write(Papers::FILE, text.as_bytes())?;
-        let trailers = Trailers { seq: self.seq, ..Trailers::default() };
+        let trailers = Trailers { seq: self.journal.seq(), ..Trailers::default() };
         self.parts.workspace.commit(&[Papers::FILE.to_owned()], message, &trailers)?;
         Ok(())
     }
@@ -189,7 +188,7 @@ impl<'a> Probe<'a> {
         let session = session.cloned().unwrap_or_else(new);
         let folder = self.parts.workspace.folder();
         let mut request = request(self.agent.as_ref(), ticket, turn, session, &folder, self.deadlines);
-        redact(&mut request.prompt, self.parts.redactor);
+        prompt_without_secrets(&mut request.prompt, self.parts.redactor);
         request.max_usd = Some(self.budget.left());
         let reserved = self.agent.reserve(&request);
         if let Err(over) = self.budget.reserve(reserved) {
@@ -231,10 +230,10 @@ impl<'a> Probe<'a> {
             missing: Vec::new(),
             told: Vec::new(),
             pull: false,
-            player: redacted(self.agent.player(), self.parts.redactor),
+            player: player_without_secrets(self.agent.player(), self.parts.redactor),
         };
         self.parts.boundaries.pass("before a probe's start is stored");
-        self.append(vec![started.into()], &[blob])?;
+        self.journal.append(vec![started.into()], &[blob])?;
         self.parts.boundaries.pass("after a probe's start is stored");
         Ok(mark)
     }
@@ -250,7 +249,7 @@ impl<'a> Probe<'a> {
         let text = String::from_utf8_lossy(&blob).into_owned();
         let Answered { session, usage, opened, formless, .. } = answered.clone();
         self.budget.spent = self.budget.spent + usage.cost;
-        self.append(vec![answered.into()], &[blob])?;
+        self.journal.append(vec![answered.into()], &[blob])?;
         self.parts.boundaries.pass("a probe's answer is stored");
         Ok(Sent::Heard(Heard::Answer(Turn { text, session, usage, opened, formless })))
     }
@@ -267,11 +266,11 @@ impl<'a> Probe<'a> {
         let cost = usage.map_or(reserved, |usage| usage.cost);
         self.budget.spent = self.budget.spent + cost;
         if interrupted {
-            self.append(vec![Lost { ticket, cost, undone }.into()], &[])?;
+            self.journal.record(Lost { ticket, cost, undone })?;
             return Ok(Sent::Interrupted);
         }
         let detail = text::one_line(&self.parts.redactor.redact(&detail).0, 200);
-        self.append(vec![Failed { ticket, now, detail: detail.clone(), usage, undone }.into()], &[])?;
+        self.journal.record(Failed { ticket, now, detail: detail.clone(), usage, undone })?;
         Ok(match now {
             Now::Wait(ms) => Sent::Again(ms, detail),
             Now::ParkUntil(_) => Sent::Heard(Heard::Nothing { detail }),
@@ -288,22 +287,6 @@ impl<'a> Probe<'a> {
 
     fn ticket(&self, turn: ProbeTurn, attempt: u16) -> Ticket {
         ticket(&self.agent.name(), self.pass, turn, attempt)
-    }
-
-    fn append(&mut self, events: Vec<Event>, blobs: &[Vec<u8>]) -> Result<(), EngineError> {
-        let append = Append {
-            scope: self.scope.clone(),
-            decided_on: self.seq,
-            at_ms: self.parts.clock.now_ms(),
-            events: &events,
-            blobs,
-            board: None,
-        };
-        for entry in self.parts.store.append(append)? {
-            self.seq = entry.seq;
-            self.parts.progress.stored(&entry, &Pipeline::default());
-        }
-        Ok(())
     }
 }
 

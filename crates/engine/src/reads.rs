@@ -3,12 +3,13 @@
 //! Asked of fresh lazy dispatches only. What an agent reports to have opened decides; a role's own words count where it
 //! reports nothing. Whatever comes out is a line of the history: it holds nothing up and nothing is sent again for it.
 //!
-//! Code is another matter: what is approved was shown or opened ([`Run::unopened`]).
+//! Code is another matter: what is approved was shown or opened ([`Reads::unopened`]).
 
-use crate::building::is_code;
 use crate::compose::source;
-use crate::driver::{EngineError, Run};
+use crate::ending::EngineError;
+use crate::journal::Journal;
 use crate::ports::WorkspaceError;
+use crate::worktree::Worktree;
 use redraft_core::delta;
 use redraft_core::event::{Answered, Event, Started};
 use redraft_core::policy::Strategy;
@@ -24,14 +25,20 @@ use std::collections::BTreeSet;
 /// So many files are named to a role that is to open them; its prompt has them all.
 const NAMED_MAX: usize = 50;
 
-impl Run<'_> {
+/// Looks at what roles say they read, and at what agents opened.
+pub(crate) struct Reads<'r, 'a> {
+    pub(crate) journal: &'r Journal<'a>,
+    pub(crate) worktree: Worktree<'r>,
+}
+
+impl Reads<'_, '_> {
     /// The line of the history, if a file that the prompt named and that is there was not confirmed.
     pub(crate) fn unread(&self, started: &Started, answered: &Answered, answer: &[u8]) -> Option<String> {
         if started.choice.strategy != Strategy::Lazy {
             return None;
         }
         let role = &started.ticket.role;
-        let (ticket, panels) = (&started.ticket, &self.open_loop().ok()?.opened.panels);
+        let (ticket, panels) = (&started.ticket, &self.journal.open_loop().ok()?.opened.panels);
         let profile = profile::of_dispatch(ticket.phase, role, ticket.purpose, panels)?;
         let mut told = profile.artifacts.iter().filter_map(|name| self.told(name));
         let unread = match &answered.opened {
@@ -54,7 +61,7 @@ impl Run<'_> {
         delta: Option<&str>,
     ) -> Result<Option<String>, EngineError> {
         let (Some(base), Some(sees)) = (open.base(), &started.sees) else { return Ok(None) };
-        if !is_code(&open.opened) {
+        if !open.opened.is_code() {
             return Ok(None);
         }
         let own = |ticket: &Ticket| {
@@ -63,7 +70,7 @@ impl Run<'_> {
         };
         let mut strategy = None;
         let mut tickets: BTreeSet<&Ticket> = BTreeSet::new();
-        for entry in self.entries() {
+        for entry in self.journal.entries() {
             if let Event::Started(one) = &entry.event
                 && own(&one.ticket)
                 && one.sees.as_ref() == Some(sees)
@@ -74,7 +81,7 @@ impl Run<'_> {
             }
         }
         let change = match strategy {
-            Some(Strategy::Inline) => match self.parts.workspace.delta(base, sees) {
+            Some(Strategy::Inline) => match self.worktree.workspace.delta(base, sees) {
                 // Nobody can tell any more what was left out of the prompt; it held all that fits.
                 Err(WorkspaceError::AnchorLost(_)) => return Ok(None),
                 delta => delta?,
@@ -83,17 +90,17 @@ impl Run<'_> {
             // Whoever is shown no diff is told to read by itself.
             Some(Strategy::Lazy) | None => return Ok(None),
         };
-        let own = project::not_code(&self.created);
+        let own = project::not_code(self.worktree.created);
         let parts = delta::parts(&change).into_iter().filter(|part| !own.contains(&part.file.path));
         let mut wanted = to_open(&parts.map(|part| part.text).collect::<String>());
-        for entry in self.entries() {
+        for entry in self.journal.entries() {
             let Event::Answered(one) = &entry.event else { continue };
             if wanted.is_empty() || !tickets.contains(&one.ticket) {
                 continue;
             }
             let opened = match &one.opened {
                 Some(opened) => opened.clone(),
-                None => said(&self.parts.store.blob(&one.answer)?),
+                None => said(&self.journal.writer().store.blob(&one.answer)?),
             };
             wanted.retain(|path| !opened.iter().any(|opened| names(opened, path)));
         }
@@ -103,12 +110,12 @@ impl Run<'_> {
     /// Where the prompt said that an artifact is; none where there is nothing to read. The PRD may be the file that the
     /// feature came from (I8).
     fn told(&self, name: &str) -> Option<String> {
-        let there = |path: &String| matches!(self.parts.workspace.read(path), Ok(Some(_)));
-        if !self.created.has_documents() {
+        let there = |path: &String| matches!(self.worktree.workspace.read(path), Ok(Some(_)));
+        if !self.worktree.created.has_documents() {
             return None;
         }
-        let own = self.created.path_of(name);
-        let source = || source(&self.created).filter(|_| name == "prd.md").map(str::to_owned);
+        let own = self.worktree.created.path_of(name);
+        let source = || source(self.worktree.created).filter(|_| name == "prd.md").map(str::to_owned);
         Some(own).filter(there).or_else(|| source().filter(there))
     }
 }

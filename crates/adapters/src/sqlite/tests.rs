@@ -2,6 +2,8 @@
 //! files that are not what was stored, `checkpoints` about how much of a file is looked at, `redactions` about what is taken out again, `dumps` about export and import, `gone` about files that are removed,
 //! replaced or no files at all.
 
+#![expect(clippy::disallowed_methods, reason = "these are the tests of storing itself")]
+
 mod checkpoints;
 mod damage;
 mod dumps;

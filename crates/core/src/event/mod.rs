@@ -94,6 +94,11 @@ pub struct LoopOpened {
 }
 
 impl LoopOpened {
+    /// Whether the loop is about code, not about a document.
+    pub fn is_code(&self) -> bool {
+        self.phase == Phase::Implement
+    }
+
     /// Whether a returning reviewer may be shown only what changed and what that touches.
     pub fn may_digest(&self) -> bool {
         self.knowledge == Knowledge::Scoped || self.policy == Policy::Digest

@@ -18,6 +18,7 @@ mod pem;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod vendors;
 mod view;
 
@@ -29,6 +30,7 @@ use core::ops::Range;
 pub use kind::Kind;
 pub use lines::{Lines, OpenKey};
 pub use name::{is_secret_name, is_secret_variable};
+pub use typed::Typed;
 
 /// Shorter values are words, ports and user names; replacing them would shred ordinary text.
 const KNOWN_CHARS_MIN: usize = 8;

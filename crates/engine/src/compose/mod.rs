@@ -6,25 +6,22 @@
 
 mod code;
 mod lessons;
-mod papers;
 mod rebuild;
 mod task;
 mod texts;
 
-pub use papers::Papers;
 pub use rebuild::{Rebuilt, rebuild};
 pub(crate) use texts::delta_of_change;
 pub use texts::{Texts, source};
 
-use crate::building::is_code;
 use crate::ports::WorkspaceError;
+pub use crate::values::{Papers, Setting};
 use lessons::Lessons;
 use redraft_core::bank::Query;
 use redraft_core::event::{FeatureCreated, StageOutcome};
 use redraft_core::findings::{Finding, Status};
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
-use redraft_core::pipeline::Pipeline;
 use redraft_core::policy::Strategy;
 use redraft_core::profile::{self, Kind, Profile};
 use redraft_core::prompt::{
@@ -44,14 +41,6 @@ pub struct Composed {
     pub told: Vec<String>,
 }
 
-/// What the prompts of a loop are made of beside its documents: facts of the feature, and texts that were stored when it
-/// was opened.
-#[derive(Debug, Clone, Copy)]
-pub struct Setting<'a> {
-    pub pipeline: &'a Pipeline,
-    pub papers: &'a Papers,
-}
-
 pub fn compose(
     texts: &Texts<'_>,
     setting: Setting<'_>,
@@ -64,7 +53,7 @@ pub fn compose(
     if state.finishing.is_some() {
         return looking_back(texts, setting, created, state, order, missing);
     }
-    if is_code(&state.opened) {
+    if state.opened.is_code() {
         return code::compose(texts, setting, created, state, order, strategy, missing);
     }
     let seat = seat(state, order).ok_or_else(|| unknown(order))?;

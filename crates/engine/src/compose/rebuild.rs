@@ -2,6 +2,7 @@
 //! inputs give the same bytes.
 
 use super::{Papers, Setting, Texts, compose};
+use crate::cleaning::prompt_without_secrets;
 use crate::ending::EngineError;
 use crate::ports::{Store, Workspace, WorkspaceError};
 use redraft_core::event::{Entry, Event};
@@ -42,7 +43,7 @@ pub fn rebuild(
                 let papers = Papers::of(store, &open.opened)?;
                 let setting = Setting { pipeline: &state, papers: &papers };
                 let mut composed = compose(&texts, setting, created, open, &order, strategy, missing)?;
-                crate::dispatch::redact(&mut composed.prompt, redactor);
+                prompt_without_secrets(&mut composed.prompt, redactor);
                 let (ticket, stored) = (started.ticket.clone(), started.prompt.clone());
                 rebuilt.push(Rebuilt { ticket, stored, prompt: composed.prompt });
             }

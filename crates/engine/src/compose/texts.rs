@@ -3,7 +3,6 @@
 //! Everything is read from revisions and kept for one order, so that the prompts made for it are made of the same bytes.
 //! Start at [`Texts`].
 
-use crate::building::is_code;
 use crate::ports::{Store, Workspace, WorkspaceError};
 use redraft_core::delta::{self, Delta};
 use redraft_core::event::FeatureCreated;
@@ -150,7 +149,7 @@ impl<'a> Texts<'a> {
                 given.files += 1;
             }
         }
-        if is_code(&state.opened) {
+        if state.opened.is_code() {
             // Whoever is not given the change opens its files.
             let change = self.change(created, state, order)?;
             given.upstream += u64::try_from(change.chars().count()).unwrap_or(u64::MAX);

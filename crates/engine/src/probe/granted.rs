@@ -1,10 +1,9 @@
 //! What one turn of a probe may cost while the agent works, within the probe's own limit.
 
 use super::Probe;
-use crate::beside::{Purse, beside};
-use crate::dispatch::crashed;
-use crate::driver::EngineError;
+use crate::ending::{EngineError, crashed};
 use crate::ports::{AgentError, Outcome, Request, Watch};
+use crate::threads::{Supervisor, side_by_side};
 use redraft_core::event::Raised;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
@@ -18,9 +17,10 @@ impl Probe<'_> {
         reserved: Usd,
     ) -> Result<(Result<Outcome, AgentError>, Usd), EngineError> {
         let (agent, clock) = (Arc::clone(&self.agent), self.parts.clock);
-        let mut purse = Granted { probe: self, ticket: &request.ticket, reserved, trouble: None };
-        let mut ends = beside(&[None], clock, |_, watch: &dyn Watch| agent.run(request, watch), &mut purse);
-        let Granted { reserved, trouble, .. } = purse;
+        let mut granted = Granted { probe: self, ticket: &request.ticket, reserved, trouble: None };
+        let mut ends =
+            side_by_side(&[None], clock, |_, watch: &dyn Watch| agent.run(request, watch), &mut granted);
+        let Granted { reserved, trouble, .. } = granted;
         match (trouble, ends.pop().flatten()) {
             (Some(trouble), _) => Err(trouble),
             (None, None) => Err(crashed()),
@@ -38,13 +38,13 @@ struct Granted<'p, 'a> {
     trouble: Option<EngineError>,
 }
 
-impl Purse<Result<Outcome, AgentError>> for Granted<'_, '_> {
+impl Supervisor<Result<Outcome, AgentError>> for Granted<'_, '_> {
     fn raise(&mut self, _place: usize, total: Usd) -> bool {
         if total <= self.reserved || self.probe.budget.reserve(total).is_err() {
             return total <= self.reserved;
         }
         let raised = Raised { ticket: self.ticket.clone(), reserved: total };
-        match self.probe.append(vec![raised.into()], &[]) {
+        match self.probe.journal.record(raised) {
             Ok(()) => self.reserved = total,
             Err(error) => self.trouble = Some(error),
         }
@@ -56,7 +56,7 @@ impl Purse<Result<Outcome, AgentError>> for Granted<'_, '_> {
             return;
         }
         let raised = Raised { ticket: self.ticket.clone(), reserved: total };
-        match self.probe.append(vec![raised.into()], &[]) {
+        match self.probe.journal.record(raised) {
             Ok(()) => self.reserved = total,
             Err(error) => self.trouble = Some(error),
         }

@@ -1,8 +1,9 @@
 //! Ends what a killed probe left open.
 
 use super::stored;
-use crate::driver::EngineError;
-use crate::ports::{Agent, Append, Clock, Store};
+use crate::ending::EngineError;
+use crate::journal::{Journal, Writer};
+use crate::ports::{Agent, Clock, Store};
 use redraft_core::event::{Entry, Event, Lost, Started};
 use redraft_core::ids::AgentName;
 use redraft_core::redact::Redactor;
@@ -28,11 +29,10 @@ pub fn recover(
     name: &AgentName,
     agent: Option<&dyn Agent>,
 ) -> Result<Recovered, EngineError> {
-    let scope = Scope::Agent(name.clone());
-    let entries = store.read(scope.clone())?;
+    let mut journal = Journal::open(Writer { store, clock, redactor }, Scope::Agent(name.clone()))?;
     let mut recovered = Recovered::default();
     let (mut events, mut blobs): (Vec<Event>, Vec<Vec<u8>>) = (Vec::new(), Vec::new());
-    for (Started { ticket, .. }, reserved) in open_flights(&entries) {
+    for (Started { ticket, .. }, reserved) in open_flights(journal.entries()) {
         let left = agent.and_then(|agent| agent.left_behind(ticket));
         if let Some(outcome) = left {
             let (answered, blob) = stored(ticket.clone(), outcome, Vec::new(), 0, redactor);
@@ -46,8 +46,7 @@ pub fn recover(
         }
     }
     if !events.is_empty() {
-        let (decided_on, at_ms) = (entries.last().map_or(0, |entry| entry.seq), clock.now_ms());
-        store.append(Append { scope, decided_on, at_ms, events: &events, blobs: &blobs, board: None })?;
+        journal.append(events, &blobs)?;
     }
     Ok(recovered)
 }

@@ -86,6 +86,7 @@ struct Stage<'w> {
 }
 
 impl<'w> Stage<'w> {
+    #[expect(clippy::disallowed_methods, reason = "stands in for a command")]
     fn new(steps: &[Step], world: &'w dyn World, fake: Option<&'w FakeWorld>) -> Stage<'w> {
         let crash = fake.map(|fake| Arc::clone(&fake.crash)).unwrap_or_default();
         let clock = Arc::new(StillClock::default());
@@ -362,6 +363,7 @@ impl<'w> Stage<'w> {
     }
 
     /// Stores what a command decides without the engine.
+    #[expect(clippy::disallowed_methods, reason = "stands in for a command")]
     fn store(&self, event: Event) {
         let state = Pipeline::replay(&self.entries()).unwrap();
         pipeline::step(&state, &event).unwrap();

@@ -8,6 +8,7 @@ use redraft_core::event::{About, AuthorQuestion, Decision, Question};
 use redraft_core::findings::Finding;
 use redraft_core::ids::TaskId;
 use redraft_core::pipeline::Pipeline;
+use redraft_core::redact::Typed;
 use redraft_core::text::one_line;
 use std::collections::BTreeSet;
 
@@ -65,14 +66,14 @@ impl Beforehand {
 /// What a person said, or a flag in their place.
 pub(crate) struct Said {
     pub(crate) choice: Decision,
-    pub(crate) why: String,
+    pub(crate) why: Typed,
     /// What an author is told, a text for each of its questions.
-    pub(crate) answers: Vec<String>,
+    pub(crate) answers: Vec<Typed>,
 }
 
 impl Said {
-    fn new(choice: Decision, why: &str) -> Said {
-        Said { choice, why: why.to_owned(), answers: Vec::new() }
+    fn new(choice: Decision, why: impl Into<Typed>) -> Said {
+        Said { choice, why: why.into(), answers: Vec::new() }
     }
 }
 
@@ -128,26 +129,22 @@ pub(crate) fn answer(
             let answers = each_answer(questions, around, console)?;
             return Some(Said { answers, ..Said::new(Decision::Answer, "") });
         }
-        let why = console.ask("why (kept with the decision)? ", &around.clock)?;
+        let why = console.ask_text("why (kept with the decision)? ", &around.clock)?;
         if *choice == Decision::Accept && why.is_empty() {
             console.say_before_asking("accepting is a ruling and needs a reason");
             continue;
         }
-        return Some(Said::new(*choice, &why));
+        return Some(Said::new(*choice, why));
     }
 }
 
 /// An empty line leaves a question to what the author would assume.
-fn each_answer(
-    questions: &[AuthorQuestion],
-    around: &Surroundings,
-    console: &Console,
-) -> Option<Vec<String>> {
+fn each_answer(questions: &[AuthorQuestion], around: &Surroundings, console: &Console) -> Option<Vec<Typed>> {
     let mut answers = Vec::new();
     for (at, asked) in questions.iter().enumerate() {
         let assumed = if asked.assumed.is_empty() { "leave it open" } else { asked.assumed.as_str() };
         let text = format!("{}. {} [{assumed}] ", at + 1, asked.question);
-        answers.push(console.ask(&text, &around.clock)?);
+        answers.push(console.ask_text(&text, &around.clock)?);
     }
     Some(answers)
 }

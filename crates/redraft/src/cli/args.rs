@@ -16,6 +16,7 @@ use help::{
     REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
 };
 use ledger::LEDGER_HELP;
+use redraft_core::redact::Typed;
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
 
@@ -168,7 +169,7 @@ pub(crate) struct WorkerArgs {
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// What the feature is about
-    pub(crate) idea: Option<String>,
+    pub(crate) idea: Option<Typed>,
     /// Keep the repository in this new or empty folder
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
@@ -180,7 +181,7 @@ pub(crate) struct DemoArgs {
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {
     /// The idea, in a sentence or more
-    pub(crate) idea: String,
+    pub(crate) idea: Typed,
     /// Copy this file in as the feature's PRD (product requirements document)
     #[arg(long, value_name = "FILE")]
     pub(crate) prd: Option<PathBuf>,
@@ -230,7 +231,7 @@ pub(crate) enum ProjectCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ProjectNewArgs {
     /// What it is called
-    pub(crate) name: String,
+    pub(crate) name: Typed,
     /// Copy this file in as the project's PRD
     #[arg(long, value_name = "FILE")]
     pub(crate) prd: Option<PathBuf>,
@@ -253,7 +254,7 @@ pub(crate) struct PhaseArgs {
     pub(crate) words: Vec<String>,
     /// The reason, kept with it
     #[arg(long)]
-    pub(crate) why: String,
+    pub(crate) why: Typed,
 }
 
 #[derive(Debug, Default, Args)]
@@ -281,7 +282,7 @@ pub(crate) struct RunArgs {
     pub(crate) lane: Option<String>,
     /// Go on though features that come before it are not completed; the reason is kept
     #[arg(long, value_name = "WHY")]
-    pub(crate) unblock: Option<String>,
+    pub(crate) unblock: Option<Typed>,
     /// Send also to an agent whose usage limit is said to last, and take back work that a host has; without it nothing is
     /// sent to a parked one, and what a host has is waited for
     #[arg(long)]
@@ -368,10 +369,10 @@ pub(crate) struct ChangeArgs {
     pub(crate) uncommitted: bool,
     /// The name under which the next call goes on with this review [default: the branch]
     #[arg(long, value_name = "NAME", requires = "base")]
-    pub(crate) name: Option<String>,
+    pub(crate) name: Option<Typed>,
     /// What the change is for, e.g. the text of a pull request; the messages of its commits are known anyway
     #[arg(long, value_name = "TEXT", requires = "base")]
-    pub(crate) intent: Option<String>,
+    pub(crate) intent: Option<Typed>,
     /// The same from a file
     #[arg(long, value_name = "FILE", requires = "base", conflicts_with = "intent")]
     pub(crate) intent_file: Option<PathBuf>,
@@ -439,10 +440,10 @@ pub(crate) struct DecideArgs {
     pub(crate) choice: Option<String>,
     /// What an author asked for, once for each of its questions, in their order; "" leaves one to its assumption
     #[arg(long, value_name = "TEXT")]
-    pub(crate) answer: Vec<String>,
+    pub(crate) answer: Vec<Typed>,
     /// The reason, kept with the decision
     #[arg(long, default_value = "", hide_default_value = true)]
-    pub(crate) why: String,
+    pub(crate) why: Typed,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ use redraft_adapters::config::{Colour, Manners};
 use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
+use redraft_core::redact::Typed;
 use redraft_core::shown;
 use redraft_core::text::{indented, one_line};
 use redraft_core::ticket::Ticket;
@@ -178,6 +179,11 @@ impl Console {
             }
         }
         None
+    }
+
+    /// Asks for a text that is kept, such as a reason.
+    pub(crate) fn ask_text(&self, question: &str, clock: &dyn Clock) -> Option<Typed> {
+        self.ask(question, clock).map(Typed::from)
     }
 
     /// Asks for something that must not be seen on the terminal.

@@ -9,6 +9,7 @@ use redraft_adapters::config::REHEARSAL;
 use redraft_adapters::git::{self, Repository};
 use redraft_adapters::shell_word::quoted_path;
 use redraft_core::event::FeatureCreated;
+use redraft_core::redact::Typed;
 use redraft_core::text::one_line;
 use redraft_core::ticket::Scope;
 use std::path::{Path, PathBuf};
@@ -32,9 +33,10 @@ const FILES: [(&str, &str); 8] = [
 
 pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let own_idea = args.idea.is_some();
-    let idea = args.idea.unwrap_or_else(|| IDEA.to_owned());
+    let typed = args.idea.unwrap_or_else(|| Typed::from(IDEA));
     // Before anything is made.
-    new::check_idea(&idea)?;
+    new::check_idea(&typed)?;
+    let idea = typed.clean(&around.redactor);
     let temporary = tempfile::Builder::new().prefix("redraft-demo-").tempdir();
     let temporary =
         temporary.map_err(|error| CliError::new(Code::Config, format!("no temporary folder: {error}")))?;
@@ -72,7 +74,7 @@ pub(crate) fn demo(args: DemoArgs, around: &Surroundings, console: &Console) -> 
     let site = Site { is_own: true, ..site };
     let prd = (!own_idea).then(|| place.join(IDEA_FILE));
     let feature = NewArgs {
-        idea,
+        idea: typed,
         prd,
         lane: Some("standard".to_owned()),
         until: None,

@@ -9,13 +9,12 @@ use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::adopt::{named, read_meta};
 use redraft_core::dependency::{Blocker, Standing, blockers, circle, first};
-use redraft_core::event::{Event, Life, Unblocked};
+use redraft_core::event::Life;
 use redraft_core::ids::FeatureId;
-use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::project::{self, BoardRow};
 use redraft_core::project_context::Dependency;
+use redraft_core::redact::Typed;
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Append, Clock, Store};
 use std::collections::BTreeMap;
 
 /// Where features are, below the checkout.
@@ -151,12 +150,12 @@ pub(crate) fn require_unblocked(
     site: &Site,
     ledger: &Ledger,
     id: FeatureId,
-    unblock: Option<&str>,
+    unblock: Option<&Typed>,
     around: &Surroundings,
     console: &Console,
 ) -> Result<(), CliError> {
-    let entries = ledger.read(Scope::Feature(id))?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let mut journal = around.journal(ledger, Scope::Feature(id))?;
+    let state = journal.state();
     if state.cancelled || state.phase().is_none() {
         return Ok(());
     }
@@ -171,7 +170,6 @@ pub(crate) fn require_unblocked(
     let Some(why) = unblock else {
         return if blockers.is_empty() { Ok(()) } else { Err(blocked(id, &blockers, &waits_for, &lives)) };
     };
-    let why = around.redactor.redact(why.trim()).0.into_owned();
     if why.is_empty() {
         return Err(CliError::usage("the reason is empty").hint("say why: --unblock \"…\""));
     }
@@ -180,19 +178,8 @@ pub(crate) fn require_unblocked(
         return Ok(());
     }
     let dependencies = blockers.into_iter().map(|blocker| blocker.name).collect();
-    let event = Event::from(Unblocked { dependencies, by: around.user.clone(), why });
-    let next = pipeline::step(&state, &event)
-        .map_err(|error| CliError::new(Code::Bug, format!("feature {id}: {error}")))?;
-    let at_ms = around.clock.now_ms();
-    console.say(&format!("  {}", project::line(&event)));
-    ledger.append(Append {
-        scope: Scope::Feature(id),
-        decided_on: state.seq,
-        at_ms,
-        events: &[event],
-        blobs: &Vec::new(),
-        board: Some(&project::board_row(&next, at_ms)),
-    })?;
+    let unblocked = journal.unblock(dependencies, &around.user, why)?;
+    console.say(&format!("  {}", project::line(&unblocked.into())));
     Ok(())
 }
 

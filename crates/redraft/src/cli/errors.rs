@@ -130,6 +130,13 @@ impl From<EngineError> for CliError {
                 let choices: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
                 CliError::usage(message).hint(format!("choose one of: {}", choices.join(", ")))
             }
+            EngineError::NoReason => CliError::usage(message).hint("add --why \"…\""),
+            EngineError::Answers { asked: 0, .. } => {
+                CliError::usage("--answer is for `answer`, when an author asks")
+            }
+            EngineError::Answers { .. } => CliError::usage(message).hint(
+                "give --answer once for each question, in their order; \"\" leaves one to its assumption",
+            ),
             EngineError::Agent(_) => CliError::new(Code::Agent, message),
             EngineError::Inbox { .. } => CliError::new(Code::Config, message)
                 .hint("free some space or make it writable, then run again"),

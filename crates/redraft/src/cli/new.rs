@@ -13,14 +13,13 @@ use redraft_adapters::config::{Config, WorkspaceMode};
 use redraft_adapters::git::GitError;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
-use redraft_core::event::{Event, FeatureCreated};
+use redraft_core::event::FeatureCreated;
 use redraft_core::ids::{FeatureId, slug};
 use redraft_core::phase::{Chosen, Lane, Phase, lane_for};
-use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::project;
+use redraft_core::redact::Typed;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Append, Clock, CommitRefused, Store, WorkspaceError};
+use redraft_engine::ports::{CommitRefused, WorkspaceError};
 use serde::Serialize;
 use std::path::Path;
 
@@ -79,10 +78,10 @@ pub(crate) fn create(
     around: &Surroundings,
     console: &Console,
 ) -> Result<FeatureId, CliError> {
-    let idea = check_idea(&args.idea)?;
+    check_idea(&args.idea)?;
     let config = site.config(around)?;
     trust::require_programs(site, "the same command again", around)?;
-    let idea = &*around.redactor.redact(idea).0;
+    let idea = &args.idea.clean(&around.redactor);
     let course = course(args, idea, &config)?;
     let project = args.project.as_deref().map(|word| project_named(site, word)).transpose()?;
     let prd = args.prd.as_deref().map(|file| read_prd(site, file, around)).transpose()?;
@@ -133,20 +132,9 @@ pub(crate) fn create(
         brainstorm_source: args.prd.as_deref().and_then(|file| source(site, &around.folder.join(file))),
         change: None,
     };
-    let event = Event::from(created.clone());
-    let bug = |error: redraft_core::review::Rejected| CliError::new(Code::Bug, error.to_string());
-    let state = pipeline::step(&Pipeline::default(), &event).map_err(bug)?;
-    let at_ms = around.clock.now_ms();
     let blobs: Vec<Vec<u8>> = prd.into_iter().collect();
     around.boundaries.pass("before a feature is stored");
-    ledger.append(Append {
-        scope: Scope::Feature(id),
-        decided_on: 0,
-        at_ms,
-        events: &[event],
-        blobs: &blobs,
-        board: Some(&project::board_row(&state, at_ms)),
-    })?;
+    around.journal(&ledger, Scope::Feature(id))?.append(vec![created.clone().into()], &blobs)?;
     around.boundaries.pass("after a feature is stored");
     if head.branch.is_none() {
         console.say(&format!("HEAD is detached; feature {id} begins at that commit"));
@@ -226,20 +214,19 @@ fn require_vacancy(site: &Site, ledger: &Ledger, branch: Option<&str>) -> Result
     Ok(())
 }
 
-/// The idea without space around it, if it can be one.
-pub(crate) fn check_idea(idea: &str) -> Result<&str, CliError> {
-    let idea = idea.trim();
+/// Whether an idea can be one.
+pub(crate) fn check_idea(idea: &Typed) -> Result<(), CliError> {
     if idea.is_empty() {
         return Err(CliError::usage("the idea is empty")
             .hint("redraft new \"let people reset a forgotten password\""));
     }
-    let chars = idea.chars().count();
+    let chars = idea.chars();
     if chars > IDEA_CHARS_MAX {
         let error = format!("the idea has {chars} characters; at most {IDEA_CHARS_MAX} are taken");
         return Err(CliError::usage(error)
             .hint("say it in a sentence and put the rest into a file: redraft new \"…\" --prd FILE"));
     }
-    Ok(idea)
+    Ok(())
 }
 
 pub(crate) fn read_prd(site: &Site, file: &Path, around: &Surroundings) -> Result<Vec<u8>, CliError> {

@@ -6,13 +6,11 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::run::with_host;
 use super::site::{Site, Surroundings};
-use redraft_core::event::{Event, PhaseSkipped, WentBack};
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::Phase;
-use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::project;
+use redraft_core::pipeline::Pipeline;
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Append, Clock, Store};
+use redraft_engine::ports::Clock;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -37,32 +35,21 @@ pub(crate) fn phase(
     let ledger = site.writer()?;
     let (feature, phase) = split(&args)?;
     let id = site.feature(&ledger, feature)?;
-    let why = around.redactor.redact(args.why.trim()).0.into_owned();
-    if why.is_empty() {
+    if args.why.is_empty() {
         return Err(CliError::usage("the reason is empty").hint("say why: --why \"…\""));
     }
     let _lock = site.lock(&id.to_string(), around)?;
-    let entries = ledger.read(Scope::Feature(id))?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    if let Some(error) = at_work(&state, id, around.clock.now_ms()) {
+    let mut journal = around.journal(&ledger, Scope::Feature(id))?;
+    if let Some(error) = at_work(journal.state(), id, around.clock.now_ms()) {
         return Err(error);
     }
-    let by = around.user.clone();
-    let event = match done {
-        "skipped" => Event::from(PhaseSkipped { phase, by, why }),
-        _ => Event::from(WentBack { phase, by, why }),
+    let allowed = match done {
+        "skipped" => journal.skip_phase(phase, &around.user, &args.why)?,
+        _ => journal.go_back(phase, &around.user, &args.why)?,
     };
-    let next_state = pipeline::step(&state, &event).map_err(|_| refused(done, id, phase, &state))?;
-    let at_ms = around.clock.now_ms();
-    let (events, blobs) = ([event], Vec::new());
-    ledger.append(Append {
-        scope: Scope::Feature(id),
-        decided_on: state.seq,
-        at_ms,
-        events: &events,
-        blobs: &blobs,
-        board: Some(&project::board_row(&next_state, at_ms)),
-    })?;
+    if !allowed {
+        return Err(refused(done, id, phase, journal.state()));
+    }
     let next = next_after(&site, &ledger, id, around)?;
     let text = match done {
         "skipped" => format!("feature {id}: {phase} is left out\nnext: {next}"),

@@ -109,7 +109,7 @@ fn begin(
     around: &Surroundings,
     console: &Console,
 ) -> Result<Code, CliError> {
-    let name = one_line(&around.redactor.redact(args.name.trim()).0, NAME_CHARS_MAX);
+    let name = one_line(&args.name.clean(&around.redactor), NAME_CHARS_MAX);
     if name.is_empty() {
         return Err(CliError::usage("the project has no name").hint("redraft project new \"Gateway\""));
     }

@@ -235,7 +235,7 @@ fn driven(run: &mut Run<'_>, yes: bool, around: &Surroundings, console: &Console
         match run.drive()? {
             Stop::Asking(question) => {
                 match answer(&question, run.state(), &mut beforehand, around, console) {
-                    Some(said) => run.decide(said.choice, &said.why, said.answers)?,
+                    Some(said) => run.decide(said.choice, said.why, said.answers)?,
                     None => return Ok(Stop::Asking(question)),
                 }
             }

@@ -204,7 +204,7 @@ fn report_on(
         match run.drive()? {
             Stop::Asking(question) => {
                 match answer(&question, run.state(), &mut beforehand, around, console) {
-                    Some(said) => run.decide(said.choice, &said.why, said.answers)?,
+                    Some(said) => run.decide(said.choice, said.why, said.answers)?,
                     None => break Stop::Asking(question),
                 }
             }
@@ -454,7 +454,7 @@ fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
         return Err(CliError::new(Code::Held, with_host(ticket, *expires_ms))
             .hint(format!("wait for it, or take it back: redraft run {id} --now, and then this")));
     }
-    Ok(run.set_lane(lane, until, &why)?)
+    Ok(run.set_lane(lane, until, why)?)
 }
 
 /// A loop keeps the rules it was opened with; a flag that says otherwise is for the next one.

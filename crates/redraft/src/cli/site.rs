@@ -22,6 +22,7 @@ use redraft_core::text::one_line;
 use redraft_core::ticket::Scope;
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{CheckFolder as _, Clock, Store};
+use redraft_engine::{Journal, Writer};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -188,21 +189,7 @@ impl Surroundings {
     /// Makes the keys that the configuration names known as secrets, once what names them is accepted, whatever their variables are called, and asks git for the name
     /// of the user, for the commands that store or send something. A configuration that cannot be read is told by the command itself.
     pub(crate) fn learn_keys(&mut self, command: &Command) {
-        if !matches!(
-            command,
-            Command::New(_)
-                | Command::Adopt(_)
-                | Command::Project(_)
-                | Command::Run(_)
-                | Command::Finish(_)
-                | Command::Review(_)
-                | Command::Phase(_)
-                | Command::Decide(_)
-                | Command::Mcp(_)
-                | Command::Trust(_)
-                | Command::Doctor(_)
-                | Command::Ledger(_)
-        ) {
+        if !stores(command) {
             return;
         }
         let site = Site::find(&self.folder);
@@ -232,10 +219,52 @@ impl Surroundings {
         self.redactor = Redactor::new(keys);
     }
 
+    /// What is stored of a feature, a review or an agent, and the way to add to it.
+    pub(crate) fn journal<'a>(&'a self, ledger: &'a Ledger, scope: Scope) -> Result<Journal<'a>, CliError> {
+        let writer = Writer { store: ledger, clock: &self.clock, redactor: &self.redactor };
+        Ok(Journal::open(writer, scope)?)
+    }
+
     /// A program of this name on the PATH.
     pub(crate) fn find_program(&self, name: &str) -> Option<PathBuf> {
         let path = self.path.as_deref()?;
         search_path::find(name, path)
+    }
+}
+
+/// Whether a command stores or sends what a person typed.
+fn stores(command: &Command) -> bool {
+    match command {
+        Command::New(_)
+        | Command::Adopt(_)
+        | Command::Project(_)
+        | Command::Run(_)
+        | Command::Finish(_)
+        | Command::Review(_)
+        | Command::Phase(_)
+        | Command::Decide(_)
+        | Command::Mcp(_)
+        | Command::Trust(_)
+        | Command::Doctor(_)
+        | Command::Ledger(_) => true,
+        Command::Cost(args) => args.command.is_some(),
+        Command::Bank(args) => args.command.is_some(),
+        // What a demo makes is a repository of its own.
+        Command::Demo(_) => false,
+        Command::Init
+        | Command::Config(_)
+        | Command::Status(_)
+        | Command::Log(_)
+        | Command::Lint(_)
+        | Command::Show(_)
+        | Command::Models
+        | Command::Replay(_)
+        | Command::Rehearse(_)
+        | Command::Hook(_)
+        | Command::Completions(_)
+        | Command::Man(_)
+        | Command::Plugin(_)
+        | Command::Worker(_) => false,
     }
 }
 

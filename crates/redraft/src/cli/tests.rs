@@ -3,6 +3,8 @@
 use super::args::Cli;
 use super::errors::Code;
 use clap::CommandFactory as _;
+use redraft_core::redact::Typed;
+use std::any::TypeId;
 
 /// Every command that people are shown, with all words it is typed with.
 fn commands() -> Vec<(String, clap::Command)> {
@@ -49,4 +51,81 @@ fn the_page_of_exit_codes_is_the_table_of_the_program() {
     }
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/exit-codes.md");
     assert_eq!(std::fs::read_to_string(file).unwrap(), page, "docs/exit-codes.md must say:\n{page}");
+}
+
+/// What is a text of its own. `tests/it/ways_in.rs` types a key into each.
+const TEXTS: [&str; 14] = [
+    "bank retire why",
+    "bank update text",
+    "cost correct why",
+    "decide answer",
+    "decide why",
+    "demo idea",
+    "ledger redact why",
+    "new idea",
+    "phase back why",
+    "phase skip why",
+    "project new name",
+    "review intent",
+    "review name",
+    "run unblock",
+];
+
+/// What names something, is one of a few words or a number: nothing of it is kept as it was typed.
+const WORDS: [&str; 28] = [
+    "agent",
+    "base",
+    "budget",
+    "certify",
+    "choice",
+    "depends_on",
+    "example",
+    "feature",
+    "file",
+    "head",
+    "key",
+    "knowledge",
+    "lane",
+    "ledger",
+    "phase",
+    "policy",
+    "prices",
+    "project",
+    "purpose",
+    "role",
+    "strategy",
+    "task",
+    "ticket",
+    "ttl",
+    "until",
+    "usd",
+    "value",
+    "words",
+];
+
+/// The same where elsewhere the name is that of a text.
+const NAMES: [&str; 5] =
+    ["bank keep name", "bank retire name", "bank show name", "bank update name", "cost why"];
+
+#[test]
+fn every_word_that_can_be_typed_is_a_text_without_secrets_or_one_that_names_something() {
+    let all = commands();
+    let of = |kind: TypeId| {
+        let own =
+            all.iter().flat_map(|(typed, command)| command.get_arguments().map(move |arg| (typed, arg)));
+        let own = own.filter(|(_, arg)| arg.get_action().takes_values());
+        let own = own.filter(move |(_, arg)| arg.get_value_parser().type_id() == kind);
+        own.map(|(typed, arg)| (typed.trim_start_matches("redraft ").to_owned(), arg.get_id().to_string()))
+    };
+    let mut texts: Vec<String> =
+        of(TypeId::of::<Typed>()).map(|(typed, id)| format!("{typed} {id}")).collect();
+    texts.sort();
+    assert_eq!(texts, TEXTS);
+    for (typed, id) in of(TypeId::of::<String>()) {
+        let known = WORDS.contains(&id.as_str()) || NAMES.contains(&format!("{typed} {id}").as_str());
+        assert!(known, "`{id}` of `redraft {typed}`: a text is `Typed`, what names something is told here");
+    }
+    for word in WORDS {
+        assert!(of(TypeId::of::<String>()).any(|(_, id)| id == word), "nothing is called {word}");
+    }
 }

@@ -254,6 +254,7 @@ fn a_feature_that_could_not_be_made_can_be_completed_or_given_up() {
 }
 
 /// Makes the ledger so large that a command no longer looks at all of it, and lets one command look.
+#[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn grow(scratch: &Scratch) {
     let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();
     for number in 0..10 {

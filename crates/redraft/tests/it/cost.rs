@@ -209,6 +209,7 @@ fn several_features_have_a_line_each_and_a_sum() {
 }
 
 /// The same ledger with other starts: events cannot be changed, so it is written anew.
+#[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn rewritten(scratch: &Scratch, change: impl Fn(&mut Started)) {
     let entries = entries(scratch);
     for file in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {

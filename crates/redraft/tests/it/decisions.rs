@@ -1,6 +1,7 @@
 //! What was decided: listed, and written as records; and the pages that are made from events.
 
 use crate::built::planned;
+use crate::hosts::IDEA;
 use crate::world::PROGRAM;
 use redraft_testkit::Scratch;
 use serde_json::Value;
@@ -99,4 +100,36 @@ fn where_nothing_was_decided_nothing_is_written() {
     assert!(ran.stdout.is_empty() && ran.stderr.contains("nothing was decided yet"), "{ran:?}");
     scratch.run(["log", "--decisions", "--export"]).expect(0);
     assert_eq!(fs::read_dir(scratch.root().join("docs/decisions")).map(Iterator::count).unwrap_or(0), 0);
+}
+
+/// The feature's own files, as they are beside its documents.
+fn own_files(scratch: &Scratch) -> Vec<String> {
+    let folder = scratch.artifacts("001");
+    [".meta.json", ".review-history.md"].map(|name| fs::read_to_string(folder.join(name)).unwrap()).into()
+}
+
+#[test]
+fn after_a_decision_the_files_of_a_feature_tell_of_it_also_where_no_run_comes_after() {
+    let ways: [(&[&str], &[&str]); 3] = [
+        (&["run", "001"], &["answer", "--answer", "auditors", "--answer", "none", "--why", "as agreed"]),
+        (&["run", "001"], &["abandon", "--why", "not needed"]),
+        // Nothing is asked.
+        (&["run", "001", "--yes", "--until", "specify"], &["abandon", "--why", "not needed any more"]),
+    ];
+    for (run, words) in ways {
+        let scratch = Scratch::repository(PROGRAM);
+        scratch.run(["new", "--lane", "standard", "--until", "design", IDEA]).expect(0);
+        scratch.scenario("[[rule]]\nticket = \"*/draft/spec-author/1.1\"\ndo = \"ask\"\n");
+        let code = if run.contains(&"--yes") { 0 } else { 6 };
+        scratch.run(run).expect(code);
+        let before = own_files(&scratch);
+        scratch.run([&["decide", "001"][..], words].concat()).expect(0);
+        let after = own_files(&scratch);
+        assert_ne!(before, after, "{words:?}");
+        if words.contains(&"abandon") {
+            assert!(after[0].contains("\"abandoned\""), "{words:?}: {}", after[0]);
+        }
+        scratch.run(["status", "--rebuild"]).expect(0);
+        assert_eq!(own_files(&scratch), after, "{words:?}: they are what a run would have written");
+    }
 }

@@ -217,6 +217,7 @@ fn an_edit_made_while_a_run_was_dead_is_undone_and_the_next_run_says_how_to_get_
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn an_error_after_ctrl_c_that_does_not_come_from_it_is_told() {
     let cancelled = || Event::from(Cancelled { by: "somebody".into(), why: "else".into() });
     let unreadable = || Event::from(Unreadable { kind: String::new(), detail: "lost".into(), blob: None });

@@ -97,6 +97,7 @@ mod trace;
 mod trust;
 mod typed;
 mod unreviewed;
+mod ways_in;
 mod who;
 mod worker;
 mod world;

@@ -247,6 +247,7 @@ fn that_an_agent_was_paid_in_somebodys_ledger_is_no_consent_of_this_user() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 fn a_shell_and_a_session_are_told_no_number_that_is_none() {
     let scratch = feature(IDEA);
     let ledger = Ledger::open(&scratch.state(), Mode::Write).unwrap();

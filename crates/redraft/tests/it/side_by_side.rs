@@ -64,6 +64,7 @@ fn opened(panel: &[(&str, char)], scenario: &str) -> Scratch {
     scratch
 }
 
+#[expect(clippy::disallowed_methods, reason = "writes a ledger that no command would write")]
 pub(crate) fn open_loop(scratch: &Scratch, panel: &[(&str, char)]) {
     let has_author = panel.iter().any(|(role, _)| *role == "spec-author");
     let seat = |(role, letter): &(&str, char)| PanelRole { role: Role::new(*role), letter: *letter };

@@ -1,5 +1,7 @@
 //! What a ledger keeps.
 
+#![expect(clippy::disallowed_methods, reason = "these are the promises of storing itself")]
+
 use super::kept_by_both;
 use crate::world::{World, paths};
 use redraft_core::event::{Cancelled, Entry, Event};

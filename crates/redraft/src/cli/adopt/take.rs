@@ -17,12 +17,12 @@ use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::adopt::{Understood, join};
 use redraft_core::event::{Adopted, Brought, Event, FeatureCreated, Life, PhaseSkipped};
 use redraft_core::ids::FeatureId;
-use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::project;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::redact::Typed;
 use redraft_core::text::hash;
 use redraft_core::ticket::Scope;
 use redraft_engine::compose::source;
-use redraft_engine::ports::{Append, Clock, CommitRefused, Store, WorkspaceError};
+use redraft_engine::ports::{CommitRefused, Store as _, WorkspaceError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More than any PRD.
@@ -126,19 +126,15 @@ impl Taking<'_> {
         };
         let adopted = Adopted { from: feature.folder.clone(), accepted, life, by: by.clone(), files };
         let mut events = vec![Event::from(created.clone()), Event::from(adopted)];
-        let mut state = Pipeline::default();
-        for event in &events {
-            state = pipeline::step(&state, event)
-                .map_err(|error| CliError::new(Code::Bug, format!("{}: {error}", feature.folder)))?;
-        }
+        let mut journal = self.around.journal(ledger, Scope::Feature(created.id))?;
         for phase in feature.gaps() {
             let why =
                 format!("{} was not there when it was adopted, and later documents were", phase.artifact());
-            let event = Event::from(PhaseSkipped { phase, by: by.clone(), why });
+            events.push(PhaseSkipped { phase, by: by.clone(), why }.into());
             // Where nothing was taken, or nothing is left to do, there is nothing to leave out.
-            if let Ok(next) = pipeline::step(&state, &event) {
-                state = next;
-                events.push(event);
+            if journal.after(&events).is_err() {
+                events.pop();
+            } else {
                 let note = format!(
                     "it has no {}: {phase} is left out; to have it written: redraft phase back {} {phase} --why \"…\"",
                     phase.artifact(),
@@ -147,16 +143,8 @@ impl Taking<'_> {
                 one.feature.notes.push(note);
             }
         }
-        let at_ms = self.around.clock.now_ms();
         self.around.boundaries.pass("before a feature is adopted");
-        ledger.append(Append {
-            scope: Scope::Feature(created.id),
-            decided_on: 0,
-            at_ms,
-            events: &events,
-            blobs: &blobs,
-            board: Some(&project::board_row(&state, at_ms)),
-        })?;
+        journal.append(events, &blobs)?;
         self.around.boundaries.pass("after a feature is adopted");
         Ok(None)
     }
@@ -176,7 +164,7 @@ impl Taking<'_> {
             id: feature.id,
             uuid: new_feature_uuid(),
             slug: feature.slug.clone(),
-            idea: self.around.redactor.redact(&feature.idea).0.into_owned(),
+            idea: Typed::from(feature.idea.as_str()).clean(&self.around.redactor),
             lane,
             base_branch: self.head.branch.clone().unwrap_or_default(),
             base_commit: self.head.commit.clone(),

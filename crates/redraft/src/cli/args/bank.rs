@@ -3,6 +3,7 @@
 use super::help::{BANK_BACKFILL_HELP, BANK_KEEP_HELP, BANK_RETIRE_HELP, BANK_SHOW_HELP, BANK_UPDATE_HELP};
 use clap::{Args, Subcommand, ValueEnum};
 use redraft_core::bank::Kind;
+use redraft_core::redact::Typed;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -60,7 +61,7 @@ pub(crate) struct UpdateArgs {
     pub(crate) entry: EntryArgs,
     /// What it says from now on
     #[arg(long)]
-    pub(crate) text: String,
+    pub(crate) text: Typed,
 }
 
 #[derive(Debug, Args)]
@@ -69,7 +70,7 @@ pub(crate) struct RetireArgs {
     pub(crate) entry: EntryArgs,
     /// The reason, kept with its name
     #[arg(long)]
-    pub(crate) why: String,
+    pub(crate) why: Typed,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! What `redraft ledger` can be asked for.
 
 use clap::{Args, Subcommand};
+use redraft_core::redact::Typed;
 use std::path::PathBuf;
 
 pub(super) const LEDGER_HELP: &str = "\
@@ -65,7 +66,7 @@ pub(crate) struct RedactArgs {
     pub(crate) file: Option<String>,
     /// Why, for the record; the secret is kept out of it
     #[arg(long, value_name = "TEXT", default_value = "a secret had come in")]
-    pub(crate) why: String,
+    pub(crate) why: Typed,
     /// Do it without asking; else, where nobody can be asked, only what would be done is shown
     #[arg(long)]
     pub(crate) yes: bool,

@@ -7,6 +7,7 @@ use super::help::{
 use crate::cli::show::documents::{ContextArgs, SectionArgs, TasksArgs};
 use crate::cli::show::trace::TraceArgs;
 use clap::{Args, Subcommand, ValueEnum};
+use redraft_core::redact::Typed;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -58,7 +59,7 @@ pub(crate) struct CorrectArgs {
     pub(crate) usd: String,
     /// How you know; kept with the correction
     #[arg(long, value_name = "TEXT")]
-    pub(crate) why: String,
+    pub(crate) why: Typed,
 }
 
 #[derive(Debug, Args)]

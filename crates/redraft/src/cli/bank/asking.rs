@@ -82,13 +82,13 @@ fn asked(name: &str, created: &FeatureCreated, around: &Surroundings, console: &
             "" | "n" | "no" | "leave" => return None,
             "keep" => return Some(Change::Keep { name, feature }),
             "update" => {
-                let text = console.ask("  what it says from now on: ", &around.clock)?;
-                let text = around.redactor.redact(&text).0.into_owned();
+                let text = console.ask_text("  what it says from now on: ", &around.clock)?;
+                let text = text.clean(&around.redactor);
                 return (!text.is_empty()).then_some(Change::Update { name, feature, text });
             }
             "retire" => {
-                let reason = console.ask("  why: ", &around.clock)?;
-                let reason = around.redactor.redact(&reason).0.into_owned();
+                let reason = console.ask_text("  why: ", &around.clock)?;
+                let reason = reason.clean(&around.redactor);
                 return (!reason.is_empty()).then_some(Change::Retire { name, reason });
             }
             other => console.say_before_asking(&format!("  `{}` is not a choice here", one_line(other, 40))),

@@ -30,7 +30,7 @@ pub(super) fn update(
     around: &Surroundings,
     console: &Console,
 ) -> Result<Code, CliError> {
-    let text = around.redactor.redact(&args.text).0.into_owned();
+    let text = args.text.clean(&around.redactor);
     one(site, &args.entry, around, console, "updated", |name, feature| Change::Update { name, feature, text })
 }
 
@@ -72,7 +72,7 @@ pub(super) fn retire(
     let _lock = site.lock_repository(around, console)?;
     let shelf = Shelf::read(site)?;
     let entry = named(&shelf.bank, &args.entry.named, Part::NotEnough)?;
-    let reason = around.redactor.redact(&args.why).0.into_owned();
+    let reason = args.why.clean(&around.redactor);
     let change = Change::Retire { name: entry.name.clone(), reason };
     let applied = checked(shelf.apply(entry.kind, &[change]), entry)?;
     let place = noted_in(site, &shelf, args.entry.feature.as_deref())?;

@@ -5,12 +5,11 @@ use super::super::console::Console;
 use super::super::errors::{CliError, Code};
 use super::super::run::dollars;
 use super::super::site::{Site, Surroundings};
-use redraft_core::event::{CostCorrected, Entry, Event};
-use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::event::{Entry, Event};
+use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
 use redraft_core::ticket::{Scope, Ticket};
 use redraft_core::usage::Usd;
-use redraft_engine::ports::{Append, Clock as _, Store as _};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -40,7 +39,7 @@ pub(super) fn correct(
         let message = format!("`{}` is not a cost: dollars from 0 to 1,000,000 are accepted", args.usd);
         return Err(CliError::usage(message).hint("write it as 0.12 or 0"));
     };
-    if args.why.trim().is_empty() {
+    if args.why.is_empty() {
         return Err(
             CliError::usage("a correction needs a reason").hint("add --why \"the vendor's bill says so\"")
         );
@@ -49,41 +48,21 @@ pub(super) fn correct(
     let ledger = site.writer()?;
     let scope = site.meant(&ledger, Some(&args.feature), around)?;
     let _lock = site.lock(&scope.to_string(), around)?;
-    let entries = ledger.read(scope.clone())?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let mut journal = around.journal(&ledger, scope.clone())?;
     let ticket = named(&args.ticket, &scope)?;
-    let was = recorded(&state, &ticket, &entries)?;
+    let was = recorded(journal.state(), &ticket, journal.entries())?;
     if was == cost {
         return Err(CliError::usage(format!("{ticket} is recorded at {cost} already")));
     }
-    let why = around.redactor.redact(args.why.trim()).0.into_owned();
-    let by = around.user.clone();
-    let event = Event::from(CostCorrected { ticket: ticket.clone(), was, cost, by, why });
-    let next = pipeline::step(&state, &event);
-    let next = next.map_err(|error| CliError::new(Code::Bug, error.to_string()))?;
-    let at_ms = around.clock.now_ms();
-    let board = project::board_row(&next, at_ms);
-    let (decided_on, events) = (state.seq, [event]);
-    let scope_of = scope.clone();
-    ledger.append(Append {
-        scope: scope_of,
-        decided_on,
-        at_ms,
-        events: &events,
-        blobs: &[],
-        board: Some(&board),
-    })?;
-    let [Event::CostCorrected(CostCorrected { by, why, .. })] = &events else {
-        return Err(CliError::new(Code::Bug, "another event was stored"));
-    };
-    let counted = next.money.counted();
+    let corrected = journal.correct_cost(ticket.clone(), (was, cost), &around.user, &args.why)?;
+    let counted = journal.state().money.counted();
     let shown = CorrectedJson {
         v: 1,
         ticket: &ticket,
         was_micro_usd: was,
         corrected_micro_usd: cost,
-        by,
-        why,
+        by: &corrected.by,
+        why: &corrected.why,
         counted_micro_usd: counted,
     };
     let show = around.next(&format!("redraft cost {scope}"));

@@ -5,17 +5,13 @@
 use super::machine::Place;
 use super::report::AgentReport;
 use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
+use crate::cli::errors::CliError;
 use crate::cli::prepare::hold_place;
 use crate::cli::site::Surroundings;
-use crate::cli::status;
-use redraft_core::event::Event;
 use redraft_core::ids::{AgentName, FeatureId};
-use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::probe::{AgentsMet, MetAgent, Resume};
-use redraft_core::project;
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Append, Clock, Store};
+use redraft_engine::{Journal, write_projections};
 
 /// Stores it in every feature that can go on and is worked on by the agent, and writes those features' files anew.
 pub(super) fn tell(
@@ -31,7 +27,7 @@ pub(super) fn tell(
     let (version, resume, why) = (report.version.clone(), report.resume, report.why.clone());
     let met = MetAgent { agent, version, resume, why };
     for id in place.site.features(&place.ledger)? {
-        if news(id, &met, place)?.is_some() {
+        if news(id, &met, place, around)?.is_some() {
             tell_one(id, &met, place, around, console)?;
         }
     }
@@ -57,27 +53,23 @@ fn tell_one(
         return Ok(());
     };
     // It may have gone on until it was ours.
-    let Some((state, event)) = news(id, met, place)? else { return Ok(()) };
-    let next = pipeline::step(&state, &event).map_err(|error| CliError::new(Code::Bug, error.to_string()))?;
-    let at_ms = around.clock.now_ms();
-    ledger.append(Append {
-        scope: Scope::Feature(id),
-        decided_on: state.seq,
-        at_ms,
-        events: &[event],
-        blobs: &[],
-        board: Some(&project::board_row(&next, at_ms)),
-    })?;
+    let Some((mut journal, event)) = news(id, met, place, around)? else { return Ok(()) };
+    journal.record(event)?;
     if site.is_there(&created)? {
-        status::write_files(site, &created, &ledger.read(Scope::Feature(id))?)?;
+        write_projections(&site.workspace(&created)?, &journal, &around.boundaries)?;
     }
     Ok(())
 }
 
 /// The feature and what is new to it; none where it cannot go on, does not use the agent or knows it already.
-fn news(id: FeatureId, met: &MetAgent, place: &Place) -> Result<Option<(Pipeline, Event)>, CliError> {
-    let entries = place.ledger.read(Scope::Feature(id))?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+fn news<'a>(
+    id: FeatureId,
+    met: &MetAgent,
+    place: &'a Place,
+    around: &'a Surroundings,
+) -> Result<Option<(Journal<'a>, AgentsMet)>, CliError> {
+    let journal = around.journal(&place.ledger, Scope::Feature(id))?;
+    let state = journal.state();
     if state.cancelled || state.phase().is_none() {
         return Ok(None);
     }
@@ -89,7 +81,8 @@ fn news(id: FeatureId, met: &MetAgent, place: &Place) -> Result<Option<(Pipeline
         None => {}
     }
     agents.sort_by(|a, b| a.agent.cmp(&b.agent));
-    Ok((agents != state.met).then(|| (state, AgentsMet { agents }.into())))
+    let is_new = agents != state.met;
+    Ok(is_new.then_some((journal, AgentsMet { agents })))
 }
 
 fn plays(place: &Place, agent: &AgentName) -> bool {

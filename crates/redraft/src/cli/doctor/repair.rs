@@ -15,11 +15,11 @@ use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::{Entry, Event, FeatureCreated, Lost, TreeMark, WentBack};
 use redraft_core::ids::{FeatureId, Revision};
 use redraft_core::phase::Phase;
-use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::pipeline::Pipeline;
 use redraft_core::project;
 use redraft_core::text::count;
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Append, Clock, Store, Trailers, Workspace};
+use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
 use redraft_engine::{last_commit, require_together, standing};
 use serde::Serialize;
 use std::path::Path;
@@ -315,7 +315,7 @@ impl Surgery<'_> {
                 }
             }
         }
-        self.store(created, &sick.state, events)
+        self.store(created, events)
     }
 
     /// Commits the files of the worktree again where they are what the ledger knows, and puts them back to the branch
@@ -360,24 +360,11 @@ impl Surgery<'_> {
         lost_phase(place, state, created)
     }
 
-    fn store(&self, created: &FeatureCreated, state: &Pipeline, events: Vec<Event>) -> Result<(), CliError> {
+    fn store(&self, created: &FeatureCreated, events: Vec<Event>) -> Result<(), CliError> {
         if events.is_empty() {
             return Ok(());
         }
-        let mut next = state.clone();
-        for event in &events {
-            next =
-                pipeline::step(&next, event).map_err(|error| CliError::new(Code::Bug, error.to_string()))?;
-        }
-        let at_ms = self.around.clock.now_ms();
-        self.ledger.append(Append {
-            scope: created.scope(),
-            decided_on: state.seq,
-            at_ms,
-            events: &events,
-            blobs: &[],
-            board: Some(&project::board_row(&next, at_ms)),
-        })?;
+        self.around.journal(self.ledger, created.scope())?.append(events, &[])?;
         Ok(())
     }
 }

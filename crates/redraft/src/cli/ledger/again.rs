@@ -1,15 +1,15 @@
 //! Code that a redaction changed is not the code that was approved: it is reviewed again.
 
-use crate::cli::errors::{CliError, Code};
+use crate::cli::errors::CliError;
 use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::git::Rewritten;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{Event, FeatureCreated, WentBack};
+use redraft_core::event::FeatureCreated;
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
-use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::project;
-use redraft_engine::ports::{Append, Clock, Store, Workspace};
+use redraft_core::redact::Typed;
+use redraft_engine::ports::Workspace;
 
 /// Goes back to `implement` where the approved code of a feature that is not merged was written anew. The old objects must
 /// still be there.
@@ -20,8 +20,8 @@ pub(super) fn go_back_where_code_changed(
     rewritten: &Rewritten,
     around: &Surroundings,
 ) -> Result<(), CliError> {
-    let entries = ledger.read(created.scope())?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let mut journal = around.journal(ledger, created.scope())?;
+    let state = journal.state();
     let Some(closed) = state.closed(Phase::Implement).filter(|_| state.merged.is_none()) else {
         return Ok(());
     };
@@ -34,18 +34,8 @@ pub(super) fn go_back_where_code_changed(
     if changed.iter().all(|path| own.contains(path)) {
         return Ok(());
     }
-    let (by, why) = (around.user.clone(), "a secret was taken out of the code that was approved".to_owned());
-    let event = Event::from(WentBack { phase: Phase::Implement, by, why });
+    let why = Typed::from("a secret was taken out of the code that was approved");
     // Where it has not come to rest, what is under way is about the new code.
-    let Ok(next) = pipeline::step(&state, &event) else { return Ok(()) };
-    let at_ms = around.clock.now_ms();
-    ledger.append(Append {
-        scope: created.scope(),
-        decided_on: state.seq,
-        at_ms,
-        events: &[event],
-        blobs: &[],
-        board: Some(&project::board_row(&next, at_ms)),
-    })?;
+    journal.go_back(Phase::Implement, &around.user, &why)?;
     Ok(())
 }

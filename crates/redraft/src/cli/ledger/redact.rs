@@ -24,6 +24,7 @@ use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::profile;
 use redraft_core::project;
+use redraft_core::redact::Typed;
 use redraft_core::removal::{self, Removal, Renamed};
 use redraft_core::text::{count, hash};
 use redraft_core::ticket::Scope;
@@ -237,17 +238,16 @@ impl Job<'_> {
         let event = match nothing {
             true => None,
             false => {
-                let clean = |text: &str| {
-                    let (text, _) = around.redactor.redact(text);
-                    self.removal.apply(text.as_bytes()).map_or(text.clone().into_owned(), |(bytes, _)| {
-                        String::from_utf8_lossy(&bytes).into_owned()
-                    })
+                let clean = |text: Typed| {
+                    let text = text.clean(&around.redactor);
+                    let without = self.removal.apply(text.as_bytes());
+                    without.map_or(text, |(bytes, _)| String::from_utf8_lossy(&bytes).into_owned())
                 };
                 Some(self.ledger.redact(&Redaction {
                     decided_on: self.ledger.tip()?.seq,
                     at_ms: around.clock.now_ms(),
-                    by: &clean(&around.user),
-                    why: &clean(&args.why),
+                    by: &clean(Typed::from(around.user.as_str())),
+                    why: &clean(args.why.clone()),
                     bodies,
                     blobs,
                     files: found.files.len() as u64,

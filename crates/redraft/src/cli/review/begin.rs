@@ -8,13 +8,13 @@ use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
-use redraft_core::event::{Event, FeatureCreated, LaneSet};
+use redraft_core::event::FeatureCreated;
 use redraft_core::ids::{FeatureId, ReviewId, slug};
 use redraft_core::phase::{Lane, Phase};
-use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::project;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::redact::Typed;
 use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Append, Clock, CommitRefused, Store, WorkspaceError};
+use redraft_engine::ports::{CommitRefused, Store as _, WorkspaceError};
 use std::path::Path;
 
 /// What the document will be judged as; nothing is stored to find that out.
@@ -104,13 +104,7 @@ pub(super) fn store(
     created: &FeatureCreated,
     around: &Surroundings,
 ) -> Result<(), CliError> {
-    let event = Event::from(created.clone());
-    let bug = |error: redraft_core::review::Rejected| CliError::new(Code::Bug, error.to_string());
-    let state = pipeline::step(&Pipeline::default(), &event).map_err(bug)?;
-    let (events, blobs, at_ms) = ([event], Vec::new(), around.clock.now_ms());
-    let (scope, row) = (created.scope(), project::board_row(&state, at_ms));
-    let board = Some(row.as_str());
-    ledger.append(Append { scope, decided_on: 0, at_ms, events: &events, blobs: &blobs, board })?;
+    around.journal(ledger, created.scope())?.record(created.clone())?;
     Ok(())
 }
 
@@ -124,10 +118,8 @@ pub(super) fn judged_as(
     around: &Surroundings,
     console: &Console,
 ) -> Result<FeatureCreated, CliError> {
-    let scope = created.scope();
-    let entries = ledger.read(scope.clone())?;
-    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    let created = state.created.clone().unwrap_or(created);
+    let mut journal = around.journal(ledger, created.scope())?;
+    let created = journal.state().created.clone().unwrap_or(created);
     let asked = args.kind.map(DocumentKind::phase);
     let phase = asked.unwrap_or(created.until);
     let why = match asked {
@@ -139,18 +131,12 @@ pub(super) fn judged_as(
     if phase == created.until {
         return Ok(created);
     }
-    let (lane, by) = (created.lane, around.user.clone());
-    let why = format!("review --as {}", kind_of(phase));
-    let event = Event::from(LaneSet { lane, until: phase, by, why });
-    let next = pipeline::step(&state, &event).map_err(|_| {
-        CliError::usage(format!("the last review of {} is not over", document.path))
-            .hint(format!("let it come to its end first: {}", typed(args)))
-    })?;
-    let (events, blobs, at_ms) = ([event], Vec::new(), around.clock.now_ms());
-    let row = project::board_row(&next, at_ms);
-    let (decided_on, board) = (state.seq, Some(row.as_str()));
-    ledger.append(Append { scope, decided_on, at_ms, events: &events, blobs: &blobs, board })?;
-    Ok(next.created.unwrap_or(created))
+    let why = Typed::from(format!("review --as {}", kind_of(phase)));
+    if !journal.set_lane(created.lane, phase, &around.user, &why)? {
+        let error = CliError::usage(format!("the last review of {} is not over", document.path));
+        return Err(error.hint(format!("let it come to its end first: {}", typed(args))));
+    }
+    Ok(journal.state().created.clone().unwrap_or(created))
 }
 
 /// What `--as` calls a document of this phase.

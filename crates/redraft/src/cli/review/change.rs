@@ -54,7 +54,7 @@ pub(super) fn review(
         site.require_own_state()?;
     }
     site.refuse_foreign_state()?;
-    let mut range = Range::find(site, base, &args.change)?;
+    let mut range = Range::find(site, base, &args.change, around)?;
     if range.is_empty() {
         console.say_all(&range.notes);
         report::nothing(&range, form, console);

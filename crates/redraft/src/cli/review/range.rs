@@ -43,7 +43,12 @@ pub(super) struct Range {
 }
 
 impl Range {
-    pub(super) fn find(site: &Site, base: &str, args: &ChangeArgs) -> Result<Range, CliError> {
+    pub(super) fn find(
+        site: &Site,
+        base: &str,
+        args: &ChangeArgs,
+        around: &Surroundings,
+    ) -> Result<Range, CliError> {
         let repository = &site.repository;
         let here = repository.head()?;
         let (base_ref, tip) = commit(site, base, "--base")?;
@@ -51,7 +56,8 @@ impl Range {
             Some(head) => commit(site, head, "--head")?.1,
             None => here.commit,
         };
-        let name = args.name.clone().or_else(|| args.head.clone()).or(here.branch);
+        let name = args.name.as_ref().map(|name| name.clean(&around.redactor));
+        let name = name.or_else(|| args.head.clone()).or(here.branch);
         let name = name.map(|name| name.trim().to_owned()).unwrap_or_else(|| HEAD.to_owned());
         if name.is_empty() {
             return Err(
@@ -128,7 +134,7 @@ impl Range {
         around: &Surroundings,
     ) -> Result<(String, String), CliError> {
         let told = match (&args.intent, &args.intent_file) {
-            (Some(text), _) => text.clone(),
+            (Some(text), _) => text.clean(&around.redactor),
             (None, Some(file)) => {
                 let named = |error| CliError::usage(format!("{}: {error}", file.display()));
                 let (here, place) = (site.repository.here(), around.folder.join(file));

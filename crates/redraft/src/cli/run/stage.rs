@@ -95,7 +95,7 @@ pub(crate) fn with_run<T>(
         rules.budget = kept_budget(&ledger, Scope::Feature(id))?.unwrap_or(rules.budget);
     }
     rules.project = project_context(site, &ledger, &created, console)?;
-    require_unblocked(site, &ledger, id, args.unblock.as_deref(), around, console)?;
+    require_unblocked(site, &ledger, id, args.unblock.as_ref(), around, console)?;
     let _place = hold_place(site, &created, around)?;
     prepare(site, &ledger, &created, &config, around, console)?;
     let workspace = site.workspace(&created)?;

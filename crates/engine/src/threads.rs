@@ -1,9 +1,9 @@
-//! Agents at work side by side, and whoever dispatched them within call.
+//! Agents at work side by side in threads, and their supervisor, who answers them.
 //!
 //! Each works in a thread of its own; the caller's thread, which keeps the ledger, hears what they do and answers
 //! those that may come to more money than was reserved for them. One that begins with the same words as another can wait
 //! until that one has begun to answer: by then a cache holds what they share, and it is paid for once. Nothing here knows
-//! what a dispatch is for. Start at [`beside`].
+//! what a dispatch is for. Start at [`side_by_side`].
 
 use crate::ports::{Clock, Moment, Watch};
 use redraft_core::usage::Usd;
@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Who answers the agents while they work. `place` is that of the work in the list.
-pub(crate) trait Purse<T> {
+pub(crate) trait Supervisor<T> {
     /// Whether the work may come to this much in all. What is granted must outlive a crash.
     fn raise(&mut self, place: usize, total: Usd) -> bool;
 
@@ -35,11 +35,11 @@ enum Call<T> {
 
 /// Does `work` once for each place of `after`, all at the same time, but that a place which names another waits until
 /// that one has begun to answer, has told something or is done. None where it ended in a panic.
-pub(crate) fn beside<T: Send>(
+pub(crate) fn side_by_side<T: Send>(
     after: &[Option<usize>],
     clock: &dyn Clock,
     work: impl Fn(usize, &dyn Watch) -> T + Sync,
-    purse: &mut dyn Purse<T>,
+    supervisor: &mut dyn Supervisor<T>,
 ) -> Vec<Option<T>> {
     let mut ends: Vec<Option<T>> = std::iter::repeat_with(|| None).take(after.len()).collect();
     let begun = Begun { places: Mutex::new(vec![false; after.len()]), changed: Condvar::new() };
@@ -66,15 +66,15 @@ pub(crate) fn beside<T: Send>(
         for call in called {
             match call {
                 // An agent that no longer waits for its answer has been cut off already.
-                Call::Raise { place, total, reply } => drop(reply.send(purse.raise(place, total))),
+                Call::Raise { place, total, reply } => drop(reply.send(supervisor.raise(place, total))),
                 Call::Owe { place, total, reply } => {
-                    purse.owe(place, total);
+                    supervisor.owe(place, total);
                     // Nothing depends on whether it still waits.
                     let _ = reply.send(());
                 }
-                Call::Tell { place, doing } => purse.told(place, &doing),
+                Call::Tell { place, doing } => supervisor.told(place, &doing),
                 Call::Done { place, end } => {
-                    purse.done(place, &end);
+                    supervisor.done(place, &end);
                     ends[place] = Some(end);
                 }
             }
@@ -205,7 +205,7 @@ mod tests {
         given: [u64; 3],
     }
 
-    impl Purse<u64> for Pocket {
+    impl Supervisor<u64> for Pocket {
         fn raise(&mut self, place: usize, total: Usd) -> bool {
             let more = total.0.saturating_sub(self.given[place]);
             let fits = more <= self.has;
@@ -232,7 +232,7 @@ mod tests {
             (1..=100).take_while(|dollars| watch.afford(Usd(*dollars))).last().unwrap_or(0)
         };
         let mut pocket = Pocket { has: 120, given: [0; 3] };
-        let ends = beside(&[None; 3], &Still, spend, &mut pocket);
+        let ends = side_by_side(&[None; 3], &Still, spend, &mut pocket);
         let [Some(first), None, Some(third)] = ends.as_slice() else { panic!("{ends:?}") };
         assert_eq!(first + third, 120);
         assert_eq!(pocket.has, 0);
@@ -241,7 +241,7 @@ mod tests {
     /// What each did, in order.
     struct Diary;
 
-    impl Purse<()> for Diary {
+    impl Supervisor<()> for Diary {
         fn raise(&mut self, _place: usize, _total: Usd) -> bool {
             true
         }
@@ -264,13 +264,13 @@ mod tests {
                 watch.begun();
             }
         };
-        beside(&[None, Some(0), Some(0)], &Still, answer, &mut Diary);
+        side_by_side(&[None, Some(0), Some(0)], &Still, answer, &mut Diary);
         let lines = diary.into_inner().unwrap();
         assert_eq!(lines[..2], ["0 is sent", "0 answers"], "{lines:?}");
         assert_eq!(lines.len(), 4);
 
         let fails =
             |place: usize, _watch: &dyn Watch| assert_ne!(place, 0, "this one ends in a panic, on purpose");
-        assert_eq!(beside(&[None, Some(0)], &Still, fails, &mut Diary), [None, Some(())]);
+        assert_eq!(side_by_side(&[None, Some(0)], &Still, fails, &mut Diary), [None, Some(())]);
     }
 }

@@ -1,13 +1,17 @@
 //! The budget while agents are at work: what one of them may still come to beside all the others.
 //!
 //! What is granted is stored before the agent hears of it, so a run that is killed knows what it may owe. Start at
-//! [`Run::afford`]; [`Keeper`] answers the agents of one round.
+//! [`Spending::afford`]; [`RoundBudget`] answers the agents of one round.
 
-use crate::beside::Purse;
-use crate::driver::{EngineError, Run};
+use crate::boundary::Boundaries;
+use crate::ending::EngineError;
+use crate::journal::Journal;
 use crate::ports::{AgentError, Outcome};
+use crate::progress::Progress;
+use crate::threads::Supervisor;
 use redraft_core::event::Raised;
 use redraft_core::price::Budget;
+use redraft_core::redact::Redactor;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
@@ -16,9 +20,18 @@ use std::collections::BTreeMap;
 /// What became of a dispatch, and how long it took.
 pub(crate) type End = Result<(Result<Outcome, AgentError>, u64), EngineError>;
 
+/// The money of one feature.
+pub(crate) struct Spending<'r, 'a> {
+    pub(crate) journal: &'r mut Journal<'a>,
+    pub(crate) limit: Usd,
+    pub(crate) boundaries: &'r Boundaries,
+}
+
 /// Answers the agents of one round.
-pub(crate) struct Keeper<'r, 'a> {
-    pub(crate) run: &'r mut Run<'a>,
+pub(crate) struct RoundBudget<'r, 'a> {
+    pub(crate) spending: Spending<'r, 'a>,
+    pub(crate) progress: &'r dyn Progress,
+    pub(crate) redactor: &'r Redactor,
     /// Their tickets, place by place.
     pub(crate) tickets: Vec<Ticket>,
     /// What those have cost that are done and not stored yet.
@@ -29,10 +42,10 @@ pub(crate) struct Keeper<'r, 'a> {
     pub(crate) owed: BTreeMap<Ticket, Usd>,
 }
 
-impl Purse<End> for Keeper<'_, '_> {
+impl Supervisor<End> for RoundBudget<'_, '_> {
     fn raise(&mut self, place: usize, total: Usd) -> bool {
         let Some(ticket) = self.tickets.get(place).filter(|_| self.trouble.is_none()) else { return false };
-        self.run.afford(ticket, total, &self.done).unwrap_or_else(|error| {
+        self.spending.afford(ticket, total, &self.done).unwrap_or_else(|error| {
             self.trouble = Some(error);
             false
         })
@@ -41,7 +54,7 @@ impl Purse<End> for Keeper<'_, '_> {
     fn owe(&mut self, place: usize, total: Usd) {
         let Some(ticket) = self.tickets.get(place) else { return };
         if self.trouble.is_none() {
-            self.trouble = self.run.owe(ticket, total).err();
+            self.trouble = self.spending.owe(ticket, total).err();
         }
         if self.trouble.is_some() {
             self.owed.insert(ticket.clone(), total);
@@ -51,8 +64,7 @@ impl Purse<End> for Keeper<'_, '_> {
     fn told(&mut self, place: usize, doing: &str) {
         const CHARS_MAX: usize = 160;
         let Some(ticket) = self.tickets.get(place) else { return };
-        let parts = self.run.parts;
-        parts.progress.doing(ticket, &text::one_line(&parts.redactor.redact(doing).0, CHARS_MAX));
+        self.progress.doing(ticket, &text::one_line(&self.redactor.redact(doing).0, CHARS_MAX));
     }
 
     fn done(&mut self, place: usize, end: &End) {
@@ -67,7 +79,7 @@ impl Purse<End> for Keeper<'_, '_> {
     }
 }
 
-impl Run<'_> {
+impl Spending<'_, '_> {
     /// Whether a dispatch under way may come to this much in all; stores it where that is more than was reserved.
     fn afford(
         &mut self,
@@ -75,10 +87,10 @@ impl Run<'_> {
         total: Usd,
         done: &BTreeMap<Ticket, Usd>,
     ) -> Result<bool, EngineError> {
-        let mut budget =
-            Budget { limit: self.rules.budget, spent: self.state.money.counted(), in_flight: Usd(0) };
+        let mut budget = budget(self.journal, self.limit);
         let mut reserved = Usd(0);
-        for (_, flight) in self.open_loop()?.flights().filter(|(_, flight)| flight.answered.is_none()) {
+        for (_, flight) in self.journal.open_loop()?.flights().filter(|(_, flight)| flight.answered.is_none())
+        {
             let started = &flight.started;
             if started.ticket == *ticket {
                 reserved = started.reserved;
@@ -100,15 +112,20 @@ impl Run<'_> {
     /// Counts what a dispatch has come to, or may have, where that is more than was reserved; the budget has no say in
     /// what was spent already.
     pub(crate) fn owe(&mut self, ticket: &Ticket, total: Usd) -> Result<(), EngineError> {
-        match self.started(ticket) {
+        match self.journal.started(ticket) {
             Some(started) if total > started.reserved => self.raise(ticket, total),
             _ => Ok(()),
         }
     }
 
     fn raise(&mut self, ticket: &Ticket, reserved: Usd) -> Result<(), EngineError> {
-        self.append(vec![Raised { ticket: ticket.clone(), reserved }.into()], &[])?;
-        self.parts.boundaries.pass("a higher reservation is stored");
+        self.journal.record(Raised { ticket: ticket.clone(), reserved })?;
+        self.boundaries.pass("a higher reservation is stored");
         Ok(())
     }
+}
+
+/// What is left of a feature's budget while nobody is at work.
+pub(crate) fn budget(journal: &Journal<'_>, limit: Usd) -> Budget {
+    Budget { limit, spent: journal.state().money.counted(), in_flight: Usd(0) }
 }

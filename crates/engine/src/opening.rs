@@ -1,0 +1,218 @@
+//! Opening the loop of a phase: what it is about, and the rules and texts it keeps until its end.
+//!
+//! Start at [`Opening::open`]. What code is to be written is in `plan`, what the last phase is about in `finishing`.
+
+use crate::base::Base;
+use crate::compose::source;
+use crate::ending::EngineError;
+use crate::journal::Journal;
+use crate::plan::planned;
+use crate::ports::ALL_FILES;
+use crate::values::{Papers, Reviewed, Rules, Subject};
+use crate::worktree::Worktree;
+use redraft_core::bank::{self, Index};
+use redraft_core::event::{Certify, Extra, LoopOpened};
+use redraft_core::ids::Role;
+use redraft_core::phase::{Lane, Phase};
+use redraft_core::profile;
+use redraft_core::text::hash;
+
+/// A file of the knowledge bank that is larger is kept with no loop; it would hold some ten thousand entries.
+const BANK_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Opens loops.
+pub(crate) struct Opening<'r, 'a> {
+    pub(crate) journal: &'r mut Journal<'a>,
+    pub(crate) base: Base<'r>,
+    pub(crate) worktree: Worktree<'r>,
+    pub(crate) rules: &'r Rules,
+    /// Replaced by those of the loop that is opened.
+    pub(crate) papers: &'r mut Papers,
+    /// The change, where one is reviewed by itself.
+    pub(crate) change: Option<&'r Reviewed>,
+}
+
+impl Opening<'_, '_> {
+    /// Opens the loop of a document or of code.
+    pub(crate) fn open(&mut self, phase: Phase, pass: u16) -> Result<(), EngineError> {
+        let subject = match (phase, self.change) {
+            (Phase::Implement, Some(change)) => self.change(change),
+            (Phase::Implement, None) => self.code()?,
+            _ => self.document(phase)?,
+        };
+        self.begin(phase, pass, subject)
+    }
+
+    fn document(&self, phase: Phase) -> Result<Subject, EngineError> {
+        let lane = self.lane();
+        let mut upstream: Vec<String> =
+            phase.upstream().iter().map(|name| self.worktree.created.path_of(name)).collect();
+        self.require_upstream(phase)?;
+        upstream.extend(self.source_of_prd()?);
+        let base = self.worktree.workspace.revision(&upstream)?;
+        let document = self.worktree.created.document.clone();
+        let mut paths =
+            vec![document.clone().unwrap_or_else(|| self.worktree.created.path_of(phase.artifact()))];
+        paths.extend(upstream);
+        let panels = match document {
+            Some(_) => profile::domain_panel(phase),
+            None if lane.reviews() => profile::panels(phase),
+            None => Vec::new(),
+        };
+        Ok(Subject { panels, paths, base, gates: vec!["lint".to_owned()], ..Subject::default() })
+    }
+
+    /// Carries out the tasks and has the code reviewed.
+    fn code(&self) -> Result<Subject, EngineError> {
+        self.require_upstream(Phase::Implement)?;
+        let tasks = planned(self.worktree, self.journal.state())?;
+        let extras = self.rules.extras.iter().filter(|_| self.lane() != Lane::Express);
+        let extras = extras.map(|extra| (*extra, helper(*extra))).collect();
+        let base = Some(self.base.of_code()?);
+        Ok(Subject { base, tasks, extras, ..self.checked_code() })
+    }
+
+    /// Reviews a change by itself: nobody carries out anything.
+    fn change(&self, change: &Reviewed) -> Subject {
+        Subject { base: Some(change.base.clone()), ..self.checked_code() }
+    }
+
+    fn checked_code(&self) -> Subject {
+        let panels = profile::panels_in(Phase::Implement, self.lane());
+        let paths = vec![ALL_FILES.to_owned()];
+        let (gates, checks) = (self.rules.gates(), self.rules.commands());
+        Subject { panels, paths, gates, checks, ..Subject::default() }
+    }
+
+    /// Stores that a loop begins, with the rules of this run.
+    pub(crate) fn begin(&mut self, phase: Phase, pass: u16, subject: Subject) -> Result<(), EngineError> {
+        let Subject { panels, paths, base, gates, checks, tasks, extras, bundle } = subject;
+        let mut blobs: Vec<Vec<u8>> = Vec::new();
+        let mut kept = |text: &str| {
+            blobs.push(text.as_bytes().to_vec());
+            hash(text.as_bytes())
+        };
+        let cast: Vec<Role> = profile::cast(phase).iter().map(|profile| Role::new(profile.role)).collect();
+        let own = self.rules.profiles.iter().filter(|(role, _)| cast.contains(role));
+        let profiles = own.map(|(role, text)| (role.clone(), kept(text))).collect();
+        let project = self.rules.project.as_deref().map(&mut kept);
+        let kept_bundle = bundle.as_deref().map(&mut kept);
+        let builds = !tasks.is_empty();
+        let bank = self.kept_bank()?;
+        blobs.extend(bank.clone());
+        let opened = LoopOpened {
+            phase,
+            pass,
+            author: profile::author(phase),
+            panels,
+            paths,
+            gates,
+            limits: self.rules.limits,
+            rule: self.rules.threshold,
+            certify: match self.lane() {
+                _ if phase == Phase::Finish => Certify::Off,
+                Lane::Express | Lane::Standard if self.worktree.created.is_review() => {
+                    match self.rules.certify {
+                        // It is never closed, so somebody must look at what comes after an approval.
+                        Certify::Off | Certify::Resume => Certify::Resume,
+                        Certify::Fresh => Certify::Fresh,
+                    }
+                }
+                Lane::Express => Certify::Off,
+                Lane::Standard => self.rules.certify,
+                Lane::Deep => Certify::Fresh,
+            },
+            policy: self.rules.policy,
+            knowledge: self.rules.knowledge,
+            config: self.rules.config.clone(),
+            base: base.clone(),
+            profiles,
+            project,
+            tasks,
+            extras,
+            checks,
+            asks_first: self.rules.asks_first && builds && pass == 1,
+            bundle: kept_bundle,
+            bank: bank.as_deref().map(hash),
+            same_hand: self.lane() == Lane::Express && !self.worktree.created.is_review(),
+        };
+        *self.papers = Papers {
+            project: self.rules.project.clone(),
+            bundle,
+            profiles: Papers::read(&self.rules.profiles, &opened.profiles),
+            bank: bank.map(|bytes| Index::of(bank::decode(&bytes))),
+        };
+        // Kept from git's collection before anything names it: prompts are built from it until there is a draft.
+        if let Some(base) = &base {
+            self.worktree.workspace.keep(&self.worktree.anchor(phase, pass, "0"), base)?;
+            self.worktree.boundaries.pass("before a loop with a base is stored");
+        }
+        self.journal.append(vec![opened.into()], &blobs)
+    }
+
+    /// The knowledge bank of the worktree, without secrets. A change that is reviewed by itself is judged without what it
+    /// may have written there.
+    fn kept_bank(&self) -> Result<Option<Vec<u8>>, EngineError> {
+        if self.worktree.created.change.is_some() {
+            return Ok(None);
+        }
+        let mut files = Vec::new();
+        for kind in bank::Kind::ALL {
+            let bytes =
+                self.worktree.workspace.read(kind.path())?.filter(|bytes| bytes.len() <= BANK_BYTES_MAX);
+            // What is no text teaches nothing; `redraft bank` tells of it.
+            if let Some(text) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) {
+                files.push((kind, self.worktree.redactor.redact(&text).0.into_owned()));
+            }
+        }
+        Ok(bank::encode(&files))
+    }
+
+    /// The file that stands in for a PRD (I8): the one the feature came from, where it can be read and there is no other.
+    fn source_of_prd(&self) -> Result<Option<String>, EngineError> {
+        let own = self.worktree.created.path_of("prd.md");
+        let Some(source) = source(self.worktree.created) else { return Ok(None) };
+        let source = [source.to_owned()];
+        // What cannot be taken into a revision cannot be shown either; then there is none.
+        let readable = matches!(self.worktree.workspace.revision(&source), Ok(Some(_)));
+        let missing = self.worktree.workspace.read(&own)?.is_none();
+        Ok(source.into_iter().next().filter(|_| readable && missing))
+    }
+
+    pub(crate) fn lane(&self) -> Lane {
+        self.journal.state().created.as_ref().map_or(self.worktree.created.lane, |created| created.lane)
+    }
+
+    /// A phase begins only where what it builds on is there, or was left out by somebody's word.
+    pub(crate) fn require_upstream(&self, phase: Phase) -> Result<(), EngineError> {
+        if self.worktree.created.is_review() {
+            return Ok(());
+        }
+        for earlier in Phase::DOCUMENTS.into_iter().filter(|earlier| *earlier < phase) {
+            let path = self.worktree.created.path_of(earlier.artifact());
+            let left_out = self.journal.state().left_out(earlier).is_some();
+            if !left_out && self.worktree.workspace.read(&path)?.is_none() {
+                let feature = self.worktree.created.id;
+                return Err(EngineError::Prerequisite { feature, phase, earlier, path });
+            }
+            // What was approved is what the next phase builds on; an edit since then has been seen by nobody.
+            let closed = self.journal.state().closed(earlier).map(|closed| closed.revision.clone());
+            if let Some(revision) = closed
+                && self.worktree.workspace.read_at(&revision, &path)?
+                    != self.worktree.workspace.read(&path)?
+            {
+                let feature = self.worktree.created.id;
+                return Err(EngineError::Changed { feature, phase, earlier, path });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Who does what comes after the tasks.
+fn helper(extra: Extra) -> Role {
+    Role::new(match extra {
+        Extra::Simplify => "code-simplifier",
+        Extra::Deepen => "test-deepener",
+    })
+}

@@ -1,0 +1,124 @@
+//! What a person says to a feature: decisions, reasons, corrections. Each is typed, so each comes as [`Typed`] and is
+//! stored without its secrets, whichever command or terminal it came by.
+
+use crate::ending::EngineError;
+use crate::journal::Journal;
+use redraft_core::event::{
+    About, Asked, Cancelled, CostCorrected, Decision, Event, LaneSet, PhaseSkipped, Question, Unblocked,
+    WentBack,
+};
+use redraft_core::phase::{Lane, Phase};
+use redraft_core::redact::Typed;
+use redraft_core::review;
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::Usd;
+
+impl Journal<'_> {
+    /// The question that is open.
+    pub fn question(&self) -> Option<Question> {
+        self.state().open.as_ref().and_then(review::question)
+    }
+
+    /// Stores a person's answer to the open question; returns the question.
+    pub fn decide(
+        &mut self,
+        by: &str,
+        choice: Decision,
+        why: &Typed,
+        answers: &[Typed],
+    ) -> Result<Question, EngineError> {
+        let open = self.state().open.as_ref().ok_or(EngineError::NothingAsked)?;
+        let question = review::question(open).ok_or(EngineError::NothingAsked)?;
+        if !question.choices.contains(&choice) {
+            return Err(EngineError::NotAChoice { choice, question });
+        }
+        if choice == Decision::Accept && why.is_empty() {
+            return Err(EngineError::NoReason);
+        }
+        let asked = match &question.about {
+            About::Author { questions } if choice == Decision::Answer => questions.len(),
+            _ => 0,
+        };
+        if answers.len() != asked {
+            return Err(EngineError::Answers { given: answers.len(), asked });
+        }
+        let redactor = self.writer().redactor;
+        let mut decided = review::decision(open, &question, choice, by, &why.clean(redactor));
+        decided.answers = answers.iter().map(|answer| answer.clean(redactor)).collect();
+        let mut events: Vec<Event> = Vec::new();
+        if !self.was_asked(&question) {
+            events.push(Asked { question: question.clone(), estimate: None }.into());
+        }
+        events.push(decided.into());
+        self.append(events, &[])?;
+        Ok(question)
+    }
+
+    pub(crate) fn was_asked(&self, question: &Question) -> bool {
+        let same = |event: &Event| matches!(event, Event::Asked(asked) if asked.question == *question);
+        self.entries().iter().rev().any(|entry| same(&entry.event))
+    }
+
+    /// Gives the feature up while nothing is asked.
+    pub fn give_up(&mut self, by: &str, why: &Typed) -> Result<(), EngineError> {
+        let (by, why) = self.said(by, why);
+        self.record(Cancelled { by, why })
+    }
+
+    /// Leaves the next phase out; false where the machine does not allow that.
+    pub fn skip_phase(&mut self, phase: Phase, by: &str, why: &Typed) -> Result<bool, EngineError> {
+        let (by, why) = self.said(by, why);
+        self.record_if_allowed(PhaseSkipped { phase, by, why })
+    }
+
+    /// Goes back to a phase that is over; false where the machine does not allow that.
+    pub fn go_back(&mut self, phase: Phase, by: &str, why: &Typed) -> Result<bool, EngineError> {
+        let (by, why) = self.said(by, why);
+        self.record_if_allowed(WentBack { phase, by, why })
+    }
+
+    /// Takes another lane or another end; false where the machine does not allow that.
+    pub fn set_lane(&mut self, lane: Lane, until: Phase, by: &str, why: &Typed) -> Result<bool, EngineError> {
+        let (by, why) = self.said(by, why);
+        self.record_if_allowed(LaneSet { lane, until, by, why })
+    }
+
+    /// Goes on without features that come before this one; returns what was stored.
+    pub fn unblock(
+        &mut self,
+        dependencies: Vec<String>,
+        by: &str,
+        why: &Typed,
+    ) -> Result<Unblocked, EngineError> {
+        let (by, why) = self.said(by, why);
+        let unblocked = Unblocked { dependencies, by, why };
+        self.record(unblocked.clone())?;
+        Ok(unblocked)
+    }
+
+    /// Puts right what a dispatch cost; returns what was stored.
+    pub fn correct_cost(
+        &mut self,
+        ticket: Ticket,
+        (was, cost): (Usd, Usd),
+        by: &str,
+        why: &Typed,
+    ) -> Result<CostCorrected, EngineError> {
+        let (by, why) = self.said(by, why);
+        let corrected = CostCorrected { ticket, was, cost, by, why };
+        self.record(corrected.clone())?;
+        Ok(corrected)
+    }
+
+    fn said(&self, by: &str, why: &Typed) -> (String, String) {
+        (by.to_owned(), why.clean(self.writer().redactor))
+    }
+
+    fn record_if_allowed(&mut self, event: impl Into<Event>) -> Result<bool, EngineError> {
+        let event = event.into();
+        if self.after(std::slice::from_ref(&event)).is_err() {
+            return Ok(false);
+        }
+        self.record(event).map(|()| true)
+    }
+}

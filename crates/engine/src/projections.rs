@@ -1,0 +1,87 @@
+//! The projections beside the artifacts: rendered from the events, written where they differ.
+
+use crate::boundary::Boundaries;
+use crate::ending::EngineError;
+use crate::journal::Journal;
+use crate::ports::Workspace;
+use crate::worktree::Worktree;
+use redraft_core::event::{Entry, Event};
+use redraft_core::project;
+
+/// Writes the projections of a feature after something was stored by a command, as a run does.
+pub fn write_projections(
+    workspace: &dyn Workspace,
+    journal: &Journal<'_>,
+    boundaries: &Boundaries,
+) -> Result<(), EngineError> {
+    let Some(created) = &journal.state().created else { return Ok(()) };
+    let redactor = journal.writer().redactor;
+    Worktree { workspace, redactor, boundaries, created }.write_projections(journal.entries())
+}
+
+impl Worktree<'_> {
+    /// They can be deleted and come back the same.
+    pub(crate) fn write_projections(&self, entries: &[Entry]) -> Result<(), EngineError> {
+        // Nothing is put beside a document or into a change that is somebody else's.
+        if self.created.is_review() {
+            return Ok(());
+        }
+        let files = project::files(entries);
+        // What only helps while a feature is under way goes with its end; the ledger has it.
+        for name in project::FILES.iter().filter(|name| !files.iter().any(|(kept, _)| kept == *name)) {
+            if project::is_finished(entries) {
+                self.workspace.remove(&self.created.path_of(name))?;
+            }
+        }
+        for (name, text) in files {
+            let path = self.created.path_of(name);
+            // A secret that has come into the ledger must not stop every commit of what we write ourselves.
+            let text = self.redactor.redact(&text).0;
+            if self.workspace.read(&path)?.as_deref() != Some(text.as_bytes()) {
+                self.boundaries.pass("inside a projection");
+                self.workspace.write(&path, text.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an event changes what people read beside the artifact; the others wait for the next one that does.
+pub(crate) fn shows(event: &Event) -> bool {
+    match event {
+        Event::Judged(_)
+        | Event::Drafted(_)
+        | Event::Built(_)
+        | Event::TakenOut(_)
+        | Event::Edited(_)
+        | Event::Decided(_)
+        | Event::RetroWritten(_)
+        | Event::BankJudged(_)
+        | Event::BankApplied(_)
+        | Event::PhaseClosed(_) => true,
+        Event::FeatureCreated(_)
+        | Event::LoopOpened(_)
+        | Event::Adopted(_)
+        | Event::LaneSet(_)
+        | Event::PhaseSkipped(_)
+        | Event::WentBack(_)
+        | Event::Merged(_)
+        | Event::Unblocked(_)
+        | Event::Started(_)
+        | Event::Raised(_)
+        | Event::Answered(_)
+        | Event::Failed(_)
+        | Event::Lost(_)
+        | Event::Checked(_)
+        | Event::Asked(_)
+        | Event::StageClosed(_)
+        | Event::Cancelled(_)
+        | Event::AgentsMet(_)
+        | Event::Probed(_)
+        | Event::Redacted(_)
+        | Event::Unreadable(_)
+        | Event::BudgetSet(_)
+        | Event::BudgetReached(_)
+        | Event::CostCorrected(_) => false,
+    }
+}

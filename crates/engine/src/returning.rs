@@ -1,0 +1,156 @@
+//! What comes back from a dispatch is stored: an answer, a failure or a loss. What its agent must not have changed is
+//! undone first.
+
+use crate::ending::EngineError;
+use crate::journal::Journal;
+use crate::ports::{AgentError, Outcome};
+use crate::starting::{Before, Sent};
+use crate::worktree::Worktree;
+use redraft_core::event::{Answered, Failed, Lost, Now, TreeMark};
+use redraft_core::text;
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::{Usage, Usd};
+
+/// What became of a dispatch.
+pub(crate) struct Back {
+    pub(crate) sent: Sent,
+    pub(crate) result: Result<Outcome, AgentError>,
+    pub(crate) wall_ms: u64,
+}
+
+/// Stores how dispatches ended.
+pub(crate) struct Returning<'r, 'a> {
+    pub(crate) journal: &'r mut Journal<'a>,
+    pub(crate) worktree: Worktree<'r>,
+    pub(crate) before: &'r mut Before,
+}
+
+impl Returning<'_, '_> {
+    /// Stores one end; returns what the agent's error means for the next step.
+    pub(crate) fn store_back(&mut self, back: Back) -> Result<Option<Now>, EngineError> {
+        let Back { sent, result, wall_ms } = back;
+        let ticket = sent.request.ticket;
+        match result {
+            Ok(outcome) => self.store_answer(&ticket, &sent.mark, outcome, wall_ms).map(|()| None),
+            Err(error) if error.interrupted => {
+                let cost = error.usage.map(|usage| usage.cost);
+                self.lose(&ticket, &sent.mark, cost).map(|()| None)
+            }
+            Err(error) => {
+                // A failed attempt leaves nothing behind, not even what its role may write.
+                let undone = self.worktree.workspace.restore(
+                    &sent.mark,
+                    &self.worktree.projections(),
+                    &ticket.to_string(),
+                )?;
+                let AgentError { now, detail, usage, .. } = error;
+                let usage = usage.map(Usage::bounded);
+                let now = bounded(now, self.journal.writer().clock.now_ms());
+                let mut detail = text::one_line(&self.worktree.redactor.redact(&detail).0, 200);
+                for left in self.worktree.workspace.left_refs(&ticket.to_string())? {
+                    detail.push_str(&format!("; {left}"));
+                }
+                self.worktree.boundaries.pass("before a failure is stored");
+                self.journal.record(Failed { ticket, now, detail, usage, undone })?;
+                self.worktree.boundaries.pass("after a failure is stored");
+                Ok(Some(now))
+            }
+        }
+    }
+
+    pub(crate) fn store_answer(
+        &mut self,
+        ticket: &Ticket,
+        mark: &TreeMark,
+        outcome: Outcome,
+        wall_ms: u64,
+    ) -> Result<(), EngineError> {
+        let may_differ = self.worktree.may_differ(self.journal.open_loop()?, ticket);
+        let undone = self.worktree.workspace.restore(mark, &may_differ, &ticket.to_string())?;
+        let mut left = self.worktree.workspace.left_refs(&ticket.to_string())?;
+        left.extend(self.left_unseen()?);
+        let blob = outcome.text.into_bytes();
+        let answered = Answered {
+            ticket: ticket.clone(),
+            answer: text::hash(&blob),
+            usage: outcome.usage.bounded(),
+            session: outcome.session,
+            opened: outcome.opened,
+            undone,
+            wall_ms,
+            denials: outcome.denials,
+            notes: outcome.notes.into_iter().chain(left).collect(),
+            formless: outcome.formless,
+            asked_ms: outcome.asked_ms,
+            requests: outcome.requests,
+            hand: outcome.hand,
+            payment: outcome.payment,
+            unknown: outcome.unknown,
+        };
+        self.journal.append(vec![answered.into()], &[blob])?;
+        self.worktree.boundaries.pass("the answer is stored");
+        Ok(())
+    }
+
+    /// Ends a dispatch without an answer. `cost` is what it came to, where that is known; else what was reserved counts.
+    pub(crate) fn lose(
+        &mut self,
+        ticket: &Ticket,
+        mark: &TreeMark,
+        cost: Option<Usd>,
+    ) -> Result<(), EngineError> {
+        let undone =
+            self.worktree.workspace.restore(mark, &self.worktree.projections(), &ticket.to_string())?;
+        self.worktree.boundaries.pass("before a loss is stored");
+        let reserved = || self.journal.started(ticket).map(|started| started.reserved).unwrap_or_default();
+        let cost = cost.unwrap_or_else(reserved);
+        self.journal.record(Lost { ticket: ticket.clone(), cost, undone })?;
+        self.worktree.boundaries.pass("after a loss is stored");
+        Ok(())
+    }
+
+    /// What an agent left in the worktree that no commit holds: nobody reviews it, and no check sees it. Told once.
+    fn left_unseen(&mut self) -> Result<Option<String>, EngineError> {
+        const NAMED_MAX: usize = 10;
+        let Some(before) = &self.before.unseen else { return Ok(None) };
+        let now = self.worktree.workspace.unseen()?;
+        let new: Vec<&str> = now.difference(before).map(String::as_str).collect();
+        let shown: Vec<String> = new.iter().take(NAMED_MAX).map(|line| text::one_line(line, 120)).collect();
+        let more = match new.len().saturating_sub(NAMED_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let told = format!("left in the worktree and in no commit: {}{more}", shown.join(", "));
+        let told = (!shown.is_empty()).then_some(told);
+        self.before.unseen = Some(now);
+        Ok(told)
+    }
+}
+
+/// Nobody sits through a long wait; the run is parked instead, and not for ever: a limit that lasts longer is met again.
+fn bounded(now: Now, now_ms: i64) -> Now {
+    const WAIT_MS_MAX: u64 = 15 * 60 * 1000;
+    const PARK_MS_MAX: u64 = 7 * 24 * 60 * 60 * 1000;
+    match now {
+        Now::Wait(ms) if ms > WAIT_MS_MAX => {
+            Now::ParkUntil(now_ms.saturating_add_unsigned(ms.min(PARK_MS_MAX)))
+        }
+        Now::ParkUntil(until_ms) => Now::ParkUntil(until_ms.min(now_ms.saturating_add_unsigned(PARK_MS_MAX))),
+        now => now,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_wait_becomes_a_park_that_ends() {
+        assert_eq!(bounded(Now::Wait(60_000), 1_000), Now::Wait(60_000));
+        assert_eq!(bounded(Now::Wait(86_400_000), 1_000), Now::ParkUntil(86_401_000));
+        assert_eq!(bounded(Now::Wait(u64::MAX), 1_000), Now::ParkUntil(604_801_000));
+        assert_eq!(bounded(Now::ParkUntil(86_401_000), 1_000), Now::ParkUntil(86_401_000));
+        assert_eq!(bounded(Now::ParkUntil(i64::MAX), 1_000), Now::ParkUntil(604_801_000));
+        assert_eq!(bounded(Now::GiveUp, 1_000), Now::GiveUp);
+    }
+}

@@ -1,0 +1,161 @@
+//! Sending: all dispatches of one round side by side, within the budget, and storing what comes back.
+//!
+//! Start at [`Sending::dispatch`].
+
+use crate::cleaning::outcome_without_secrets;
+use crate::ending::{EngineError, Stop, crashed};
+use crate::ports::{Cache, Clock, Inbox, Outcome, Resume, Watch};
+use crate::progress::Progress;
+use crate::returning::{Back, Returning};
+use crate::spending::{End, RoundBudget, Spending, budget};
+use crate::starting::{Sent, Starting};
+use crate::threads::side_by_side;
+use crate::worktree::Worktree;
+use redraft_core::event::Now;
+use redraft_core::pipeline;
+use redraft_core::review::{Effect, Order};
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::Usd;
+use std::collections::BTreeMap;
+
+/// Sends what is owed in a round.
+pub(crate) struct Sending<'r, 'a> {
+    pub(crate) starting: Starting<'r, 'a>,
+    pub(crate) inbox: &'r dyn Inbox,
+    pub(crate) progress: &'r dyn Progress,
+}
+
+impl<'a> Sending<'_, 'a> {
+    /// Sends all orders of one round side by side and stores what comes back, in the order they were sent. Those
+    /// that do not fit the budget together wait until the others are billed; if none fits, that is the end.
+    pub(crate) fn dispatch(&mut self, orders: Vec<Order>) -> Result<Option<Stop>, EngineError> {
+        if orders.is_empty() {
+            return Ok(None);
+        }
+        let mark = self.starting.mark_round()?;
+        let mut budget = budget(self.starting.journal, self.starting.rules.budget);
+        let mut sent = Vec::new();
+        for order in orders {
+            match self.starting.start(&order, &mark, budget)? {
+                Ok(started) => {
+                    budget.in_flight = budget.in_flight + started.reserved;
+                    sent.push(started);
+                }
+                Err(over) if sent.is_empty() => {
+                    return Ok(Some(Stop::OverBudget { ticket: order.ticket, over }));
+                }
+                Err(_) => break,
+            }
+        }
+        share(&mut sent, budget.left());
+        let backs = self.send_all(sent)?;
+        let (mut wait_ms, mut parked) = (0, None);
+        for back in backs {
+            match self.returning().store_back(back)? {
+                Some(Now::Wait(ms)) => wait_ms = ms.max(wait_ms),
+                Some(Now::ParkUntil(until_ms)) => parked = parked.max(Some(until_ms)),
+                _ => {}
+            }
+        }
+        let goes_on = || {
+            pipeline::pending(self.starting.journal.state())
+                .iter()
+                .any(|next| matches!(next, Effect::Dispatch(_)))
+        };
+        if wait_ms > 0 && parked.is_none() && goes_on() {
+            self.starting.journal.writer().clock.wait_ms(wait_ms);
+        }
+        Ok(parked.map(Stop::Parked))
+    }
+
+    fn send_all(&mut self, sent: Vec<Sent>) -> Result<Vec<Back>, EngineError> {
+        let (clock, worktree) = (self.starting.journal.writer().clock, self.starting.worktree);
+        let (inbox, progress) = (self.inbox, self.progress);
+        let tickets = sent.iter().map(|sent| sent.request.ticket.clone()).collect();
+        let mut round = RoundBudget {
+            spending: self.spending(),
+            progress,
+            redactor: worktree.redactor,
+            tickets,
+            done: BTreeMap::new(),
+            trouble: None,
+            owed: BTreeMap::new(),
+        };
+        let work = |place: usize, watch: &dyn Watch| send(&sent[place], clock, inbox, worktree, watch);
+        let ends = side_by_side(&after(&sent), clock, work, &mut round);
+        let RoundBudget { trouble, owed, .. } = round;
+        let backs = sent.into_iter().zip(ends).map(|(sent, end)| {
+            let (result, wall_ms) = end.unwrap_or_else(|| Err(crashed()))?;
+            Ok(Back { sent, result, wall_ms })
+        });
+        match trouble {
+            None => backs.collect(),
+            Some(trouble) => {
+                let backs = backs.filter_map(Result::ok).collect();
+                // Whoever held the ledger may have let go of it; if not, what happened is the first trouble.
+                let _ = self.store_late(backs, &owed);
+                Err(trouble)
+            }
+        }
+    }
+
+    /// Stores what was spent and answered while the ledger could not be written. Who was cut off for that reason has not
+    /// failed; the next run settles it.
+    fn store_late(&mut self, backs: Vec<Back>, owed: &BTreeMap<Ticket, Usd>) -> Result<(), EngineError> {
+        for (ticket, total) in owed {
+            self.spending().owe(ticket, *total)?;
+        }
+        for back in backs.into_iter().filter(|back| back.result.is_ok()) {
+            self.returning().store_back(back)?;
+        }
+        Ok(())
+    }
+
+    fn returning(&mut self) -> Returning<'_, 'a> {
+        let Starting { journal, worktree, before, .. } = &mut self.starting;
+        Returning { journal, worktree: *worktree, before }
+    }
+
+    fn spending(&mut self) -> Spending<'_, 'a> {
+        let Starting { journal, worktree, rules, .. } = &mut self.starting;
+        Spending { journal, limit: rules.budget, boundaries: worktree.boundaries }
+    }
+}
+
+/// What each can be told that it may cost at the most. What nobody reserved is divided, so that no dollar is promised
+/// twice; who keeps to [`Watch::afford`] may come to more.
+fn share(sent: &mut [Sent], left: Usd) {
+    let each = left.0 / (sent.len() as u64).max(1);
+    for Sent { request, reserved, .. } in sent {
+        request.max_usd = Some(*reserved + Usd(each));
+    }
+}
+
+/// Who waits for whom: of several new conversations with one agent that caches, the first pays for what they share, and
+/// the others begin when it has begun to answer.
+fn after(sent: &[Sent]) -> Vec<Option<usize>> {
+    let shares = |sent: &Sent| !sent.request.resume && sent.agent.abilities().cache != Cache::None;
+    let first = |place: usize| {
+        let same = |other: &Sent| shares(other) && other.agent.name() == sent[place].agent.name();
+        sent[..place].iter().position(same)
+    };
+    (0..sent.len()).map(|place| first(place).filter(|_| shares(&sent[place]))).collect()
+}
+
+fn send(sent: &Sent, clock: &dyn Clock, inbox: &dyn Inbox, worktree: Worktree<'_>, watch: &dyn Watch) -> End {
+    let Worktree { redactor, boundaries, .. } = worktree;
+    let began = clock.moment();
+    let result = sent.agent.run(&sent.request, watch);
+    let result = result.map(|outcome| outcome_without_secrets(outcome, redactor));
+    // What cannot be continued is not remembered, or the machine would order a turn in it.
+    let able = sent.agent.abilities().resume != Resume::No;
+    let result = result.map(|outcome| Outcome { session: outcome.session.filter(|_| able), ..outcome });
+    boundaries.pass("the agent answered");
+    if let Ok(outcome) = &result {
+        let ticket = &sent.request.ticket;
+        let kept = inbox.put(ticket, sent.request.session.as_str(), outcome);
+        kept.map_err(|detail| EngineError::Inbox { ticket: ticket.clone(), detail })?;
+        boundaries.pass("the answer is kept");
+    }
+    Ok((result, clock.moment().ms_since(began)))
+}

@@ -1,0 +1,113 @@
+//! Serving hosts: handing out work and taking what they submit. Between the two nobody holds the feature.
+
+use crate::driver::Run;
+use crate::ending::EngineError;
+use crate::host::{Refusal, Submission, Work};
+use crate::ports::AgentError;
+use crate::spending::budget;
+use crate::starting::tools;
+use crate::values::Parts;
+use redraft_core::event::{Event, Failed, Now};
+use redraft_core::pipeline;
+use redraft_core::policy::Strategy;
+use redraft_core::price::OverBudget;
+use redraft_core::prompt::{Prompt, schema_for};
+use redraft_core::review::{Effect, Order};
+use redraft_core::ticket::Ticket;
+
+impl Run<'_> {
+    /// Sends nothing itself: whatever is to be sent is left to hosts, or to another run.
+    pub fn serve(&mut self) {
+        self.serves = true;
+    }
+
+    /// Ends what a crash left open, reads what was answered, and says what is out with hosts: nothing else is under way
+    /// then.
+    pub fn settle(&mut self) -> Result<Vec<(Ticket, i64)>, EngineError> {
+        loop {
+            let out = self.out()?;
+            let is_out = |ticket: &Ticket| out.iter().any(|(one, _)| one == ticket);
+            let next = pipeline::pending(self.journal.state()).into_iter().find(|effect| match effect {
+                Effect::Recover(ticket) => !is_out(ticket),
+                Effect::Snapshot(_) | Effect::Judge(_) => true,
+                _ => false,
+            });
+            match next {
+                Some(Effect::Recover(ticket)) => self.recover(&ticket)?,
+                Some(Effect::Snapshot(ticket) | Effect::Judge(ticket)) => self.conclude(&ticket)?,
+                _ => return Ok(out),
+            }
+        }
+    }
+
+    /// Stores that a host has this to do. What is owed may be another thing afterwards: a turn in a conversation with
+    /// another agent is nothing that a host can take, and is ordered anew.
+    pub fn hand_out(&mut self, order: &Order) -> Result<Result<(), OverBudget>, EngineError> {
+        let budget = budget(&self.journal, self.rules.budget);
+        let mut starting = self.starting();
+        let mark = starting.mark_round()?;
+        if let Err(over) = starting.start(order, &mark, budget)? {
+            return Ok(Err(over));
+        }
+        let started = self.journal.started(&order.ticket);
+        if started.is_some_and(|started| started.choice.strategy == Strategy::Resume) {
+            let ticket = order.ticket.clone();
+            let detail = "a host continues no conversation with another agent".to_owned();
+            let (now, usage, undone) = (Now::FreshSession, AgentError::UNBILLED, Vec::new());
+            self.journal.record(Failed { ticket, now, detail, usage, undone })?;
+        }
+        Ok(Ok(()))
+    }
+
+    /// What a host that has a ticket is given, as often as it asks; none where it is not out.
+    pub fn work(&self, ticket: &Ticket) -> Result<Option<Work>, EngineError> {
+        let Some(open) = &self.journal.state().open else { return Ok(None) };
+        let Some(started) = open.handed_out().find(|started| started.ticket == *ticket) else {
+            return Ok(None);
+        };
+        let blob = self.parts.store.blob(&started.prompt)?;
+        let unreadable = |error: serde_json::Error| {
+            EngineError::Agent(format!("the stored prompt of {ticket} cannot be read: {error}"))
+        };
+        let prompt: Prompt = serde_json::from_slice(&blob).map_err(unreadable)?;
+        let agent = self.parts.agents.agent_for(&ticket.role).map_err(EngineError::Agent)?;
+        let (tools, _) = tools(ticket, &open.opened.panels, &self.papers, agent.as_ref());
+        Ok(Some(Work {
+            ticket: ticket.clone(),
+            prompt,
+            tools,
+            schema: schema_for(ticket.purpose),
+            folder: self.worktree().place_of(open, ticket)?,
+            writes: self.worktree().may_write(open, ticket),
+            expires_ms: started.expires_ms,
+        }))
+    }
+
+    /// Stores what came of a piece of work. What that means is found out by the next drive.
+    pub fn submit(
+        &mut self,
+        submission: &Submission<'_>,
+    ) -> Result<Result<(), (Refusal, String)>, EngineError> {
+        let Parts { inbox, redactor, clock, boundaries, .. } = self.parts;
+        let ticket = submission.ticket;
+        boundaries.pass("before a submission is kept");
+        let kept =
+            submission.keep(self.journal.state(), self.journal.entries(), inbox, redactor, clock.now_ms())?;
+        let outcome = match kept {
+            Ok(outcome) => outcome,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        boundaries.pass("a submission is kept");
+        // It was found to be out.
+        let Some(started) = self.journal.started(ticket) else { return Ok(Ok(())) };
+        let wall_ms = self.parts.clock.now_ms().saturating_sub(self.began_ms(ticket)).max(0) as u64;
+        self.returning().store_answer(ticket, &started.tree, outcome, wall_ms)?;
+        Ok(Ok(()))
+    }
+
+    fn began_ms(&self, ticket: &Ticket) -> i64 {
+        let started = |event: &Event| matches!(event, Event::Started(fact) if fact.ticket == *ticket);
+        let entry = self.journal.entries().iter().rev().find(|entry| started(&entry.event));
+        entry.map_or(self.parts.clock.now_ms(), |entry| entry.at_ms)
+    }
+}

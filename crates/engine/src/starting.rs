@@ -1,0 +1,210 @@
+//! Starting a dispatch: what it may use, how it is sent, what it may cost; stored before anything is sent.
+//!
+//! Start at [`Starting::start`]. How it is sent is chosen in `choosing`.
+
+use crate::choosing::{Choosing, Chosen};
+use crate::cleaning::{player_without_secrets, prompt_without_secrets};
+use crate::ending::EngineError;
+use crate::experience::Experience;
+use crate::journal::Journal;
+use crate::ports::{Agent, Agents, Request};
+use crate::values::{Papers, Rules};
+use crate::worktree::Worktree;
+use redraft_core::event::{Panel, Started, TreeMark};
+use redraft_core::ids::{AgentName, Revision, SessionId};
+use redraft_core::policy::{Choice, Strategy};
+use redraft_core::price::{Budget, OverBudget};
+use redraft_core::probe::{AgentsMet, MetAgent, Resumable};
+use redraft_core::profile;
+use redraft_core::prompt::schema_for;
+use redraft_core::review::Order;
+use redraft_core::text;
+use redraft_core::ticket::Ticket;
+use redraft_core::usage::Usd;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A dispatch whose start is stored.
+pub(crate) struct Sent {
+    pub(crate) request: Request,
+    pub(crate) agent: Arc<dyn Agent>,
+    pub(crate) mark: TreeMark,
+    pub(crate) reserved: Usd,
+}
+
+/// How the worktree stood before the agents at work now began.
+#[derive(Default)]
+pub(crate) struct Before {
+    /// The tree of the last mark that a ref keeps.
+    kept_mark: String,
+    /// What was there and in no commit; none where nobody builds.
+    pub(crate) unseen: Option<BTreeSet<String>>,
+}
+
+/// Starts dispatches.
+pub(crate) struct Starting<'r, 'a> {
+    pub(crate) journal: &'r mut Journal<'a>,
+    pub(crate) worktree: Worktree<'r>,
+    pub(crate) agents: &'r dyn Agents,
+    pub(crate) rules: &'r Rules,
+    pub(crate) papers: &'r Papers,
+    pub(crate) experience: &'r mut Experience,
+    pub(crate) before: &'r mut Before,
+    /// Whether a change is only reviewed, so that nothing is committed.
+    pub(crate) only_reviews: bool,
+}
+
+impl Starting<'_, '_> {
+    /// Looks whether a round can be sent at all, and marks where the worktree stands before it.
+    pub(crate) fn mark_round(&mut self) -> Result<TreeMark, EngineError> {
+        let Worktree { workspace, created, .. } = self.worktree;
+        let first = self.before.kept_mark.is_empty();
+        if first && !self.only_reviews {
+            workspace.may_commit(self.journal.open_loop()?.artifact())?;
+        }
+        self.meet_agents()?;
+        let mark = workspace.mark(&self.worktree.projections())?;
+        let builds = self.journal.open_loop()?.opened.is_code() && !self.only_reviews;
+        self.before.unseen = if builds { Some(workspace.unseen()?) } else { None };
+        if self.before.kept_mark != mark.work {
+            // What a crash is undone to must outlive `git gc`.
+            workspace.keep(&format!("{}/mark", created.id), &Revision::new(mark.work.clone()))?;
+            self.before.kept_mark.clone_from(&mark.work);
+        }
+        Ok(mark)
+    }
+
+    /// Stores which agents the loop works with and whether they may be resumed, whenever that has changed.
+    fn meet_agents(&mut self) -> Result<(), EngineError> {
+        self.experience.catch_up(self.journal);
+        let open = self.journal.open_loop()?;
+        let roles = open.seats().map(|seat| &seat.role);
+        let mut met: BTreeMap<AgentName, MetAgent> = BTreeMap::new();
+        for role in roles {
+            let agent = self.agents.agent_for(role).map_err(EngineError::Agent)?;
+            let Resumable { resume, why } = self.experience.resumable(agent.as_ref());
+            let (agent, version) = (agent.name(), agent.describe());
+            met.insert(agent.clone(), MetAgent { agent, version, resume, why });
+        }
+        let agents: Vec<MetAgent> = met.into_values().collect();
+        if agents == self.journal.state().met {
+            return Ok(());
+        }
+        self.journal.record(AgentsMet { agents })
+    }
+
+    pub(crate) fn start(
+        &mut self,
+        order: &Order,
+        mark: &TreeMark,
+        budget: Budget,
+    ) -> Result<Result<Sent, OverBudget>, EngineError> {
+        self.experience.catch_up(self.journal);
+        let agent = self.agents.agent_for(&order.ticket.role).map_err(EngineError::Agent)?;
+        let open = self.journal.open_loop()?;
+        let (tools, missing) = tools(&order.ticket, &open.opened.panels, self.papers, agent.as_ref());
+        let pull = agent.abilities().pull;
+        let order = &if pull { for_host(order) } else { order.clone() };
+        let Chosen { mut composed, mut choice, marks, markers } =
+            self.choosing().choose(order, agent.as_ref(), &missing)?;
+        if pull {
+            choice = Choice::new(choice.strategy, "a host reads by itself and tells no cost");
+        }
+        prompt_without_secrets(&mut composed.prompt, self.worktree.redactor);
+        let resume = choice.strategy == Strategy::Resume;
+        let conversation = order.conversation.as_ref().filter(|_| resume);
+        let session = match conversation {
+            Some(conversation) => conversation.id.clone(),
+            None => SessionId::new(self.journal.writer().store.session_name(&order.ticket.to_string())),
+        };
+        let prompt_chars = composed.prompt.chars();
+        let request = Request {
+            ticket: order.ticket.clone(),
+            prompt: composed.prompt,
+            marks,
+            tools,
+            schema: schema_for(order.ticket.purpose),
+            session: session.clone(),
+            resume,
+            folder: self.worktree.place_of(open, &order.ticket)?,
+            may_write: self.worktree.may_write(open, &order.ticket),
+            shares: !resume && has_peers(&open.opened.panels, &order.ticket),
+            deadlines: self.rules.deadlines,
+            max_usd: Some(budget.left()),
+        };
+        let needs = order.needs.as_ref().filter(|(name, _)| *name == agent.name()).map(|(_, needs)| *needs);
+        let reserved = agent.reserve(&request).max(needs.unwrap_or_default());
+        if let Err(over) = budget.reserve(reserved) {
+            return Ok(Err(over));
+        }
+        let blob = serde_json::to_vec(&request.prompt).unwrap_or_default();
+        let started = Started {
+            ticket: order.ticket.clone(),
+            agent: agent.name(),
+            sees: order.sees.clone(),
+            since: order.since.clone(),
+            choice,
+            prompt: text::hash(&blob),
+            prompt_chars,
+            context_chars: conversation
+                .map_or(composed.context_chars, |conversation| conversation.context_chars),
+            session: Some(session),
+            tree: mark.clone(),
+            reserved,
+            expires_ms: self
+                .journal
+                .writer()
+                .clock
+                .now_ms()
+                .saturating_add_unsigned(self.rules.deadlines.total_ms),
+            markers,
+            missing,
+            told: composed.told,
+            pull,
+            player: player_without_secrets(agent.player(), self.worktree.redactor),
+        };
+        self.worktree.boundaries.pass("before a start is stored");
+        self.journal.append(vec![started.into()], &[blob])?;
+        self.worktree.boundaries.pass("after a start is stored");
+        Ok(Ok(Sent { request, agent, mark: mark.clone(), reserved }))
+    }
+
+    fn choosing(&self) -> Choosing<'_> {
+        let (state, entries, writer) = (self.journal.state(), self.journal.entries(), self.journal.writer());
+        let (worktree, papers, experience) = (self.worktree, self.papers, &*self.experience);
+        Choosing { state, entries, writer, worktree, papers, experience }
+    }
+}
+
+/// Whether several reviewers are asked about the same at once, so that their prompts begin alike.
+fn has_peers(panels: &[Panel], ticket: &Ticket) -> bool {
+    let sits = |panel: &Panel| panel.roles.iter().any(|seat| seat.role == ticket.role);
+    ticket.purpose.judges() && panels.iter().any(|panel| panel.roles.len() > 1 && sits(panel))
+}
+
+/// An order as a host is given it: whole, because it continues no conversation here, and to be read by itself.
+fn for_host(order: &Order) -> Order {
+    let mut order = order.clone();
+    if order.allowed.contains(&Strategy::Lazy) {
+        order.allowed = vec![Strategy::Lazy];
+    }
+    order
+}
+
+/// The tools of a role: those its agent offers, and those it does not.
+pub(crate) fn tools(
+    ticket: &Ticket,
+    panels: &[Panel],
+    papers: &Papers,
+    agent: &dyn Agent,
+) -> (Vec<String>, Vec<String>) {
+    let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, panels);
+    let named = profile.map(|profile| match papers.profiles.get(&ticket.role) {
+        Some(own) => own.tools(profile),
+        None => profile.tools.to_vec(),
+    });
+    let mut tools: Vec<String> = named.unwrap_or_default().into_iter().map(str::to_owned).collect();
+    let missing = agent.missing(&tools);
+    tools.retain(|tool| !missing.contains(tool));
+    (tools, missing)
+}

@@ -1,0 +1,189 @@
+//! The values that a run is made of: what it is held to, what a loop is about, and the texts its prompts are made from.
+//! Nothing here decides anything.
+
+use crate::boundary::Boundaries;
+use crate::ports::{
+    Agents, Check, CheckFolder, Checks, Clock, Deadlines, Inbox, Merging, Store, StoreError, Workspace,
+};
+use crate::progress::Progress;
+use redraft_core::bank::{self, Index};
+use redraft_core::event::{Certify, Extra, Limits, LoopOpened, Panel, PlannedTask};
+use redraft_core::findings::Threshold;
+use redraft_core::ids::{BlobId, Revision, Role};
+use redraft_core::lint;
+use redraft_core::phase::Phase;
+use redraft_core::pipeline::Pipeline;
+use redraft_core::policy::{Knowledge, Policy};
+use redraft_core::profile::Override;
+use redraft_core::redact::Redactor;
+use redraft_core::usage::Usd;
+use std::collections::BTreeMap;
+
+/// The world a run works in.
+#[derive(Clone, Copy)]
+pub struct Parts<'a> {
+    pub store: &'a dyn Store,
+    pub workspace: &'a dyn Workspace,
+    pub inbox: &'a dyn Inbox,
+    pub clock: &'a dyn Clock,
+    pub boundaries: &'a Boundaries,
+    pub progress: &'a dyn Progress,
+    /// Runs the project's own checks.
+    pub checks: &'a dyn Checks,
+    /// Where they run.
+    pub check_folder: &'a dyn CheckFolder,
+    /// Brings the feature's branch back to where it began.
+    pub merging: &'a dyn Merging,
+    pub agents: &'a dyn Agents,
+    /// Takes secrets out of whatever is sent or stored.
+    pub redactor: &'a Redactor,
+}
+
+/// What a loop opened by this run is held to.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    pub limits: Limits,
+    pub threshold: Threshold,
+    pub certify: Certify,
+    pub policy: Policy,
+    pub knowledge: Knowledge,
+    pub config: BlobId,
+    pub deadlines: Deadlines,
+    /// What the feature may cost in all.
+    pub budget: Usd,
+    /// Who edits and decides, for the record.
+    pub person: String,
+    /// Whether its author revises; otherwise it rests where a revision is due.
+    pub revises: bool,
+    /// The phase after which this run rests, though the feature goes on.
+    pub until: Option<Phase>,
+    /// Role texts of the repository, as their files are.
+    pub profiles: BTreeMap<Role, String>,
+    /// What roles are told about the feature's project.
+    pub project: Option<String>,
+    /// Which mechanical faults are looked for.
+    pub lint: lint::Settings,
+    /// What code must pass before anybody reviews it, in this order; a person has accepted these commands.
+    pub checks: Vec<Check>,
+    /// What is done to code between its last task and its first review.
+    pub extras: Vec<Extra>,
+    /// Whether a person is asked before code is written.
+    pub asks_first: bool,
+    pub finish: Finish,
+}
+
+impl Rules {
+    /// The names of the project's checks.
+    pub(crate) fn gates(&self) -> Vec<String> {
+        self.checks.iter().map(|check| check.name.clone()).collect()
+    }
+
+    /// Their commands, by name.
+    pub(crate) fn commands(&self) -> BTreeMap<String, String> {
+        self.checks.iter().map(|check| (check.name.clone(), check.command.clone())).collect()
+    }
+
+    pub(crate) fn check(&self, name: &str) -> Option<&Check> {
+        self.checks.iter().find(|check| check.name == name)
+    }
+}
+
+/// What is said of a feature that changes code and no documentation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DocsGate {
+    Off,
+    /// It is told.
+    #[default]
+    Remind,
+    /// A person must decide.
+    Require,
+}
+
+/// How a feature ends in this repository.
+#[derive(Debug, Clone, Default)]
+pub struct Finish {
+    pub docs: DocsGate,
+    /// Whether somebody is asked for words to the figures.
+    pub retro: bool,
+    /// What makes a new folder ready for checks; a person has accepted it.
+    pub setup: Option<String>,
+}
+
+/// A change that is reviewed by itself, as it stands now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reviewed {
+    /// The commit it ends with, and all files of it.
+    pub commit: String,
+    pub revision: Revision,
+    /// What it is compared with.
+    pub base: Revision,
+    /// What is said of it, without secrets; and what of the part that is new since the last time.
+    pub intent: String,
+    pub said: String,
+    /// Whether a check that has failed is to be run again though nothing has changed.
+    pub again: bool,
+}
+
+/// What a loop is about.
+#[derive(Default)]
+pub(crate) struct Subject {
+    pub(crate) panels: Vec<Panel>,
+    pub(crate) paths: Vec<String>,
+    pub(crate) base: Option<Revision>,
+    pub(crate) gates: Vec<String>,
+    /// The commands of those that are the project's own.
+    pub(crate) checks: BTreeMap<String, String>,
+    pub(crate) tasks: Vec<PlannedTask>,
+    pub(crate) extras: BTreeMap<Extra, Role>,
+    /// What whoever looks back on the feature is told.
+    pub(crate) bundle: Option<String>,
+}
+
+/// What the prompts of a loop are made of beside its documents: facts of the feature, and texts that were stored when it
+/// was opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    pub pipeline: &'a Pipeline,
+    pub papers: &'a Papers,
+}
+
+/// Texts that a loop was opened with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Papers {
+    /// What its roles are told about the project.
+    pub project: Option<String>,
+    /// Role texts of the repository, in place of the built-in ones.
+    pub profiles: BTreeMap<Role, Override>,
+    /// What whoever looks back on the feature is told.
+    pub bundle: Option<String>,
+    /// The knowledge bank.
+    pub bank: Option<Index>,
+}
+
+impl Papers {
+    /// The role texts a loop is opened with, of all that the repository has.
+    pub(crate) fn read(
+        texts: &BTreeMap<Role, String>,
+        named: &BTreeMap<Role, BlobId>,
+    ) -> BTreeMap<Role, Override> {
+        let own = texts.iter().filter(|(role, _)| named.contains_key(role));
+        own.filter_map(|(role, text)| Some((role.clone(), Override::parse(text, role).ok()?))).collect()
+    }
+
+    /// As they were stored when the loop was opened.
+    pub fn of(store: &dyn Store, opened: &LoopOpened) -> Result<Papers, StoreError> {
+        let text = |blob: &BlobId| Ok(String::from_utf8_lossy(&store.blob(blob)?).into_owned());
+        let project = opened.project.as_ref().map(text).transpose()?;
+        let bundle = opened.bundle.as_ref().map(text).transpose()?;
+        let mut profiles = BTreeMap::new();
+        for (role, blob) in &opened.profiles {
+            // What was stored was accepted once.
+            if let Ok(read) = Override::parse(&text(blob)?, role) {
+                profiles.insert(role.clone(), read);
+            }
+        }
+        let bank = opened.bank.as_ref().map(|blob| store.blob(blob)).transpose()?;
+        let bank = bank.map(|bytes| Index::of(bank::decode(&bytes)));
+        Ok(Papers { project, profiles, bundle, bank })
+    }
+}
