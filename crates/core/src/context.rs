@@ -11,11 +11,12 @@ mod tests;
 
 pub use excerpt::excerpt;
 
+use crate::choice::Content;
 use crate::prd;
 use crate::prelude::*;
 use crate::sections::Outline;
 use crate::tasks::{Task, block, counted};
-use crate::tokens::{Content, Family, Ratios};
+use crate::tokens::{Family, Ratios};
 use crate::trace::{self, Found, Kind, Reference, Target, Targets};
 
 /// The documents of a feature, as far as they exist.

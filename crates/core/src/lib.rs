@@ -15,6 +15,7 @@ extern crate std;
 
 pub mod adopt;
 pub mod bank;
+pub mod choice;
 pub mod context;
 pub mod cost;
 pub mod decisions;

@@ -9,25 +9,10 @@ mod kinds;
 #[cfg(test)]
 mod tests;
 
+use crate::choice::Content;
 pub use kinds::kinds;
 
 use serde::{Deserialize, Serialize};
-
-/// What a text consists of; denser kinds have fewer characters a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Content {
-    Markdown,
-    Prose,
-    Code,
-    Diff,
-    Json,
-}
-
-impl Content {
-    pub const ALL: [Content; 5] =
-        [Content::Markdown, Content::Prose, Content::Code, Content::Diff, Content::Json];
-}
 
 /// Characters of each kind, in the order of [`Content::ALL`].
 pub type Chars = [u64; Content::ALL.len()];

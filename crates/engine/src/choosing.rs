@@ -11,18 +11,16 @@ use crate::journal::Writer;
 use crate::ports::{Abilities, Agent, Billing, Cache, Resume, WorkspaceError};
 use crate::values::{Papers, Setting};
 use crate::worktree::Worktree;
-use redraft_core::cost::{
-    self, Ahead, Cached, Expected, Known, Marking, Marks, Prompts, Reader, Terms, prompt_chars,
-};
+use redraft_core::choice::{self, Cached, Choice, Content, Lifetime, Marks, Policy, Strategy};
+use redraft_core::cost::{self, Ahead, Expected, Known, Marking, Prompts, Reader, Terms, prompt_chars};
 use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::policy::{Choice, Facts, Policy, Priced, ResumedFacts, Strategy, choose};
-use redraft_core::price::Lifetime;
+use redraft_core::policy::{Facts, Priced, ResumedFacts, choose};
 use redraft_core::profile::{self, Kind};
 use redraft_core::review::{Conversation, Loop, Order, Seat, shown_round};
 use redraft_core::text;
 use redraft_core::ticket::{Purpose, Ticket};
-use redraft_core::tokens::{Content, Family};
+use redraft_core::tokens::Family;
 use std::collections::BTreeMap;
 
 /// How a dispatch will be sent.
@@ -243,7 +241,7 @@ impl Choosing<'_> {
         }
         cached.conversation = talk.map(|talk| {
             // Nothing is known to be kept of a conversation whose bill nobody predicted.
-            let unknown = cost::Conversation {
+            let unknown = choice::Conversation {
                 began: Strategy::Lazy,
                 tokens: known.overhead + known.ratios.tokens(talk.context_chars, Content::Markdown),
                 tail: None,

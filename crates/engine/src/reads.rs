@@ -10,16 +10,13 @@ use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::WorkspaceError;
 use crate::worktree::Worktree;
-use redraft_core::delta;
+use redraft_core::choice::Strategy;
 use redraft_core::event::{Answered, Event, Started};
-use redraft_core::policy::Strategy;
-use redraft_core::profile;
-use redraft_core::project;
 use redraft_core::prompt::to_open;
 use redraft_core::review::Loop;
 use redraft_core::text::{count, one_line};
 use redraft_core::ticket::{Purpose, Ticket};
-use redraft_core::verdict;
+use redraft_core::{delta, profile, project, verdict};
 use std::collections::BTreeSet;
 
 /// So many files are named to a role that is to open them; its prompt has them all.

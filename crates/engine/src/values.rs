@@ -7,13 +7,13 @@ use crate::ports::{
 };
 use crate::progress::Progress;
 use redraft_core::bank::{self, Index};
+use redraft_core::choice::{Knowledge, Policy};
 use redraft_core::event::{Certify, Extra, Limits, LoopOpened, Panel, PlannedTask};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{BlobId, Revision, Role};
 use redraft_core::lint;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::profile::Override;
 use redraft_core::redact::Redactor;
 use redraft_core::usage::Usd;

@@ -16,20 +16,18 @@ use redraft_adapters::api::{
     AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
 use redraft_adapters::clock::SystemClock;
-use redraft_core::cost::Marks;
+use redraft_core::choice::{Lifetime, Marks, Strategy};
 use redraft_core::delta::Delta;
 use redraft_core::event::Judgement;
 use redraft_core::findings::{Finding, Status, Threshold, apply};
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::judge::{Case, judge};
 use redraft_core::phase::Phase;
-use redraft_core::policy::Strategy;
-use redraft_core::price::{Card, Cards, Lifetime};
-use redraft_core::profile;
+use redraft_core::price::{Card, Cards};
 use redraft_core::prompt::{Brief, Place, Prd, SCHEMA, build};
 use redraft_core::redact::Redactor;
-use redraft_core::text;
 use redraft_core::ticket::Purpose;
+use redraft_core::{profile, text};
 use redraft_engine::ports::{Agent, Deadlines, Outcome, Request};
 use redraft_testkit::Scratch;
 use serde_json::Value;

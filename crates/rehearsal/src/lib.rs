@@ -35,9 +35,10 @@ mod tests;
 pub use scenario::{Act, Rule, Scenario, ScenarioError};
 
 use pace::Pace;
+use redraft_core::choice::Lifetime;
 use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::AgentName;
-use redraft_core::price::{Card, Cards, Lifetime};
+use redraft_core::price::{Card, Cards};
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Payment, Usage, Usd};

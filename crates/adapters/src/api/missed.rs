@@ -2,7 +2,8 @@
 
 use super::transcript::{Done, Transcript};
 use super::wire::Counted;
-use redraft_core::price::{Card, Lifetime};
+use redraft_core::choice::Lifetime;
+use redraft_core::price::Card;
 use redraft_core::usage::grouped;
 
 /// The first request of a turn that continues a conversation.

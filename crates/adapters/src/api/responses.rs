@@ -10,8 +10,7 @@ use super::wire::{
 use crate::billing::count;
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
-use redraft_core::cost::Marks;
-use redraft_core::price::Lifetime;
+use redraft_core::choice::{Lifetime, Marks};
 use redraft_core::prompt::Prompt;
 use redraft_engine::ports::Cache;
 use serde_json::Value;

@@ -2,7 +2,8 @@
 
 use super::trouble::Trouble;
 use super::wire::{Counted, Length};
-use redraft_core::price::{Card, Lifetime};
+use redraft_core::choice::Lifetime;
+use redraft_core::price::Card;
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::Watch;
 

@@ -6,8 +6,8 @@
 //! a protocol. Start at [`Transcripts`].
 
 use crate::plain_file;
+use redraft_core::choice::Lifetime;
 use redraft_core::ids::SessionId;
-use redraft_core::price::Lifetime;
 use redraft_core::text;
 use redraft_core::ticket::Ticket;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,8 @@
 
 use super::ClaudeSettings;
 use super::stream::{Heard, ModelUse, ResultLine, plus};
-use redraft_core::price::{Basis, Card, Cards, Lifetime};
+use redraft_core::choice::Lifetime;
+use redraft_core::price::{Basis, Card, Cards};
 use redraft_core::usage::{Usage, Usd};
 
 /// What a dispatch came to, and how much of that no bill says.

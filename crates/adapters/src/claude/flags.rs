@@ -6,14 +6,14 @@
 use super::{Bash, ClaudeSettings};
 use crate::child::Environment;
 use crate::mcp;
-use redraft_core::price::{Basis, Lifetime};
+use redraft_core::choice::Lifetime;
+use redraft_core::price::Basis;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::Request;
 use serde_json::{Map, Value, json};
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 /// Variables of the user that are Claude Code's own business.
 pub(super) const OWN: [&str; 10] = [

@@ -26,9 +26,10 @@ use crate::child::{
 };
 use crate::mcp::McpServers;
 use bill::Bill;
+use redraft_core::choice::Lifetime;
 use redraft_core::event::{Now, Player, PlayerKind};
 use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::price::{Card, Cards, Lifetime};
+use redraft_core::price::{Card, Cards};
 use redraft_core::prompt::Prompt;
 use redraft_core::redact::Redactor;
 use redraft_core::text;
@@ -39,9 +40,8 @@ use redraft_engine::ports::{
 };
 use requests::{Requests, Terms};
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 use stream::Heard;
 
 /// An estimate for English and Markdown, on the safe side.

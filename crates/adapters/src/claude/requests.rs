@@ -4,7 +4,8 @@
 
 use super::stream::{list, plus, tokens, written};
 use crate::billing;
-use redraft_core::price::{Card, Lifetime};
+use redraft_core::choice::Lifetime;
+use redraft_core::price::Card;
 use redraft_core::usage::{Usage, Usd};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@
 use super::requests::Requests;
 use crate::billing;
 use crate::child::{Listener, skipped};
-use redraft_core::price::Lifetime;
+use redraft_core::choice::Lifetime;
 use redraft_core::text::one_line;
 use redraft_core::usage::{Usage, Usd};
 use serde_json::Value;

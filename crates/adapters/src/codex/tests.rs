@@ -2,15 +2,13 @@
 
 mod money;
 
-use super::flags;
-use super::outcome;
 use super::rollout::Rollout;
 use super::stream::Heard;
 use super::totals::Totals;
-use super::{CodexAgent, CodexSettings, Counted};
+use super::{CodexAgent, CodexSettings, Counted, flags, outcome};
 use crate::child::{Asked, End, Environment, Fingerprint, Finished, Held, Line, Listener};
 use crate::mcp::{McpServer, McpServers};
-use redraft_core::cost::Marks;
+use redraft_core::choice::Marks;
 use redraft_core::event::Now;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;

@@ -30,11 +30,11 @@ pub use shown::{From, Setting, settings};
 
 use crate::mcp::McpServers;
 use crate::plain_file;
+use redraft_core::choice::{Knowledge, Policy};
 use redraft_core::event::{Certify, Extra, History, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, BlobId, Role};
 use redraft_core::phase::LaneRules;
-use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::price::{Cards, Override};
 use redraft_core::project::Thresholds;
 use redraft_core::text::hash;

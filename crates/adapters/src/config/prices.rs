@@ -5,7 +5,8 @@
 use super::error::ConfigError;
 use super::file::{CliffFile, PriceFile};
 use super::resolve::Source;
-use redraft_core::price::{Cards, Changes, Cliff, Lifetime, Override, PerMillion, Repriced, Says};
+use redraft_core::choice::Lifetime;
+use redraft_core::price::{Cards, Changes, Cliff, Override, PerMillion, Repriced, Says};
 use std::collections::BTreeMap;
 use toml::Spanned;
 

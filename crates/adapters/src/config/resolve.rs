@@ -2,19 +2,17 @@
 //!
 //! Reads no file and runs nothing. [`resolve`] is the only entry point.
 
-use super::acceptance;
-use super::checks;
 use super::error::ConfigError;
 use super::file::{AgentFile, ConfigFile, LimitsFile, MonitorFile, OwnFile, Whole, WorkspaceFile};
 use super::own::{LOCAL, LocalServer};
 use super::{
     AgentConfig, BashRule, Config, ModelAgent, ModelKind, Origin, REHEARSAL, SchemaForm, Wire,
-    WorkspaceConfig, WorkspaceMode,
+    WorkspaceConfig, WorkspaceMode, acceptance, checks,
 };
+use redraft_core::choice::{Knowledge, Policy};
 use redraft_core::event::{Certify, History, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, Role};
-use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::project::{FEATURES_MAX, Thresholds};
 use redraft_core::usage::Usd;
 use redraft_engine::DocsGate;

@@ -1,10 +1,12 @@
 //! A program that goes on and on, and what it may cost.
 
+use crate::claude;
+use crate::codex;
 use crate::world::World;
-use crate::{claude, codex};
 use redraft_adapters::clock::SystemClock;
+use redraft_core::choice::Lifetime;
 use redraft_core::event::Now;
-use redraft_core::price::{Card, Cards, Lifetime};
+use redraft_core::price::{Card, Cards};
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{Agent, Clock, Watch};
 use redraft_testkit::provider::{Bill, Provider, Recorded, Reply};

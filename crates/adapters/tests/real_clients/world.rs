@@ -3,7 +3,7 @@
 use redraft_adapters::child::Environment;
 use redraft_adapters::clock::SystemClock;
 use redraft_adapters::mcp::{McpServer, McpServers};
-use redraft_core::cost::Marks;
+use redraft_core::choice::Marks;
 use redraft_core::ids::SessionId;
 use redraft_core::prompt::{Fragment, Prompt};
 use redraft_engine::ports::{Deadlines, Outcome, Request, Watch};

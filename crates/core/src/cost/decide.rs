@@ -1,11 +1,10 @@
 //! The decision of policy `cost`: the way to send one review that is cheapest together with what it leaves behind.
 
-use super::cached::Cached;
 use super::hindsight::{Coming, hindsight};
 use super::plan::{Earlier, Expected, Setting, Tree, options_with};
 use super::send::{Bill, Round, Sent, Sizes, Way, send};
 use super::terms::{Amount, Terms};
-use crate::policy::Strategy;
+use crate::choice::{Cached, Strategy};
 use crate::prelude::*;
 use crate::usage::grouped;
 

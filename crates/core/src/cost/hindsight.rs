@@ -1,10 +1,9 @@
 //! The cheapest sequence of ways for rounds that are known: what could have been paid at best.
 
-use super::cached::Cached;
 use super::plan::{Earlier, Setting, options_with};
 use super::send::{Round, Sent, Way, send};
 use super::terms::Amount;
-use crate::policy::Strategy;
+use crate::choice::{Cached, Strategy};
 use crate::prelude::*;
 
 /// A round with the seconds before it.

@@ -8,9 +8,9 @@
 use super::send::Exploring;
 use super::shape::PER_CALL;
 use super::terms::CERTAIN;
+use crate::choice::{Prediction, Strategy};
 use crate::event::Event;
 use crate::ids::{AgentName, Role};
-use crate::policy::{Prediction, Strategy};
 use crate::prelude::*;
 use crate::price::plain_name;
 use crate::ticket::{Purpose, Ticket};

@@ -8,7 +8,6 @@
 //! other. docs/cost-model.md has the formulas and every assumption.
 
 mod bound;
-mod cached;
 mod decide;
 mod hindsight;
 mod measures;
@@ -24,12 +23,11 @@ mod terms;
 mod tests;
 
 pub use bound::bound;
-pub use cached::{Cached, Conversation, Entry};
 pub use decide::{Ahead, Alternative, Decision, Facts, decide, weigh};
 pub use hindsight::{Coming, Sequence, hindsight};
 pub use measures::{Known, LOOKED_AT, Measures};
 pub use pace::{Pace, Paces};
 pub use plan::{Expected, Likely, Setting, options};
-pub use send::{Bill, Exploring, Marks, Round, Sent, Sizes, Way, send};
+pub use send::{Bill, Exploring, Round, Sent, Sizes, Way, send};
 pub use shape::{Prompts, Reader, prompt_chars};
 pub use terms::{Amount, BOUNDARIES_MAX, CERTAIN, Marking, Terms, lifetimes};

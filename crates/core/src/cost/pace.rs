@@ -6,11 +6,11 @@
 //! [`Pace`]; [`Paces`] finds the loops in a ledger's events. Nothing here knows a price.
 
 use super::terms::CERTAIN;
+use crate::choice::Lifetime;
 use crate::event::{Event, Started};
 use crate::ids::Role;
 use crate::phase::Phase;
 use crate::prelude::*;
-use crate::price::Lifetime;
 use crate::ticket::{Purpose, Scope, Ticket};
 use alloc::collections::VecDeque;
 

@@ -4,12 +4,10 @@
 //! are only expected ([`Tree`]): after each round the loop goes on with some probability, after one of a few gaps,
 //! and the best way is taken again.
 
-use super::cached::{Cached, Entry, Key};
-use super::send::{Marks, Round, Sent, Sizes, Way, send};
+use super::send::{Round, Sent, Sizes, Way, send};
 use super::terms::{Amount, CERTAIN, Marking, Terms};
-use crate::policy::Strategy;
+use crate::choice::{Cached, Entry, Lifetime, Marks, Strategy};
 use crate::prelude::*;
-use crate::price::Lifetime;
 
 /// What never changes while one loop is planned.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +114,7 @@ fn ways(
     };
     // With calls the rest is read again within seconds; leaving it unmarked is never better. And what is kept of a
     // conversation is found from a mark at its new end, within the provider's lookback.
-    let found = |one: super::Conversation| one.tail.or(one.earlier).is_some();
+    let found = |one: crate::choice::Conversation| one.tail.or(one.earlier).is_some();
     let continues = strategy == Strategy::Resume && cached.conversation.is_some_and(found);
     let must_mark = (setting.sizes.calls(strategy) > 0 || continues) && !terms.lifetimes().is_empty();
     // A kept place is read only where it is marked again. That writes nothing.
@@ -252,7 +250,7 @@ impl<'a> Tree<'a> {
         if ahead > self.rounds {
             return Amount(0);
         }
-        let key = cached.key(ahead);
+        let key = key(cached, ahead);
         if let Some(known) = self.before.get(&key) {
             return *known;
         }
@@ -271,7 +269,7 @@ impl<'a> Tree<'a> {
     }
 
     fn best(&mut self, cached: &Cached, ahead: u32, round: &Round) -> Amount {
-        let key = (cached.key(ahead), round.delta);
+        let key = (key(cached, ahead), round.delta);
         if let Some(known) = self.after.get(&key) {
             return *known;
         }
@@ -336,4 +334,23 @@ fn distinct(gaps: &[(u64, u32)], terms: &Terms) -> Vec<(u64, u32)> {
         class.1 += percent;
     }
     classes.into_values().collect()
+}
+
+/// A cache to look up by.
+type Key = [u64; 4];
+
+/// The cache in few numbers that are quick to compare, for looking ahead. Within one plan the sizes of the first
+/// two entries never change.
+fn key(cached: &Cached, ahead: u32) -> Key {
+    const NONE: Entry = Entry { tokens: 0, lifetime: Lifetime::FiveMinutes, left_s: 0 };
+    let (tail, earlier) = cached.conversation.map_or((None, None), |one| (one.tail, one.earlier));
+    let entries = [cached.system, cached.stable, tail, earlier].map(|entry| entry.unwrap_or(NONE));
+    let [left, lifetimes] = entries.iter().fold([0, 0], |[left, lifetimes], entry| {
+        // The longest lifetime has fewer seconds than 16 bits hold.
+        [left << 16 | entry.left_s & 0xffff, lifetimes << 2 | entry.lifetime as u64]
+    });
+    let began = cached.conversation.map_or(7, |one| one.began as u64);
+    let tokens = cached.conversation.map_or(0, |one| one.tokens);
+    let [_, _, tail, earlier] = entries.map(|entry| entry.tokens.min(u64::from(u32::MAX)));
+    [left, tokens << 16 | lifetimes << 3 | began, tail << 32 | earlier, u64::from(ahead)]
 }

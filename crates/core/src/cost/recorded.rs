@@ -5,12 +5,11 @@
 
 use super::pace::Pace;
 use super::replay::Reviewer;
-use super::send::Marks;
+use crate::choice::{Marks, Strategy};
 use crate::delta::Comparison;
 use crate::event::{Entry, Event, FeatureCreated, Started};
 use crate::ids::{Revision, Role};
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind};
 use crate::sections::Outline;

@@ -5,19 +5,18 @@
 //! business.
 
 use super::bound::bound;
-use super::cached::Cached;
 use super::decide::{Ahead, Facts, decide};
 use super::hindsight::{Coming, hindsight};
 use super::pace::Pace;
 use super::plan::{Expected, Setting};
 use super::recorded::MeasuredRound;
 pub use super::recorded::{Measured, Recorded, Review, Reviewed, reviewed};
-use super::send::{Bill, Exploring, Marks, Round, Sent, Sizes, Way, send};
+use super::send::{Bill, Exploring, Round, Sent, Sizes, Way, send};
 use super::terms::Terms;
-pub use crate::policy::Knowledge;
-use crate::policy::Strategy;
+pub use crate::choice::Knowledge;
+use crate::choice::{Cached, Content, Marks, Strategy};
 use crate::prelude::*;
-use crate::tokens::{Content, Ratios};
+use crate::tokens::Ratios;
 
 /// What is taken for granted in every loop, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

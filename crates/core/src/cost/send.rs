@@ -4,12 +4,9 @@
 //! system text; the part that stays the same in every round; the rest. Only what an earlier request marked, and what
 //! is still kept, is read. The formulas are in docs/cost-model.md.
 
-use super::cached::{Cached, Conversation, Entry};
 use super::terms::{Amount, CERTAIN, Terms};
-use crate::policy::Strategy;
-use crate::price::Lifetime;
+use crate::choice::{Cached, Conversation, Entry, Lifetime, Marks, Strategy};
 use crate::usage::Usage;
-use serde::{Deserialize, Serialize};
 
 /// The sizes of a role's reviews that are the same in every round, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,17 +72,6 @@ impl Round {
 pub struct Way {
     pub strategy: Strategy,
     pub marks: Marks,
-}
-
-/// For how long each part of a prompt is to be kept; none leaves its end unmarked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Marks {
-    pub system: Option<Lifetime>,
-    /// Upstream artifacts and rubric, where they are part of the prompt.
-    pub stable: Option<Lifetime>,
-    /// The rest of the prompt, so that the conversation can go on from there.
-    pub tail: Option<Lifetime>,
 }
 
 /// What one review is billed for.

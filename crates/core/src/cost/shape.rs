@@ -5,8 +5,9 @@
 
 use super::measures::Known;
 use super::send::{Exploring, Round, Sizes, as_read};
+use crate::choice::Content;
 use crate::prompt::{Fragment, Prompt};
-use crate::tokens::{Chars, Content, kinds};
+use crate::tokens::{Chars, kinds};
 
 /// What a reviewer says to call a tool, in tokens.
 pub(super) const PER_CALL: u64 = 120;

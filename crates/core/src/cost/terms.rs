@@ -1,8 +1,8 @@
 //! A price card in the form in which many sums are made from it: prices by size, lifetimes, and the cache's rules.
 
-use super::cached::Entry;
+use crate::choice::{Entry, Lifetime};
 use crate::prelude::*;
-use crate::price::{Card, Lifetime, Prices};
+use crate::price::{Card, Prices};
 use crate::usage::Usd;
 use core::ops::{Add, AddAssign};
 

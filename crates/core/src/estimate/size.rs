@@ -3,13 +3,13 @@
 
 use super::PaidAgent;
 use super::plan::{Part, ROUNDS};
+use crate::choice::{Content, Strategy};
 use crate::ids::Role;
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind, Override};
 use crate::prompt;
-use crate::tokens::{Content, Family, Ratios, kinds};
+use crate::tokens::{Family, Ratios, kinds};
 use crate::usage::{Usage, Usd};
 
 /// What roles read.

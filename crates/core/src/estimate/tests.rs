@@ -1,4 +1,5 @@
 use super::*;
+use crate::choice::{Choice, Knowledge, Policy, Strategy};
 use crate::event::{
     Answered, Certify, Event, Extra, FeatureCreated, LoopOpened, PhaseClosed, PlannedTask, Player, Started,
     TreeMark,
@@ -6,7 +7,6 @@ use crate::event::{
 use crate::ids::{BlobId, FeatureId, Revision, TaskId};
 use crate::phase::{Lane, Phase};
 use crate::pipeline::Pipeline;
-use crate::policy::{Choice, Knowledge, Policy, Strategy};
 use crate::price::Cards;
 use crate::profile::{self, Override};
 use crate::ticket::{Scope, Ticket};

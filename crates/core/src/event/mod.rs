@@ -20,10 +20,10 @@ mod resting;
 mod stored;
 mod texts;
 
+use crate::choice::{Choice, Knowledge, Policy};
 use crate::findings::{FindingChange, Threshold};
 use crate::ids::{AgentName, BlobId, FindingId, Revision, Role, SessionId};
 use crate::phase::Phase;
-use crate::policy::{Choice, Knowledge, Policy};
 use crate::prelude::*;
 use crate::text::one_line;
 use crate::ticket::Ticket;

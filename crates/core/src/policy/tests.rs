@@ -1,6 +1,7 @@
 use super::*;
-use crate::cost::{Ahead, Cached, Expected, Exploring, Marking, Pace, Round, Sizes, Terms};
-use crate::price::{Cards, Lifetime};
+use crate::choice::{self, Cached, Lifetime};
+use crate::cost::{Ahead, Expected, Exploring, Marking, Pace, Round, Sizes, Terms};
+use crate::price::Cards;
 use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use proptest::sample::{select, subsequence};
 
@@ -95,7 +96,7 @@ proptest! {
             artifact_by_path: false,
             exploring: Exploring { calls: 0, tokens: 0 },
         };
-        let talk = cost::Conversation { began: Strategy::Lazy, tokens: artifact, tail: None, earlier: None };
+        let talk = choice::Conversation { began: Strategy::Lazy, tokens: artifact, tail: None, earlier: None };
         let cached = Cached { conversation: is_known.then_some(talk), ..Cached::default() };
         let round = Round { artifact, delta, touched: delta.min(artifact) };
         let ahead = Ahead::Expected(Expected::after_review(1, &round, Some(2), &Pace::default()));

@@ -2,8 +2,8 @@
 //!
 //! All sums are exact integers and rounded up once, at the end, so that a budget is never overrun by fractions.
 
-use super::lifetime::Lifetime;
 use super::names;
+use crate::choice::Lifetime;
 use crate::prelude::*;
 use crate::usage::{Usage, Usd};
 use serde::{Deserialize, Serialize};

@@ -6,13 +6,13 @@
 
 mod budget;
 mod card;
-mod lifetime;
 mod list;
 mod names;
 mod overrides;
 #[cfg(test)]
 mod tests;
 
+use crate::choice::Lifetime;
 use crate::prelude::*;
 use names::{Parts, Written};
 use serde::Deserialize;
@@ -22,7 +22,6 @@ pub use card::{
     BadPrice, Basis, Card, Cliff, Context, DefaultLifetime, Minimum, PerMillion, Prices, Repriced,
     UNLIMITED_ANSWER_TOKENS,
 };
-pub use lifetime::Lifetime;
 pub use list::{Listed, age_in_words};
 pub use names::MILLION_MARK;
 pub(crate) use names::plain as plain_name;

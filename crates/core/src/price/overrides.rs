@@ -1,8 +1,8 @@
 //! What a user's configuration says about prices, laid over the built-in cards.
 
 use super::card::{Basis, Card, Cliff, Context, DefaultLifetime, Minimum, PerMillion, Prices};
-use super::lifetime::Lifetime;
 use super::{CONTEXT_ASSUMED, Cards};
+use crate::choice::Lifetime;
 use crate::prelude::*;
 
 /// What the user says about one model.

@@ -5,9 +5,9 @@
 //! know asks for the version of now, and what is known of another one counts for nothing.
 
 use super::{AgentsMet, MetAgent, Probed, Proof, Resume};
+use crate::choice::Strategy;
 use crate::event::{Event, Now};
 use crate::ids::{AgentName, SessionId};
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::ticket::{Purpose, Scope, Ticket};
 

@@ -1,9 +1,9 @@
 //! What a probe proves and what it leaves open, and what a ledger makes of it.
 
 use super::*;
+use crate::choice::{Choice, Strategy};
 use crate::event::{Answered, Event, Failed, Now, Player, Started, TreeMark};
 use crate::ids::{BlobId, FeatureId, SessionId};
-use crate::policy::{Choice, Strategy};
 use crate::prompt::{ProbeTurn, probe};
 use crate::redact::Redactor;
 use crate::ticket::{Scope, Ticket};

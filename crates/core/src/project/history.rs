@@ -1,10 +1,10 @@
 //! `.review-history.md`: every review of a feature, in order, as a person reads it.
 
+use crate::choice::Strategy;
 use crate::event::{Checked, Decided, Drafted, Entry, Event, Failed, Judged, Judgement, Now};
 use crate::findings::FindingChange;
 use crate::ids::{Revision, Role};
 use crate::pipeline::{self, Pipeline};
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::review::{Loop, Seat, shown_round};
 use crate::text::{one_line, utc};

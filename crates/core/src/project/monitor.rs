@@ -7,9 +7,9 @@
 #[cfg(test)]
 mod tests;
 
+use crate::choice::{Policy, Strategy};
 use crate::event::{Answered, Event, Failed, FeatureCreated, Now, Started};
 use crate::phase::Phase;
-use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
 use crate::profile::{self, Kind};
 use crate::review::Loop;

@@ -2,10 +2,10 @@
 
 use super::bills::{Bill, Bills, Ended};
 use super::line::line;
+use crate::choice::Strategy;
 use crate::event::{Certify, Decided, Entry, Event, Judgement, Player, PlayerKind, Started};
 use crate::ids::{AgentName, Role};
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::price::{Cards, UNLIMITED_ANSWER_TOKENS};
 use crate::probe::Resume;

@@ -1,9 +1,9 @@
 //! Everything one prompt is made of, as the engine hands it over.
 
 use super::code::Code;
+use crate::choice::Strategy;
 use crate::findings::{Finding, Settled, Threshold};
 use crate::ids::{Revision, Role};
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{Override, Profile};
 use crate::ticket::Purpose;

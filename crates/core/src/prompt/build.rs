@@ -4,7 +4,7 @@ use super::brief::Brief;
 use super::fragment::{Fragment, Prompt};
 use super::stable::Lasting;
 use super::{author, code, digest, open, stable, turn};
-use crate::policy::Strategy;
+use crate::choice::Strategy;
 use crate::prelude::*;
 use crate::profile::Kind;
 use crate::ticket::Purpose;

@@ -6,9 +6,9 @@
 use super::example::sample;
 use super::fragment::Fragment;
 use super::stable::{NOTHING_ELSE, UNCHECKED, looks_outside};
+use crate::choice::Strategy;
 use crate::ids::Role;
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::Override;
 use crate::ticket::Purpose;

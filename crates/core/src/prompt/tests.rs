@@ -13,10 +13,10 @@ mod tasks;
 
 use super::brief::DomainResult;
 use super::*;
+use crate::choice::Strategy;
 use crate::findings::{Finding, Threshold};
 use crate::ids::{Revision, Role};
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind, Profile};
 use crate::ticket::Purpose;

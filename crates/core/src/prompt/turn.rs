@@ -9,7 +9,7 @@ use super::open;
 use super::schema::FORM;
 use super::sizes::FIELD_CHARS_MAX;
 use super::stable::{file_name, header, label};
-use crate::policy::Strategy;
+use crate::choice::Strategy;
 use crate::prelude::*;
 use crate::profile::Kind;
 use crate::text::{self, one_line};

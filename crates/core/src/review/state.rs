@@ -2,7 +2,7 @@
 
 use super::finishing::Finishing;
 use super::making::Making;
-use crate::cost::Cached;
+use crate::choice::Cached;
 use crate::event::{
     Answered, AuthorQuestion, Checked, Limits, LoopOpened, PhaseClosed, StageClosed, StageOutcome, Started,
 };

@@ -12,11 +12,11 @@ use super::finishing;
 use super::making::{Making, diverges, settle};
 use super::plan::{Effect, Need, Order, need, pending};
 use super::state::{Conversation, End, Flight, Left, Loop, Seat, Standing, Work};
+use crate::choice::{Policy, Strategy};
 use crate::event::{
     Answered, Certify, Checked, Compared, Drafted, Edited, Event, Failed, LEFT_INSTEAD, Lost, Now,
     PhaseClosed, Question, Raised, StageClosed, Started,
 };
-use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
 use crate::ticket::{Purpose, Ticket};
 use decide::decide;

@@ -8,7 +8,8 @@
 //! occurs in one mixture only is not told apart by chance. Whole numbers, so the same bills give the same ratios
 //! everywhere.
 
-use super::{Billed, Content, Ratios};
+use super::{Billed, Ratios};
+use crate::choice::Content;
 
 /// What the assumption weighs against bills, in tokens of each kind: about three prompts with their artifacts.
 const ASSUMED_TOKENS: i128 = 50_000;

@@ -8,7 +8,8 @@
 //!
 //! Start at [`kinds`]. Nothing here knows a prompt's words or fragments.
 
-use super::{Chars, Content};
+use super::Chars;
+use crate::choice::Content;
 use crate::sections::{Block, Outline};
 
 /// Documents in documents in a prompt: no deeper ones are told apart.

@@ -1,4 +1,5 @@
-use super::{Billed, Chars, Content, Family, Ratios, kinds};
+use super::{Billed, Chars, Family, Ratios, kinds};
+use crate::choice::Content;
 use crate::prelude::*;
 use proptest::prelude::*;
 

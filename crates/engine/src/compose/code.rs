@@ -9,11 +9,11 @@ use super::texts::chars;
 use super::{Composed, Setting, Texts, absent, seat, task, unknown};
 use crate::ports::WorkspaceError;
 use redraft_core::bank::Query;
+use redraft_core::choice::Strategy;
 use redraft_core::delta::Delta;
 use redraft_core::event::FeatureCreated;
 use redraft_core::findings::Finding;
 use redraft_core::phase::Phase;
-use redraft_core::policy::Strategy;
 use redraft_core::profile::{self, Kind, Profile};
 use redraft_core::prompt::{
     Absent, Brief, CheckResult, Code, LeftOut, Place, Prd, ProjectCheck, Upstream, build,

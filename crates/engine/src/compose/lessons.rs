@@ -2,7 +2,7 @@
 
 use super::Papers;
 use redraft_core::bank::Query;
-use redraft_core::policy::Strategy;
+use redraft_core::choice::Strategy;
 use redraft_core::review::Order;
 use redraft_core::ticket::Purpose;
 

@@ -18,11 +18,11 @@ use crate::ports::WorkspaceError;
 pub use crate::values::{Papers, Setting};
 use lessons::Lessons;
 use redraft_core::bank::Query;
+use redraft_core::choice::Strategy;
 use redraft_core::event::{FeatureCreated, StageOutcome};
 use redraft_core::findings::{Finding, Status};
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
-use redraft_core::policy::Strategy;
 use redraft_core::profile::{self, Kind, Profile};
 use redraft_core::prompt::{
     self, Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, RetroBrief, Upstream, build,

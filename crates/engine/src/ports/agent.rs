@@ -1,10 +1,10 @@
 //! An agent: something that is given a prompt and a folder and answers.
 
 use super::Moment;
-use redraft_core::cost::Marks;
+use redraft_core::choice::{Lifetime, Marks};
 use redraft_core::event::{Hand, Now, Player};
 use redraft_core::ids::{AgentName, Role, SessionId};
-use redraft_core::price::{Card, Lifetime};
+use redraft_core::price::Card;
 pub use redraft_core::probe::Resume;
 use redraft_core::prompt::Prompt;
 use redraft_core::ticket::Ticket;

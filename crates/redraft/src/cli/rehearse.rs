@@ -7,7 +7,7 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::run::deadlines;
 use super::site::{Site, Surroundings};
-use redraft_core::cost::Marks;
+use redraft_core::choice::Marks;
 use redraft_core::event::Started;
 use redraft_core::ids::AgentName;
 use redraft_core::pipeline::Pipeline;

@@ -9,11 +9,12 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use super::trust;
+use redraft_core::choice::Lifetime;
 use redraft_core::cost::replay::{
     Asked, Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play,
 };
 use redraft_core::cost::{Amount, CERTAIN, Pace, Terms, lifetimes};
-use redraft_core::price::{Card, Cards, Lifetime};
+use redraft_core::price::{Card, Cards};
 use redraft_core::tokens::{Family, Ratios};
 use report::Object;
 

@@ -4,12 +4,12 @@
 //! knows events and nothing of how they came about. Start at [`Story`].
 
 use super::console::Console;
+use redraft_core::choice::Strategy;
 use redraft_core::event::{
     About, Built, Checked, Drafted, Entry, Event, Judged, Judgement, LoopOpened, PhaseClosed,
 };
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::policy::Strategy;
 use redraft_core::project;
 use redraft_core::text::{count, one_line};
 use redraft_core::ticket::{Purpose, Ticket, Unit};

@@ -13,12 +13,12 @@ use redraft_adapters::api::{
 use redraft_adapters::git::{Git, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_core::choice::{Knowledge, Lifetime, Policy};
 use redraft_core::event::{Certify, Entry, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{AgentName, BlobId, FeatureId, Role};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::policy::{Knowledge, Policy};
-use redraft_core::price::{Card, Cards, Lifetime};
+use redraft_core::price::{Card, Cards};
 use redraft_core::project;
 use redraft_core::redact::Redactor;
 use redraft_core::ticket::Scope;

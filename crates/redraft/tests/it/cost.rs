@@ -4,12 +4,12 @@
 use crate::models::{ANTHROPIC, run, with_agent};
 use crate::world::{bodies, entries, events, feature};
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::cost::{Cached, Conversation, Entry as Kept, Marks};
+use redraft_core::choice::{
+    Cached, Conversation, Entry as Kept, Lifetime, Marks, Predicted, Prediction, Strategy,
+};
 use redraft_core::event::{Entry, Event, Started};
 use redraft_core::ids::FeatureId;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::policy::{Predicted, Prediction, Strategy};
-use redraft_core::price::Lifetime;
 use redraft_core::project;
 use redraft_core::ticket::Scope;
 use redraft_core::usage::{Usage, Usd};

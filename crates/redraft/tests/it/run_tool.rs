@@ -4,7 +4,7 @@ use crate::world::PROGRAM;
 use redraft_adapters::api::{AnthropicSettings, ApiAgent, Bounds, Commands, Key};
 use redraft_adapters::child::Environment;
 use redraft_adapters::clock::SystemClock;
-use redraft_core::cost::Marks;
+use redraft_core::choice::Marks;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
 use redraft_core::prompt::{Fragment, Prompt, SCHEMA};

@@ -6,11 +6,11 @@
 use crate::documents::planted;
 use crate::world::{PROGRAM, bodies, entries, events, executable};
 use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_core::choice::{Knowledge, Policy};
 use redraft_core::event::{Certify, Event, Limits, LoopOpened, Panel, PanelRole};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{FeatureId, Role};
 use redraft_core::phase::Phase;
-use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::text;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};

@@ -127,7 +127,7 @@ impl Course {
             .parse()
             .unwrap(),
             prompt: Prompt { turn, ..Prompt::default() },
-            marks: redraft_core::cost::Marks::default(),
+            marks: redraft_core::choice::Marks::default(),
             session: SessionId::new(format!("{}-{role}", self.phase)),
             resume,
             folder: self.folder.path().to_owned(),

@@ -60,7 +60,7 @@ impl Past {
         let request = Request {
             ticket: format!("001/finish.1/{purpose}/{role}/1.1").parse().unwrap(),
             prompt: retro(&brief),
-            marks: redraft_core::cost::Marks::default(),
+            marks: redraft_core::choice::Marks::default(),
             session: SessionId::new("s"),
             resume: false,
             folder: self.folder.path().to_owned(),

@@ -85,7 +85,7 @@ impl Stage {
         Request {
             ticket,
             prompt: Prompt { turn, ..Prompt::default() },
-            marks: redraft_core::cost::Marks::default(),
+            marks: redraft_core::choice::Marks::default(),
             session: SessionId::new(format!("session-of-{role}")),
             resume,
             folder: self.folder.path().to_owned(),

@@ -7,9 +7,10 @@
 use super::clock::StillClock;
 use super::turn::{Deed, Says, Turn};
 use super::{Crash, Outside, locked};
+use redraft_core::choice::Lifetime;
 use redraft_core::event::{Now, Player};
 use redraft_core::ids::{AgentName, Role, SessionId};
-use redraft_core::price::{Card, Cards, Lifetime};
+use redraft_core::price::{Card, Cards};
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{

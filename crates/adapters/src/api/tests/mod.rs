@@ -10,9 +10,9 @@ mod secrets;
 mod untold;
 
 use super::{AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire};
-use redraft_core::cost::Marks;
+use redraft_core::choice::{Lifetime, Marks};
 use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::price::{Cards, Lifetime};
+use redraft_core::price::Cards;
 use redraft_core::prompt::{Fragment, Prompt, SCHEMA};
 use redraft_core::redact::Redactor;
 use redraft_core::usage::Usd;

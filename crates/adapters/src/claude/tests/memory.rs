@@ -3,9 +3,9 @@
 use super::{DONE, INIT, READ, kept, request, settings};
 use crate::child::{Asked, Environment, Held};
 use crate::claude::{ClaudeAgent, ClaudeSettings, flags, memory};
+use redraft_core::choice::Lifetime;
 use redraft_core::event::Now;
 use redraft_core::ids::SessionId;
-use redraft_core::price::Lifetime;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::Request;
 use std::ffi::OsString;

@@ -6,10 +6,10 @@ mod misbehaving;
 
 use crate::world::{World, named, steady, unwatched, verdict};
 use redraft_adapters::claude::{Bash, ClaudeAgent, ClaudeSettings};
-use redraft_core::cost::Marks;
+use redraft_core::choice::{Lifetime, Marks};
 use redraft_core::event::Now;
 use redraft_core::ids::AgentName;
-use redraft_core::price::{Cards, Lifetime};
+use redraft_core::price::Cards;
 use redraft_engine::ports::{Agent, AgentError, Request};
 use redraft_testkit::provider::{Recorded, Reply, continues, tool_names, tool_results, was_tool_used};
 use serde_json::{Value, json};

@@ -4,10 +4,9 @@
 //! that say which marks may be set are written here once more, plainly, from docs/cost-model.md. Sequences that come to
 //! the same cache are followed once, which loses none. Start at [`best`].
 
-use crate::cost::{Amount, Cached, Coming, Entry, Marks, Sent, Sizes, Terms, Way, send};
-use crate::policy::Strategy;
+use crate::choice::{Cached, Entry, Lifetime, Marks, Strategy};
+use crate::cost::{Amount, Coming, Sent, Sizes, Terms, Way, send};
 use crate::prelude::*;
-use crate::price::Lifetime;
 
 /// A loop, and what may be used in its first round and in the others.
 pub(super) struct Known<'a> {

@@ -2,10 +2,10 @@
 
 use super::drawn::{Draws, USUAL};
 use super::world::{FIRST, FULL, card};
-use crate::cost::{Ahead, Cached, Expected, Facts, Pace, Round, Sizes, Terms, decide, weigh};
-use crate::policy::Strategy;
+use crate::choice::{Cached, Lifetime, Strategy};
+use crate::cost::{Ahead, Expected, Facts, Pace, Round, Sizes, Terms, decide, weigh};
 use crate::prelude::*;
-use crate::price::{Card, Lifetime, PerMillion};
+use crate::price::{Card, PerMillion};
 
 /// The prices of a card with two lifetimes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

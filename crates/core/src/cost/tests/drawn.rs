@@ -7,9 +7,9 @@
 //! [`WORLDS`] are repositories, each with a pace of its own. Start at [`Draws::any_loop`].
 
 use super::world::SIZES;
+use crate::choice::Lifetime;
 use crate::cost::{CERTAIN, Coming, Round, Sizes};
 use crate::prelude::*;
-use crate::price::Lifetime;
 
 /// Numbers from a seed, the same on every machine.
 pub(super) struct Draws(pub(super) u64);

@@ -1,9 +1,8 @@
 //! What one review is billed for, in tokens, worked out by hand.
 
 use super::world::{ROUND, SIZES, terms, warm};
-use crate::cost::{Bill, Cached, Coming, Exploring, Marks, Round, Sent, Sizes, Terms, Way, bound, send};
-use crate::policy::Strategy;
-use crate::price::Lifetime;
+use crate::choice::{Cached, Lifetime, Marks, Strategy};
+use crate::cost::{Bill, Coming, Exploring, Round, Sent, Sizes, Terms, Way, bound, send};
 
 const MINUTES: Option<Lifetime> = Some(Lifetime::FiveMinutes);
 const HOUR: Option<Lifetime> = Some(Lifetime::Hour);

@@ -1,24 +1,26 @@
 //! What a live dispatch is predicted from: agents that mark in their own way, bills, and real prompts.
 
 use super::world::{FULL, ROUND, SIZES, Situation, card, situations, terms};
+use crate::choice::{
+    self, Cached, Choice, Content, Conversation, Entry, Lifetime, Marks, Policy, Prediction, Strategy,
+};
 use crate::cost::{
-    Ahead, CERTAIN, Cached, Conversation, Entry, Expected, Exploring, Facts, Known, Marking, Marks, Measures,
-    Pace, Prompts, Reader, Setting, Terms, Way, decide, options, prompt_chars, weigh,
+    Ahead, CERTAIN, Expected, Exploring, Facts, Known, Marking, Measures, Pace, Prompts, Reader, Setting,
+    Terms, Way, decide, options, prompt_chars, weigh,
 };
 use crate::event::{Answered, Event, Lost, Player, Started, TreeMark};
 use crate::ids::{AgentName, BlobId};
-use crate::policy::{self, Choice, Policy, Prediction, Priced, Strategy};
+use crate::policy::{self, Priced};
 use crate::prelude::*;
-use crate::price::Lifetime;
 use crate::prompt::{Fragment, Prompt};
 use crate::ticket::{Purpose, Ticket};
-use crate::tokens::{Content, Family, Ratios};
+use crate::tokens::{Family, Ratios};
 use crate::usage::{Usage, Usd};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 const MINUTES: Lifetime = Lifetime::FiveMinutes;
 
-fn expected(terms: &Terms, cached: Cached, seen: u32) -> policy::Choice {
+fn expected(terms: &Terms, cached: Cached, seen: u32) -> choice::Choice {
     choice(terms, cached, seen, Policy::Cost)
 }
 

@@ -3,13 +3,12 @@
 use super::all::{self, best};
 use super::drawn::{Drawn, Draws, Kinds, USUAL};
 use super::world::{FIRST, FULL, ROUND, SIZES, Situation, situations, terms, warm};
+use crate::choice::{Cached, Lifetime, Marks, Strategy};
 use crate::cost::{
-    Ahead, CERTAIN, Cached, Coming, Decision, Expected, Facts, Marking, Marks, Pace, Setting, Sizes, Terms,
-    Way, decide, hindsight, send,
+    Ahead, CERTAIN, Coming, Decision, Expected, Facts, Marking, Pace, Setting, Sizes, Terms, Way, decide,
+    hindsight, send,
 };
-use crate::policy::Strategy;
 use crate::prelude::*;
-use crate::price::Lifetime;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 /// Decides every round of a loop in turn; `ahead` says what is known of the rest of it.

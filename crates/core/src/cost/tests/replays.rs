@@ -2,14 +2,13 @@
 
 use super::drawn::{Draws, USUAL};
 use super::world::terms;
+use crate::choice::{Lifetime, Marks, Strategy};
+use crate::cost::Pace;
 use crate::cost::replay::{
     Asked, Assumed, Knowledge, Measured, Outcome, Played, Recorded, Review, Reviewer, as_sent, play,
 };
-use crate::cost::{Marks, Pace};
 use crate::ids::Revision;
-use crate::policy::Strategy;
 use crate::prelude::*;
-use crate::price::Lifetime;
 use crate::tokens::{Family, Ratios};
 
 fn text(lines: usize, changed: usize, mark: &str) -> String {

@@ -1,9 +1,9 @@
 //! Loops to decide about, drawn by proptest, and one to work things out by hand.
 
-use crate::cost::{Cached, Coming, Exploring, Round, Sizes, Terms};
-use crate::policy::Strategy;
+use crate::choice::{Cached, Lifetime, Strategy};
+use crate::cost::{Coming, Exploring, Round, Sizes, Terms};
 use crate::prelude::*;
-use crate::price::{Card, Cards, Lifetime};
+use crate::price::{Card, Cards};
 use proptest::prelude::{Just, Strategy as _, any, prop_oneof};
 
 pub(super) const FIRST: [Strategy; 2] = [Strategy::Inline, Strategy::Lazy];
@@ -74,7 +74,8 @@ pub(super) fn situations(
 
 /// The cache after a first review by `inline` with everything marked for this long.
 pub(super) fn warm(terms: &Terms, lifetime: Lifetime) -> Cached {
-    use crate::cost::{Marks, Way, send};
+    use crate::choice::Marks;
+    use crate::cost::{Way, send};
     let all = Some(lifetime);
     let way = Way { strategy: Strategy::Inline, marks: Marks { system: all, stable: all, tail: all } };
     send(terms, &SIZES, &Cached::default(), &ROUND, way).unwrap().cached

@@ -8,12 +8,12 @@ use super::drawn::{Drawn, Draws, Kinds, WORLDS};
 use super::live::{answered_at, started_at};
 use super::promises::{played, total};
 use super::world::{FIRST, FULL, ROUND, terms};
+use crate::choice::Lifetime;
 use crate::cost::{Ahead, Amount, CERTAIN, Expected, Pace, Paces, Terms};
 use crate::event::{Event, PhaseClosed};
 use crate::ids::{FeatureId, Revision};
 use crate::phase::Phase;
 use crate::prelude::*;
-use crate::price::Lifetime;
 use crate::ticket::Scope;
 
 /// So many loops of each world, a thousand in all.

@@ -1,8 +1,7 @@
 use super::*;
+use crate::choice::{Knowledge, Lifetime, Policy, Strategy};
 use crate::findings::{FindingChange, Status, Threshold};
 use crate::phase::{Lane, Phase};
-use crate::policy::{Knowledge, Policy, Strategy};
-use crate::price::Lifetime;
 use crate::probe::{CheckId, CheckResult, Resume};
 use crate::ticket::Purpose;
 use crate::usage::Payment;

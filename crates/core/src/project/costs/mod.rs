@@ -12,10 +12,10 @@ mod savings;
 mod tests;
 
 use super::bills::{Bills, Ended};
+use crate::choice::{Choice, Knowledge, Policy, Prediction, Strategy};
 use crate::event::{Entry, Event, Judgement, Player, Started};
 use crate::ids::{AgentName, FeatureId, Role};
 use crate::phase::Phase;
-use crate::policy::{Choice, Knowledge, Policy, Prediction, Strategy};
 use crate::prelude::*;
 use crate::ticket::Ticket;
 use crate::usage::{Money, Payment, Usage, Usd};

@@ -6,9 +6,9 @@
 //! those that were not read from the cache.
 
 use super::{Dispatch, not_cached};
+use crate::choice::Strategy;
 use crate::ids::Role;
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::ticket::Purpose;
 use crate::usage::Usage;

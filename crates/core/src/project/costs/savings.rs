@@ -1,9 +1,9 @@
 //! What a loop would have cost under other policies. Estimates, all of them made with the same assumptions, so that
 //! they can be compared with each other and not with a bill.
 
+use crate::choice::Policy;
 use crate::cost::replay::{Assumed, Measured, Played, play};
 use crate::cost::{Pace, Terms};
-use crate::policy::Policy;
 use crate::prelude::*;
 use crate::tokens::Ratios;
 use crate::usage::Usage;

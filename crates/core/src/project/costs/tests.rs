@@ -1,8 +1,7 @@
 use super::*;
-use crate::cost::{Cached, Marks};
+use crate::choice::{Cached, Knowledge, Marks, Predicted};
 use crate::event::{Answered, Failed, Lost, Now, Player, TreeMark};
 use crate::ids::{BlobId, SessionId};
-use crate::policy::{Knowledge, Predicted};
 
 fn ticket(end: &str) -> Ticket {
     format!("001/specify.1/{end}").parse().unwrap()

@@ -2,7 +2,7 @@
 
 use super::super::fragment::Fragment;
 use super::super::stable::form_with;
-use crate::policy::Strategy;
+use crate::choice::Strategy;
 use crate::prelude::*;
 use crate::profile::{Kind, Profile};
 use crate::ticket::Purpose;

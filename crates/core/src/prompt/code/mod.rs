@@ -22,7 +22,7 @@ use super::build::{possible, present};
 use super::fragment::{Fragment, Prompt};
 use super::stable::Lasting;
 use super::{open, turn as shared};
-use crate::policy::Strategy;
+use crate::choice::Strategy;
 use crate::prelude::*;
 use crate::profile::Kind;
 use crate::ticket::Purpose;

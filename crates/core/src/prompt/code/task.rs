@@ -8,8 +8,8 @@ use super::super::fragment::Fragment;
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::label;
 use super::papers::{TaskArtifact, TaskPapers};
+use crate::choice::Strategy;
 use crate::context::Mode;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::text::{self, one_line};
 

@@ -1,9 +1,9 @@
 //! What a role is sent about the code of the made-up feature.
 
+use crate::choice::Strategy;
 use crate::findings::Finding;
 use crate::ids::Role;
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind, Override, Profile};
 use crate::prompt::brief::{Absent, Brief, Place, Prd, Upstream};

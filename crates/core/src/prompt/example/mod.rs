@@ -9,10 +9,10 @@ pub(super) mod feature;
 pub(super) mod retro;
 mod sample;
 
+use crate::choice::Strategy;
 use crate::findings::Threshold;
 use crate::ids::Revision;
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::profile::Profile;
 use crate::prompt::brief::{Absent, Answer, Brief, Place, Prd, Upstream};
 use crate::ticket::Purpose;

@@ -1,8 +1,8 @@
 //! What somebody who looks back on the made-up feature is sent, for each of the two questions.
 
+use crate::choice::Strategy;
 use crate::ids::Role;
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::profile::{self, Override, Profile};
 use crate::prompt::example::Sample;
 use crate::prompt::retro::{RetroBrief, retro};

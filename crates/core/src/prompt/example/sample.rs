@@ -1,8 +1,8 @@
 //! One role's prompt in the made-up feature, for a person who wants to read it.
 
+use crate::choice::Strategy;
 use crate::ids::Role;
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind, Override};
 use crate::prompt::brief::{Brief, DomainOutcome, DomainResult};

@@ -3,11 +3,11 @@
 
 use super::super::code::shown_diff;
 use super::super::*;
-use super::cases;
-use super::stable;
+use super::{cases, stable};
+use crate::choice::{Policy, Strategy};
 use crate::delta::Comparison;
 use crate::phase::Phase;
-use crate::policy::{Facts, Policy, ResumedFacts, Strategy, choose};
+use crate::policy::{Facts, ResumedFacts, choose};
 use crate::prelude::*;
 use crate::prompt::example::change;
 use crate::ticket::Purpose;

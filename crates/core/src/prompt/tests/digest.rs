@@ -3,8 +3,8 @@
 use super::super::*;
 use super::cases::{self, ARTIFACT};
 use super::profile_of;
+use crate::choice::Strategy;
 use crate::findings::Finding;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::ticket::Purpose;
 

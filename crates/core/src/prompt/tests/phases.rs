@@ -2,10 +2,10 @@
 
 use super::super::*;
 use super::cases;
+use crate::choice::Strategy;
 use crate::delta::Comparison;
 use crate::ids::Role;
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind};
 use crate::prompt::example::feature::document;

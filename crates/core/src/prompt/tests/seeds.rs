@@ -6,10 +6,9 @@
 //! and `policy`; I9 and TD7 (lines of the history) are played by the real program in `tests/it`; I10 is the probe.
 
 use super::super::*;
-use super::cases;
-use super::profile_of;
+use super::{cases, profile_of};
+use crate::choice::Strategy;
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind};
 

@@ -4,8 +4,8 @@
 use super::super::*;
 use super::code::{REVIEWERS, case, names, with};
 use super::{listed, stable};
+use crate::choice::Strategy;
 use crate::context::Mode;
-use crate::policy::Strategy;
 use crate::prelude::*;
 
 /// AC-1: one dispatch for each task, with its text and done criteria, whatever it shares with others first.

@@ -2,10 +2,10 @@
 
 use super::super::state::{Loop, Repair, Standing};
 use super::{Rejected, conclude, no_verdict, rejected};
+use crate::choice::Strategy;
 use crate::event::{Judged, Judgement};
 use crate::findings::{self, FindingChange, Status};
 use crate::ids::Role;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::ticket::Purpose;
 use crate::verdict::Severity;

@@ -2,11 +2,11 @@
 
 use super::draws::*;
 use super::world::*;
+use crate::choice::Policy;
 use crate::event::*;
 use crate::findings::Status;
 use crate::phase::Phase;
 use crate::pipeline::{self, Pipeline};
-use crate::policy::Policy;
 use crate::prelude::*;
 use crate::review::{End, Loop, Seat};
 use proptest::prelude::*;

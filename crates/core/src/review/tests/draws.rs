@@ -1,11 +1,11 @@
 //! Worlds drawn at random, and what is read off them.
 
 use super::world::*;
+use crate::choice::{Knowledge, Policy};
 use crate::event::*;
 use crate::ids::{BlobId, Revision, SessionId};
 use crate::phase::{Lane, Phase};
 use crate::pipeline::{self, Pipeline};
-use crate::policy::{Knowledge, Policy};
 use crate::prelude::*;
 use crate::review::Effect;
 use crate::ticket::Ticket;

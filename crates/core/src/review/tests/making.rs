@@ -2,11 +2,11 @@
 
 use super::draws::{any_habits, any_rules, started};
 use super::world::*;
+use crate::choice::Strategy as Send;
 use crate::event::*;
 use crate::ids::{BlobId, Revision};
 use crate::phase::Phase;
 use crate::pipeline::{Pipeline, pending, step};
-use crate::policy::Strategy as Send;
 use crate::prelude::*;
 use crate::review::{Effect, Loop, Making, TaskEnd, dispatches_max};
 use crate::ticket::{Purpose, Ticket, Unit};

@@ -1,11 +1,11 @@
 //! Loops told as stories.
 
 use super::world::*;
+use crate::choice::{Policy, Strategy};
 use crate::event::*;
 use crate::findings::Status;
 use crate::ids::{Revision, Role};
 use crate::pipeline;
-use crate::policy::{Policy, Strategy};
 use crate::prelude::*;
 use crate::project::{BoardRow, history};
 use crate::review::{Effect, End, Loop, decision, pending, question};

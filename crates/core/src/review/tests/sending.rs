@@ -2,11 +2,12 @@
 
 use super::draws::*;
 use super::world::*;
+use crate::choice::{Knowledge, Policy, Strategy as Send};
 use crate::event::*;
 use crate::ids::{FeatureId, Revision, Role, SessionId};
 use crate::phase::{Lane, Phase};
 use crate::pipeline::{self, Pipeline};
-use crate::policy::{Facts, Knowledge, Policy, ResumedFacts, Strategy as Send, choose};
+use crate::policy::{Facts, ResumedFacts, choose};
 use crate::prelude::*;
 use crate::review::{Effect, Order, Seat};
 use crate::ticket::{Purpose, Scope, Ticket, Unit};

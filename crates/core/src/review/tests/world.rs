@@ -4,12 +4,12 @@ mod answers;
 
 pub(super) use answers::started as sent;
 
+use crate::choice::{Knowledge, Policy};
 use crate::event::*;
 use crate::findings::Threshold;
 use crate::ids::{BlobId, FeatureId, Revision, Role, TaskId};
 use crate::phase::{Lane, Phase};
 use crate::pipeline::{self, Pipeline};
-use crate::policy::{Knowledge, Policy};
 use crate::prelude::*;
 use crate::review::Effect;
 

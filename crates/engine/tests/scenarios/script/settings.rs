@@ -1,10 +1,10 @@
 //! What holds for the whole scenario.
 
 use super::{Line, money};
+use redraft_core::choice::Policy;
 use redraft_core::event::{Certify, Extra};
 use redraft_core::findings::Threshold;
 use redraft_core::phase::{Lane, Phase};
-use redraft_core::policy::Policy;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::Check;
 

@@ -3,12 +3,12 @@
 use super::Stage;
 use crate::script::Setting;
 use crate::world::{BRANCH, FEATURE, SETUP, SLUG, World};
+use redraft_core::choice::{Knowledge, Policy};
 use redraft_core::event::{Certify, FeatureCreated, Limits};
 use redraft_core::findings::Threshold;
 use redraft_core::ids::{BlobId, FeatureUuid};
 use redraft_core::lint::{self, Level, Rule};
 use redraft_core::phase::{Lane, Phase};
-use redraft_core::policy::{Knowledge, Policy};
 use redraft_core::usage::Usd;
 use redraft_engine::ports::{Deadlines, Resume};
 use redraft_engine::{DocsGate, Finish, Rules};

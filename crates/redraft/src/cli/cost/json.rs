@@ -3,9 +3,9 @@
 use super::Feature;
 use super::prices::Price;
 use super::savings::{Loop, Replay};
+use redraft_core::choice::Prediction;
 use redraft_core::cost::CERTAIN;
 use redraft_core::players::PlayedBy;
-use redraft_core::policy::Prediction;
 use redraft_core::project::Warning;
 use redraft_core::project::costs::{
     Accuracy, Bill, Costs, Dispatch, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,

@@ -13,7 +13,7 @@ use super::Feature;
 use super::text::in_money;
 use crate::cli::whole_file::Own;
 use axis::Axis;
-use redraft_core::policy::{Prediction, Strategy};
+use redraft_core::choice::{Prediction, Strategy};
 use redraft_core::project::costs::{Bill, Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
 use redraft_core::text::one_line;
 use redraft_core::ticket::Scope;

@@ -3,10 +3,10 @@
 use super::savings::{Loop, Replay};
 use super::table::{Lean, table};
 use super::{Billed, Feature};
+use redraft_core::choice::{Prediction, Strategy};
 use redraft_core::cost::CERTAIN;
 use redraft_core::cost::replay::Played;
 use redraft_core::players::in_words;
-use redraft_core::policy::{Prediction, Strategy};
 use redraft_core::project::costs::{
     Accuracy, Bill, Costs, Dispatch, PhaseCosts, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
 };

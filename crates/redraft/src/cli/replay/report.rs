@@ -1,8 +1,8 @@
 //! What a replay shows: a table for people, one object for programs.
 
 use super::{CardSum, LoopSum};
+use redraft_core::choice::Lifetime;
 use redraft_core::cost::replay::{Outcome, Played};
-use redraft_core::price::Lifetime;
 use redraft_core::text::count;
 use redraft_core::usage::{Usd, grouped};
 use serde::{Serialize, Serializer};

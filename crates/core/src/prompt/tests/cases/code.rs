@@ -1,11 +1,11 @@
 //! Every kind of dispatch about the code of the made-up feature.
 
 use super::{Case, PROJECT, Show, settled, without_tools};
+use crate::choice::Strategy;
 use crate::context::Mode;
 use crate::findings::Finding;
 use crate::ids::Role;
 use crate::phase::Lane;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Profile};
 use crate::prompt::brief::{Absent, Brief, Place, Prd};

@@ -6,10 +6,10 @@
 mod code;
 pub(super) mod retro;
 
+use crate::choice::Strategy;
 use crate::findings::{Finding, Ruling, Settled, Threshold};
 use crate::ids::Role;
 use crate::phase::Phase;
-use crate::policy::Strategy;
 use crate::prelude::*;
 use crate::profile::{self, Kind, Profile};
 use crate::prompt::Prompt;

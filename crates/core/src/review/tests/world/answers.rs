@@ -1,13 +1,11 @@
 //! What agents and people answer in a [`World`], drawn by its habits.
 
 use super::World;
-use crate::cost::{self, Cached, Marks};
+use crate::choice::{self, Cached, Choice, Lifetime, Marks, Policy, Prediction, Strategy};
 use crate::event::*;
 use crate::findings::{Finding, FindingChange, Status};
 use crate::ids::{AgentName, BlobId, FindingId, Role, SessionId};
-use crate::policy::{Choice, Policy, Prediction, Strategy};
 use crate::prelude::*;
-use crate::price::Lifetime;
 use crate::review::{Order, case_for, decision};
 use crate::ticket::{Purpose, Ticket};
 use crate::usage::{Usage, Usd};
@@ -254,7 +252,7 @@ pub(in super::super) fn started(order: &Order, strategy: Strategy, pull: bool) -
 /// Different for each dispatch, so that one cannot pass for another.
 fn prediction(strategy: Strategy, ticket: &Ticket) -> Prediction {
     let tokens = 1_000 * u64::from(ticket.round) + u64::from(ticket.attempt);
-    let tail = Some(cost::Entry { tokens, lifetime: Lifetime::Hour, left_s: 3_600 });
+    let tail = Some(choice::Entry { tokens, lifetime: Lifetime::Hour, left_s: 3_600 });
     let began = if strategy == Strategy::Resume { Strategy::Inline } else { strategy };
     Prediction {
         card: "fake".into(),
@@ -268,7 +266,7 @@ fn prediction(strategy: Strategy, ticket: &Ticket) -> Prediction {
         leaves: Cached {
             system: None,
             stable: None,
-            conversation: Some(cost::Conversation { began, tokens: tokens + 1, tail, earlier: None }),
+            conversation: Some(choice::Conversation { began, tokens: tokens + 1, tail, earlier: None }),
         },
         alternatives: vec![],
     }

@@ -1,9 +1,8 @@
 use super::*;
-use redraft_core::cost::{Cached, Marks};
+use redraft_core::choice::{Cached, Choice, Knowledge, Marks, Policy, Predicted};
 use redraft_core::event::Player;
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::phase::Phase;
-use redraft_core::policy::{Choice, Knowledge, Policy, Predicted};
 use redraft_core::project::costs::Sum;
 use redraft_core::usage::Payment;
 

@@ -1,12 +1,10 @@
 //! What a dispatch was expected to cost, stored with its choice so that it can be compared with the bill.
 //!
-//! Every figure is an estimate by `core::cost`, made from what was known when the dispatch was started. Nothing is
+//! Every figure is an estimate by the cost model, made from what was known when the dispatch was started. Nothing is
 //! ever billed or reserved by it. Start at [`Prediction`]; [`super::Choice`] carries it.
 
-use super::Strategy;
-use crate::cost::{Cached, Marks};
+use super::{Cached, Content, Marks, Strategy};
 use crate::prelude::*;
-use crate::tokens::Content;
 use crate::usage::{Usage, Usd};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Prediction {
     /// The price card, by the first of its names.
     pub card: String,
-    /// How often the agent's prompts reach the cache, in parts of [`crate::cost::CERTAIN`].
+    /// How often the agent's prompts reach the cache, in parts of ten thousand.
     pub hit_rate: u32,
     /// Seconds between the start of the role's last request and this one; none where there was none that counts.
     pub since_s: Option<u64>,
@@ -62,9 +60,7 @@ impl Prediction {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cost::{Conversation, Entry};
-    use crate::policy::Choice;
-    use crate::price::Lifetime;
+    use crate::choice::{Choice, Conversation, Entry, Lifetime};
 
     #[test]
     fn a_choice_is_read_as_it_was_stored_and_one_without_a_prediction_has_none() {

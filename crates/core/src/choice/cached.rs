@@ -4,8 +4,7 @@
 //! from the start of the last request, and [`Cached::after`] lets time pass. An entry exists because a request marked
 //! that place; nothing here knows prices.
 
-use crate::policy::Strategy;
-use crate::price::Lifetime;
+use super::{Lifetime, Strategy};
 use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -20,11 +19,19 @@ pub struct Cached {
     pub conversation: Option<Conversation>,
 }
 
+/// For how long each part of a prompt is to be kept; none leaves its end unmarked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Marks {
+    pub system: Option<Lifetime>,
+    /// Upstream artifacts and rubric, where they are part of the prompt.
+    pub stable: Option<Lifetime>,
+    /// The rest of the prompt, so that the conversation can go on from there.
+    pub tail: Option<Lifetime>,
+}
+
 /// By so much an estimate of tokens from characters may be off.
 const ERROR_PERCENT: u64 = 25;
-
-/// A cache to look up by.
-pub(super) type Key = [u64; 4];
 
 /// The role's last conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -98,30 +105,14 @@ impl Cached {
         Cached { conversation, ..self }
     }
 
-    /// The cache in few numbers that are quick to compare, for looking ahead. Within one plan the sizes of the first
-    /// two entries never change.
-    pub(super) fn key(&self, ahead: u32) -> Key {
-        const NONE: Entry = Entry { tokens: 0, lifetime: Lifetime::FiveMinutes, left_s: 0 };
-        let (tail, earlier) = self.conversation.map_or((None, None), |one| (one.tail, one.earlier));
-        let entries = [self.system, self.stable, tail, earlier].map(|entry| entry.unwrap_or(NONE));
-        let [left, lifetimes] = entries.iter().fold([0, 0], |[left, lifetimes], entry| {
-            // The longest lifetime has fewer seconds than 16 bits hold.
-            [left << 16 | entry.left_s & 0xffff, lifetimes << 2 | entry.lifetime as u64]
-        });
-        let began = self.conversation.map_or(7, |one| one.began as u64);
-        let tokens = self.conversation.map_or(0, |one| one.tokens);
-        let [_, _, tail, earlier] = entries.map(|entry| entry.tokens.min(u64::from(u32::MAX)));
-        [left, tokens << 16 | lifetimes << 3 | began, tail << 32 | earlier, u64::from(ahead)]
-    }
-
     /// Whether no beginning of any prompt is kept.
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         let talk = self.conversation.is_none_or(|one| one.tail.is_none() && one.earlier.is_none());
         self.system.is_none() && self.stable.is_none() && talk
     }
 
     /// The same in a world where nothing is kept.
-    pub(super) fn forgotten(self) -> Cached {
+    pub fn forgotten(self) -> Cached {
         self.after(u64::MAX)
     }
 }
@@ -133,7 +124,7 @@ impl Entry {
     }
 
     /// A use counts the lifetime anew; it never makes it longer.
-    pub(super) fn used(self) -> Entry {
+    pub fn used(self) -> Entry {
         Entry { left_s: self.lifetime.seconds(), ..self }
     }
 }
