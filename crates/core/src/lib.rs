@@ -41,6 +41,7 @@ pub mod prd;
 mod prelude;
 pub mod price;
 pub mod probe;
+pub mod probed;
 pub mod profile;
 pub mod project;
 pub mod project_context;

@@ -13,7 +13,7 @@ use crate::ids::AgentName;
 use crate::phase::{Lane, Phase};
 use crate::players::Players;
 use crate::prelude::*;
-use crate::probe::MetAgent;
+use crate::probed::MetAgent;
 use crate::project::Tally;
 use crate::project::bills::Bills;
 use crate::review::{self, Effect, End, Loop, Rejected};

@@ -21,7 +21,8 @@ use redraft_core::event::{Answered, Event, Failed, Lost, Now, Started, TreeMark}
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::phase::Phase;
 use redraft_core::price::{Budget, OverBudget};
-use redraft_core::probe::{Case, Heard, Papers, Probed, ROLE, TOOLS, Turn, assess};
+use redraft_core::probe::{Case, Heard, Papers, ROLE, TOOLS, Turn, assess};
+use redraft_core::probed::Probed;
 use redraft_core::prompt::{self, ProbeTurn, SCHEMA};
 use redraft_core::redact::Redactor;
 use redraft_core::text;

@@ -4,7 +4,7 @@
 //! facts mean is beside their types in [`super`].
 
 use super::*;
-use crate::probe::{AgentsMet, Probed};
+use crate::probed::{AgentsMet, Probed};
 
 /// Why a stored event could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

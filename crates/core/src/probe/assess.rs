@@ -1,9 +1,9 @@
 //! From what a probed agent answered to what it can do.
 
 use super::papers::{Papers, is_faulty};
-use super::{Check, CheckId, CheckResult};
 use crate::ids::SessionId;
 use crate::prelude::*;
+use crate::probed::{Check, CheckId, CheckResult};
 use crate::text::{count, one_line};
 use crate::usage::{Usage, grouped};
 use crate::verdict::{self, Verdict};

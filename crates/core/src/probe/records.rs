@@ -4,11 +4,11 @@
 //! conversations that could not be continued, if they were begun and resumed under one version. Whoever wants to
 //! know asks for the version of now, and what is known of another one counts for nothing.
 
-use super::{AgentsMet, MetAgent, Probed, Proof, Resume};
 use crate::choice::Strategy;
 use crate::event::{Event, Now};
 use crate::ids::{AgentName, SessionId};
 use crate::prelude::*;
+use crate::probed::{AgentsMet, MetAgent, Probed, Proof, Resume};
 use crate::ticket::{Purpose, Scope, Ticket};
 
 /// So many resumed dispatches in a row that found no conversation switch resuming off.

@@ -3,11 +3,13 @@
 use super::*;
 use crate::choice::{Choice, Strategy};
 use crate::event::{Answered, Event, Failed, Now, Player, Started, TreeMark};
-use crate::ids::{BlobId, FeatureId, SessionId};
+use crate::ids::{AgentName, BlobId, FeatureId, SessionId};
+use crate::prelude::*;
+use crate::probed::{AgentsMet, Check, CheckId, CheckResult, MetAgent, Probed, Proof, Resume};
 use crate::prompt::{ProbeTurn, probe};
 use crate::redact::Redactor;
 use crate::ticket::{Scope, Ticket};
-use crate::usage::Usage;
+use crate::usage::{Usage, Usd};
 use crate::verdict::{Claim, Issue, Severity, Verdict, Verified};
 use std::collections::BTreeSet as Set;
 

@@ -9,7 +9,7 @@ use crate::ids::Role;
 use crate::phase::Phase;
 use crate::players::{Players, in_words};
 use crate::prelude::*;
-use crate::probe::{CheckResult, MetAgent, Probed, Resume};
+use crate::probed::{CheckResult, MetAgent, Probed, Resume};
 use crate::shown;
 use crate::text::{count, one_line, span, utc};
 use crate::ticket::{Purpose, Unit};

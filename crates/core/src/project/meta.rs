@@ -4,7 +4,7 @@ use crate::event::{Entry, Event};
 use crate::pipeline::{self, Pipeline};
 use crate::players::{PlayedBy, Players};
 use crate::prelude::*;
-use crate::probe::{MetAgent, Resume};
+use crate::probed::{MetAgent, Resume};
 use crate::review::{End, Loop};
 use crate::text::utc;
 use serde::Serialize;

@@ -8,7 +8,7 @@ use crate::ids::{AgentName, Role};
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::price::{Cards, UNLIMITED_ANSWER_TOKENS};
-use crate::probe::Resume;
+use crate::probed::Resume;
 use crate::text::count;
 use crate::ticket::Ticket;
 use crate::usage::{Money, Payment, Usage, Usd, grouped};

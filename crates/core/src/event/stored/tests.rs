@@ -2,7 +2,7 @@ use super::*;
 use crate::choice::{Knowledge, Lifetime, Policy, Strategy};
 use crate::findings::{FindingChange, Status, Threshold};
 use crate::phase::{Lane, Phase};
-use crate::probe::{CheckId, CheckResult, Resume};
+use crate::probed::{CheckId, CheckResult, Resume};
 use crate::ticket::Purpose;
 use crate::usage::Payment;
 use crate::verdict::{AnswerStatus, Claim, Severity};

@@ -9,7 +9,7 @@ use crate::cli::errors::CliError;
 use crate::cli::prepare::hold_place;
 use crate::cli::site::Surroundings;
 use redraft_core::ids::{AgentName, FeatureId};
-use redraft_core::probe::{AgentsMet, MetAgent, Resume};
+use redraft_core::probed::{AgentsMet, MetAgent, Resume};
 use redraft_core::ticket::Scope;
 use redraft_engine::{Journal, write_projections};
 

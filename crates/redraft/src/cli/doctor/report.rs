@@ -2,7 +2,7 @@
 
 use crate::cli::errors::Code;
 use crate::cli::trust::ACCEPT;
-use redraft_core::probe::{Check, CheckResult, Resume};
+use redraft_core::probed::{Check, CheckResult, Resume};
 use redraft_core::text::utc;
 use redraft_core::usage::Usd;
 use serde::Serialize;
