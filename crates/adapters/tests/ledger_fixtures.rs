@@ -5,11 +5,11 @@
 
 use redraft_adapters::sqlite::{FILE, Ledger, Mode};
 use redraft_core::event::{Entry, Event, Unreadable};
+use redraft_core::fragment::Prompt;
 use redraft_core::ids::{FeatureId, ReviewId};
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::{Pipeline, pending};
 use redraft_core::project::{self, BoardRow};
-use redraft_core::prompt::Prompt;
 use redraft_core::review::Effect;
 use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};

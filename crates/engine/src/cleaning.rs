@@ -2,7 +2,7 @@
 
 use crate::ports::Outcome;
 use redraft_core::event::Player;
-use redraft_core::prompt::{Fragment, Prompt};
+use redraft_core::fragment::{Fragment, Prompt};
 use redraft_core::redact::Redactor;
 use redraft_core::text;
 use std::borrow::Cow;

@@ -9,9 +9,10 @@ use crate::starting::tools;
 use crate::values::Parts;
 use redraft_core::choice::Strategy;
 use redraft_core::event::{Event, Failed, Now};
+use redraft_core::fragment::Prompt;
 use redraft_core::pipeline;
 use redraft_core::price::OverBudget;
-use redraft_core::prompt::{Prompt, schema_for};
+use redraft_core::prompt::schema_for;
 use redraft_core::review::{Effect, Order};
 use redraft_core::ticket::Ticket;
 

@@ -6,7 +6,7 @@
 
 use crate::paper::marks;
 use redraft_core::delta::Delta;
-use redraft_core::prompt::Prompt;
+use redraft_core::fragment::Prompt;
 use redraft_core::verdict::Severity;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -361,7 +361,7 @@ fn unquoted(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use redraft_core::prompt::Fragment;
+    use redraft_core::fragment::Fragment;
     use redraft_core::text;
 
     fn prompt(fragments: &[(&str, String)]) -> Prompt {

@@ -14,7 +14,7 @@ use crate::billing;
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::choice::{Lifetime, Marks};
-use redraft_core::prompt::{Fragment, Prompt};
+use redraft_core::fragment::{Fragment, Prompt};
 use redraft_engine::ports::Cache;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

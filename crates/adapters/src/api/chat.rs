@@ -10,7 +10,7 @@ use crate::billing::count;
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::choice::{Lifetime, Marks};
-use redraft_core::prompt::Prompt;
+use redraft_core::fragment::Prompt;
 use redraft_engine::ports::Cache;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use crate::http::retry;
 use crate::http::sse::Event;
 use crate::tools::{Tool, ToolResult};
 use redraft_core::choice::{Lifetime, Marks};
-use redraft_core::prompt::Prompt;
+use redraft_core::fragment::Prompt;
 use redraft_engine::ports::Cache;
 use serde_json::Value;
 use std::ops::AddAssign;
@@ -301,7 +301,7 @@ pub(super) fn reported(error: &Value) -> Fault {
 
 /// The texts of fragments as one, separated by an empty line; none where there is nothing to say.
 pub(super) fn joined<'a>(
-    fragments: impl IntoIterator<Item = &'a redraft_core::prompt::Fragment>,
+    fragments: impl IntoIterator<Item = &'a redraft_core::fragment::Fragment>,
 ) -> Option<String> {
     let texts: Vec<&str> = fragments
         .into_iter()

@@ -10,9 +10,9 @@ use crate::child::{Asked, End, Environment, Fingerprint, Finished, Held, Line, L
 use crate::mcp::{McpServer, McpServers};
 use redraft_core::choice::Marks;
 use redraft_core::event::Now;
+use redraft_core::fragment::Prompt;
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
-use redraft_core::prompt::Prompt;
 use redraft_core::redact::Redactor;
 use redraft_core::usage::{Payment, Usage, Usd};
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request};

@@ -6,7 +6,7 @@
 use super::measures::Known;
 use super::send::{Exploring, Round, Sizes, as_read};
 use crate::choice::Content;
-use crate::prompt::{Fragment, Prompt};
+use crate::fragment::{Fragment, Prompt};
 use crate::tokens::{Chars, kinds};
 
 /// What a reviewer says to call a tool, in tokens.

@@ -5,11 +5,12 @@
 //! task.
 
 use super::words::fill;
+use crate::fragment::Fragment;
 use crate::ids::Role;
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::profile::{self, Kind, Override, Profile};
-use crate::prompt::{Fragment, lasting, tool_fallback};
+use crate::prompt::{lasting, tool_fallback};
 use crate::ticket::Purpose;
 
 const INTRO: &str = include_str!("../../texts/plugin/agent.md");

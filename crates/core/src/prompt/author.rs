@@ -1,7 +1,7 @@
 //! What only an author's first draft has: whether it may ask first, what it was told, and how much is wanted.
 
 use super::brief::Brief;
-use super::fragment::Fragment;
+use crate::fragment::Fragment;
 use crate::prelude::*;
 use crate::text::one_line;
 

@@ -1,10 +1,10 @@
 //! From a brief to a prompt: which fragments, in which order.
 
 use super::brief::Brief;
-use super::fragment::{Fragment, Prompt};
 use super::stable::Lasting;
 use super::{author, code, digest, open, stable, turn};
 use crate::choice::Strategy;
+use crate::fragment::{Fragment, Prompt};
 use crate::prelude::*;
 use crate::profile::Kind;
 use crate::ticket::Purpose;

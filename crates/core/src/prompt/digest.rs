@@ -6,11 +6,11 @@
 use super::anchor::Anchors;
 use super::brief::Brief;
 use super::build::present;
-use super::fragment::Fragment;
 use super::stable::{file_name, header, label};
 use super::turn::CHECKS_OF_A_CHANGE;
 use super::{open, turn};
 use crate::delta::{Delta, FileDelta};
+use crate::fragment::Fragment;
 use crate::place;
 use crate::prelude::*;
 use crate::sections::Outline;

@@ -4,9 +4,9 @@
 //! that speak of a feature, of its files or of a project.
 
 use super::example::sample;
-use super::fragment::Fragment;
 use super::stable::{NOTHING_ELSE, UNCHECKED, looks_outside};
 use crate::choice::Strategy;
+use crate::fragment::Fragment;
 use crate::ids::Role;
 use crate::phase::Phase;
 use crate::prelude::*;

@@ -13,7 +13,6 @@ mod build;
 mod code;
 mod digest;
 mod example;
-mod fragment;
 mod lasting;
 mod open;
 mod probe;
@@ -31,7 +30,6 @@ pub use code::{
     CheckResult, Code, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskPapers, to_open, unnamed,
 };
 pub use example::{Sample, sample, sample_by_itself};
-pub use fragment::{Fragment, Prompt, Stability};
 pub use lasting::{lasting, tool_fallback};
 pub use probe::{ProbeTurn, probe};
 pub use retro::{RetroBrief, retro};

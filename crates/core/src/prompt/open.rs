@@ -6,10 +6,10 @@
 use super::anchor::Anchors;
 use super::brief::Brief;
 use super::code;
-use super::fragment::Fragment;
 use super::sizes::{FIELD_CHARS_MAX, SETTLED_CHARS_MAX, SETTLED_MAX};
 use crate::choice::Strategy;
 use crate::findings::Finding;
+use crate::fragment::Fragment;
 use crate::prelude::*;
 use crate::sections::Outline;
 use crate::text::one_line;

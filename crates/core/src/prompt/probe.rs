@@ -4,9 +4,9 @@
 //! then what is the same in all turns, and the same answer form. What the answers mean is decided in
 //! [`crate::probe`].
 
-use super::fragment::{Fragment, Prompt};
 use super::schema::FORM;
 use super::stable;
+use crate::fragment::{Fragment, Prompt};
 use crate::prelude::*;
 use crate::text;
 

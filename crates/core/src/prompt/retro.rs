@@ -4,9 +4,9 @@
 //! [`crate::retro::judge_bundle`]), so there is one strategy, `inline`, and nothing is continued: what could not be used is
 //! asked for anew, with the reason. Start at [`retro`].
 
-use super::fragment::{Fragment, Prompt};
 use super::schema::{JUDGE_FORM, RETRO_FORM};
 use super::stable;
+use crate::fragment::{Fragment, Prompt};
 use crate::prelude::*;
 use crate::profile::{Override, Profile};
 use crate::text::{fenced, one_line};

@@ -4,11 +4,11 @@
 //! boundary, whoever changes the texts.
 
 use super::brief::{Brief, Place, Prd, Upstream};
-use super::fragment::Fragment;
 use super::schema::FORM;
 use super::sizes::NAME_CHARS_MAX;
 use crate::choice::Strategy;
 use crate::findings::Threshold;
+use crate::fragment::Fragment;
 use crate::prelude::*;
 use crate::profile::{Kind, Override, Profile};
 use crate::text;

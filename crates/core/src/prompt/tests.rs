@@ -15,6 +15,7 @@ use super::brief::DomainResult;
 use super::*;
 use crate::choice::Strategy;
 use crate::findings::{Finding, Threshold};
+use crate::fragment::Prompt;
 use crate::ids::{Revision, Role};
 use crate::phase::Phase;
 use crate::prelude::*;

@@ -4,12 +4,12 @@
 //! fence nor pass for a heading of ours. Which of these a prompt has is decided in `build`.
 
 use super::brief::{Brief, DomainResult, Prd};
-use super::fragment::Fragment;
 use super::open;
 use super::schema::FORM;
 use super::sizes::FIELD_CHARS_MAX;
 use super::stable::{file_name, header, label};
 use crate::choice::Strategy;
+use crate::fragment::Fragment;
 use crate::prelude::*;
 use crate::profile::Kind;
 use crate::text::{self, one_line};

@@ -21,11 +21,12 @@ use redraft_core::bank::Query;
 use redraft_core::choice::Strategy;
 use redraft_core::event::{FeatureCreated, StageOutcome};
 use redraft_core::findings::{Finding, Status};
+use redraft_core::fragment::Prompt;
 use redraft_core::ids::Revision;
 use redraft_core::phase::Phase;
 use redraft_core::profile::{self, Kind, Profile};
 use redraft_core::prompt::{
-    self, Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, Prompt, RetroBrief, Upstream, build,
+    self, Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, RetroBrief, Upstream, build,
 };
 use redraft_core::review::{Loop, Order, Seat, TaskWork, shown_round};
 use redraft_core::ticket::{Purpose, Ticket, Unit};

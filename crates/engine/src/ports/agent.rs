@@ -3,10 +3,10 @@
 use super::Moment;
 use redraft_core::choice::{Lifetime, Marks};
 use redraft_core::event::{Hand, Now, Player};
+use redraft_core::fragment::Prompt;
 use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::price::Card;
 pub use redraft_core::probed::Resume;
-use redraft_core::prompt::Prompt;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::{Payment, Usage, Usd};
 use serde::{Deserialize, Serialize};

@@ -4,12 +4,13 @@
 use super::commit;
 use super::diff::diff;
 use super::stage::verdict;
+use crate::RehearsalAgent;
+use crate::Scenario;
 use crate::pace::Calm;
-use crate::{RehearsalAgent, Scenario};
+use redraft_core::fragment::{Fragment, Prompt};
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::phase::Phase;
 use redraft_core::profile::{self, Profile};
-use redraft_core::prompt::{Fragment, Prompt};
 use redraft_core::text;
 use redraft_core::verdict::{AnswerStatus, Issue, Verdict};
 use redraft_engine::ports::{Agent, Deadlines, Outcome, Request};

@@ -3,7 +3,7 @@
 use super::stage::{PRD, SPEC, Stage, verdict};
 use crate::pace::Calm;
 use redraft_core::event::Now;
-use redraft_core::prompt::Fragment;
+use redraft_core::fragment::Fragment;
 use redraft_core::ticket::Ticket;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agent, Request, Watch};

@@ -4,7 +4,7 @@
 use super::diff::diff;
 use super::stage::{PRD, SPEC, Stage};
 use redraft_core::delta::{Delta, FileDelta};
-use redraft_core::prompt::Fragment;
+use redraft_core::fragment::Fragment;
 use redraft_core::sections::Outline;
 use redraft_core::text;
 use redraft_core::verdict::Verdict;

@@ -3,10 +3,11 @@
 
 use super::commit;
 use super::diff::diff;
+use crate::RehearsalAgent;
+use crate::Scenario;
 use crate::pace::Calm;
-use crate::{RehearsalAgent, Scenario};
+use redraft_core::fragment::{Fragment, Prompt};
 use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::prompt::{Fragment, Prompt};
 use redraft_core::text;
 use redraft_core::verdict::{AnswerStatus, Issue, Verdict};
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request};

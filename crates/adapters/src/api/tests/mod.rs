@@ -11,9 +11,10 @@ mod untold;
 
 use super::{AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire};
 use redraft_core::choice::{Lifetime, Marks};
+use redraft_core::fragment::{Fragment, Prompt};
 use redraft_core::ids::{AgentName, SessionId};
 use redraft_core::price::Cards;
-use redraft_core::prompt::{Fragment, Prompt, SCHEMA};
+use redraft_core::prompt::SCHEMA;
 use redraft_core::redact::Redactor;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Moment, Outcome, Request, Watch};

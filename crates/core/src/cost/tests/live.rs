@@ -9,10 +9,10 @@ use crate::cost::{
     Terms, Way, decide, options, prompt_chars, weigh,
 };
 use crate::event::{Answered, Event, Lost, Player, Started, TreeMark};
+use crate::fragment::{Fragment, Prompt};
 use crate::ids::{AgentName, BlobId};
 use crate::policy::{self, Priced};
 use crate::prelude::*;
-use crate::prompt::{Fragment, Prompt};
 use crate::ticket::{Purpose, Ticket};
 use crate::tokens::{Family, Ratios};
 use crate::usage::{Usage, Usd};

@@ -1,8 +1,8 @@
 //! The form of an answer about code: the same object as everywhere, with what its fields are for here.
 
-use super::super::fragment::Fragment;
 use super::super::stable::form_with;
 use crate::choice::Strategy;
+use crate::fragment::Fragment;
 use crate::prelude::*;
 use crate::profile::{Kind, Profile};
 use crate::ticket::Purpose;

@@ -19,10 +19,10 @@ pub use papers::{CheckResult, Code, Dependency, LeftOut, ProjectCheck, TaskArtif
 
 use super::brief::Brief;
 use super::build::{possible, present};
-use super::fragment::{Fragment, Prompt};
 use super::stable::Lasting;
 use super::{open, turn as shared};
 use crate::choice::Strategy;
+use crate::fragment::{Fragment, Prompt};
 use crate::prelude::*;
 use crate::profile::Kind;
 use crate::ticket::Purpose;

@@ -5,13 +5,13 @@
 //! of them at once, so the first pays for it and the others read it from the cache. It is another one after every fix.
 
 use super::super::brief::Upstream;
-use super::super::fragment::Fragment;
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::{self, Lasting, given, project_block};
 use super::papers::ProjectCheck;
 use super::{change, form};
 use crate::choice::Strategy;
 use crate::delta::Delta;
+use crate::fragment::Fragment;
 use crate::prelude::*;
 use crate::profile::Kind;
 use crate::text::{self, one_line};

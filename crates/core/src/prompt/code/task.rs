@@ -4,12 +4,12 @@
 //! any required artifact, so that a document that stands in the prompt already is not sent a second time.
 
 use super::super::brief::Brief;
-use super::super::fragment::Fragment;
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::label;
 use super::papers::{TaskArtifact, TaskPapers};
 use crate::choice::Strategy;
 use crate::context::Mode;
+use crate::fragment::Fragment;
 use crate::prelude::*;
 use crate::text::{self, one_line};
 

@@ -1,7 +1,6 @@
 //! The fragments of one dispatch about code: what to do, what changed, how the project's checks ended.
 
 use super::super::brief::Brief;
-use super::super::fragment::Fragment;
 use super::super::open;
 use super::super::sizes::FIELD_CHARS_MAX;
 use super::super::stable::names_documents;
@@ -11,6 +10,7 @@ use super::papers::Code;
 use super::stable::shown;
 use crate::choice::Strategy;
 use crate::delta::Delta;
+use crate::fragment::Fragment;
 use crate::prelude::*;
 use crate::text::{self, one_line};
 use crate::ticket::Purpose;

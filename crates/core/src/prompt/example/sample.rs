@@ -1,6 +1,7 @@
 //! One role's prompt in the made-up feature, for a person who wants to read it.
 
 use crate::choice::Strategy;
+use crate::fragment::Prompt;
 use crate::ids::Role;
 use crate::phase::Phase;
 use crate::prelude::*;
@@ -9,7 +10,6 @@ use crate::prompt::brief::{Brief, DomainOutcome, DomainResult};
 use crate::prompt::build::{build, possible};
 use crate::prompt::example::feature::document;
 use crate::prompt::example::{ANSWER, first_of, revision};
-use crate::prompt::fragment::Prompt;
 use crate::ticket::Purpose;
 
 /// A prompt, and what it is sent for and how.

@@ -6,6 +6,7 @@ use super::super::*;
 use super::{cases, stable};
 use crate::choice::{Policy, Strategy};
 use crate::delta::Comparison;
+use crate::fragment::{Fragment, Prompt};
 use crate::phase::Phase;
 use crate::policy::{Facts, ResumedFacts, choose};
 use crate::prelude::*;

@@ -4,6 +4,7 @@ use super::super::*;
 use super::cases::{self, ARTIFACT, Case};
 use super::profile_of;
 use crate::findings::{Ruling, Settled};
+use crate::fragment::{Fragment, Prompt};
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::profile::Kind;

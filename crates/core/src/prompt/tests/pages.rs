@@ -1,8 +1,8 @@
 //! `docs/prompts.md` says what each prompt is made of, and `docs/whole-prompts.md` shows some: both are read off the prompts.
 
 use super::cases::{self, Sent};
+use crate::fragment::{Prompt, Stability};
 use crate::prelude::*;
-use crate::prompt::{Prompt, Stability};
 use crate::text;
 
 const TABLES: &str = "\

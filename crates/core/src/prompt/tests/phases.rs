@@ -4,6 +4,7 @@ use super::super::*;
 use super::cases;
 use crate::choice::Strategy;
 use crate::delta::Comparison;
+use crate::fragment::Prompt;
 use crate::ids::Role;
 use crate::phase::Phase;
 use crate::prelude::*;

@@ -6,8 +6,8 @@
 
 use super::cases::{self, Sent};
 use super::once::{Page, read};
+use crate::fragment::{Fragment, Prompt, Stability};
 use crate::prelude::*;
-use crate::prompt::{Fragment, Prompt, Stability};
 use insta::Settings;
 
 /// Fragments that are made of the same sentences share a snapshot, so that a changed sentence changes one.

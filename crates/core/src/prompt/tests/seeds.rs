@@ -8,6 +8,7 @@
 use super::super::*;
 use super::{cases, profile_of};
 use crate::choice::Strategy;
+use crate::fragment::{Fragment, Prompt};
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::profile::{self, Kind};

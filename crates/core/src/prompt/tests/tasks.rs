@@ -6,6 +6,7 @@ use super::code::{REVIEWERS, case, names, with};
 use super::{listed, stable};
 use crate::choice::Strategy;
 use crate::context::Mode;
+use crate::fragment::Prompt;
 use crate::prelude::*;
 
 /// AC-1: one dispatch for each task, with its text and done criteria, whatever it shares with others first.

@@ -8,11 +8,11 @@ pub(super) mod retro;
 
 use crate::choice::Strategy;
 use crate::findings::{Finding, Ruling, Settled, Threshold};
+use crate::fragment::Prompt;
 use crate::ids::Role;
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::profile::{self, Kind, Profile};
-use crate::prompt::Prompt;
 use crate::prompt::brief::{Absent, Brief, DomainOutcome, DomainResult, Place, Prd};
 use crate::prompt::build::build;
 use crate::prompt::example::feature::document;
