@@ -11,6 +11,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 
+use crate::forecast::{Forecast, RoleForecast};
 pub use history::History;
 pub use plan::{Part, Play, parts};
 pub use size::Reading;
@@ -20,7 +21,6 @@ use crate::prelude::*;
 use crate::price::Card;
 use crate::text::count;
 use crate::usage::Usd;
-use serde::{Deserialize, Serialize};
 
 /// The agent of a role, as far as it matters to what it costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,33 +53,6 @@ impl Tasks {
             Tasks::Known(tasks) | Tasks::Assumed(tasks) => tasks,
         }
     }
-}
-
-/// What is expected, role by role. Stored with the question before code is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Forecast {
-    /// Only the roles whose agents cost money.
-    pub roles: Vec<RoleForecast>,
-    /// How many tasks are carried out; none where no code is written.
-    pub tasks: Option<u32>,
-    /// Whether that number is an assumption, because there is no list of tasks yet.
-    pub tasks_assumed: bool,
-    /// What the budget had left when this was made.
-    #[serde(rename = "left_micro_usd")]
-    pub left: Usd,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RoleForecast {
-    pub role: Role,
-    pub agent: AgentName,
-    pub dispatches: u32,
-    #[serde(rename = "expected_micro_usd")]
-    pub cost: Usd,
-    /// From the bills of how many earlier features of the repository; 0 where it is computed from sizes.
-    pub features: u32,
 }
 
 /// What the parts of a feature are likely to cost. `player` is none for a role that costs nothing.
@@ -141,63 +114,36 @@ fn role_forecast(
     }
 }
 
-impl Forecast {
-    pub fn cost(&self) -> Usd {
-        self.roles.iter().fold(Usd(0), |sum, role| sum + role.cost)
-    }
-
-    pub fn dispatches(&self) -> u32 {
-        self.roles.iter().map(|role| role.dispatches).sum()
-    }
-
-    /// `about $1.2345 for 19 dispatches, 8 tasks among them`.
-    pub fn in_a_line(&self) -> String {
-        let mut line = format!("about {} for {}", self.cost(), dispatches(self.dispatches()));
-        if let Some(tasks) = self.tasks {
-            let assumed = if self.tasks_assumed { " (assumed: there is no list yet)" } else { "" };
-            line.push_str(&format!(", with {}{assumed}", count(tasks as usize, "task")));
+/// Where the numbers come from.
+pub fn basis(forecast: &Forecast) -> String {
+    let known = |role: &&RoleForecast| role.features > 0;
+    let features = forecast.roles.iter().map(|role| role.features).filter(|features| *features > 0).min();
+    let names: Vec<&str> = forecast.roles.iter().filter(known).map(|role| role.role.as_str()).collect();
+    let assumptions = size::assumptions(forecast.tasks.is_some());
+    let earlier = |features: u32| format!("from {}", count(features as usize, "earlier feature"));
+    match features {
+        Some(features) if names.len() == forecast.roles.len() => {
+            format!("{} of this repository", earlier(features))
         }
-        line
+        Some(features) => format!(
+            "{} of this repository for {}; for the others {}",
+            earlier(features),
+            names.join(", "),
+            assumptions
+        ),
+        None => assumptions,
     }
+}
 
-    /// Where the numbers come from.
-    pub fn basis(&self) -> String {
-        let known = |role: &&RoleForecast| role.features > 0;
-        let features = self.roles.iter().map(|role| role.features).filter(|features| *features > 0).min();
-        let names: Vec<&str> = self.roles.iter().filter(known).map(|role| role.role.as_str()).collect();
-        let assumptions = size::assumptions(self.tasks.is_some());
-        let earlier = |features: u32| format!("from {}", count(features as usize, "earlier feature"));
-        match features {
-            Some(features) if names.len() == self.roles.len() => {
-                format!("{} of this repository", earlier(features))
-            }
-            Some(features) => format!(
-                "{} of this repository for {}; for the others {}",
-                earlier(features),
-                names.join(", "),
-                assumptions
-            ),
-            None => assumptions,
-        }
-    }
-
-    /// What a person should know of the budget before they say yes.
-    pub fn shortage(&self) -> Option<String> {
-        (self.cost() > self.left).then(|| {
-            format!("the budget has {} left, which is less: the run will stop before the end", self.left)
-        })
-    }
-
-    /// All of it, as it is told with a question: each role, where it comes from, and whether the budget is enough.
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![format!("expected from here: {}", self.in_a_line())];
-        lines.extend(self.roles.iter().map(|one| {
-            format!("  {}: about {} for {} ({})", one.role, one.cost, dispatches(one.dispatches), one.agent)
-        }));
-        lines.push(format!("  an estimate {}", self.basis()));
-        lines.extend(self.shortage());
-        lines
-    }
+/// All of it, as it is told with a question: each role, where it comes from, and whether the budget is enough.
+pub fn lines(forecast: &Forecast) -> Vec<String> {
+    let mut lines = vec![format!("expected from here: {}", forecast.in_a_line())];
+    lines.extend(forecast.roles.iter().map(|one| {
+        format!("  {}: about {} for {} ({})", one.role, one.cost, dispatches(one.dispatches), one.agent)
+    }));
+    lines.push(format!("  an estimate {}", basis(forecast)));
+    lines.extend(forecast.shortage());
+    lines
 }
 
 fn dispatches(number: u32) -> String {

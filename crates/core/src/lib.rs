@@ -25,6 +25,7 @@ pub mod estimate;
 pub mod event;
 pub mod evidence;
 pub mod findings;
+pub mod forecast;
 pub mod fragment;
 pub mod hook;
 pub mod ids;

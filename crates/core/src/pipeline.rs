@@ -3,12 +3,12 @@
 //! The same shape as [`crate::review`], one level up: [`step`] folds, [`pending`] tells. Loop events are handed
 //! down unchanged.
 
-use crate::estimate::Forecast;
 use crate::event::{
     Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened,
     Merged, Now, PhaseClosed,
 };
 use crate::findings::{Settled, settled};
+use crate::forecast::Forecast;
 use crate::ids::AgentName;
 use crate::phase::{Lane, Phase};
 use crate::players::Players;

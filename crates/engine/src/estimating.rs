@@ -4,7 +4,8 @@
 use crate::ending::EngineError;
 use crate::ports::{Agents, Store};
 use crate::values::Rules;
-use redraft_core::estimate::{self, Forecast, History, PaidAgent, Play, Reading, Tasks};
+use redraft_core::estimate::{self, History, PaidAgent, Play, Reading, Tasks};
+use redraft_core::forecast::Forecast;
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;

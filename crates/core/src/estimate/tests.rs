@@ -271,11 +271,11 @@ fn earlier_features_of_the_repository_say_what_a_role_needs() {
     let author = found.roles.iter().find(|one| one.role.as_str() == "spec-author").unwrap();
     assert_eq!((author.dispatches, author.features), (3, 0), "the rehearsal agent says nothing about models");
     assert!(
-        found.basis().starts_with(
+        basis(&found).starts_with(
             "from 3 earlier features of this repository for spec-reviewer; for the others from the sizes"
         ),
         "{}",
-        found.basis()
+        basis(&found)
     );
 }
 
@@ -310,7 +310,7 @@ fn an_estimate_says_where_it_comes_from_and_whether_the_budget_is_enough() {
     let roles = vec![role("implementer", 1_000_000, 2), role("security-reviewer", 500_000, 3)];
     let forecast = Forecast { roles, tasks: Some(3), tasks_assumed: false, left: Usd(1_400_000) };
     assert_eq!(
-        forecast.lines(),
+        lines(&forecast),
         [
             "expected from here: about $1.5000 for 10 dispatches, with 3 tasks",
             "  implementer: about $1.0000 for 5 dispatches (model)",

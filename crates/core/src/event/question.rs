@@ -1,6 +1,6 @@
 //! What only a person can settle, and what they said. How an answer changes a loop is in [`crate::review`].
 
-use crate::estimate::Forecast;
+use crate::forecast::Forecast;
 use crate::ids::{FindingId, Revision, Role, TaskId};
 use crate::phase::Phase;
 use crate::prelude::*;

@@ -1,7 +1,7 @@
 //! One row per feature, stored beside its events so that `status` need not fold any.
 
-use crate::estimate::Forecast;
 use crate::event::{BudgetReached, FeatureCreated, Life, ReviewedChange, Started};
+use crate::forecast::Forecast;
 use crate::phase::Phase;
 use crate::pipeline::{self, Pipeline};
 use crate::players::PlayedBy;

@@ -3,7 +3,7 @@
 use super::args::{OnCap, OnFailure};
 use super::console::Console;
 use super::site::Surroundings;
-use redraft_core::estimate::Forecast;
+use redraft_core::estimate;
 use redraft_core::event::{About, AuthorQuestion, Decision, Question};
 use redraft_core::findings::Finding;
 use redraft_core::ids::TaskId;
@@ -113,7 +113,7 @@ pub(crate) fn answer(
     }
     console.say_before_asking(&question.text);
     in_the_way(state).iter().for_each(|line| console.say_before_asking(line));
-    let expected = state.estimate.iter().flat_map(Forecast::lines);
+    let expected = state.estimate.iter().flat_map(estimate::lines);
     expected.for_each(|line| console.say_before_asking(&line));
     let names: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
     loop {

@@ -8,8 +8,9 @@ use super::cast::Cast;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
-use redraft_core::estimate::{Forecast, RoleForecast};
+use redraft_core::estimate;
 use redraft_core::event::FeatureCreated;
+use redraft_core::forecast::{Forecast, RoleForecast};
 use redraft_core::ids::AgentName;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::price::UNLIMITED_ANSWER_TOKENS;
@@ -93,7 +94,7 @@ fn told(expected: &Forecast, agents: &Cast<'_>, budget: Usd) -> String {
         }
     }
     text.push_str(&format!("expected: {}\n", expected.in_a_line()));
-    text.push_str(&format!("  an estimate {}\n", expected.basis()));
+    text.push_str(&format!("  an estimate {}\n", estimate::basis(expected)));
     text.push_str(&format!(
         "budget: at most {budget} for the feature in all; no request is sent that could pass it"
     ));

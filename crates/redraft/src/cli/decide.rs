@@ -9,7 +9,7 @@ use super::prepare::hold_place;
 use super::run::Expected;
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::estimate::Forecast;
+use redraft_core::estimate;
 use redraft_core::event::{Decision, Question};
 use redraft_core::ids::FeatureId;
 use redraft_core::review::Loop;
@@ -59,7 +59,7 @@ pub(crate) fn decide(args: DecideArgs, around: &Surroundings, console: &Console)
         let next = around.next(&format!("redraft decide {id} {}{answer}", names.first().unwrap_or(&"")));
         let findings: String = in_the_way(state).iter().map(|line| format!("\n{line}")).collect();
         let choices = format!("choices: {}", names.join(", "));
-        let lines = state.estimate.iter().flat_map(Forecast::lines);
+        let lines = state.estimate.iter().flat_map(estimate::lines);
         let expected: String = lines.map(|line| format!("\n  {line}")).collect();
         let text = format!("feature {id}: {}{findings}{expected}\n{choices}\nnext: {next}", question.text);
         let estimate = state.estimate.as_ref().map(Expected::of);

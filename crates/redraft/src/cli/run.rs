@@ -3,23 +3,23 @@
 mod rules;
 mod stage;
 
+use redraft_core::estimate;
 pub(crate) use rules::{budget, config, deadlines, dollars, kept_budget, played, rules, rules_with};
 pub(crate) use stage::{Players, Stage, Wish, with_run};
 
 use super::answer::{Beforehand, answer};
 use super::args::{OnCap, RunArgs};
-use super::bank;
 use super::board::{self, from_when};
 use super::console::Console;
 use super::errors::{CliError, Code};
-use super::monitor;
 use super::once::Once;
 use super::site::{Site, Surroundings};
 use super::story::Story;
+use super::{bank, monitor};
 use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
-use redraft_core::estimate::Forecast;
 use redraft_core::event::{About, Decision, Entry, Question};
+use redraft_core::forecast::Forecast;
 use redraft_core::ids::FeatureId;
 use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
@@ -82,7 +82,7 @@ impl Expected {
             estimate: true,
             expected_micro_usd: forecast.cost().0,
             dispatches: forecast.dispatches(),
-            basis: forecast.basis(),
+            basis: estimate::basis(forecast),
             forecast: forecast.clone(),
         }
     }
@@ -515,7 +515,7 @@ fn report(shown: &RunJson<'_>, notice: &str, more: &str, ending: Option<Ending>)
     } = shown;
     let next = from_when(next, *parked_until_ms);
     let asked = question.map(|question| format!(": {}", question.text)).unwrap_or_default();
-    let lines = estimate.iter().flat_map(|estimate| estimate.forecast.lines());
+    let lines = estimate.iter().flat_map(|estimate| estimate::lines(&estimate.forecast));
     let expected: String = lines.map(|line| format!("\n  {line}")).collect();
     let outcome = match *outcome {
         "closed" => "closed by gates only, no reviewer".to_owned(),

@@ -11,6 +11,7 @@ use super::review;
 use super::site::{Site, Surroundings};
 use redraft_adapters::git::CutOff;
 use redraft_adapters::sqlite::{Ledger, Mode};
+use redraft_core::estimate;
 use redraft_core::event::{Entry, FeatureCreated};
 use redraft_core::phase::Phase;
 use redraft_core::players;
@@ -142,7 +143,7 @@ fn text(shown: &StatusJson) -> String {
         }
         if let Some(estimate) = &row.estimate {
             text.push_str(&format!("    expected from here: {}\n", estimate.in_a_line()));
-            text.push_str(&format!("      an estimate {}\n", estimate.basis()));
+            text.push_str(&format!("      an estimate {}\n", estimate::basis(estimate)));
         }
         if !blocked_by.is_empty() {
             text.push_str(&format!("    {}\n", board::blocked_by(blocked_by)));
