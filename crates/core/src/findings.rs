@@ -1,9 +1,7 @@
 //! Findings: what reviewers said is wrong, under names that last through the phase.
 //!
-//! The values and how stored changes apply to them stand here; [`reconcile()`] makes the changes from a verdict. Which
-//! round follows is not known here; see [`crate::review`].
+//! The values and how stored changes apply to them; the changes are made from a verdict by [`crate::reconcile`].
 
-mod reconcile;
 mod settled;
 
 use crate::ids::{FindingId, Role};
@@ -12,8 +10,7 @@ use crate::prelude::*;
 use crate::verdict::{Claim, Severity};
 use serde::{Deserialize, Serialize};
 
-pub use reconcile::{Hearing, Reconciled, reconcile};
-pub use settled::{Ruling, Settled, settled};
+pub use settled::{Ruling, Settled};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

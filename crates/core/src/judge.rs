@@ -10,12 +10,11 @@ mod tests;
 use crate::delta::Delta;
 use crate::event::{Judged, Judgement};
 use crate::evidence;
-use crate::findings::{
-    self, Finding, FindingChange, Hearing, Reconciled, Settled, Status, Threshold, reconcile,
-};
+use crate::findings::{self, Finding, FindingChange, Settled, Status, Threshold};
 use crate::ids::FindingId;
 use crate::phase::Phase;
 use crate::prelude::*;
+use crate::reconcile::{Hearing, Reconciled, reconcile};
 use crate::text::one_line;
 use crate::ticket::Ticket;
 use crate::verdict::{self, Verdict};

@@ -48,6 +48,7 @@ pub mod profile;
 pub mod project;
 pub mod project_context;
 pub mod prompt;
+pub mod reconcile;
 pub mod redact;
 pub mod removal;
 pub mod report;

@@ -7,7 +7,7 @@ use crate::event::{
     Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened,
     Merged, Now, PhaseClosed,
 };
-use crate::findings::{Settled, settled};
+use crate::findings::{Finding, Ruling, Settled};
 use crate::forecast::Forecast;
 use crate::ids::AgentName;
 use crate::phase::{Lane, Phase};
@@ -421,6 +421,15 @@ fn parked(open: &Loop, event: &Event) -> Option<(AgentName, i64)> {
     let Now::ParkUntil(until_ms) = fact.now else { return None };
     let (_, flight) = open.flights().find(|(_, flight)| flight.started.ticket == fact.ticket)?;
     Some((flight.started.agent.clone(), until_ms))
+}
+
+/// The findings of a loop that an event settles, as they are before it.
+fn settled(phase: Phase, findings: &[Finding], event: &Event) -> Vec<Settled> {
+    let Event::Decided(fact) = event else { return Vec::new() };
+    let (by, why) = (fact.by.clone(), fact.why.clone());
+    let ruling = Ruling { phase, pass: fact.pass, number: fact.number, by, why };
+    let ruled = findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
+    ruled.map(|finding| Settled { finding: finding.clone(), ruling: ruling.clone() }).collect()
 }
 
 /// A loop without reviewers or limits could close on nothing.

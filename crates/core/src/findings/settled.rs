@@ -1,10 +1,9 @@
 //! Matters that a person has ruled on: whoever raises one again, in whichever phase, raises nothing new.
 //!
-//! A ruling covers what was accepted and nothing graver. Whether two texts say the same is [`super::reconcile()`]'s
+//! A ruling covers what was accepted and nothing graver. Whether two texts say the same is [`crate::reconcile`]'s
 //! business; which rulings a feature has is [`crate::pipeline`]'s.
 
 use super::Finding;
-use crate::event::Event;
 use crate::phase::Phase;
 use crate::prelude::*;
 use crate::text::one_line;
@@ -25,15 +24,6 @@ pub struct Ruling {
     pub number: u32,
     pub by: String,
     pub why: String,
-}
-
-/// The findings of a loop that an event settles, as they are before it.
-pub fn settled(phase: Phase, findings: &[Finding], event: &Event) -> Vec<Settled> {
-    let Event::Decided(fact) = event else { return Vec::new() };
-    let (by, why) = (fact.by.clone(), fact.why.clone());
-    let ruling = Ruling { phase, pass: fact.pass, number: fact.number, by, why };
-    let ruled = findings.iter().filter(|finding| fact.ruled.contains(&finding.id));
-    ruled.map(|finding| Settled { finding: finding.clone(), ruling: ruling.clone() }).collect()
 }
 
 impl Settled {

@@ -8,8 +8,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Finding, FindingChange, Settled, Status};
 use crate::delta::Delta;
+use crate::findings::{Finding, FindingChange, Settled, Status};
 use crate::ids::{FindingId, Role};
 use crate::place;
 use crate::prelude::*;
