@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::answer;
 use crate::delta::Delta;
 use crate::event::{Judged, Judgement};
 use crate::evidence;
@@ -17,7 +18,7 @@ use crate::prelude::*;
 use crate::reconcile::{Hearing, Reconciled, reconcile};
 use crate::text::one_line;
 use crate::ticket::Ticket;
-use crate::verdict::{self, Verdict};
+use crate::verdict::Verdict;
 
 /// More would bury the reason in a repair prompt.
 const NOTES_IN_WHY_MAX: usize = 5;
@@ -58,7 +59,7 @@ pub fn judge(case: &Case<'_>) -> Judged {
     if case.formless {
         return unusable(case, Verdict::default(), Vec::new(), FORMLESS.to_owned());
     }
-    let verdict::Parsed { verdict, mut notes, out_of_form } = verdict::parse(case.answer);
+    let answer::Parsed { verdict, mut notes, out_of_form } = answer::parse(case.answer);
     let Some(verdict) = verdict else {
         let why = notes.last().cloned().unwrap_or_else(|| "the answer holds no verdict".to_owned());
         return unusable(case, Verdict::default(), notes, why);

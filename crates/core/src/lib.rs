@@ -14,6 +14,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod adopt;
+pub mod answer;
 pub mod bank;
 pub mod choice;
 pub mod context;

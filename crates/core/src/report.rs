@@ -6,6 +6,7 @@
 //!
 //! Start at [`read`].
 
+use crate::answer;
 use crate::event::Report;
 use crate::page::Page;
 use crate::phase::files_named;
@@ -37,7 +38,7 @@ pub struct Understood {
 /// Reads an answer. `formless` is one that was asked for in the verdict's form and did not keep to it.
 pub fn read(answer: &[u8], formless: bool) -> Understood {
     const SUMMARY_CHARS_MAX: usize = 600;
-    let parsed = if formless { None } else { verdict::parse(answer).verdict };
+    let parsed = if formless { None } else { answer::parse(answer).verdict };
     let text = match &parsed {
         Some(verdict) => verdict.summary.clone(),
         None => String::from_utf8_lossy(answer).into_owned(),
@@ -65,7 +66,7 @@ pub fn read(answer: &[u8], formless: bool) -> Understood {
 /// The tests somebody thought of, one on a line: the entries of an answer in the verdict's form, or else its text as it is.
 pub fn outline(answer: &[u8]) -> String {
     const CHARS_MAX: usize = 60_000;
-    let tests = verdict::parse(answer).verdict.map(|verdict| verdict.checks).unwrap_or_default();
+    let tests = answer::parse(answer).verdict.map(|verdict| verdict.checks).unwrap_or_default();
     let line = |(at, test): (usize, &verdict::CheckLine)| {
         format!("{}. {}: {}\n", at + 1, one_line(&test.name, CHARS_MAX), one_line(&test.note, CHARS_MAX))
     };

@@ -5,6 +5,7 @@
 //! four times as long and fails.
 
 use redraft_core::adopt::{self, File, Folder, Layout};
+use redraft_core::answer;
 use redraft_core::bank::{self, Bank};
 use redraft_core::context::{self, Artifacts};
 use redraft_core::ids::Role;
@@ -13,7 +14,7 @@ use redraft_core::profile::Override;
 use redraft_core::redact::Redactor;
 use redraft_core::sections::Outline;
 use redraft_core::trace::{self, Targets};
-use redraft_core::{project_context, report, retro, shown, tasks, verdict};
+use redraft_core::{project_context, report, retro, shown, tasks};
 use std::time::{Duration, Instant};
 
 /// Nanoseconds this thread has had a processor for.
@@ -87,7 +88,7 @@ const READERS: [Reader; 17] = [
         let _ = Override::parse(text, &Role::new("spec-reviewer"));
     }),
     ("an answer", |text| {
-        verdict::parse(text.as_bytes());
+        answer::parse(text.as_bytes());
         report::read(text.as_bytes(), false);
     }),
     ("a retrospective", |text| {

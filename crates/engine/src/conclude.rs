@@ -9,6 +9,7 @@ use crate::ports::WorkspaceError;
 use crate::reads::Reads;
 use crate::trailers;
 use crate::worktree::Worktree;
+use redraft_core::answer;
 use redraft_core::delta::Delta;
 use redraft_core::event::{AuthorQuestion, Drafted, Judgement, LEFT_INSTEAD, Started};
 use redraft_core::ids::Revision;
@@ -16,7 +17,6 @@ use redraft_core::judge::{Case, FORMLESS, judge, withheld};
 use redraft_core::review::{Loop, case_for};
 use redraft_core::text;
 use redraft_core::ticket::{Purpose, Ticket};
-use redraft_core::verdict;
 use std::cell::RefCell;
 
 /// Concludes dispatches about documents and reviews.
@@ -182,7 +182,7 @@ impl Concluding<'_, '_> {
 fn questions(answer: &[u8], formless: bool) -> Vec<AuthorQuestion> {
     const QUESTIONS_MAX: usize = 5;
     const CHARS_MAX: usize = 1_000;
-    let said = if formless { None } else { verdict::parse(answer).verdict };
+    let said = if formless { None } else { answer::parse(answer).verdict };
     let issues = said.filter(|said| !said.approved).map(|said| said.issues).unwrap_or_default();
     let asked = issues.iter().map(|issue| AuthorQuestion {
         question: text::one_line(&issue.description, CHARS_MAX),
@@ -198,7 +198,7 @@ fn fix_summary(answer: &[u8], formless: bool) -> (String, Vec<String>) {
     if formless {
         return (as_text(), vec![FORMLESS.to_owned()]);
     }
-    let parsed = verdict::parse(answer);
+    let parsed = answer::parse(answer);
     let Some(said) = parsed.verdict else { return (as_text(), parsed.notes) };
     let mut summary = text::one_line(&said.summary, CHARS_MAX);
     for line in &said.answers {

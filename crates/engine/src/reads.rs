@@ -10,13 +10,14 @@ use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::WorkspaceError;
 use crate::worktree::Worktree;
+use redraft_core::answer;
 use redraft_core::choice::Strategy;
 use redraft_core::event::{Answered, Event, Started};
 use redraft_core::prompt::to_open;
 use redraft_core::review::Loop;
 use redraft_core::text::{count, one_line};
 use redraft_core::ticket::{Purpose, Ticket};
-use redraft_core::{delta, profile, project, verdict};
+use redraft_core::{delta, profile, project};
 use std::collections::BTreeSet;
 
 /// So many files are named to a role that is to open them; its prompt has them all.
@@ -138,7 +139,7 @@ fn said(answer: &[u8]) -> Vec<String> {
         let name = one.split('(').next().unwrap_or_default();
         name.trim_matches([' ', '`', '*', '"', '.']).to_owned()
     });
-    let in_form = verdict::parse(answer).verdict.map(|said| said.files_read).unwrap_or_default();
+    let in_form = answer::parse(answer).verdict.map(|said| said.files_read).unwrap_or_default();
     in_line.chain(in_form.into_iter().map(|read| read.file)).collect()
 }
 

@@ -14,10 +14,10 @@ use crate::http::retry::{self, Failure, Retry};
 use crate::http::sse::Events;
 use crate::http::{BEGINNING_BYTES_MAX, HttpError, Limits};
 use crate::tools::{ToolResult, Toolbox};
+use redraft_core::answer;
 use redraft_core::choice::Lifetime;
 use redraft_core::event::Now;
 use redraft_core::usage::{Payment, Usage, Usd, grouped};
-use redraft_core::verdict;
 use redraft_engine::ports::{AgentError, Moment, Outcome, Request, Watch};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -124,8 +124,7 @@ impl Dispatch<'_> {
     /// while the same request would only be cut off again. An author's half work is undone instead, and an approval
     /// does not count while its author was still writing.
     fn can_judge_half(&self, said: &Said) -> bool {
-        let approves =
-            || verdict::parse(said.text.as_bytes()).verdict.is_some_and(|verdict| verdict.approved);
+        let approves = || answer::parse(said.text.as_bytes()).verdict.is_some_and(|verdict| verdict.approved);
         self.request.may_write.is_empty()
             && said.calls.is_empty()
             && !said.text.trim().is_empty()

@@ -1,12 +1,13 @@
 //! From what a probed agent answered to what it can do.
 
 use super::papers::{Papers, is_faulty};
+use crate::answer;
 use crate::ids::SessionId;
 use crate::prelude::*;
 use crate::probed::{Check, CheckId, CheckResult};
 use crate::text::{count, one_line};
 use crate::usage::{Usage, grouped};
-use crate::verdict::{self, Verdict};
+use crate::verdict::Verdict;
 
 /// The least share of a continued turn's input that a working cache gives back. The rest is the new turn and what
 /// the boundaries of the cache leave out.
@@ -226,7 +227,7 @@ fn share(usage: &Usage) -> Option<u8> {
 }
 
 fn verdict_of(text: &str) -> Option<Verdict> {
-    verdict::parse(text.as_bytes()).verdict
+    answer::parse(text.as_bytes()).verdict
 }
 
 /// What an answer says under a claim.

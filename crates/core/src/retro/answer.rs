@@ -5,9 +5,9 @@
 //! numbers hold is not known here; see [`super::numeral`]. Start at [`Answer::read`].
 
 use super::numeral::{Known, foreign};
+use crate::answer::json;
 use crate::prelude::*;
 use crate::text::one_line;
-use crate::verdict::json;
 use serde_json::{Map, Value};
 
 /// More of one list is left out: a page that nobody reads to its end teaches nothing.

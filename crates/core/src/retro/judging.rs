@@ -8,6 +8,7 @@
 use super::Change;
 use super::answer::plain;
 use super::bundle::{git_summary, shortened};
+use crate::answer::json;
 use crate::event::{Entry, Event};
 use crate::pipeline::Pipeline;
 use crate::prelude::*;
@@ -15,7 +16,6 @@ use crate::report::NONE;
 use crate::text::{fenced, one_line};
 use crate::ticket::Unit;
 use crate::usage::grouped;
-use crate::verdict::json;
 use serde_json::{Map, Value};
 
 /// What the question may come to. Some 60 lessons of the usual length fit beside a large feature; a bank that needs more

@@ -2,9 +2,9 @@
 //!
 //! Every guess leaves a note. What the fields mean together is not known here; see [`super::parse()`].
 
-use super::{AnswerStatus, Severity};
 use crate::prelude::*;
 use crate::text::{count, one_line};
+use crate::verdict::{AnswerStatus, Severity};
 use serde_json::{Map, Value};
 
 pub(super) type Object = Map<String, Value>;

@@ -1,6 +1,8 @@
 //! Answers as agents really write them, and as nobody should.
 
 use super::*;
+use crate::prelude::*;
+use crate::verdict::{AnswerStatus, Issue, Severity, Verdict};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 

@@ -5,9 +5,10 @@
 //! the asked form is decided in `form`.
 
 use super::fields::{self, Notes, Object};
-use super::{Answer, CheckLine, Claim, FileRead, Issue, Severity, Verdict, Verified, form, json};
+use super::{form, json};
 use crate::prelude::*;
 use crate::text::one_line;
+use crate::verdict::{Answer, CheckLine, Claim, FileRead, Issue, Severity, Verdict, Verified};
 use serde_json::Value;
 
 /// More entries of one list are left out.

@@ -1,20 +1,10 @@
 //! What a role answers: one schema for all of them.
 //!
-//! [`parse()`] never fails. Whatever an agent wrote, it returns a value and notes about what had to be guessed;
-//! whether the value can be used is decided in [`crate::judge`].
-
-mod fields;
-mod form;
-pub(crate) mod json;
-mod parse;
-#[cfg(test)]
-mod tests;
+//! Only values: an answer is read by [`crate::answer`], and whether it can be used is decided in [`crate::judge`].
 
 use crate::prelude::*;
 use core::fmt;
 use serde::{Deserialize, Serialize};
-
-pub use parse::{Parsed, parse};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,0 +1,13 @@
+//! From whatever an agent wrote to a verdict.
+//!
+//! [`parse()`] never fails: it returns a value and notes about what had to be guessed. Whether the value can be used is
+//! decided in [`crate::judge`].
+
+mod fields;
+mod form;
+pub(crate) mod json;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+pub use parse::{Parsed, parse};
