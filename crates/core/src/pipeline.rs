@@ -3,6 +3,7 @@
 //! The same shape as [`crate::review`], one level up: [`step`] folds, [`pending`] tells. Loop events are handed
 //! down unchanged.
 
+use crate::bills::Bills;
 use crate::event::{
     Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened,
     Merged, Now, PhaseClosed,
@@ -14,9 +15,8 @@ use crate::phase::{Lane, Phase};
 use crate::players::Players;
 use crate::prelude::*;
 use crate::probed::MetAgent;
-use crate::project::Tally;
-use crate::project::bills::Bills;
 use crate::review::{self, Effect, End, Loop, Rejected};
+use crate::tally::Tally;
 use crate::usage::{Money, Usd};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 //! Everything here can be deleted and comes back byte for byte. Nothing here is read back as truth, and none
 //! of it is part of a revision or a delta.
 
-pub mod bills;
 mod board;
 pub mod costs;
 mod history;
@@ -28,7 +27,7 @@ pub use line::{line, line_in};
 pub use log_of_tasks::implementation_log;
 pub(crate) use log_of_tasks::implementation_log_of_roles;
 pub use meta::{deferred_reason, meta, not_resumed};
-pub use monitor::{FEATURES_MAX, Tally, Thresholds, Warning, required, warnings};
+pub use monitor::{FEATURES_MAX, Thresholds, Warning, warnings};
 pub use pull_request::{pull_request, pull_request_title};
 pub use receipt::{Receipt, ReceiptAgent, ReceiptLine, receipt};
 pub use settled::settled;

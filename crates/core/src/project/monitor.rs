@@ -1,38 +1,15 @@
-//! Whether the ways of sending work as they are meant to: counts of every feature, and warnings over several.
+//! Whether the ways of sending work as they are meant to: warnings over several features.
 //!
-//! [`Tally`] is folded with the state of a feature and stands in its row on the board, so that nobody has to read old
-//! events to warn. [`warnings`] compares the tallies of finished features with [`Thresholds`]. Nothing here knows
+//! [`warnings`] compares the tallies of finished features with [`Thresholds`]. Nothing here knows
 //! money, and nothing is decided by it: a person is told, with a remedy.
 
 #[cfg(test)]
 mod tests;
 
-use crate::choice::{Policy, Strategy};
-use crate::event::{Answered, Event, Failed, FeatureCreated, Now, Started};
-use crate::phase::Phase;
 use crate::prelude::*;
-use crate::profile::{self, Kind};
-use crate::review::Loop;
+use crate::tally::Tally;
 use crate::text;
-use crate::ticket::Purpose;
-use serde::{Deserialize, Serialize};
-
-/// What was counted of one feature.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Tally {
-    /// Dispatches that were to continue a conversation, and those whose conversation was gone or refused.
-    pub resumes: u32,
-    pub fallbacks: u32,
-    /// Reviews of a changed document under a policy with a guard, and those that the guard sent to a fresh
-    /// conversation.
-    pub re_reviews: u32,
-    pub guard_trips: u32,
-    /// Answers of fresh conversations that were told to read files, where the agent tells which it opened, and those
-    /// among them that had not opened all.
-    pub lazy: u32,
-    pub unconfirmed: u32,
-}
+use serde::Serialize;
 
 /// From when on somebody is warned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -133,90 +110,4 @@ impl Rate {
         let (what, remedy) = (self.what, self.remedy);
         Some(Warning { what, count, of, percent, threshold_percent: most, features, text, remedy })
     }
-}
-
-impl Tally {
-    pub fn add(&mut self, other: &Tally) {
-        self.resumes += other.resumes;
-        self.fallbacks += other.fallbacks;
-        self.re_reviews += other.re_reviews;
-        self.guard_trips += other.guard_trips;
-        self.lazy += other.lazy;
-        self.unconfirmed += other.unconfirmed;
-    }
-
-    /// What an event adds, seen from the state before it.
-    pub(crate) fn of(created: Option<&FeatureCreated>, open: &Loop, event: &Event) -> Tally {
-        match event {
-            Event::Started(fact) => started(open, fact),
-            Event::Failed(fact) => failed(open, fact),
-            Event::Answered(fact) => answered(created, open, fact),
-            _ => Tally::default(),
-        }
-    }
-}
-
-fn started(open: &Loop, fact: &Started) -> Tally {
-    let guarded = matches!(open.opened.policy, Policy::Seed | Policy::Guarded);
-    // A validation has no guard.
-    let review = fact.ticket.purpose == Purpose::Review && fact.since.is_some();
-    let re_review = guarded && review && open.reviewer(&fact.ticket.role).is_some();
-    Tally {
-        resumes: u32::from(fact.choice.strategy == Strategy::Resume),
-        re_reviews: u32::from(re_review),
-        guard_trips: u32::from(re_review && tripped(fact)),
-        ..Tally::default()
-    }
-}
-
-/// How the guard of [`crate::policy::choose`] words its reason, the only record there is of it.
-const GUARD: &str = ", more than half of the ";
-
-fn tripped(fact: &Started) -> bool {
-    fact.choice.strategy != Strategy::Resume && fact.choice.why.contains(GUARD)
-}
-
-fn failed(open: &Loop, fact: &Failed) -> Tally {
-    let flight = flight(open, &fact.ticket);
-    let resumed = flight.is_some_and(|started| started.choice.strategy == Strategy::Resume);
-    Tally { fallbacks: u32::from(resumed && fact.now == Now::FreshSession), ..Tally::default() }
-}
-
-fn answered(created: Option<&FeatureCreated>, open: &Loop, fact: &Answered) -> Tally {
-    let fresh = flight(open, &fact.ticket).filter(|started| started.choice.strategy == Strategy::Lazy);
-    let (Some(started), Some(opened)) = (fresh, &fact.opened) else { return Tally::default() };
-    let required = required(created, open, started);
-    if required.is_empty() {
-        return Tally::default();
-    }
-    let read = |path: &String| opened.iter().any(|file| file.trim_start_matches("./") == path);
-    Tally { lazy: 1, unconfirmed: u32::from(!required.iter().all(read)), ..Tally::default() }
-}
-
-fn flight<'a>(open: &'a Loop, ticket: &crate::ticket::Ticket) -> Option<&'a Started> {
-    open.flights().find(|(_, flight)| flight.started.ticket == *ticket).map(|(_, flight)| &flight.started)
-}
-
-/// The paths a fresh lazy prompt tells its role to read.
-///
-/// They are those of the profile. A PRD may not exist, which the prompt then says: it does if the feature was begun
-/// with one, or if the prompt's context is larger than the prompt and there is nothing else to read. One that a person
-/// added later is not asked of a role that reads other files as well; its reads are then counted too favourably. Of code
-/// the specification is always there; what else there is depends on what was left out, and is not asked for here.
-pub fn required(created: Option<&FeatureCreated>, open: &Loop, started: &Started) -> Vec<String> {
-    let (ticket, panels) = (&started.ticket, &open.opened.panels);
-    let profile = profile::of_dispatch(ticket.phase, &ticket.role, ticket.purpose, panels);
-    let Some(profile) = profile else { return Vec::new() };
-    let alone = profile.artifacts.len() == 1 && started.context_chars > started.prompt_chars;
-    let prd = alone || created.is_some_and(|created| created.prd.is_some());
-    let named = |name: &&&str| {
-        let own = profile.kind == Kind::Author && **name == open.opened.phase.artifact();
-        !own && (**name != "prd.md" || prd)
-    };
-    let path = |name: &&str| match open.opened.phase {
-        Phase::Implement if !["prd.md", "spec.md"].contains(name) => None,
-        Phase::Implement => created.map(|created| created.path_of(name)),
-        _ => open.opened.paths.iter().find(|path| path.rsplit('/').next() == Some(*name)).cloned(),
-    };
-    profile.artifacts.iter().filter(named).filter_map(path).collect()
 }

@@ -1,7 +1,7 @@
 //! What was sent, what it cost, and what resuming saved.
 
-use super::bills::{Bill, Bills, Ended};
 use super::line::line;
+use crate::bills::{Bill, Bills, Ended};
 use crate::choice::Strategy;
 use crate::event::{Certify, Decided, Entry, Event, Judgement, Player, PlayerKind, Started};
 use crate::ids::{AgentName, Role};

@@ -5,7 +5,8 @@
 
 use super::console::Console;
 use super::site::{Site, Surroundings};
-use redraft_core::project::{BoardRow, Tally, Thresholds, Warning, warnings};
+use redraft_core::project::{BoardRow, Thresholds, Warning, warnings};
+use redraft_core::tally::Tally;
 
 /// What happens too often in the features that are finished. A configuration that cannot be read has its defaults
 /// here: whoever runs something is told what is wrong with it.

@@ -5,7 +5,7 @@ use crate::world::{PROGRAM, bodies, entries, events};
 use redraft_core::choice::Strategy;
 use redraft_core::event::Event;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::project::required;
+use redraft_core::tally::required;
 use redraft_testkit::Scratch;
 use serde_json::{Value, json};
 

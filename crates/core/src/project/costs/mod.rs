@@ -11,7 +11,7 @@ mod savings;
 #[cfg(test)]
 mod tests;
 
-use super::bills::{Bills, Ended};
+use crate::bills::{Bill, Bills, Ended};
 use crate::choice::{Choice, Knowledge, Policy, Prediction, Strategy};
 use crate::event::{Entry, Event, Judgement, Player, Started};
 use crate::ids::{AgentName, FeatureId, Role};
@@ -20,7 +20,6 @@ use crate::prelude::*;
 use crate::ticket::Ticket;
 use crate::usage::{Money, Payment, Usage, Usd};
 
-pub use super::bills::Bill;
 pub use accuracy::{Accuracies, Accuracy};
 pub use rules::{Measure, RoleRules, Rule, rules};
 pub use savings::{Replayed, played, replayed};

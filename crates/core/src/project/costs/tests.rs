@@ -1,4 +1,5 @@
 use super::*;
+use crate::bills::Bill;
 use crate::choice::{Cached, Knowledge, Marks, Predicted};
 use crate::event::{Answered, Failed, Lost, Now, Player, TreeMark};
 use crate::ids::{BlobId, SessionId};

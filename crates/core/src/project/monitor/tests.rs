@@ -1,5 +1,8 @@
 use super::*;
+use crate::choice::{Policy, Strategy};
 use crate::policy::{Facts, ResumedFacts, choose};
+use crate::tally::{GUARD, Tally};
+use crate::ticket::Purpose;
 
 fn tally(resumes: u32, fallbacks: u32) -> Tally {
     Tally { resumes, fallbacks, ..Tally::default() }

@@ -3,12 +3,13 @@
 use super::Feature;
 use super::prices::Price;
 use super::savings::{Loop, Replay};
+use redraft_core::bills::Bill;
 use redraft_core::choice::Prediction;
 use redraft_core::cost::CERTAIN;
 use redraft_core::players::PlayedBy;
 use redraft_core::project::Warning;
 use redraft_core::project::costs::{
-    Accuracy, Bill, Costs, Dispatch, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
+    Accuracy, Costs, Dispatch, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
 };
 use redraft_core::ticket::Scope;
 use redraft_core::usage::Usage;

@@ -3,12 +3,13 @@
 use super::savings::{Loop, Replay};
 use super::table::{Lean, table};
 use super::{Billed, Feature};
+use redraft_core::bills::Bill;
 use redraft_core::choice::{Prediction, Strategy};
 use redraft_core::cost::CERTAIN;
 use redraft_core::cost::replay::Played;
 use redraft_core::players::in_words;
 use redraft_core::project::costs::{
-    Accuracy, Bill, Costs, Dispatch, PhaseCosts, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
+    Accuracy, Costs, Dispatch, PhaseCosts, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
 };
 use redraft_core::text::count;
 use redraft_core::ticket::Scope;
