@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::event::{Entry, Event};
+use crate::pipeline::Pipeline;
+use crate::review::End;
 
 const OPENED: &str = r#"{"phase":"specify","pass":PASS,"author":"spec-author",
     "panels":[{"roles":[{"role":"spec-reviewer","letter":"S"}]},{"roles":[{"role":"phase-reviewer","letter":"P"}]}],
