@@ -15,7 +15,8 @@ use crate::choice::Content;
 use crate::prd;
 use crate::prelude::*;
 use crate::sections::Outline;
-use crate::tasks::{Task, block, counted};
+use crate::sections::block::{self, counted};
+use crate::tasks::Task;
 use crate::tokens::{Family, Ratios};
 use crate::trace::{self, Found, Kind, Reference, Target, Targets};
 

@@ -59,6 +59,7 @@ pub mod review;
 pub mod sections;
 pub mod shown;
 pub mod tally;
+pub mod task_id;
 pub mod tasks;
 pub mod text;
 pub mod ticket;

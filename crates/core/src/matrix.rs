@@ -16,6 +16,7 @@ mod reach;
 mod tests;
 mod wanted;
 
+use crate::task_id;
 pub use html::{MADE_BY, html};
 pub use markdown::markdown;
 
@@ -23,7 +24,6 @@ use crate::event::Entry;
 use crate::lint::Rule;
 use crate::lint::reading::{is_mentioned, key};
 use crate::prelude::*;
-use crate::tasks;
 use crate::text::count;
 use crate::trace::Kind;
 
@@ -282,7 +282,7 @@ impl Matrix {
             }
             requirement || part || !own.is_empty()
         });
-        self.orphans.retain(|orphan| called(&orphan.id) || tasks::key(&orphan.id) == tasks::key(id));
+        self.orphans.retain(|orphan| called(&orphan.id) || task_id::key(&orphan.id) == task_id::key(id));
         self
     }
 }
@@ -295,7 +295,7 @@ impl Work {
 
     fn is_called(&self, id: &str) -> bool {
         const COMMIT_CHARS_MIN: usize = 7;
-        let task = matches!(&self.what, What::Task { id: own, .. } if tasks::key(own) == tasks::key(id));
+        let task = matches!(&self.what, What::Task { id: own, .. } if task_id::key(own) == task_id::key(id));
         let commit = id.len() >= COMMIT_CHARS_MIN && self.commits.iter().any(|commit| commit.starts_with(id));
         task || commit || self.files.iter().any(|file| file == id)
     }

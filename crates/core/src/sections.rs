@@ -8,6 +8,8 @@
 #[cfg(test)]
 mod tests;
 
+pub(crate) mod block;
+
 pub use crate::page::Block;
 use crate::page::{Heading, Page};
 use crate::prelude::*;

@@ -1,11 +1,10 @@
 //! The tasks of a `tasks.md`, in whatever form people write them.
 //!
 //! A heading of any level, an item with a check box or without, or a row of a table is a task if it begins with an id
-//! ([`id`]) and nothing speaks for a group, a step or a mention ([`choose`]). What cannot be read is told, never
+//! ([`crate::task_id`]) and nothing speaks for a group, a step or a mention ([`choose`]). What cannot be read is told, never
 //! guessed: no tasks is an error that shows the headings there are. It reads one text and knows no file. Start at
 //! [`read`].
 
-pub(crate) mod block;
 mod bold;
 mod candidate;
 mod choose;
@@ -13,7 +12,6 @@ mod field;
 mod form;
 #[cfg(test)]
 mod forms;
-pub(crate) mod id;
 mod needs;
 mod order;
 #[cfg(test)]
@@ -22,7 +20,8 @@ mod styles;
 mod tests;
 mod title;
 
-pub use id::key;
+use crate::sections::block::{self, counted};
+use crate::task_id::key;
 pub use needs::Need;
 pub(crate) use needs::{names_needs, unknown};
 pub use order::{Cycle, order};
@@ -394,9 +393,4 @@ fn nearest(outline: &Outline<'_>) -> Vec<Group> {
     shown.sort_by_key(|section| section.lines.start);
     let group = |title: &str, line| Group { title: crate::text::one_line(title, CHARS_MAX), line };
     shown.into_iter().map(|section| group(section.title, counted(section.lines.start))).collect()
-}
-
-/// A line as people count them.
-pub(crate) fn counted(line: usize) -> u32 {
-    u32::try_from(line).unwrap_or(u32::MAX).saturating_add(1)
 }

@@ -7,6 +7,7 @@ use redraft_core::ids::TaskId;
 use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::sections::Outline;
+use redraft_core::task_id;
 use redraft_core::tasks;
 use redraft_core::text::{hash, one_line};
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ pub(crate) fn planned(worktree: Worktree<'_>, state: &Pipeline) -> Result<Vec<Pl
     let mut seen = BTreeMap::new();
     let mut planned = Vec::new();
     for task in tasks::order(&list).map_err(|cycle| wrong(cycle.to_string()))? {
-        if let Some(first) = seen.insert(tasks::key(&task.id), task.line) {
+        if let Some(first) = seen.insert(task_id::key(&task.id), task.line) {
             return Err(wrong(format!("task {} stands in line {first} and in line {}", task.id, task.line)));
         }
         let title = one_line(&task.title, TITLE_CHARS_MAX);

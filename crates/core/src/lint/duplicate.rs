@@ -7,6 +7,7 @@ use super::page::Page;
 use super::{Faults, Rule};
 use crate::page::id::{Definition, Form};
 use crate::prelude::*;
+use crate::task_id;
 use crate::tasks::{self, Task};
 use crate::text::words;
 
@@ -41,7 +42,7 @@ pub(super) fn check(
             tasks::Form::Heading(_) => 0,
             _ => task.groups.last().map_or(0, |group| group.line),
         };
-        let earlier = *known.entry((tasks::key(&task.id), task.form, chapter)).or_insert(task);
+        let earlier = *known.entry((task_id::key(&task.id), task.form, chapter)).or_insert(task);
         let line = task.lines().start;
         if earlier.line != task.line
             && !reported.contains(&line)

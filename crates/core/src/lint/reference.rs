@@ -7,6 +7,7 @@ use super::page::{Page, after_list_mark, beginning};
 use super::{Faults, Rule};
 use crate::page::id::{after_checkbox, token};
 use crate::prelude::*;
+use crate::task_id;
 use crate::tasks::{self, Task, names_needs};
 
 pub(super) fn check_tasks(page: &Page<'_>, tasks: &[Task], faults: &mut Faults<'_>) {
@@ -41,12 +42,12 @@ fn named_places(page: &Page<'_>) -> BTreeSet<String> {
         let cells = text.starts_with('|').then(|| text.split('|')).into_iter().flatten();
         for start in starts.chain(bold).chain(cells) {
             let start = after_checkbox(beginning(start).trim_start());
-            known.extend(token(start).map(|(id, _)| tasks::key(id)));
+            known.extend(token(start).map(|(id, _)| task_id::key(id)));
             // `Task 1.1`, `Step 3`: whatever the word, the number is named here.
             let word = start.trim_start_matches(['*', '_', '[']);
             let after = word.trim_start_matches(char::is_alphabetic);
             if after.len() < word.len() && after.starts_with(' ') {
-                known.extend(token(after).map(|(id, _)| tasks::key(id)));
+                known.extend(token(after).map(|(id, _)| task_id::key(id)));
             }
         }
     }
@@ -56,7 +57,7 @@ fn named_places(page: &Page<'_>) -> BTreeSet<String> {
 fn cycles(tasks: &[Task], faults: &mut Faults<'_>) {
     let mut place: BTreeMap<String, usize> = BTreeMap::new();
     for (at, task) in tasks.iter().enumerate() {
-        place.entry(tasks::key(&task.id)).or_insert(at);
+        place.entry(task_id::key(&task.id)).or_insert(at);
     }
     let next = |at: usize| {
         let needs = tasks[at].needs.iter().filter(|need| !need.in_range);

@@ -9,7 +9,7 @@ use crate::phase::Phase;
 use crate::pipeline::Pipeline;
 use crate::prelude::*;
 use crate::review::TaskEnd;
-use crate::tasks;
+use crate::task_id;
 use crate::text::one_line;
 use crate::ticket::{Purpose, Unit};
 
@@ -129,7 +129,7 @@ impl Made {
 
 fn piece(built: &Built) -> Option<Piece> {
     match (&built.ticket.unit, built.ticket.purpose) {
-        (Unit::Task(id), _) => Some(Piece::Task(tasks::key(id.as_str()))),
+        (Unit::Task(id), _) => Some(Piece::Task(task_id::key(id.as_str()))),
         (Unit::Whole, Purpose::Simplify) => Some(Piece::Simplification),
         (Unit::Whole, Purpose::Outline) => None,
         (Unit::Whole, _) => Some(Piece::Deepening),
@@ -150,10 +150,10 @@ pub(super) fn works(sources: &Sources<'_>, read: &Read, made: &Made) -> (Vec<Wor
     const TITLE_CHARS_MAX: usize = 120;
     let mut works = Vec::new();
     let known: BTreeMap<String, &Option<TaskEnd>> =
-        made.ends.iter().map(|(id, _, end)| (tasks::key(id), end)).collect();
+        made.ends.iter().map(|(id, _, end)| (task_id::key(id), end)).collect();
     for one in &read.tasks {
         // As the ledger calls it, where a stroke would end the name.
-        let key = tasks::key(&one.task.id.replace('/', "-"));
+        let key = task_id::key(&one.task.id.replace('/', "-"));
         let state = known.get(&key).map_or(State::Unknown, |end| state(end));
         let what = What::Task { id: one.task.id.clone(), line: Some(one.task.line) };
         let title = one_line(&one.task.title, TITLE_CHARS_MAX);
@@ -163,7 +163,7 @@ pub(super) fn works(sources: &Sources<'_>, read: &Read, made: &Made) -> (Vec<Wor
         for (id, title, end) in &made.ends {
             let what = What::Task { id: id.clone(), line: None };
             let title = one_line(title, TITLE_CHARS_MAX);
-            works.push(made.work(&Piece::Task(tasks::key(id)), what, title, state(end)));
+            works.push(made.work(&Piece::Task(task_id::key(id)), what, title, state(end)));
         }
     }
     let places = (0..works.len()).collect();

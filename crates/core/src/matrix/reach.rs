@@ -8,8 +8,9 @@ use super::wanted::{Wanted, requirements};
 use super::{Part, Requirement, Row, Sources, Via, What, Work};
 use crate::lint::reading::{Defined, defined, is_mentioned, mentioned};
 use crate::prelude::*;
+use crate::sections::block::counted;
 use crate::sections::{Outline, Section};
-use crate::tasks::{self, Task, counted};
+use crate::tasks::{self, Task};
 use crate::text::one_line;
 use crate::trace::{self, Found, Kind, Target, Targets};
 

@@ -4,9 +4,9 @@
 
 use super::Form;
 use super::candidate::{Candidate, Claim, claimed, is_set_off};
-use super::id::Shape;
 use crate::page::line;
 use crate::prelude::*;
+use crate::task_id::Shape;
 
 /// A paragraph in bold that begins as the heading of a task would: `**Task 1: Title**`.
 pub(super) fn of(line: &str, at: usize) -> Option<Candidate<'_>> {

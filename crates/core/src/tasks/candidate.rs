@@ -2,15 +2,12 @@
 //!
 //! Nothing is decided here; `choose` does that. Start at [`candidates`].
 
-use super::Form;
-use super::block::end_of_item;
-use super::bold;
-use super::form;
-use super::id::{self, Id, Shape};
-use super::title;
+use super::{Form, bold, form, title};
 use crate::page::line::{self, Item};
 use crate::prelude::*;
 use crate::sections::Outline;
+use crate::sections::block::end_of_item;
+use crate::task_id::{self, Id, Shape};
 
 /// A place with an id. Lines are counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -180,7 +177,7 @@ fn of_heading(title: &str, level: u8, line: usize, under_tasks: bool) -> Option<
 fn of_number<'a>(item: &Item<'a>, line: usize) -> Option<Candidate<'a>> {
     const INDENT_MAX: usize = 3;
     let text = item.number.filter(|_| item.indent <= INDENT_MAX && !item.checkbox)?;
-    let id = Id { text, shape: id::shape(text)?, rest: item.text };
+    let id = Id { text, shape: task_id::shape(text)?, rest: item.text };
     let one = Candidate::new(Claim::Faint, Id { rest: "", ..id }, Form::ListItem, line)?;
     let title = title::trimmed(title::before_remark(item.text));
     Some(Candidate { title, tagged: item.text, indent: item.indent, ..one })
@@ -246,7 +243,7 @@ impl<'a> Candidate<'a> {
         let heads = title.is_empty() && !aliases.is_empty();
         (!heads).then(|| Candidate {
             id: id.text,
-            key: id::key(id.text),
+            key: task_id::key(id.text),
             aliases,
             shape: id.shape,
             title,
@@ -278,10 +275,10 @@ impl<'a> Candidate<'a> {
 pub(super) fn claimed(text: &str) -> Option<(Claim, Id<'_>)> {
     let (word, rest) = word(text);
     if let Some(word) = word {
-        let id = id::leading(rest, true)?;
+        let id = task_id::leading(rest, true)?;
         return Some((if PARTS.contains(&word.as_str()) { Claim::Faint } else { Claim::Plain }, id));
     }
-    let id = id::leading(text, false)?;
+    let id = task_id::leading(text, false)?;
     let claim = match id.shape {
         Shape::Task => Claim::Plain,
         Shape::Dotted | Shape::Lettered | Shape::Requirement => Claim::Fair,

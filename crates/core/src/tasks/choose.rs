@@ -6,9 +6,9 @@
 
 use super::Form;
 use super::candidate::{Candidate, Claim};
-use super::id::{Shape, extends};
 use crate::prelude::*;
 use crate::sections::Outline;
+use crate::task_id::{Shape, extends};
 
 /// The tasks, and rows of tables that may be some as well and are not, both in document order.
 pub(super) fn choose<'a>(

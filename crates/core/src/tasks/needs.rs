@@ -3,11 +3,11 @@
 //! Start at [`needs`]; [`resolved`] finds the tasks that are meant.
 
 use super::candidate::WORDS;
-use super::id::{self, extends, key};
 use super::{Task, field};
 use crate::page::line::Item;
 use crate::prelude::*;
 use crate::sections::Outline;
+use crate::task_id::{self, extends, key};
 use crate::trace;
 
 /// A task that another one depends on, as it is written. Lines are counted from 1.
@@ -203,7 +203,7 @@ fn of_list(mut rest: &str, at: usize, known: &BTreeSet<String>) -> Vec<Need> {
         if to && let Some(last) = needs.last_mut() {
             last.in_range = true;
         }
-        let line = super::counted(at);
+        let line = crate::sections::block::counted(at);
         needs.push(Need { key: key(&id), id, line, by_name, to, in_range: to });
         rest = after_remark(after);
         let Some((next, range)) = after_separator(rest) else { break };
@@ -227,7 +227,7 @@ fn piece<'a>(text: &'a str, named: bool, known: &BTreeSet<String>) -> Option<(&'
     /// A longer word is no id, nor two.
     const TOKEN_MAX: usize = 50;
     let text = text.trim_start_matches(['*', '_', '`', '[', ' ']);
-    let end = text.find(|c: char| !id::is_inner(c)).unwrap_or(text.len());
+    let end = text.find(|c: char| !task_id::is_inner(c)).unwrap_or(text.len());
     let token = text[..end].trim_end_matches(['.', '-', '_']);
     let joints = || token.match_indices('-').map(|(at, _)| at).chain(token.find(".."));
     let counted = |at: &usize| token[..*at].contains(|c: char| c.is_ascii_digit());
@@ -235,14 +235,14 @@ fn piece<'a>(text: &'a str, named: bool, known: &BTreeSet<String>) -> Option<(&'
     let task = [token.len()].into_iter().chain(joints()).filter(is_task).max();
     let end = task.or_else(|| joints().filter(counted).min()).unwrap_or(token.len());
     let (id, after) = text.split_at(end);
-    let is_id = id::shape(id).is_some_and(|shape| shape != id::Shape::Requirement)
+    let is_id = task_id::shape(id).is_some_and(|shape| shape != task_id::Shape::Requirement)
         || named && id.len() == 1 && id.starts_with(|c: char| c.is_ascii_uppercase());
     is_id.then_some((id, after))
 }
 
 /// An id that leaves out what it shares with the last one: `.3` of `1.1-.3`, `4` of `AB-1 to 4`.
 fn elided<'a>(last: &str, text: &'a str, to: bool) -> Option<(String, &'a str)> {
-    let end = text.find(|c: char| !id::is_inner(c)).unwrap_or(text.len());
+    let end = text.find(|c: char| !task_id::is_inner(c)).unwrap_or(text.len());
     let token = text[..end].trim_end_matches(['.', '-', '_']);
     let bare = token.bytes().all(|byte| byte.is_ascii_digit());
     let shares = token.starts_with(['.', '-']) || to && bare;

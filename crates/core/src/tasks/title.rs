@@ -1,9 +1,9 @@
 //! The title of a task: what follows its id, without signs, tags and marks.
 
 use super::Form;
-use super::id::{self, Id, Shape};
 use crate::page::line;
 use crate::prelude::*;
+use crate::task_id::{self, Id, Shape};
 
 /// Further ids that follow the first one, and the rest: `T10 (T-EXEC-1)`, `3.1 / 3.2`, `6.1 through 6.N`.
 pub(super) fn aliases<'a>(first: &Id<'a>) -> (Vec<&'a str>, &'a str) {
@@ -34,7 +34,7 @@ pub(super) fn aliases<'a>(first: &Id<'a>) -> (Vec<&'a str>, &'a str) {
 fn another<'a>(text: &'a str, first: &Id<'_>, tight: bool) -> Option<Id<'a>> {
     let text = text.trim_start();
     let text = text.strip_prefix("Task ").unwrap_or(text);
-    let id = id::leading(text, false)?;
+    let id = task_id::leading(text, false)?;
     let alike = match id.shape {
         Shape::Number => first.shape == Shape::Number && (tight || !id.rest.starts_with(' ')),
         Shape::Requirement => false,

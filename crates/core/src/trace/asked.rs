@@ -2,7 +2,7 @@
 
 use super::words::part_of;
 use crate::prelude::*;
-use crate::tasks::id;
+use crate::task_id;
 
 /// Words for parts of the work, which people use for each other.
 pub(super) fn is_part_of_work(noun: &str) -> bool {
@@ -38,7 +38,7 @@ impl Asked {
             .map(|word| word.to_lowercase())
             .filter(|word| !["plan", "design", "spec", "prd"].contains(&word.as_str()));
         let noun = noun.map(|word| word.strip_suffix('s').map_or(word.clone(), ToOwned::to_owned));
-        Asked { noun, id: id::folded(id), shortened: false }
+        Asked { noun, id: task_id::folded(id), shortened: false }
     }
 
     /// `1A` of `1A.1`, `2.1` of `2.1a`, `C3` of `C3-a`.

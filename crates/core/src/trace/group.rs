@@ -9,14 +9,14 @@ use super::read::read;
 use super::words::{About, home, kind_of};
 use super::{Basis, Kind, Reference};
 use crate::prelude::*;
-use crate::tasks::id::{self, Shape};
+use crate::task_id::{self, Shape};
 
 /// What a heading above tasks refers to: a step or item of the plan that it repeats, or the ids in its title.
 pub fn inherited(title: &str) -> Vec<Reference> {
     let text = title.trim_start_matches(['*', '_', ' ']);
     let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
     let lower = first.to_lowercase();
-    let mut found = match id::leading(text, false) {
+    let mut found = match task_id::leading(text, false) {
         // `### 1.1 Title` repeats the plan's own numbers.
         Some(id) if id.shape == Shape::Dotted => vec![of_plan(id.text, id.text.to_owned(), Basis::Plain)],
         _ if lower == "plan" => read(leading_part(text), About::Anything),
@@ -99,7 +99,7 @@ fn of_bracket(inside: &str) -> Vec<Reference> {
     let verb = VERBS.contains(&first.trim_end_matches(':').to_lowercase().as_str());
     let text = if verb { rest.trim_start() } else { inside };
     let document = text.split([' ', ':']).next().is_some_and(|word| kind_of(&word.to_lowercase()).is_some());
-    let end = text.find(|c: char| !id::is_inner(c)).unwrap_or(text.len());
+    let end = text.find(|c: char| !task_id::is_inner(c)).unwrap_or(text.len());
     if !document && !is_lettered(first_of_range(&text[..end])) {
         return Vec::new();
     }

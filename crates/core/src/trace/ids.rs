@@ -8,7 +8,7 @@ use super::read::{Letters, Part, Reader};
 use super::words::{About, home};
 use super::{Basis, Kind, Reference};
 use crate::prelude::*;
-use crate::tasks::id::{self, Shape};
+use crate::task_id::{self, Shape};
 
 impl<'a> Reader<'a> {
     /// `AC` of `AC 1-3`, `FRs` of `FRs 1, 2`: letters with their numbers apart.
@@ -125,8 +125,10 @@ impl<'a> Reader<'a> {
             None => direct.or(named.filter(|_| self.letters.is_some())).or(of_document),
         };
         // What has no document of its own counts where it stands alone and one document defines it.
-        let alone =
-            fresh && self.about == About::Anything && self.ends(end) && id::shape(id) != Some(Shape::Task);
+        let alone = fresh
+            && self.about == About::Anything
+            && self.ends(end)
+            && task_id::shape(id) != Some(Shape::Task);
         sure.map(|kind| (kind, Basis::Plain)).or_else(|| alone.then_some((Kind::Design, Basis::IfDefined)))
     }
 
@@ -137,7 +139,7 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self, first: &'a str, word: &'a str, at: usize) -> Option<usize> {
-        if !self.ready || !matches!(id::shape(first)?, Shape::Number | Shape::Dotted) {
+        if !self.ready || !matches!(task_id::shape(first)?, Shape::Number | Shape::Dotted) {
             return None;
         }
         let (more, used) = joined(first, &self.text[at + first.len()..]);
@@ -168,7 +170,7 @@ impl<'a> Reader<'a> {
         let of_part = part.filter(|part| part.capital && self.about != About::Ids);
         let kind = named.or(of_part.and_then(|part| part.kind))?;
         let spell = |number: &str| match part {
-            Some(part) if !part.word.is_empty() && id::shape(number) == Some(Shape::Number) => {
+            Some(part) if !part.word.is_empty() && task_id::shape(number) == Some(Shape::Number) => {
                 format!("{} {number}", part.word)
             }
             _ => number.to_owned(),

@@ -9,7 +9,7 @@ use super::titles::Titles;
 use crate::page::line::{self, Item};
 use crate::prelude::*;
 use crate::sections::Outline;
-use crate::tasks::id;
+use crate::task_id;
 
 /// A heading with more words is a text.
 const TOKENS_MAX: usize = 40;
@@ -64,7 +64,7 @@ impl<'a> Targets<'a> {
                 let place = targets.places.len();
                 targets.add(at, Match::ListItem, item.text, aside).indent = item.indent;
                 if let Some(number) = item.number {
-                    targets.leading.entry(id::folded(number)).or_default().push(place);
+                    targets.leading.entry(task_id::folded(number)).or_default().push(place);
                     runs.next(number, item.indent, place, &mut targets.places);
                 }
             } else if line.trim_start().starts_with("**") && line::indent(line) <= INDENT_MAX {
@@ -90,15 +90,15 @@ impl<'a> Targets<'a> {
         let noun = lead.as_ref().and_then(|lead| lead.noun.clone());
         let set_off = how == Match::Heading || lead.as_ref().is_none_or(|lead| lead.is_set_off(bold));
         if let Some(lead) = &lead {
-            self.leading.entry(id::folded(lead.id)).or_default().push(place);
+            self.leading.entry(task_id::folded(lead.id)).or_default().push(place);
         }
         self.titles.add(place, how, text);
         if matches!(how, Match::Heading | Match::Paragraph) {
             let mut before = String::new();
             for token in
-                text.split(|c: char| !id::is_inner(c)).filter(|token| !token.is_empty()).take(TOKENS_MAX)
+                text.split(|c: char| !task_id::is_inner(c)).filter(|token| !token.is_empty()).take(TOKENS_MAX)
             {
-                let token = id::folded(token.trim_end_matches(['.', '-', '_']));
+                let token = task_id::folded(token.trim_end_matches(['.', '-', '_']));
                 // A number says something only behind its word.
                 let counts = token.contains(char::is_alphabetic);
                 let key = if counts { token.clone() } else { format!("{before} {token}") };

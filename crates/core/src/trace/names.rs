@@ -9,7 +9,7 @@ use super::read::{Part, Reader};
 use super::words::{About, home, kind_of, part_of};
 use super::{Basis, Kind, Reference};
 use crate::prelude::*;
-use crate::tasks::id::{self, Shape};
+use crate::task_id::{self, Shape};
 
 /// A longer one is a sentence.
 const TITLE_CHARS_MAX: usize = 60;
@@ -178,7 +178,7 @@ impl Reader<'_> {
         }
         let number = first_of_range(token);
         let capital = is_capital(word);
-        let counted = matches!(id::shape(number), Some(Shape::Number | Shape::Dotted))
+        let counted = matches!(task_id::shape(number), Some(Shape::Number | Shape::Dotted))
             && number.starts_with(|c: char| c.is_ascii_digit());
         if !(counted || capital && is_letter(number)) {
             return None;
@@ -228,8 +228,11 @@ impl Reader<'_> {
         // The longest name of a document has 15 characters.
         const NAME_MAX: usize = 20;
         let name = rest.trim_start_matches('`');
-        let (end, _) =
-            name.char_indices().take(NAME_MAX).find(|(_, c)| !id::is_inner(*c)).unwrap_or((name.len(), ' '));
+        let (end, _) = name
+            .char_indices()
+            .take(NAME_MAX)
+            .find(|(_, c)| !task_id::is_inner(*c))
+            .unwrap_or((name.len(), ' '));
         let kind = kind_of(&name[..end].trim_end_matches('.').to_lowercase()).filter(|_| linked)?;
         let after = name[end..].trim_start_matches('`');
         let behind = self.text.len() - after.len();
@@ -238,7 +241,7 @@ impl Reader<'_> {
             // `in design C1`: the document is that of what follows.
             false => {
                 let next = after.trim_start_matches([' ', '*']);
-                let word = &next[..next.find(|c: char| !id::is_inner(c)).unwrap_or(next.len())];
+                let word = &next[..next.find(|c: char| !task_id::is_inner(c)).unwrap_or(next.len())];
                 let part = part_of(&word.to_lowercase()).is_some() || is_lettered(word);
                 !part && !next.starts_with(|c: char| c.is_ascii_digit() || "§\"“„#".contains(c))
             }
@@ -330,7 +333,7 @@ fn is_capital(text: &str) -> bool {
 fn next_token(text: &str, place: usize) -> Option<(usize, &str)> {
     let rest = text[place..].trim_start_matches(' ');
     let start = text.len() - rest.len();
-    let end = rest.find(|c: char| !id::is_inner(c)).unwrap_or(rest.len());
+    let end = rest.find(|c: char| !task_id::is_inner(c)).unwrap_or(rest.len());
     let token = rest[..end].trim_end_matches(['.', '-', '_']);
     (start > place && !token.is_empty()).then_some((start, token))
 }

@@ -2,7 +2,7 @@
 
 use super::Match;
 use crate::prelude::*;
-use crate::tasks::id;
+use crate::task_id;
 
 /// A line that may define something.
 #[derive(Debug)]
@@ -163,7 +163,7 @@ impl<'a> Lead<'a> {
         let mut rest = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         let mut noun: Option<String> = None;
         for _ in 0..WORDS_MAX {
-            let end = rest.find(|c: char| !id::is_inner(c)).unwrap_or(rest.len());
+            let end = rest.find(|c: char| !task_id::is_inner(c)).unwrap_or(rest.len());
             let token = rest[..end].trim_end_matches(['.', '-', '_']);
             if token.is_empty() {
                 return None;

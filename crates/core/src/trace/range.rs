@@ -3,7 +3,7 @@
 //! Start at [`joined`].
 
 use crate::prelude::*;
-use crate::tasks::id;
+use crate::task_id;
 
 /// Of a range such as `D4-D7`.
 const RANGE_MAX: u32 = 50;
@@ -22,7 +22,7 @@ pub(super) fn is_lettered(id: &str) -> bool {
     const LETTERS_MAX: usize = 5;
     let letters = id.chars().take_while(|c| c.is_ascii_alphabetic()).count();
     let capitals = id.chars().take(letters).all(|c| c.is_ascii_uppercase());
-    let shaped = id::shape(id).is_some() || id[letters..].starts_with(['-', '#']);
+    let shaped = task_id::shape(id).is_some() || id[letters..].starts_with(['-', '#']);
     (1..=LETTERS_MAX).contains(&letters) && capitals && shaped
 }
 
@@ -120,7 +120,7 @@ impl Joint {
 
     /// The ids that follow, and how much of the text they take.
     fn follow(&self, last: &str, text: &str) -> Option<(Vec<String>, usize)> {
-        let end = text.find(|c: char| !id::is_inner(c)).unwrap_or(text.len()).min(WORD_MAX);
+        let end = text.find(|c: char| !task_id::is_inner(c)).unwrap_or(text.len()).min(WORD_MAX);
         let token = text.get(..end)?.trim_end_matches(['.', '-', '_']);
         let cut = token.get(1..)?.find(['-', '.']).map(|at| at + 1);
         // Of `.2-.4` the first; an id may hold such signs itself.
@@ -240,7 +240,7 @@ mod tests {
             ("R1-R900", "R1 R900"),
             ("T-EXEC-AC-2.2", "T-EXEC-AC-2.2"),
         ] {
-            let end = text.find(|c: char| !id::is_inner(c)).unwrap_or(text.len());
+            let end = text.find(|c: char| !task_id::is_inner(c)).unwrap_or(text.len());
             let first = first_of_range(&text[..end]);
             let (more, _) = joined(first, &text[first.len()..]);
             let all: Vec<&str> = [first].into_iter().chain(more.iter().map(String::as_str)).collect();

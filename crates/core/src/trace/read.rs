@@ -6,7 +6,7 @@
 use super::words::{About, counted_by_label, is_exception, kind_of, letters_of, part_of};
 use super::{Basis, Kind, Reference};
 use crate::prelude::*;
-use crate::tasks::id;
+use crate::task_id;
 
 /// Of one field; more is no reference but a list of everything.
 pub(super) const REFERENCES_MAX: usize = 100;
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
             } else if c == '§' {
                 at = self.sign(at);
             } else if c.is_alphanumeric() {
-                let end = text[at..].find(|c: char| !id::is_inner(c)).map_or(text.len(), |end| at + end);
+                let end = text[at..].find(|c: char| !task_id::is_inner(c)).map_or(text.len(), |end| at + end);
                 let word = counted_word(text, at, end).trim_end_matches(['.', '-', '_']);
                 at = self.word(word, at).max(at + word.len().max(1));
             } else {
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
             _ if inside.contains(".md#") || inside.contains(".md:") => return at + 1,
             Some(kind) if self.belongs_behind(kind, at, at + 1 + end + 1) => {}
             Some(kind) => self.document(kind, at),
-            None if id::shape(inside).is_some() => return at + 1,
+            None if task_id::shape(inside).is_some() => return at + 1,
             None if self.titled(inside, at, at + 1 + end + 1, false) => {}
             None => self.ready = false,
         }

@@ -10,7 +10,7 @@ use super::titles::Titles;
 use crate::page::line::{self, Item};
 use crate::prelude::*;
 use crate::sections::Outline;
-use crate::tasks::{block, counted};
+use crate::sections::block::{self, counted};
 use core::cmp::Reverse;
 
 /// The places of a document that may define something.

@@ -12,6 +12,7 @@ use redraft_core::prd;
 use redraft_core::prompt::{Dependency, TaskArtifact, TaskPapers};
 use redraft_core::review::{Loop, Order, TaskEnd};
 use redraft_core::sections::Outline;
+use redraft_core::task_id;
 use redraft_core::tasks::{self, Task};
 use redraft_core::ticket::Unit;
 use redraft_core::trace::Kind;
@@ -150,8 +151,8 @@ fn planned(list: &str, id: &str) -> Option<Task> {
 fn depends(state: &Loop, task: &Task) -> Vec<(String, String, Option<String>)> {
     let known = || state.making.iter().flat_map(|making| &making.tasks);
     let of = |id: &String| {
-        let wanted = tasks::key(&id.replace('/', "-"));
-        let work = known().find(|work| tasks::key(work.id.as_str()) == wanted)?;
+        let wanted = task_id::key(&id.replace('/', "-"));
+        let work = known().find(|work| task_id::key(work.id.as_str()) == wanted)?;
         let left_out = match work.end.as_ref()? {
             TaskEnd::Done | TaskEnd::Before => None,
             TaskEnd::Blocked { why } => Some(why.clone()),

@@ -9,6 +9,7 @@ use crate::paper::{Paper, Wanted, leading_id, marks};
 use redraft_core::lint::Rule;
 use redraft_core::page::Page;
 use redraft_core::page::line::{Item, cells};
+use redraft_core::task_id;
 use redraft_core::tasks::{self, Form, Task};
 use redraft_core::text::one_line;
 
@@ -133,8 +134,8 @@ fn without_need(paper: &Paper<'_>, line: usize, id: &str) -> Option<Remedy> {
 fn without_circle(paper: &Paper<'_>) -> Option<Remedy> {
     let list = tasks::read(paper.text).ok()?;
     let circle = tasks::order(&list).err()?.0;
-    let in_circle = |id: &str| circle.iter().any(|one| tasks::key(one) == tasks::key(id));
-    let place = |id: &str| list.tasks.iter().position(|task| task.keys().any(|key| key == tasks::key(id)));
+    let in_circle = |id: &str| circle.iter().any(|one| task_id::key(one) == task_id::key(id));
+    let place = |id: &str| list.tasks.iter().position(|task| task.keys().any(|key| key == task_id::key(id)));
     let later = |task: &&Task| {
         let own = place(&task.id)?;
         let need = task

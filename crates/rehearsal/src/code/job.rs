@@ -4,7 +4,8 @@
 
 use crate::drafts::call;
 use crate::paper::{Need, Paper, marks, needs};
-use redraft_core::tasks::{self, Task, key};
+use redraft_core::task_id::key;
+use redraft_core::tasks::{self, Task};
 use redraft_core::trace::Kind;
 
 /// A task as the one who carries it out reads it.

@@ -5,7 +5,8 @@
 use super::{Feature, Kit, act, slug};
 use crate::checks::Before;
 use crate::paper::{Need, Paper, full_stop};
-use redraft_core::tasks::{self, Task as Step, key};
+use redraft_core::task_id::key;
+use redraft_core::tasks::{self, Task as Step};
 use redraft_core::text::one_line;
 use redraft_core::trace::Kind;
 use std::collections::BTreeMap;

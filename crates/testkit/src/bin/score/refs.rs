@@ -1,6 +1,7 @@
 //! References: done criteria, dependencies, and which lines of the other documents are reached.
 
 use super::{read, share};
+use redraft_core::task_id;
 use redraft_core::tasks::{self, Task, TaskList};
 use redraft_core::trace::{self, Found, Kind, Targets};
 use serde::Deserialize;
@@ -129,8 +130,8 @@ fn fields(name: &str, label: &Labelled, task: &Task, counts: &mut Counts, told: 
         None if !read.is_empty() => told.push_str(&format!("{name} has no done criteria, read `{read}`\n")),
         None => {}
     }
-    let labelled: BTreeSet<String> = label.depends_on.iter().map(|id| tasks::key(id)).collect();
-    let found: BTreeSet<String> = task.depends_on.iter().map(|id| tasks::key(id)).collect();
+    let labelled: BTreeSet<String> = label.depends_on.iter().map(|id| task_id::key(id)).collect();
+    let found: BTreeSet<String> = task.depends_on.iter().map(|id| task_id::key(id)).collect();
     counts.depends += usize::from(labelled == found);
     if labelled != found {
         told.push_str(&format!("{name} depends on {:?}, read {:?}\n", label.depends_on, task.depends_on));

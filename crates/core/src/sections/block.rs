@@ -35,3 +35,8 @@ pub(crate) fn last_line(outline: &Outline<'_>, start: usize, end: usize) -> usiz
         |at: &usize| !outline.is_fenced(*at) && (lines[*at].trim().is_empty() || line::is_rule(lines[*at]));
     (start + 1..end).rev().find(|at| !empty(at)).unwrap_or(start)
 }
+
+/// A line as people count them.
+pub(crate) fn counted(line: usize) -> u32 {
+    u32::try_from(line).unwrap_or(u32::MAX).saturating_add(1)
+}
