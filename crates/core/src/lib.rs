@@ -40,6 +40,7 @@ pub mod pipeline;
 mod place;
 pub mod players;
 pub mod plugin;
+pub mod plugin_lint;
 pub mod policy;
 pub mod prd;
 mod prelude;

@@ -16,7 +16,6 @@ mod file;
 mod language;
 mod page;
 mod placeholder;
-pub mod plugin;
 pub(crate) mod reading;
 mod reference;
 mod rule;
@@ -273,7 +272,7 @@ pub fn evidence(faults: &[Fault]) -> String {
 }
 
 /// Collects the faults of one document.
-struct Faults<'a> {
+pub(crate) struct Faults<'a> {
     path: &'a str,
     settings: &'a Settings,
     found: Vec<Fault>,
@@ -285,12 +284,12 @@ struct Faults<'a> {
 const OF_A_RULE_MAX: usize = 100;
 
 impl<'a> Faults<'a> {
-    fn of(path: &'a str, settings: &'a Settings) -> Faults<'a> {
+    pub(crate) fn of(path: &'a str, settings: &'a Settings) -> Faults<'a> {
         Faults { path, settings, found: Vec::new(), counts: BTreeMap::new() }
     }
 
     /// `line` counts from 0.
-    fn add(&mut self, rule: Rule, line: usize, message: String, hint: &str) {
+    pub(crate) fn add(&mut self, rule: Rule, line: usize, message: String, hint: &str) {
         let level = self.settings.level(rule);
         if level == Level::Off {
             return;
@@ -311,7 +310,7 @@ impl<'a> Faults<'a> {
         });
     }
 
-    fn done(mut self) -> Vec<Fault> {
+    pub(crate) fn done(mut self) -> Vec<Fault> {
         for fault in self.found.iter_mut().rev() {
             // The last one of a rule tells how many were left out.
             if let Some(count) = self.counts.remove(&fault.rule).filter(|count| *count > OF_A_RULE_MAX) {

@@ -37,7 +37,7 @@ pub enum Rule {
     UnrunTest,
     LostReference,
     UnknownCheck,
-    // Of plugins, see `super::plugin`.
+    // Of plugins, see `crate::plugin_lint`.
     PluginManifest,
     PluginFrontMatter,
     PluginReviewerWrites,

@@ -19,6 +19,7 @@ use redraft_adapters::plain_file;
 use redraft_core::bank::{self, Bank};
 use redraft_core::lint::{self, Content, Document, Documents, Fault, Level, Settings};
 use redraft_core::matrix::Orphan;
+use redraft_core::plugin_lint;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -101,7 +102,7 @@ fn of_plugin(
     let read = plugin::read(&top, around)?;
     let top = top.canonicalize().unwrap_or(top);
     let shown = |fault: Fault| Fault { path: find::shown(&top.join(&fault.path), &place.folder), ..fault };
-    let faults: Vec<Fault> = lint::plugin::check(&read, settings).into_iter().map(shown).collect();
+    let faults: Vec<Fault> = plugin_lint::check(&read, settings).into_iter().map(shown).collect();
     let (root, folder) = (place.root.as_path(), place.folder.as_path());
     let checked = report::Checked { groups: 0, documents: read.files.len(), what: "file", root, folder };
     report::show(&faults, &checked, form, console);

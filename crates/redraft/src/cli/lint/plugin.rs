@@ -7,7 +7,7 @@
 use super::super::errors::CliError;
 use super::super::site::Surroundings;
 use redraft_adapters::plain_file::{self, Unreadable};
-use redraft_core::lint::plugin::{Held, Plugin, is_read};
+use redraft_core::plugin_lint::{Held, Plugin, is_read};
 use std::path::{Path, PathBuf};
 
 /// Some hundred times what a plugin has; a folder with more is a checkout, a home or a disk.

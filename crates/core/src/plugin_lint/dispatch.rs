@@ -4,7 +4,7 @@
 //! is no such block is no dispatch. What a prompt should hold is not known here. Start at [`all`].
 
 use super::component::Component;
-use crate::lint::page::{Page, Place};
+use crate::page::{Page, Place};
 use crate::prelude::*;
 
 /// Lines are counted from 0.
@@ -31,7 +31,7 @@ impl Dispatch<'_> {
 pub(super) fn all<'a>(components: &[Component<'a>]) -> Vec<Dispatch<'a>> {
     let mut found = Vec::new();
     for component in components {
-        let page = Page::read(component.path, component.text);
+        let page = Page::read(component.text);
         let mut block: Vec<(usize, &'a str)> = Vec::new();
         for (at, line) in page.lines.iter().enumerate() {
             match line.place {

@@ -17,7 +17,7 @@ mod reviewer;
 mod tests;
 mod tree;
 
-use super::{Fault, Faults, Rule, Settings};
+use crate::lint::{Fault, Faults, Rule, Settings};
 use crate::prelude::*;
 use manifest::Manifest;
 
