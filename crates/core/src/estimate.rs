@@ -7,6 +7,7 @@
 
 mod history;
 mod plan;
+mod probe;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ mod tests;
 use crate::forecast::{Forecast, RoleForecast};
 pub use history::History;
 pub use plan::{Part, Play, parts};
+pub use probe::probe;
 pub use size::Reading;
 
 use crate::ids::{AgentName, Role};

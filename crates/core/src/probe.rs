@@ -6,14 +6,12 @@
 //! checks, and [`Records`] folds a whole ledger into what is known of each agent. Nothing here sends anything.
 
 mod assess;
-mod cost;
 mod papers;
 mod records;
 #[cfg(test)]
 mod tests;
 
 pub use assess::{Assessed, Case, Heard, Turn, assess};
-pub use cost::expected;
 pub use papers::Papers;
 pub use records::{Records, Resumable};
 

@@ -1,9 +1,10 @@
 //! From what a probed agent answered to what it can do.
 
-use super::papers::{Papers, is_faulty};
+use super::papers::is_faulty;
 use crate::answer;
 use crate::ids::SessionId;
 use crate::prelude::*;
+use crate::probe::Papers;
 use crate::probed::{Check, CheckId, CheckResult};
 use crate::text::{count, one_line};
 use crate::usage::{Usage, grouped};

@@ -9,9 +9,9 @@ use crate::cli::trust::ACCEPT;
 use redraft_adapters::api;
 use redraft_adapters::child::Environment;
 use redraft_adapters::config::{AgentConfig, Config, LOCAL, ModelAgent, ModelKind};
+use redraft_core::estimate;
 use redraft_core::ids::AgentName;
 use redraft_core::price::{Basis, Card, Cards};
-use redraft_core::probe;
 use redraft_core::usage::Usd;
 use redraft_engine::ports::Agent;
 use std::ffi::OsStr;
@@ -66,7 +66,7 @@ pub(super) fn of(
         if let (Ok(card), false) = (cast::card(cards, model), setup.lines.iter().any(Line::wants_acceptance))
         {
             setup.lines.push(Line::ok("price", priced(model, &card)));
-            setup.expected = probe::expected(&card, frame_tokens(model.kind));
+            setup.expected = estimate::probe(&card, frame_tokens(model.kind));
         }
     }
     setup

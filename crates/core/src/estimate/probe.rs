@@ -1,8 +1,8 @@
 //! What a probe is likely to cost, told before a person agrees to it.
 
-use super::papers::Papers;
 use crate::price::Card;
-use crate::prompt::{ProbeTurn, probe};
+use crate::probe::Papers;
+use crate::prompt::{self, ProbeTurn};
 use crate::usage::{Usage, Usd};
 
 /// An estimate for words and numbers in English.
@@ -11,9 +11,9 @@ const CHARS_PER_TOKEN: u64 = 4;
 const ANSWER_TOKENS: u64 = 600;
 
 /// The cost where the cache works. `frame_tokens` is what the agent sends around our own words.
-pub fn expected(card: &Card, frame_tokens: u64) -> Usd {
+pub fn probe(card: &Card, frame_tokens: u64) -> Usd {
     let tokens = |chars: u64| chars.div_ceil(CHARS_PER_TOKEN);
-    let prompt = frame_tokens + tokens(probe(ProbeTurn::Read).chars());
+    let prompt = frame_tokens + tokens(prompt::probe(ProbeTurn::Read).chars());
     let file = tokens(Papers::new("").before.chars().count() as u64);
     // The first turn is two requests: one that asks for the file, one that has it. Each later turn is one request,
     // and every request finds all that was sent before it.
