@@ -3,7 +3,7 @@
 //! An agent nobody is asked to play is never made, so a key that is missing for it stands in nobody's way.
 
 use super::site::{KEY_BYTES_MAX, Site, Surroundings};
-use super::trust::ACCEPT;
+use crate::cli::own_state::ACCEPT;
 use redraft_adapters::api::{
     self, AnthropicSettings, ApiAgent, Bounds, Commands, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
@@ -12,10 +12,9 @@ use redraft_adapters::codex::{CodexAgent, CodexSettings};
 use redraft_adapters::config::{
     AgentConfig, BashRule, Config, ModelAgent, ModelKind, Origin, SchemaForm, Wire,
 };
-use redraft_adapters::git;
 use redraft_adapters::mcp::McpServers;
-use redraft_adapters::plain_file;
 use redraft_adapters::pull::{HOST, PullAgent};
+use redraft_adapters::{git, plain_file};
 use redraft_core::ids::{AgentName, Role};
 use redraft_core::price::{Card, Cards};
 use redraft_core::profile;

@@ -1,6 +1,5 @@
 //! An error at the edge: what went wrong, the exit code it means, and ways out.
 
-use super::site::Surroundings;
 use redraft_adapters::config::ConfigError;
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::LockError;
@@ -58,13 +57,6 @@ impl CliError {
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
-        self
-    }
-
-    /// The same with its commands as they must be typed here.
-    pub(crate) fn typed_here(mut self, around: &Surroundings) -> Self {
-        self.message = around.commands_in(&self.message);
-        self.hints = self.hints.iter().map(|hint| around.commands_in(hint)).collect();
         self
     }
 }

@@ -6,8 +6,10 @@
 
 use super::errors::{CliError, Code};
 use super::site::Site;
-use super::trust::ACCEPT;
 use std::path::Path;
+
+/// What to type to see and accept it.
+pub(crate) const ACCEPT: &str = "look at it and accept it: redraft trust";
 
 impl Site {
     /// Stops with code 6 where somebody else made the state folder, and refuses links by which something outside would be

@@ -232,6 +232,15 @@ impl Surroundings {
     }
 }
 
+impl CliError {
+    /// The same with its commands as they must be typed here.
+    pub(crate) fn typed_here(mut self, around: &Surroundings) -> Self {
+        self.message = around.commands_in(&self.message);
+        self.hints = self.hints.iter().map(|hint| around.commands_in(hint)).collect();
+        self
+    }
+}
+
 /// Whether a command stores or sends what a person typed.
 fn stores(command: &Command) -> bool {
     match command {

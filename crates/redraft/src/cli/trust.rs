@@ -9,6 +9,7 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::own_state;
 use super::site::{Site, Surroundings};
+use crate::cli::own_state::ACCEPT;
 use redraft_adapters::config::{Config, FILE, Needed, Want};
 use redraft_adapters::git::Program;
 use redraft_adapters::trust::{Accepted, TrustError, visible};
@@ -17,9 +18,6 @@ use redraft_core::text::{count, utc};
 use redraft_engine::ports::Clock;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-
-/// What to type to see and accept it.
-pub(crate) const ACCEPT: &str = "look at it and accept it: redraft trust";
 
 #[derive(Serialize)]
 struct TrustJson {

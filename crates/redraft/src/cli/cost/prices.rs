@@ -3,6 +3,7 @@
 use super::super::cast;
 use super::super::site::{Site, Surroundings};
 use super::super::trust;
+use crate::cli::own_state;
 use redraft_adapters::config::{AgentConfig, Config};
 use redraft_adapters::pull::HOST;
 use redraft_core::ids::AgentName;
@@ -60,7 +61,7 @@ impl Prices {
             Err(why) => return Price::Missing(why.clone()),
         };
         if let Some(want) = config.unaccepted_of(agent).first() {
-            return Price::Missing(format!("nobody has accepted {}; {}", want.line(), trust::ACCEPT));
+            return Price::Missing(format!("nobody has accepted {}; {}", want.line(), own_state::ACCEPT));
         }
         match config.agents.get(agent) {
             Some(AgentConfig::Pull) => Price::Untold,

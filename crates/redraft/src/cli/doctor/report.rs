@@ -1,7 +1,7 @@
 //! What `redraft doctor` says, for people and for programs.
 
 use crate::cli::errors::Code;
-use crate::cli::trust::ACCEPT;
+use crate::cli::own_state::ACCEPT;
 use redraft_core::probed::{Check, CheckResult, Resume};
 use redraft_core::text::utc;
 use redraft_core::usage::Usd;
