@@ -4,19 +4,18 @@
 //! over, what is in its way. The one place that decides what is to be typed next in a repository: see [`Board::next`].
 
 use super::dependencies::Lives;
-use super::errors::{CliError, Code};
+use super::errors::CliError;
 use super::site::{Site, Surroundings};
+use crate::cli::rows::reviews;
+use crate::cli::rows::rows;
 use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::dependency::{Blocker, blockers, first};
-use redraft_core::event::Entry;
 use redraft_core::ids::FeatureId;
-use redraft_core::pipeline::Pipeline;
 use redraft_core::project::BoardRow;
 use redraft_core::text::utc;
-use redraft_core::ticket::Scope;
-use redraft_engine::ports::{Clock, Store};
+use redraft_engine::ports::Clock;
 use serde::Serialize;
 
 /// A row of the board with what only the moment tells.
@@ -204,58 +203,4 @@ pub(crate) fn from_when(command: &str, parked_until_ms: Option<i64>) -> String {
         Some(until_ms) => format!("{command} (after {}; with --now at once)", utc(until_ms)),
         None => command.to_owned(),
     }
-}
-
-/// The rows of all features, read as they are; where one is of another form, or the board is gone, all are folded again
-/// without being stored.
-pub(crate) fn rows(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
-    rows_of(ledger, |scope| matches!(scope, Scope::Feature(_)))
-}
-
-/// The same for reviews of documents.
-pub(crate) fn reviews(ledger: &Ledger) -> Result<Vec<BoardRow>, CliError> {
-    rows_of(ledger, |scope| matches!(scope, Scope::Review(_)))
-}
-
-fn rows_of(ledger: &Ledger, wanted: fn(&Scope) -> bool) -> Result<Vec<BoardRow>, CliError> {
-    if !ledger.has_board()? {
-        return folded(ledger, wanted);
-    }
-    let mut rows = Vec::new();
-    for (scope, _, row) in ledger.board()?.into_iter().filter(|(scope, _, _)| wanted(scope)) {
-        match serde_json::from_str::<BoardRow>(&row) {
-            Ok(row) if row.is_current() && is_of(&scope, &row) => rows.push(row),
-            Ok(_) | Err(_) => return folded(ledger, wanted),
-        }
-    }
-    Ok(rows)
-}
-
-/// Whether a stored row has the number of its scope. It is put into commands that people type and shells complete, and
-/// only the scope is surely a number.
-pub(crate) fn is_of(scope: &Scope, row: &BoardRow) -> bool {
-    match scope {
-        Scope::Feature(id) => row.id == id.to_string(),
-        Scope::Review(id) => row.id == id.to_string() || row.id == scope.to_string(),
-        Scope::Agent(_) | Scope::Repo => false,
-    }
-}
-
-fn folded(ledger: &Ledger, wanted: fn(&Scope) -> bool) -> Result<Vec<BoardRow>, CliError> {
-    let mut rows = Vec::new();
-    for scope in ledger.scopes()?.into_iter().filter(wanted) {
-        if let Some((_, row)) = fold(&scope, &ledger.read(scope.clone())?)? {
-            rows.push(row);
-        }
-    }
-    Ok(rows)
-}
-
-/// The row of a feature or a review, with the number of its last event.
-pub(crate) fn fold(scope: &Scope, entries: &[Entry]) -> Result<Option<(u64, BoardRow)>, CliError> {
-    let (Scope::Feature(_) | Scope::Review(_), Some(last)) = (scope, entries.last()) else {
-        return Ok(None);
-    };
-    let state = Pipeline::replay(entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
-    Ok(Some((last.seq, BoardRow::of(&state, last.at_ms))))
 }

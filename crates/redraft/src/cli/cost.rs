@@ -14,12 +14,12 @@ mod text;
 mod why;
 
 use super::args::{CostArgs, CostCommand};
-use super::board::{reviews, rows};
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::meant::scope_of;
 use super::site::{Site, Surroundings};
 use super::{monitor, whole_file};
+use crate::cli::rows::{reviews, rows};
 use prices::{Price, Prices};
 use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;

@@ -1,11 +1,12 @@
 //! Features that come before others: where they stand, which are meant by what was typed, and what a run does about
 //! those that are open. What is in whose way, `core::dependency` decides.
 
-use super::board::{BlockerJson, adopting, blocked_by, rows, unblocking};
+use super::board::{BlockerJson, adopting, blocked_by, unblocking};
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::project::{names_in, text};
 use super::site::{Site, Surroundings};
+use crate::cli::rows::rows;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::adopt::{named, read_meta};
 use redraft_core::dependency::{Blocker, Standing, blockers, circle, first};

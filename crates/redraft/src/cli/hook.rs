@@ -7,8 +7,8 @@
 mod noted;
 
 use super::args::HookCommand;
-use super::board;
 use super::console::Console;
+use crate::cli::rows;
 use noted::Noted;
 use redraft_adapters::child::{Environment, TICKET};
 use redraft_adapters::clock::SystemClock;
@@ -218,8 +218,8 @@ pub(crate) fn rows(state: &Path) -> Option<Vec<(u64, BoardRow)>> {
     let ledger = Ledger::glance(state).ok()?;
     let board = ledger.board().ok()?.into_iter().filter(|(scope, ..)| matches!(scope, Scope::Feature(_)));
     let current = |(scope, seq, row): (Scope, u64, String)| match serde_json::from_str::<BoardRow>(&row) {
-        Ok(row) if board::is_of(&scope, &row) && (row.is_current() || !row.is_open()) => Some((seq, row)),
-        Ok(_) | Err(_) => board::fold(&scope, &ledger.read(scope.clone()).ok()?).ok()?,
+        Ok(row) if rows::is_of(&scope, &row) && (row.is_current() || !row.is_open()) => Some((seq, row)),
+        Ok(_) | Err(_) => rows::fold(&scope, &ledger.read(scope.clone()).ok()?).ok()?,
     };
     board.map(current).collect()
 }

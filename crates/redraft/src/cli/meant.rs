@@ -1,8 +1,8 @@
 //! Which feature or review a word means: a number, a slug, the file under review, the worktree one is in, or the only one.
 
-use super::board::{self, reviews};
 use super::errors::{CliError, unknown_feature};
 use super::site::{Site, Surroundings};
+use crate::cli::rows::{self, reviews};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::event::ReviewedChange;
 use redraft_core::ids::FeatureId;
@@ -120,7 +120,7 @@ impl Site {
     /// The feature that is called so, without its number.
     fn by_slug(&self, ledger: &Ledger, word: &str) -> Result<FeatureId, CliError> {
         let wanted = word.to_lowercase();
-        let rows = board::rows(ledger)?;
+        let rows = rows::rows(ledger)?;
         let called: Vec<&BoardRow> = rows.iter().filter(|row| row.slug == wanted).collect();
         match called.as_slice() {
             [only] => only.id.parse().map_err(|_| unknown_feature(word)),

@@ -42,6 +42,7 @@ mod project;
 mod rehearse;
 mod replay;
 mod review;
+mod rows;
 mod run;
 mod show;
 mod site;

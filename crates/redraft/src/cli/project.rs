@@ -8,12 +8,13 @@ mod context;
 pub(crate) use context::project_context;
 
 use super::args::{ProjectArgs, ProjectCommand, ProjectNewArgs};
-use super::board::{BlockerJson, blocked_by, rows};
+use super::board::{BlockerJson, blocked_by};
 use super::console::Console;
 use super::dependencies::Lives;
 use super::errors::{CliError, Code};
 use super::new::read_prd;
 use super::site::{Site, Surroundings};
+use crate::cli::rows::rows;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::dependency::Blocker;

@@ -3,6 +3,7 @@
 mod rules;
 mod stage;
 
+use crate::cli::rows;
 use redraft_core::estimate;
 pub(crate) use rules::{budget, config, deadlines, dollars, kept_budget, played, rules, rules_with};
 pub(crate) use stage::{Players, Stage, Wish, with_run};
@@ -246,7 +247,7 @@ fn report_on(
         }
     };
     let question = if let Stop::Asking(question) = &stop { Some(question) } else { None };
-    let rows = board::rows(ledger)?;
+    let rows = rows::rows(ledger)?;
     let next = match (&ending, &args.agent) {
         (None, _) if matches!(&stop, Stop::Host(owed) if !owed.out.is_empty()) => {
             around.next(&format!("redraft run {id} --now"))

@@ -1,23 +1,22 @@
 //! `redraft status`: where each feature stands and the next command to type.
 
 use super::args::StatusArgs;
-use super::board::{self, Board, Next, Seen, fold, from_when};
+use super::board::{self, Board, Next, Seen, from_when};
 use super::console::Console;
 use super::errors::{CliError, Code, unknown_feature};
 use super::ledger::verify;
 use super::meant::scope_of;
-use super::monitor;
-use super::review;
 use super::site::{Site, Surroundings};
+use super::{monitor, review};
+use crate::cli::rows::{self, fold};
 use redraft_adapters::git::CutOff;
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::estimate;
 use redraft_core::event::{Entry, FeatureCreated};
 use redraft_core::phase::Phase;
-use redraft_core::players;
 use redraft_core::project::{self, BoardRow, Warning};
 use redraft_core::text::{count, indented, utc};
 use redraft_core::ticket::Scope;
+use redraft_core::{estimate, players};
 use redraft_engine::ports::{Store, StoreError, Workspace};
 use serde::Serialize;
 
@@ -61,7 +60,7 @@ pub(crate) fn status(args: StatusArgs, around: &Surroundings, console: &Console)
     };
     let (rows, reviews) = match &ledger {
         None => Default::default(),
-        Some(ledger) => (board::rows(ledger)?, board::reviews(ledger)?),
+        Some(ledger) => (rows::rows(ledger)?, rows::reviews(ledger)?),
     };
     // Over all features, also where only one is shown.
     let warnings = monitor::watch(&site, &rows, around);

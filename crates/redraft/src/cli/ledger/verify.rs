@@ -1,9 +1,9 @@
 //! What `redraft status --verify` compares with the ledger once its events are found in order: everything that was computed
 //! from them.
 
-use crate::cli::board::fold;
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
+use crate::cli::rows::fold;
 use crate::cli::site::Site;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
