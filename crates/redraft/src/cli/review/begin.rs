@@ -28,7 +28,7 @@ pub(super) fn phase_of(site: &Site, args: &ReviewArgs, document: &Document) -> R
 
 /// What was typed, else what it was judged as before, else what its name says.
 fn judged_by(args: &ReviewArgs, known: Option<&FeatureCreated>, document: &Document) -> Phase {
-    let phase = args.kind.map(DocumentKind::phase).or(known.map(|known| known.until));
+    let phase = args.kind.map(phase_for).or(known.map(|known| known.until));
     phase.unwrap_or_else(|| by_name(&document.path))
 }
 
@@ -120,7 +120,7 @@ pub(super) fn judged_as(
 ) -> Result<FeatureCreated, CliError> {
     let mut journal = around.journal(ledger, created.scope())?;
     let created = journal.state().created.clone().unwrap_or(created);
-    let asked = args.kind.map(DocumentKind::phase);
+    let asked = args.kind.map(phase_for);
     let phase = asked.unwrap_or(created.until);
     let why = match asked {
         Some(_) => "you said so",
@@ -152,15 +152,13 @@ pub(crate) fn kind_of(phase: Phase) -> &'static str {
     }
 }
 
-impl DocumentKind {
-    fn phase(self) -> Phase {
-        match self {
-            DocumentKind::Spec => Phase::Specify,
-            DocumentKind::Design => Phase::Design,
-            DocumentKind::Plan => Phase::CreatePlan,
-            DocumentKind::Tasks => Phase::CreateTasks,
-            DocumentKind::Document => Phase::Document,
-        }
+fn phase_for(kind: DocumentKind) -> Phase {
+    match kind {
+        DocumentKind::Spec => Phase::Specify,
+        DocumentKind::Design => Phase::Design,
+        DocumentKind::Plan => Phase::CreatePlan,
+        DocumentKind::Tasks => Phase::CreateTasks,
+        DocumentKind::Document => Phase::Document,
     }
 }
 
