@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use redraft_core::bank::{Bank, Change, Feature, Kind, NewEntry, Query, apply, relevant, select};
-use redraft_core::ids::FeatureId;
+use redraft_documents::bank::{Bank, Change, Feature, Kind, NewEntry, Query, apply, relevant, select};
+use redraft_facts::ids::FeatureId;
 
 fuzz_target!(|text: &str| {
     let bank = Bank::read(&[(Kind::AntiPattern, text.to_owned())]);

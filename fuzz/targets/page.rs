@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
-use redraft_core::page::{Page, line};
+use redraft_documents::page::{Page, line};
 
 fuzz_target!(|text: &str| {
     for page in [Page::read(text), Page::read_past_open_fences(text), Page::read_as_commonmark(text)] {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use redraft_core::sections::Outline;
+use redraft_documents::sections::Outline;
 
 fuzz_target!(|text: &str| {
     let outline = Outline::of(text);

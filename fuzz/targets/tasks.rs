@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use redraft_core::context::{self, Artifacts};
-use redraft_core::tasks;
+use redraft_documents::context::{self, Artifacts};
+use redraft_documents::tasks;
 
 fuzz_target!(|text: &str| {
     let Ok(list) = tasks::read(text) else { return };

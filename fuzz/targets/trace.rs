@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use redraft_core::trace::{self, Found, Targets};
+use redraft_documents::trace::{self, Found, Targets};
 
 fuzz_target!(|texts: (&str, &str, &str)| {
     let (label, field, document) = texts;

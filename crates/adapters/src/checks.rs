@@ -10,9 +10,9 @@ pub use detect::detect;
 
 use crate::child::{Ended, Environment, Script};
 use crate::clock::SystemClock;
-use redraft_core::redact::Redactor;
-use redraft_core::text::count;
 use redraft_engine::ports::{Check, CheckRun, Checks, Clock};
+use redraft_facts::redact::Redactor;
+use redraft_facts::text::count;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! The real clock, and the flag that Ctrl-C raises.
 
-use redraft_core::usage::Usd;
 use redraft_engine::ports::{Clock, Moment};
+use redraft_facts::usage::Usd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant, SystemTime};

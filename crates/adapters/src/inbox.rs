@@ -5,8 +5,8 @@
 
 use crate::barrier::{Barrier, sync_folder};
 use crate::plain_file::{self, Unreadable};
-use redraft_core::ticket::{Scope, Ticket};
 use redraft_engine::ports::{Inbox, Outcome};
+use redraft_facts::ticket::{Scope, Ticket};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{ErrorKind, Write};

@@ -7,25 +7,16 @@
 //! Start reading at [`git`] (the repository, a feature's worktree, everything that is kept or undone there) or
 //! at [`sqlite::Ledger`] (where the events are); agents are [`claude`], [`codex`] and, for models behind HTTP, [`api`].
 
-pub mod api;
 pub mod barrier;
-mod billing;
 pub mod checks;
 pub mod child;
-pub mod claude;
 pub mod clock;
-pub mod codex;
-pub mod config;
 pub mod disk;
 pub mod git;
-mod http;
 pub mod inbox;
 pub mod lock;
-pub mod mcp;
 pub mod plain_file;
-pub mod pull;
 pub mod search_path;
 pub mod shell_word;
 pub mod sqlite;
-mod tools;
 pub mod trust;

@@ -7,7 +7,7 @@
 mod tests;
 
 use crate::plain_file::{self, Unreadable};
-use redraft_core::text::{one_line, utc};
+use redraft_facts::text::{one_line, utc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::{self, File, TryLockError};

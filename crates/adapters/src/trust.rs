@@ -11,8 +11,8 @@ mod visible;
 pub use visible::{quoted, quoted_bytes, visible, visible_bytes};
 
 use crate::plain_file;
-use redraft_core::ids::BlobId;
-use redraft_core::text::hash;
+use redraft_facts::ids::BlobId;
+use redraft_facts::text::hash;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::{self, File};

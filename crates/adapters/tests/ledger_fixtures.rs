@@ -4,15 +4,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use redraft_adapters::sqlite::{FILE, Ledger, Mode};
-use redraft_core::event::{Entry, Event, Unreadable};
-use redraft_core::fragment::Prompt;
-use redraft_core::ids::{FeatureId, ReviewId};
-use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::{Pipeline, pending};
-use redraft_core::project::{self, BoardRow};
 use redraft_core::review::Effect;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};
+use redraft_facts::event::{Entry, Event, Unreadable};
+use redraft_facts::fragment::Prompt;
+use redraft_facts::ids::{FeatureId, ReviewId};
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::ticket::Scope;
+use redraft_reports::project::{self, BoardRow};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 

@@ -3,11 +3,11 @@
 //! One rule for the budget, the board, the receipt and `redraft cost`, so that they cannot disagree: money is spent where a
 //! bill says so. What may have been charged and nobody knows is kept apart. Start at [`Bills::take`].
 
-use crate::event::Event;
-use crate::ids::AgentName;
-use crate::prelude::*;
-use crate::ticket::Ticket;
-use crate::usage::{Money, Payment, Usage, Usd};
+use redraft_facts::event::Event;
+use redraft_facts::ids::AgentName;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::{Money, Payment, Usage, Usd};
 
 /// The dispatches that are under way, and who pays for which agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl Ended {
 }
 
 impl Bill {
-    pub(crate) fn money(&self, beyond: Usd, payment: Payment) -> Money {
+    pub fn money(&self, beyond: Usd, payment: Payment) -> Money {
         let mut money = Money { unknown: beyond, ..Money::default() };
         match self {
             Bill::UnderWay => {}
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_a_person_puts_right_replaces_whatever_was_recorded() {
-        use crate::event::{CostCorrected, Failed, Now, Raised};
+        use redraft_facts::event::{CostCorrected, Failed, Now, Raised};
         let ticket: Ticket = "031/specify.1/review/spec-reviewer/2.1".parse().unwrap();
         let correct = |was, cost| {
             let (by, why) = ("ann".to_owned(), "the bill".to_owned());

@@ -4,10 +4,10 @@
 //! citation with the text of the tree and says what does not hold; it does not know what follows from that. Start
 //! reading at [`check`].
 
-use crate::place;
-use crate::prelude::*;
-use crate::text::one_line;
-use crate::verdict::{Claim, Issue};
+use redraft_facts::place;
+use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+use redraft_facts::verdict::{Claim, Issue};
 
 /// Checks the file, line and quote of an issue. `text_of` gives the text of a file by the path as cited, without
 /// `./` before it. The error says what does not hold.
@@ -41,7 +41,7 @@ pub fn check(issue: &Issue, in_code: bool, text_of: &dyn Fn(&str) -> Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Severity;
+    use redraft_facts::verdict::Severity;
 
     fn issue(claim: Claim, file: &str, line: u32, quote: &str) -> Issue {
         Issue {

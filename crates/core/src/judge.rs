@@ -8,17 +8,17 @@
 mod tests;
 
 use crate::answer;
-use crate::delta::Delta;
-use crate::event::{Judged, Judgement};
 use crate::evidence;
-use crate::findings::{self, Finding, FindingChange, Settled, Status, Threshold};
-use crate::ids::FindingId;
-use crate::phase::Phase;
-use crate::prelude::*;
 use crate::reconcile::{Hearing, Reconciled, reconcile};
-use crate::text::one_line;
-use crate::ticket::Ticket;
-use crate::verdict::Verdict;
+use redraft_documents::delta::Delta;
+use redraft_facts::event::{Judged, Judgement};
+use redraft_facts::findings::{self, Finding, FindingChange, Settled, Status, Threshold};
+use redraft_facts::ids::FindingId;
+use redraft_facts::phase::Phase;
+use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::verdict::Verdict;
 
 /// More would bury the reason in a repair prompt.
 const NOTES_IN_WHY_MAX: usize = 5;

@@ -6,20 +6,20 @@
 mod played;
 
 use crate::bills::Bills;
-use crate::event::{
+use crate::players::Players;
+use crate::review::{self, Effect, End, Loop, Rejected};
+use crate::tally::Tally;
+use redraft_facts::event::{
     Adopted, BudgetReached, Cancelled, Certify, Entry, Event, FeatureCreated, LaneSet, Life, LoopOpened,
     Merged, Now, PhaseClosed,
 };
-use crate::findings::{Finding, Ruling, Settled};
-use crate::forecast::Forecast;
-use crate::ids::AgentName;
-use crate::phase::{Lane, Phase};
-use crate::players::Players;
-use crate::prelude::*;
-use crate::probed::MetAgent;
-use crate::review::{self, Effect, End, Loop, Rejected};
-use crate::tally::Tally;
-use crate::usage::{Money, Usd};
+use redraft_facts::findings::{Finding, Ruling, Settled};
+use redraft_facts::forecast::Forecast;
+use redraft_facts::ids::AgentName;
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::prelude::*;
+use redraft_facts::probed::MetAgent;
+use redraft_facts::usage::{Money, Usd};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pipeline {

@@ -3,14 +3,14 @@
 //! [`Players`] is a fold over events, part of a feature's state and usable alone. A dispatch is stored with its player, a verdict
 //! and a draft with their ticket; everything that names who judged asks here.
 
-use crate::event::{Drafted, Entry, Event, Judgement, Player, PlayerKind, RetroWritten};
-use crate::findings::FindingChange;
-use crate::ids::{AgentName, FindingId, Role};
-use crate::phase::Phase;
-use crate::prelude::*;
 use crate::review::Loop;
-use crate::ticket::{Purpose, Ticket};
 use core::fmt;
+use redraft_facts::event::{Drafted, Entry, Event, Judgement, Player, PlayerKind, RetroWritten};
+use redraft_facts::findings::FindingChange;
+use redraft_facts::ids::{AgentName, FindingId, Role};
+use redraft_facts::phase::Phase;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::{Purpose, Ticket};
 use serde::{Deserialize, Serialize};
 
 /// An agent under its name, as it was at a dispatch.

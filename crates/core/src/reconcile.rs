@@ -8,13 +8,13 @@
 #[cfg(test)]
 mod tests;
 
-use crate::delta::Delta;
-use crate::findings::{Finding, FindingChange, Settled, Status};
-use crate::ids::{FindingId, Role};
-use crate::place;
-use crate::prelude::*;
-use crate::text::{one_line, words};
-use crate::verdict::{Answer, AnswerStatus, Issue, Severity, Verdict};
+use redraft_documents::delta::Delta;
+use redraft_facts::findings::{Finding, FindingChange, Settled, Status};
+use redraft_facts::ids::{FindingId, Role};
+use redraft_facts::place;
+use redraft_facts::prelude::*;
+use redraft_facts::text::{one_line, words};
+use redraft_facts::verdict::{Answer, AnswerStatus, Issue, Severity, Verdict};
 
 /// Lines this far apart are the same place.
 const NEAR_LINES: u32 = 3;

@@ -7,12 +7,12 @@
 //! Start at [`read`].
 
 use crate::answer;
-use crate::event::Report;
-use crate::page::Page;
-use crate::phase::files_named;
-use crate::prelude::*;
-use crate::text::one_line;
-use crate::verdict;
+use redraft_documents::page::Page;
+use redraft_facts::event::Report;
+use redraft_facts::phase::files_named;
+use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+use redraft_facts::verdict;
 
 /// What a part that was left out is taken to say.
 pub const NONE: &str = "none";

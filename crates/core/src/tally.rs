@@ -3,13 +3,13 @@
 //! [`Tally`] is folded with the state of a feature and stands in its row on the board, so that nobody has to read old
 //! events to warn. When a person is warned is not known here, and nothing is decided by it.
 
-use crate::choice::{Policy, Strategy};
-use crate::event::{Answered, Event, Failed, FeatureCreated, Now, Started};
-use crate::phase::Phase;
-use crate::prelude::*;
-use crate::profile::{self, Kind};
 use crate::review::Loop;
-use crate::ticket::Purpose;
+use redraft_facts::choice::{Policy, Strategy};
+use redraft_facts::event::{Answered, Event, Failed, FeatureCreated, Now, Started};
+use redraft_facts::phase::Phase;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
+use redraft_roles::profile::{self, Kind};
 use serde::{Deserialize, Serialize};
 
 /// What was counted of one feature.
@@ -63,7 +63,7 @@ fn started(open: &Loop, fact: &Started) -> Tally {
     }
 }
 
-/// How the guard of [`crate::policy::choose`] words its reason, the only record there is of it.
+/// How the guard of `cost::policy::choose` words its reason, the only record there is of it.
 pub const GUARD: &str = ", more than half of the ";
 
 fn tripped(fact: &Started) -> bool {
@@ -87,7 +87,7 @@ fn answered(created: Option<&FeatureCreated>, open: &Loop, fact: &Answered) -> T
     Tally { lazy: 1, unconfirmed: u32::from(!required.iter().all(read)), ..Tally::default() }
 }
 
-fn flight<'a>(open: &'a Loop, ticket: &crate::ticket::Ticket) -> Option<&'a Started> {
+fn flight<'a>(open: &'a Loop, ticket: &redraft_facts::ticket::Ticket) -> Option<&'a Started> {
     open.flights().find(|(_, flight)| flight.started.ticket == *ticket).map(|(_, flight)| &flight.started)
 }
 

@@ -4,9 +4,9 @@ use crate::compose::source;
 use crate::ending::EngineError;
 use crate::ports::ALL_FILES;
 use crate::worktree::Worktree;
-use redraft_core::profile;
 use redraft_core::review::Loop;
-use redraft_core::ticket::{Purpose, Ticket};
+use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_roles::profile;
 use std::path::PathBuf;
 
 /// What no agent that writes code may touch: what it is held to.

@@ -5,8 +5,8 @@ use crate::estimating::Estimating;
 use crate::journal::Journal;
 use crate::ports::{Agents, Workspace};
 use crate::values::Rules;
-use redraft_core::event::{About, Asked, Question};
-use redraft_core::forecast::Forecast;
+use redraft_facts::event::{About, Asked, Question};
+use redraft_facts::forecast::Forecast;
 
 /// Asks questions.
 pub(crate) struct Asking<'r, 'a> {

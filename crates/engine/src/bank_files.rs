@@ -2,8 +2,8 @@
 
 use crate::ending::EngineError;
 use crate::worktree::Worktree;
-use redraft_core::bank::{self, Kind};
-use redraft_core::text::one_line;
+use redraft_documents::bank::{self, Kind};
+use redraft_facts::text::one_line;
 
 impl Worktree<'_> {
     /// The files of the bank, as they are in the worktree.

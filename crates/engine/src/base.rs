@@ -3,11 +3,11 @@
 use crate::ending::EngineError;
 use crate::ports::Merging;
 use crate::worktree::Worktree;
-use redraft_core::delta::Delta;
-use redraft_core::event::{Entry, Event};
-use redraft_core::ids::Revision;
-use redraft_core::project;
-use redraft_core::retro::Change;
+use redraft_documents::delta::Delta;
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::ids::Revision;
+use redraft_reports::project;
+use redraft_reports::retro::Change;
 
 /// Compares the code of a feature with what it began from.
 #[derive(Clone, Copy)]

@@ -8,12 +8,12 @@ use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::trailers;
 use crate::worktree::Worktree;
-use redraft_core::event::{Built, Drafted, TakenOut};
-use redraft_core::ids::Revision;
 use redraft_core::report::{self, Understood};
 use redraft_core::review::{Effect, Loop};
-use redraft_core::text::one_line;
-use redraft_core::ticket::{Purpose, Ticket, Unit};
+use redraft_facts::event::{Built, Drafted, TakenOut};
+use redraft_facts::ids::Revision;
+use redraft_facts::text::one_line;
+use redraft_facts::ticket::{Purpose, Ticket, Unit};
 
 /// Takes in what was built.
 pub(crate) struct Building<'r, 'a> {

@@ -9,9 +9,9 @@ use crate::journal::Journal;
 use crate::ports::{Check, CheckFolder, CheckRun, Checks, LaidOut, SetUp, WorkspaceError};
 use crate::values::Rules;
 use crate::worktree::Worktree;
-use redraft_core::event::{Checked, Checkout, Event};
-use redraft_core::ids::Revision;
-use redraft_core::text::{count, one_line};
+use redraft_facts::event::{Checked, Checkout, Event};
+use redraft_facts::ids::Revision;
+use redraft_facts::text::{count, one_line};
 use std::collections::BTreeSet;
 
 /// So many files that a command changed are named.

@@ -11,16 +11,16 @@ use crate::journal::Writer;
 use crate::ports::{Abilities, Agent, Billing, Cache, Resume, WorkspaceError};
 use crate::values::{Papers, Setting};
 use crate::worktree::Worktree;
-use redraft_core::choice::{self, Cached, Choice, Content, Lifetime, Marks, Policy, Strategy};
-use redraft_core::cost::{self, Ahead, Expected, Known, Marking, Prompts, Reader, Terms, prompt_chars};
-use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::policy::{Facts, Priced, ResumedFacts, choose};
-use redraft_core::profile::{self, Kind};
 use redraft_core::review::{Conversation, Loop, Order, Seat, shown_round};
-use redraft_core::text;
-use redraft_core::ticket::{Purpose, Ticket};
-use redraft_core::tokens::Family;
+use redraft_cost::cost::{self, Ahead, Expected, Known, Marking, Prompts, Reader, Terms, prompt_chars};
+use redraft_cost::policy::{Facts, Priced, ResumedFacts, choose};
+use redraft_documents::tokens::Family;
+use redraft_facts::choice::{self, Cached, Choice, Content, Lifetime, Marks, Policy, Strategy};
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::text;
+use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_roles::profile::{self, Kind};
 use std::collections::BTreeMap;
 
 /// How a dispatch will be sent.

@@ -1,10 +1,10 @@
 //! Secrets are taken out of what is sent and of what comes back, before anything is hashed or stored.
 
 use crate::ports::Outcome;
-use redraft_core::event::Player;
-use redraft_core::fragment::{Fragment, Prompt};
-use redraft_core::redact::Redactor;
-use redraft_core::text;
+use redraft_facts::event::Player;
+use redraft_facts::fragment::{Fragment, Prompt};
+use redraft_facts::redact::Redactor;
+use redraft_facts::text;
 use std::borrow::Cow;
 
 /// An answer without secrets, before anything is done with it.

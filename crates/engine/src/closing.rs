@@ -5,10 +5,10 @@ use crate::journal::Journal;
 use crate::ports::Trailers;
 use crate::trailers;
 use crate::worktree::Worktree;
-use redraft_core::event::{Entry, Event};
-use redraft_core::ids::Revision;
-use redraft_core::phase::Phase;
 use redraft_core::review;
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::ids::Revision;
+use redraft_facts::phase::Phase;
 
 /// Closes phases.
 pub(crate) struct Closing<'r, 'a> {

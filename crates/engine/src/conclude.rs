@@ -10,13 +10,13 @@ use crate::reads::Reads;
 use crate::trailers;
 use crate::worktree::Worktree;
 use redraft_core::answer;
-use redraft_core::delta::Delta;
-use redraft_core::event::{AuthorQuestion, Drafted, Judgement, LEFT_INSTEAD, Started};
-use redraft_core::ids::Revision;
 use redraft_core::judge::{Case, FORMLESS, judge, withheld};
 use redraft_core::review::{Loop, case_for};
-use redraft_core::text;
-use redraft_core::ticket::{Purpose, Ticket};
+use redraft_documents::delta::Delta;
+use redraft_facts::event::{AuthorQuestion, Drafted, Judgement, LEFT_INSTEAD, Started};
+use redraft_facts::ids::Revision;
+use redraft_facts::text;
+use redraft_facts::ticket::{Purpose, Ticket};
 use std::cell::RefCell;
 
 /// Concludes dispatches about documents and reviews.

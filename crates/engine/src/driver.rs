@@ -15,16 +15,16 @@ use crate::starting::Before;
 use crate::together::require_together;
 use crate::undone::Undone;
 use crate::values::{Papers, Parts, Reviewed, Rules, Subject};
-use redraft_core::event::{
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::review::{Effect, Order, Rejected};
+use redraft_cost::price::OverBudget;
+use redraft_facts::event::{
     BudgetReached, BudgetSet, Decision, Entry, FeatureCreated, History, Merged, Question, StageClosed,
 };
-use redraft_core::ids::{FeatureId, Revision};
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::price::OverBudget;
-use redraft_core::redact::Typed;
-use redraft_core::review::{Effect, Order, Rejected};
-use redraft_core::ticket::{Purpose, Scope, Ticket};
+use redraft_facts::ids::{FeatureId, Revision};
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::redact::Typed;
+use redraft_facts::ticket::{Purpose, Scope, Ticket};
 
 /// How long a signal that ended git may take to reach this process.
 const SIGNAL_MS: u64 = 200;

@@ -7,10 +7,10 @@ use crate::ports::WorkspaceError;
 use crate::trailers;
 use crate::values::Reviewed;
 use crate::worktree::Worktree;
-use redraft_core::event::{Compared, Edited};
-use redraft_core::ids::Revision;
-use redraft_core::project;
-use redraft_core::text::hash;
+use redraft_facts::event::{Compared, Edited};
+use redraft_facts::ids::Revision;
+use redraft_facts::text::hash;
+use redraft_reports::project;
 
 /// Takes in edits.
 pub(crate) struct Edits<'r, 'a> {

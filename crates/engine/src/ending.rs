@@ -2,13 +2,13 @@
 //! decides about words and exit codes.
 
 use crate::ports::{CommitRefused, MergeError, StoreError, WorkspaceError};
-use redraft_core::event::{Decision, Question};
-use redraft_core::ids::FeatureId;
-use redraft_core::phase::Phase;
-use redraft_core::price::OverBudget;
 use redraft_core::review::{Order, Rejected};
-use redraft_core::text;
-use redraft_core::ticket::{Scope, Ticket};
+use redraft_cost::price::OverBudget;
+use redraft_facts::event::{Decision, Question};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::phase::Phase;
+use redraft_facts::text;
+use redraft_facts::ticket::{Scope, Ticket};
 use std::path::PathBuf;
 
 /// Why a run came to rest.

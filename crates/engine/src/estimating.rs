@@ -1,17 +1,17 @@
 //! Gathers what an estimate is made from: who plays which role at which price, what there is to read, how many tasks there
-//! are, and what earlier features needed. The estimate itself is [`redraft_core::estimate`]. Nothing is sent or stored.
+//! are, and what earlier features needed. The estimate itself is [`redraft_reports::estimate`]. Nothing is sent or stored.
 
 use crate::ending::EngineError;
 use crate::ports::{Agents, Store};
 use crate::values::Rules;
-use redraft_core::estimate::{self, History, PaidAgent, Play, Reading, Tasks};
-use redraft_core::forecast::Forecast;
-use redraft_core::ids::{AgentName, Role};
-use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::profile::Override;
-use redraft_core::tasks;
-use redraft_core::usage::Usd;
+use redraft_documents::tasks;
+use redraft_facts::forecast::Forecast;
+use redraft_facts::ids::{AgentName, Role};
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::usage::Usd;
+use redraft_reports::estimate::{self, History, PaidAgent, Play, Reading, Tasks};
+use redraft_roles::profile::Override;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 

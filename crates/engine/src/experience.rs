@@ -2,10 +2,10 @@
 
 use crate::journal::Journal;
 use crate::ports::{Agent, Resume, Store, StoreError};
-use redraft_core::cost::{Measures, Paces};
-use redraft_core::event::Entry;
-use redraft_core::probe::{Records, Resumable};
-use redraft_core::ticket::Scope;
+use redraft_cost::cost::{Measures, Paces};
+use redraft_facts::event::Entry;
+use redraft_facts::ticket::Scope;
+use redraft_prompts::probe::{Records, Resumable};
 use std::collections::BTreeSet;
 
 /// What is known of agents.

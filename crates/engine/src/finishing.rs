@@ -12,10 +12,10 @@ use crate::forecast::Forecasting;
 use crate::ports::{Check, Forecast, Merge, Trailers, WorkspaceError};
 use crate::trailers;
 use crate::values::{DocsGate, Subject};
-use redraft_core::event::{Checked, Edited, Event, History, Merged, PhaseClosed};
-use redraft_core::ids::Revision;
-use redraft_core::phase::Phase;
-use redraft_core::text::{count, one_line};
+use redraft_facts::event::{Checked, Edited, Event, History, Merged, PhaseClosed};
+use redraft_facts::ids::Revision;
+use redraft_facts::phase::Phase;
+use redraft_facts::text::{count, one_line};
 
 /// The gate that says whether the branch can be merged.
 const MERGE: &str = "merge";

@@ -2,9 +2,9 @@
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
-use redraft_core::event::{Answered, Started};
 use redraft_core::review::Loop;
-use redraft_core::ticket::Ticket;
+use redraft_facts::event::{Answered, Started};
+use redraft_facts::ticket::Ticket;
 
 impl Journal<'_> {
     /// What a ticket that has not been concluded was started with.

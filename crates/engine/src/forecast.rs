@@ -7,11 +7,11 @@ use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::{CommitRefused, Forecast, MergeOutcome, WorkspaceError};
 use crate::worktree::Worktree;
-use redraft_core::event::Event;
-use redraft_core::ids::Revision;
-use redraft_core::phase::Phase;
-use redraft_core::project;
 use redraft_core::review::Loop;
+use redraft_facts::event::Event;
+use redraft_facts::ids::Revision;
+use redraft_facts::phase::Phase;
+use redraft_reports::project;
 
 /// Looks at what a merge would give.
 #[derive(Clone, Copy)]

@@ -4,11 +4,10 @@ use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::values::Papers;
 use crate::worktree::Worktree;
-use redraft_core::bank;
-use redraft_core::event::Checked;
-use redraft_core::ids::Revision;
-use redraft_core::lint;
 use redraft_core::review::Loop;
+use redraft_documents::{bank, lint};
+use redraft_facts::event::Checked;
+use redraft_facts::ids::Revision;
 
 /// So many files that a document names are looked for.
 const FILES_MAX: usize = 200;

@@ -10,12 +10,12 @@ use crate::cleaning::outcome_without_secrets;
 use crate::ending::{EngineError, Owed};
 use crate::journal::Journal;
 use crate::ports::{Agents, Inbox, Outcome};
-use redraft_core::event::{Entry, Event, Hand, Started};
-use redraft_core::fragment::Prompt;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::redact::Redactor;
 use redraft_core::review::Order;
-use redraft_core::ticket::Ticket;
+use redraft_facts::event::{Entry, Event, Hand, Started};
+use redraft_facts::fragment::Prompt;
+use redraft_facts::redact::Redactor;
+use redraft_facts::ticket::Ticket;
 use std::path::PathBuf;
 
 /// A piece of work as a host is given it.

@@ -11,12 +11,12 @@ use crate::ending::EngineError;
 use crate::ports::{Append, Clock, Store, Workspace};
 use crate::progress::Progress;
 use crate::undone::{self, Undone};
-use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::project;
-use redraft_core::redact::Redactor;
 use redraft_core::review::{Loop, Rejected};
-use redraft_core::ticket::Scope;
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::redact::Redactor;
+use redraft_facts::ticket::Scope;
+use redraft_reports::project;
 
 /// Where events go, and what is done to them on the way.
 #[derive(Clone, Copy)]

@@ -11,14 +11,14 @@ use crate::journal::Journal;
 use crate::trailers;
 use crate::values::Finish;
 use crate::worktree::Worktree;
-use redraft_core::bank::{self, Bank, Kind};
-use redraft_core::event::{BankApplied, BankJudged, Challenged, Event, Lesson, RetroWritten};
-use redraft_core::findings::Finding;
-use redraft_core::phase::Phase;
-use redraft_core::retro::{self, Answer, Figures, Judgements, Judging, Older, Stance};
 use redraft_core::review::Order;
-use redraft_core::text::{hash, one_line};
-use redraft_core::ticket::{Purpose, Ticket};
+use redraft_documents::bank::{self, Bank, Kind};
+use redraft_facts::event::{BankApplied, BankJudged, Challenged, Event, Lesson, RetroWritten};
+use redraft_facts::findings::Finding;
+use redraft_facts::phase::Phase;
+use redraft_facts::text::{hash, one_line};
+use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_reports::retro::{self, Answer, Figures, Judgements, Judging, Older, Stance};
 
 /// Why nobody was asked where the configuration says so.
 pub(crate) const NOT_WANTED: &str = "`[finish] retro = false` in redraft.toml";

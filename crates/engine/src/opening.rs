@@ -10,12 +10,12 @@ use crate::plan::planned;
 use crate::ports::ALL_FILES;
 use crate::values::{Papers, Reviewed, Rules, Subject};
 use crate::worktree::Worktree;
-use redraft_core::bank::{self, Index};
-use redraft_core::event::{Certify, Extra, LoopOpened};
-use redraft_core::ids::Role;
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::profile;
-use redraft_core::text::hash;
+use redraft_documents::bank::{self, Index};
+use redraft_facts::event::{Certify, Extra, LoopOpened};
+use redraft_facts::ids::Role;
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::text::hash;
+use redraft_roles::profile;
 
 /// A file of the knowledge bank that is larger is kept with no loop; it would hold some ten thousand entries.
 const BANK_BYTES_MAX: usize = 4 * 1024 * 1024;

@@ -3,15 +3,15 @@
 
 use crate::ending::EngineError;
 use crate::journal::Journal;
-use redraft_core::event::{
+use redraft_core::review;
+use redraft_facts::event::{
     About, Asked, Cancelled, CostCorrected, Decision, Event, LaneSet, PhaseSkipped, Question, Unblocked,
     WentBack,
 };
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::redact::Typed;
-use redraft_core::review;
-use redraft_core::ticket::Ticket;
-use redraft_core::usage::Usd;
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::redact::Typed;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::Usd;
 
 impl Journal<'_> {
     /// The question that is open.

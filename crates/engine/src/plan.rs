@@ -2,14 +2,13 @@
 
 use crate::ending::EngineError;
 use crate::worktree::Worktree;
-use redraft_core::event::{Adopted, PlannedTask};
-use redraft_core::ids::TaskId;
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::sections::Outline;
-use redraft_core::task_id;
-use redraft_core::tasks;
-use redraft_core::text::{hash, one_line};
+use redraft_documents::sections::Outline;
+use redraft_documents::{task_id, tasks};
+use redraft_facts::event::{Adopted, PlannedTask};
+use redraft_facts::ids::TaskId;
+use redraft_facts::phase::Phase;
+use redraft_facts::text::{hash, one_line};
 use std::collections::BTreeMap;
 
 /// What is to be carried out, in its order. Where no list was made, the specification is the one task.

@@ -2,7 +2,7 @@
 //!
 //! It goes the way every dispatch goes: redacted, reserved, stored before it is sent, sent through the same port,
 //! undone where the agent changed what it must not, and stored when it ends; in the agent's own scope, because it
-//! belongs to no feature. What the answers mean is decided in [`redraft_core::probe`].
+//! belongs to no feature. What the answers mean is decided in [`redraft_prompts::probe`].
 //!
 //! Start at [`Probe::run`]. [`recover`] ends what a crash left open; [`reserve`] tells beforehand what may be spent.
 
@@ -16,18 +16,18 @@ use crate::ending::EngineError;
 use crate::journal::{Journal, Listener, Writer};
 use crate::ports::{Agent, AgentError, Clock, Deadlines, Outcome, Request, Store, Trailers, Workspace};
 use crate::progress::Progress;
-use redraft_core::choice::{Choice, Strategy};
-use redraft_core::event::{Answered, Event, Failed, Lost, Now, Started, TreeMark};
-use redraft_core::ids::{AgentName, Role, SessionId};
-use redraft_core::phase::Phase;
-use redraft_core::price::{Budget, OverBudget};
-use redraft_core::probe::{Case, Heard, Papers, ROLE, TOOLS, Turn, assess};
-use redraft_core::probed::Probed;
-use redraft_core::prompt::{self, ProbeTurn, SCHEMA};
-use redraft_core::redact::Redactor;
-use redraft_core::text;
-use redraft_core::ticket::{Purpose, Scope, Ticket, Unit};
-use redraft_core::usage::Usd;
+use redraft_cost::price::{Budget, OverBudget};
+use redraft_facts::choice::{Choice, Strategy};
+use redraft_facts::event::{Answered, Event, Failed, Lost, Now, Started, TreeMark};
+use redraft_facts::ids::{AgentName, Role, SessionId};
+use redraft_facts::phase::Phase;
+use redraft_facts::probed::Probed;
+use redraft_facts::redact::Redactor;
+use redraft_facts::text;
+use redraft_facts::ticket::{Purpose, Scope, Ticket, Unit};
+use redraft_facts::usage::Usd;
+use redraft_prompts::probe::{Case, Heard, Papers, ROLE, TOOLS, Turn, assess};
+use redraft_prompts::prompt::{self, ProbeTurn, SCHEMA};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Who hears of what happens while it happens.
 
 use crate::undone::Undone;
-use redraft_core::event::Entry;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::ticket::Ticket;
+use redraft_facts::event::Entry;
+use redraft_facts::ticket::Ticket;
 
 /// Told everything that happens, in order.
 pub trait Progress: Send + Sync {

@@ -5,8 +5,8 @@ use crate::ending::EngineError;
 use crate::journal::Journal;
 use crate::ports::Workspace;
 use crate::worktree::Worktree;
-use redraft_core::event::{Entry, Event};
-use redraft_core::project;
+use redraft_facts::event::{Entry, Event};
+use redraft_reports::project;
 
 /// Writes the projections of a feature after something was stored by a command, as a run does.
 pub fn write_projections(

@@ -11,13 +11,15 @@ use crate::journal::Journal;
 use crate::ports::WorkspaceError;
 use crate::worktree::Worktree;
 use redraft_core::answer;
-use redraft_core::choice::Strategy;
-use redraft_core::event::{Answered, Event, Started};
-use redraft_core::prompt::to_open;
 use redraft_core::review::Loop;
-use redraft_core::text::{count, one_line};
-use redraft_core::ticket::{Purpose, Ticket};
-use redraft_core::{delta, profile, project};
+use redraft_documents::delta;
+use redraft_facts::choice::Strategy;
+use redraft_facts::event::{Answered, Event, Started};
+use redraft_facts::text::{count, one_line};
+use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_prompts::prompt::to_open;
+use redraft_reports::project;
+use redraft_roles::profile;
 use std::collections::BTreeSet;
 
 /// So many files are named to a role that is to open them; its prompt has them all.

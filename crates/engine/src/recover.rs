@@ -5,9 +5,9 @@ use crate::ending::EngineError;
 use crate::ports::{Agents, Inbox};
 use crate::returning::Returning;
 use crate::spending::Spending;
-use redraft_core::event::Started;
-use redraft_core::ticket::Ticket;
-use redraft_core::usage::Usd;
+use redraft_facts::event::Started;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::Usd;
 use std::panic::{self, AssertUnwindSafe};
 
 /// Ends dispatches that nobody saw the end of.

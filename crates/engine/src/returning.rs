@@ -6,10 +6,10 @@ use crate::journal::Journal;
 use crate::ports::{AgentError, Outcome};
 use crate::starting::{Before, Sent};
 use crate::worktree::Worktree;
-use redraft_core::event::{Answered, Failed, Lost, Now, TreeMark};
-use redraft_core::text;
-use redraft_core::ticket::Ticket;
-use redraft_core::usage::{Usage, Usd};
+use redraft_facts::event::{Answered, Failed, Lost, Now, TreeMark};
+use redraft_facts::text;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::{Usage, Usd};
 
 /// What became of a dispatch.
 pub(crate) struct Back {

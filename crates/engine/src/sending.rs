@@ -11,11 +11,11 @@ use crate::spending::{End, RoundBudget, Spending, budget};
 use crate::starting::{Sent, Starting};
 use crate::threads::side_by_side;
 use crate::worktree::Worktree;
-use redraft_core::event::Now;
 use redraft_core::pipeline;
 use redraft_core::review::{Effect, Order};
-use redraft_core::ticket::Ticket;
-use redraft_core::usage::Usd;
+use redraft_facts::event::Now;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::Usd;
 use std::collections::BTreeMap;
 
 /// Sends what is owed in a round.

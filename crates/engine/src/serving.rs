@@ -7,14 +7,14 @@ use crate::ports::AgentError;
 use crate::spending::budget;
 use crate::starting::tools;
 use crate::values::Parts;
-use redraft_core::choice::Strategy;
-use redraft_core::event::{Event, Failed, Now};
-use redraft_core::fragment::Prompt;
 use redraft_core::pipeline;
-use redraft_core::price::OverBudget;
-use redraft_core::prompt::schema_for;
 use redraft_core::review::{Effect, Order};
-use redraft_core::ticket::Ticket;
+use redraft_cost::price::OverBudget;
+use redraft_facts::choice::Strategy;
+use redraft_facts::event::{Event, Failed, Now};
+use redraft_facts::fragment::Prompt;
+use redraft_facts::ticket::Ticket;
+use redraft_prompts::prompt::schema_for;
 
 impl Run<'_> {
     /// Sends nothing itself: whatever is to be sent is left to hosts, or to another run.

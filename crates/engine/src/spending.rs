@@ -9,12 +9,12 @@ use crate::journal::Journal;
 use crate::ports::{AgentError, Outcome};
 use crate::progress::Progress;
 use crate::threads::Supervisor;
-use redraft_core::event::Raised;
-use redraft_core::price::Budget;
-use redraft_core::redact::Redactor;
-use redraft_core::text;
-use redraft_core::ticket::Ticket;
-use redraft_core::usage::Usd;
+use redraft_cost::price::Budget;
+use redraft_facts::event::Raised;
+use redraft_facts::redact::Redactor;
+use redraft_facts::text;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::Usd;
 use std::collections::BTreeMap;
 
 /// What became of a dispatch, and how long it took.

@@ -6,7 +6,7 @@
 //! what a dispatch is for. Start at [`side_by_side`].
 
 use crate::ports::{Clock, Moment, Watch};
-use redraft_core::usage::Usd;
+use redraft_facts::usage::Usd;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;

@@ -6,9 +6,9 @@
 
 use crate::ending::EngineError;
 use crate::ports::{Workspace, WorkspaceError};
-use redraft_core::event::{Entry, Event, FeatureCreated};
-use redraft_core::ids::Revision;
 use redraft_core::pipeline::Pipeline;
+use redraft_facts::event::{Entry, Event, FeatureCreated};
+use redraft_facts::ids::Revision;
 
 /// Refuses a ledger that does not fit the branch of the worktree.
 pub fn require_together(

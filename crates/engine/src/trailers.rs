@@ -1,11 +1,11 @@
 //! What commits say of who wrote and who approved what they hold.
 
 use crate::ports::Trailers;
-use redraft_core::event::{Approval, PhaseClosed};
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::players::PlayedBy;
-use redraft_core::ticket::Ticket;
+use redraft_facts::event::{Approval, PhaseClosed};
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Ticket;
 
 /// What a commit of ours is marked with that is nobody's answer.
 pub(crate) fn plain(state: &Pipeline) -> Trailers {

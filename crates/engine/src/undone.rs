@@ -1,8 +1,8 @@
 //! What was undone in the worktree, and how a person gets it back: it may have been theirs.
 
-use redraft_core::event::Event;
-use redraft_core::shown;
-use redraft_core::ticket::Ticket;
+use redraft_facts::event::Event;
+use redraft_facts::shown;
+use redraft_facts::ticket::Ticket;
 use serde::Serialize;
 
 /// Changes that a dispatch left behind and must not, or that were found after it was lost.

@@ -6,17 +6,17 @@ use crate::ports::{
     Agents, Check, CheckFolder, Checks, Clock, Deadlines, Inbox, Merging, Store, StoreError, Workspace,
 };
 use crate::progress::Progress;
-use redraft_core::bank::{self, Index};
-use redraft_core::choice::{Knowledge, Policy};
-use redraft_core::event::{Certify, Extra, Limits, LoopOpened, Panel, PlannedTask};
-use redraft_core::findings::Threshold;
-use redraft_core::ids::{BlobId, Revision, Role};
-use redraft_core::lint;
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::profile::Override;
-use redraft_core::redact::Redactor;
-use redraft_core::usage::Usd;
+use redraft_documents::bank::{self, Index};
+use redraft_documents::lint;
+use redraft_facts::choice::{Knowledge, Policy};
+use redraft_facts::event::{Certify, Extra, Limits, LoopOpened, Panel, PlannedTask};
+use redraft_facts::findings::Threshold;
+use redraft_facts::ids::{BlobId, Revision, Role};
+use redraft_facts::phase::Phase;
+use redraft_facts::redact::Redactor;
+use redraft_facts::usage::Usd;
+use redraft_roles::profile::Override;
 use std::collections::BTreeMap;
 
 /// The world a run works in.

@@ -4,13 +4,13 @@
 use crate::boundary::Boundaries;
 use crate::ending::EngineError;
 use crate::ports::{Commit, Trailers, Workspace, WorkspaceError};
-use redraft_core::bank::{Kind, RETIRED_FILE};
-use redraft_core::event::{FeatureCreated, LoopOpened};
-use redraft_core::ids::Revision;
-use redraft_core::phase::Phase;
-use redraft_core::project;
-use redraft_core::redact::Redactor;
 use redraft_core::review::Loop;
+use redraft_documents::bank::{Kind, RETIRED_FILE};
+use redraft_facts::event::{FeatureCreated, LoopOpened};
+use redraft_facts::ids::Revision;
+use redraft_facts::phase::Phase;
+use redraft_facts::redact::Redactor;
+use redraft_reports::project;
 
 /// A feature's worktree.
 #[derive(Clone, Copy)]

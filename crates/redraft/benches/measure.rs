@@ -10,9 +10,9 @@
 )]
 
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::{Event, Unreadable};
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};
+use redraft_facts::event::{Event, Unreadable};
+use redraft_facts::ticket::Scope;
 use redraft_testkit::Scratch;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};

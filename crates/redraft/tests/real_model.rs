@@ -12,23 +12,24 @@
     reason = "a test that cannot go on fails; the server is named from outside"
 )]
 
-use redraft_adapters::api::{
+use redraft_adapters::clock::SystemClock;
+use redraft_agents::api::{
     AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
-use redraft_adapters::clock::SystemClock;
-use redraft_core::choice::{Lifetime, Marks, Strategy};
-use redraft_core::delta::Delta;
-use redraft_core::event::Judgement;
-use redraft_core::findings::{Finding, Status, Threshold, apply};
-use redraft_core::ids::{AgentName, Role, SessionId};
 use redraft_core::judge::{Case, judge};
-use redraft_core::phase::Phase;
-use redraft_core::price::{Card, Cards};
-use redraft_core::prompt::{Brief, Place, Prd, SCHEMA, build};
-use redraft_core::redact::Redactor;
-use redraft_core::ticket::Purpose;
-use redraft_core::{profile, text};
+use redraft_cost::price::{Card, Cards};
+use redraft_documents::delta::Delta;
 use redraft_engine::ports::{Agent, Deadlines, Outcome, Request};
+use redraft_facts::choice::{Lifetime, Marks, Strategy};
+use redraft_facts::event::Judgement;
+use redraft_facts::findings::{Finding, Status, Threshold, apply};
+use redraft_facts::ids::{AgentName, Role, SessionId};
+use redraft_facts::phase::Phase;
+use redraft_facts::redact::Redactor;
+use redraft_facts::text;
+use redraft_facts::ticket::Purpose;
+use redraft_prompts::prompt::{Brief, Place, Prd, SCHEMA, build};
+use redraft_roles::profile;
 use redraft_testkit::Scratch;
 use serde_json::Value;
 use std::fs;

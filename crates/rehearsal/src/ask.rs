@@ -5,9 +5,9 @@
 //! fence below a line with its path and size, or given in parts; only a whole one is taken for the document.
 
 use crate::paper::marks;
-use redraft_core::delta::Delta;
-use redraft_core::fragment::Prompt;
-use redraft_core::verdict::Severity;
+use redraft_documents::delta::Delta;
+use redraft_facts::fragment::Prompt;
+use redraft_facts::verdict::Severity;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Ask {
@@ -361,8 +361,8 @@ fn unquoted(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use redraft_core::fragment::Fragment;
-    use redraft_core::text;
+    use redraft_facts::fragment::Fragment;
+    use redraft_facts::text;
 
     fn prompt(fragments: &[(&str, String)]) -> Prompt {
         let turn = fragments.iter().map(|(name, text)| Fragment::new(name, text.clone())).collect();

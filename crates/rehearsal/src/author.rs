@@ -11,9 +11,9 @@ use crate::edit::apply;
 use crate::pace::{Pace, Stopped};
 use crate::paper::{Paper, marks, telling_words};
 use crate::review::{is_about, is_unready, rest_of};
-use redraft_core::phase::Phase;
-use redraft_core::text::count;
-use redraft_core::verdict::{Answer, AnswerStatus, Claim, Issue, Severity, Verdict};
+use redraft_facts::phase::Phase;
+use redraft_facts::text::count;
+use redraft_facts::verdict::{Answer, AnswerStatus, Claim, Issue, Severity, Verdict};
 
 /// What the author works on.
 pub(crate) struct Job<'a> {

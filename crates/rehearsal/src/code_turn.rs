@@ -4,21 +4,22 @@
 //! [`Work::build`]. A resumed reviewer applies the delta to the texts it remembers; one that is sent a digest opens the files
 //! that have changed and those that findings cite.
 
+use crate::Act;
 use crate::ask::Ask;
 use crate::code::job::{self, Job};
 use crate::code::{Eye, Files, World, build, deepen, fix, judge, report, simplify};
 use crate::drafts::{Kit, folder_name};
+use crate::failed;
 use crate::paper::Need;
 use crate::session::Memory;
 use crate::turn::{Turned, Work, inside, stopped};
 use crate::unreadable::Readable;
-use crate::{Act, failed};
-use redraft_core::delta::{Delta, patch};
-use redraft_core::event::Now;
 use redraft_core::report::{ALREADY, PARTS};
-use redraft_core::ticket::{Purpose, Unit};
-use redraft_core::verdict::{CheckLine, FileRead, Verdict};
+use redraft_documents::delta::{Delta, patch};
 use redraft_engine::ports::AgentError;
+use redraft_facts::event::Now;
+use redraft_facts::ticket::{Purpose, Unit};
+use redraft_facts::verdict::{CheckLine, FileRead, Verdict};
 use std::path::Path;
 
 /// Larger files are no programs that somebody wrote.

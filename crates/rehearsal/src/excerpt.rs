@@ -10,9 +10,9 @@ use crate::checks::{Before, Papers};
 use crate::pace::{Pace, Stopped};
 use crate::paper::{Paper, names, telling_words};
 use crate::review::{self, Eye};
-use redraft_core::delta::{Delta, FileDelta};
-use redraft_core::phase::Phase;
-use redraft_core::verdict::{AnswerStatus, Claim, Issue, Verdict};
+use redraft_documents::delta::{Delta, FileDelta};
+use redraft_facts::phase::Phase;
+use redraft_facts::verdict::{AnswerStatus, Claim, Issue, Verdict};
 use std::collections::BTreeSet;
 
 /// The verdict on a changed document of which only parts are at hand; none where they do not suffice.

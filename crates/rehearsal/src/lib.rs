@@ -35,16 +35,16 @@ mod tests;
 pub use scenario::{Act, Rule, Scenario, ScenarioError};
 
 use pace::Pace;
-use redraft_core::choice::Lifetime;
-use redraft_core::event::{Now, Player, PlayerKind};
-use redraft_core::ids::AgentName;
-use redraft_core::price::{Card, Cards};
-use redraft_core::text;
-use redraft_core::ticket::Ticket;
-use redraft_core::usage::{Payment, Usage, Usd};
+use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
     Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
 };
+use redraft_facts::choice::Lifetime;
+use redraft_facts::event::{Now, Player, PlayerKind};
+use redraft_facts::ids::AgentName;
+use redraft_facts::text;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::{Payment, Usage, Usd};
 use session::{Conversation, LogLine, Sessions};
 use std::path::Path;
 use turn::{Turned, Work};

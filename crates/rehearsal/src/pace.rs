@@ -71,7 +71,7 @@ impl Watch for Calm {
 
     fn tell(&self, _doing: &str) {}
 
-    fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
+    fn afford(&self, _total: redraft_facts::usage::Usd) -> bool {
         true
     }
 }

@@ -3,11 +3,11 @@
 //! Which lines are code, where sections begin and what is a requirement, core says. Start at [`Paper::read`] and
 //! [`needs`].
 
-use redraft_core::matrix::{self, Sources};
-use redraft_core::page::line::{Item, cells, is_rule_of_table, without_emphasis};
-use redraft_core::page::span::spans;
-use redraft_core::sections::{Outline, Section};
-use redraft_core::text::one_line;
+use redraft_documents::page::line::{Item, cells, is_rule_of_table, without_emphasis};
+use redraft_documents::page::span::spans;
+use redraft_documents::sections::{Outline, Section};
+use redraft_facts::text::one_line;
+use redraft_reports::matrix::{self, Sources};
 use std::ops::Range;
 
 #[derive(Debug)]

@@ -5,8 +5,8 @@
 use super::broken;
 use super::session::Memory;
 use super::turn::{Turned, Work};
-use redraft_core::verdict::{Claim, FileRead, Issue, Severity, Verdict, Verified};
 use redraft_engine::ports::AgentError;
+use redraft_facts::verdict::{Claim, FileRead, Issue, Severity, Verdict, Verified};
 
 impl Work<'_> {
     pub(super) fn probe(&self) -> Result<Turned, AgentError> {

@@ -6,9 +6,9 @@
 use crate::ask::Open;
 use crate::checks::{self, Check, DEFECTS_MAX, Defect, Looked, Papers};
 use crate::pace::Stopped;
-use redraft_core::phase::Phase;
-use redraft_core::text::count;
-use redraft_core::verdict::{Answer, AnswerStatus, CheckLine, Issue, Severity, Verdict};
+use redraft_facts::phase::Phase;
+use redraft_facts::text::count;
+use redraft_facts::verdict::{Answer, AnswerStatus, CheckLine, Issue, Severity, Verdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Eye {

@@ -174,7 +174,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 }
 
 fn one_line(text: &str) -> String {
-    redraft_core::text::one_line(text, 300)
+    redraft_facts::text::one_line(text, 300)
 }
 
 #[cfg(test)]

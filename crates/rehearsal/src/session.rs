@@ -4,8 +4,8 @@
 //! conversation is replaced in one step before its answer is handed out, so a crash leaves either the turn with
 //! its memory or neither.
 
-use redraft_core::ids::SessionId;
-use redraft_core::ticket::Ticket;
+use redraft_facts::ids::SessionId;
+use redraft_facts::ticket::Ticket;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write};

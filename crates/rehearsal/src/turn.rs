@@ -4,25 +4,28 @@
 //! reviewer opens no file: it applies the delta to the text it remembers. One that is sent a digest opens the files only
 //! where the parts do not suffice.
 
+use crate::Act;
 use crate::ask::Ask;
 use crate::author::{self, Job};
+use crate::broken;
 use crate::checks::{Before, Papers};
 use crate::code::Eye as Sight;
 use crate::drafts::Kit;
 use crate::excerpt::review_of_parts;
+use crate::failed;
+use crate::interrupted;
 use crate::pace::{Pace, Stopped};
 use crate::paper::Paper;
 use crate::review::{Eye, review};
 use crate::session::Memory;
 use crate::unreadable::Readable;
-use crate::{Act, broken, failed, interrupted};
-use redraft_core::delta::patch;
-use redraft_core::event::Now;
-use redraft_core::ids::Role;
-use redraft_core::phase::Phase;
-use redraft_core::profile::{self, Kind};
-use redraft_core::verdict::{FileRead, Verdict};
+use redraft_documents::delta::patch;
 use redraft_engine::ports::{AgentError, Request};
+use redraft_facts::event::Now;
+use redraft_facts::ids::Role;
+use redraft_facts::phase::Phase;
+use redraft_facts::verdict::{FileRead, Verdict};
+use redraft_roles::profile::{self, Kind};
 use std::path::{Component, Path, PathBuf};
 
 pub(super) struct Work<'a> {
@@ -48,7 +51,7 @@ impl Work<'_> {
     pub(super) fn turn(&self) -> Result<Turned, AgentError> {
         let ask = Ask::read(&self.request.prompt);
         let role = &self.request.ticket.role;
-        if role.as_str() == redraft_core::probe::ROLE {
+        if role.as_str() == redraft_prompts::probe::ROLE {
             return self.probe();
         }
         let kind = profile::of(self.request.ticket.phase, role).map(|profile| profile.kind);
@@ -269,7 +272,7 @@ impl Work<'_> {
         let own = format!(
             "Who may use it: everybody who is signed in, or only some?|everybody who is signed in\n\
              Does “{}” replace something that people use today?|no, it is new",
-            redraft_core::text::one_line(&memory.idea, 80)
+            redraft_facts::text::one_line(&memory.idea, 80)
         );
         let questions = self.asks.flatten().unwrap_or(&own);
         let verdict = author::questions(questions);

@@ -64,7 +64,7 @@ fn living() -> Vec<Pid> {
 
 /// Every process of the machine.
 #[cfg(target_os = "linux")]
-pub(crate) fn all() -> impl Iterator<Item = Process> {
+pub fn all() -> impl Iterator<Item = Process> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?));
     pids.filter_map(Process::read)
@@ -72,20 +72,20 @@ pub(crate) fn all() -> impl Iterator<Item = Process> {
 
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Process {
-    pub(crate) pid: Pid,
-    pub(crate) parent: i32,
-    pub(crate) group: i32,
+pub struct Process {
+    pub pid: Pid,
+    pub parent: i32,
+    pub group: i32,
     /// When it began, in ticks since the machine did.
-    pub(crate) began: u64,
-    pub(crate) ended: bool,
+    pub began: u64,
+    pub ended: bool,
 }
 
 #[cfg(target_os = "linux")]
 impl Process {
     /// Reads `PID (NAME) STATE PARENT GROUP …`; a name may hold spaces and brackets, so what counts begins after the
     /// last one. The beginning is the 22nd field.
-    pub(crate) fn read(pid: Pid) -> Option<Process> {
+    pub fn read(pid: Pid) -> Option<Process> {
         const BEGAN: usize = 22 - 3;
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         let stat = String::from_utf8_lossy(&stat);

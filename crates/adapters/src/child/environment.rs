@@ -2,8 +2,8 @@
 //!
 //! Values are handed in; nothing here reads the environment of this process.
 
-use redraft_core::redact::{is_secret_name, is_secret_variable};
-use redraft_core::ticket::Ticket;
+use redraft_facts::redact::{is_secret_name, is_secret_variable};
+use redraft_facts::ticket::Ticket;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
@@ -42,7 +42,7 @@ const COMMON: [&str; 22] = [
 
 impl Environment {
     /// What an agent of one kind sees of the user's: the common variables, its own, those the user named.
-    pub(crate) fn passed(&self, own: &[&str], named: &[String]) -> Environment {
+    pub fn passed(&self, own: &[&str], named: &[String]) -> Environment {
         let wanted = |name: &OsStr| {
             let patterns = COMMON.iter().chain(own).copied().chain(named.iter().map(String::as_str));
             name.to_str().is_some_and(|name| patterns.into_iter().any(|pattern| fits(name, pattern)))
@@ -52,7 +52,7 @@ impl Environment {
     }
 
     /// What a command sees that works for an agent: the common variables, without those that hold or lead to keys.
-    pub(crate) fn without_keys(&self) -> Environment {
+    pub fn without_keys(&self) -> Environment {
         let leads = |name: &OsString| {
             let name = name.to_string_lossy().to_uppercase();
             is_secret_name(&name) || name.ends_with("_PROXY") || name == "SSH_AUTH_SOCK"
@@ -63,17 +63,17 @@ impl Environment {
     }
 
     /// Adds what every process of a dispatch carries.
-    pub(crate) fn mark(&mut self, ticket: &Ticket) {
+    pub fn mark(&mut self, ticket: &Ticket) {
         self.set(TICKET, &ticket.to_string());
         self.set("GIT_TERMINAL_PROMPT", "0");
     }
 
     /// Sets what the user has not set.
-    pub(crate) fn default_to(&mut self, name: &str, value: &str) {
+    pub fn default_to(&mut self, name: &str, value: &str) {
         self.0.entry(name.into()).or_insert_with(|| value.into());
     }
 
-    pub(crate) fn set(&mut self, name: &str, value: &str) {
+    pub fn set(&mut self, name: &str, value: &str) {
         self.0.insert(name.into(), value.into());
     }
 

@@ -5,8 +5,8 @@
 //! [`Held`].
 
 use super::session::{read_kept, write_kept};
-use redraft_core::text;
-use redraft_core::usage::grouped;
+use redraft_facts::text;
+use redraft_facts::usage::grouped;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ const FILE: &str = "held.json";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Held {
+pub struct Held {
     v: u16,
     /// The least that the next prompt has in tokens, if all of it is still there; none when nobody counted.
     least_tokens: Option<u64>,
@@ -34,7 +34,7 @@ struct Written {
 
 impl Held {
     /// Keeps what a conversation holds now, in its folder. `file` is the program's own.
-    pub(crate) fn keep(folder: &Path, least_tokens: Option<u64>, file: Option<&Path>) -> io::Result<()> {
+    pub fn keep(folder: &Path, least_tokens: Option<u64>, file: Option<&Path>) -> io::Result<()> {
         let written = match file {
             Some(file) => Some(Written::of(&fs::read(file)?)),
             None => None,
@@ -44,13 +44,13 @@ impl Held {
     }
 
     /// What was kept; none where nothing was, or by another version.
-    pub(crate) fn read(folder: &Path) -> Option<Held> {
+    pub fn read(folder: &Path) -> Option<Held> {
         read_kept::<Held>(&folder.join(FILE)).ok().flatten().filter(|held| held.v == VERSION)
     }
 
     /// Why the program's file is not the one it had, in words. It may have grown. A file that is gone is the program's own
     /// business: it says so itself.
-    pub(crate) fn is_cut(&self, file: Option<&Path>) -> Option<String> {
+    pub fn is_cut(&self, file: Option<&Path>) -> Option<String> {
         let (written, file) = self.written.as_ref().zip(file)?;
         let mut now = Vec::new();
         File::open(file).ok()?.take(written.bytes).read_to_end(&mut now).ok()?;
@@ -65,7 +65,7 @@ impl Held {
     }
 
     /// Why a prompt of so many tokens cannot hold the conversation, in words.
-    pub(crate) fn is_short(&self, prompt_tokens: u64) -> Option<String> {
+    pub fn is_short(&self, prompt_tokens: u64) -> Option<String> {
         let least = self.least_tokens?;
         // Reminders that the program adds by itself differ a little in length.
         let short = prompt_tokens.saturating_add(least / 100) < least;

@@ -5,7 +5,7 @@
 //! that an answer can still be read from it; other lines are redacted as text, and a private key, which goes over several
 //! of them, is held back until its end. What a line means is not known here. Start at [`Keeper`].
 
-use redraft_core::redact::{OpenKey, Redactor};
+use redraft_facts::redact::{OpenKey, Redactor};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 

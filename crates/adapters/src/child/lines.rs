@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 /// One step through a stream.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub enum Line {
     /// Without its line break. The last one may have had none.
     Whole(Vec<u8>),
     /// A line that was longer than allowed; it is read over and not kept.
@@ -14,7 +14,7 @@ pub(crate) enum Line {
 }
 
 /// Reads line by line; what exceeds `max` bytes is never held in memory.
-pub(crate) struct Bounded<R> {
+pub(super) struct Bounded<R> {
     reader: R,
     max: usize,
     held: Vec<u8>,
@@ -22,12 +22,12 @@ pub(crate) struct Bounded<R> {
 }
 
 impl<R: BufRead> Bounded<R> {
-    pub(crate) fn new(reader: R, max: usize) -> Self {
+    pub(super) fn new(reader: R, max: usize) -> Self {
         Bounded { reader, max, held: Vec::new(), skipping: false }
     }
 
     /// The next step; none at the end of the stream.
-    pub(crate) fn step(&mut self) -> io::Result<Option<Line>> {
+    pub(super) fn step(&mut self) -> io::Result<Option<Line>> {
         let available = loop {
             match self.reader.fill_buf() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

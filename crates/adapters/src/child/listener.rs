@@ -4,13 +4,13 @@
 use super::lines::{Bounded, Line};
 use super::run::LINE_BYTES_MAX;
 use super::worker;
-use redraft_core::text::count;
+use redraft_facts::text::count;
 use serde_json::Value;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-pub(crate) trait Listener: Default {
+pub trait Listener: Default {
     fn hear(&mut self, line: &Value);
 
     /// A line was no JSON object, or too long; it is counted and skipped.
@@ -41,7 +41,7 @@ pub(crate) trait Listener: Default {
 }
 
 /// What a person is told about lines that were skipped; nothing where there were none.
-pub(crate) fn skipped(lines: u64) -> Option<String> {
+pub fn skipped(lines: u64) -> Option<String> {
     let told = || format!("unreadable output was skipped: {}", count(lines as usize, "line"));
     (lines > 0).then(told)
 }

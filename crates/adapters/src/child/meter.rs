@@ -4,12 +4,12 @@
 //! request it has begun is still paid for, and it is cut off before the one after that. What a request can cost is the
 //! business of whoever listens to the program, and so is whether anything it does can still help. Start at [`Meter`].
 
-use redraft_core::usage::Usd;
 use redraft_engine::ports::{Moment, Watch};
+use redraft_facts::usage::Usd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The run as a program's listener sees it: stopped, too, when the program was cut off.
-pub(crate) struct Meter<'a> {
+pub struct Meter<'a> {
     watch: &'a dyn Watch,
     granted: AtomicU64,
     /// What was refused; 0 for nothing.
@@ -20,14 +20,14 @@ pub(crate) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    pub(crate) fn new(watch: &'a dyn Watch) -> Meter<'a> {
+    pub fn new(watch: &'a dyn Watch) -> Meter<'a> {
         let (granted, refused) = (AtomicU64::new(0), AtomicU64::new(0));
         let (is_cut, is_ended) = (AtomicBool::new(false), AtomicBool::new(false));
         Meter { watch, granted, refused, is_cut, is_ended }
     }
 
     /// It may come to `total` from now on. Once refused, nothing more is asked for.
-    pub(crate) fn expect(&self, total: Usd) {
+    pub fn expect(&self, total: Usd) {
         if self.refused().is_some() || total <= self.granted() {
             return;
         }
@@ -36,36 +36,36 @@ impl<'a> Meter<'a> {
     }
 
     /// It has come to this much, or may have. What was granted is known already.
-    pub(crate) fn owes(&self, total: Usd) {
+    pub fn owes(&self, total: Usd) {
         if total > self.granted() {
             self.watch.owes(total);
         }
     }
 
     /// It goes on to another request; ends it if there is no money for that.
-    pub(crate) fn goes_on(&self) {
+    pub fn goes_on(&self) {
         if self.refused().is_some() {
             self.is_cut.store(true, Ordering::SeqCst);
         }
     }
 
     /// Nothing it still does can help, so it is ended at once.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.is_ended.store(true, Ordering::SeqCst);
     }
 
     /// Whether it was ended so, and not because the run was asked to stop.
-    pub(crate) fn is_ended(&self) -> bool {
+    pub fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::SeqCst) && !self.watch.stopped()
     }
 
     /// What it could have come to, if it was cut off.
-    pub(crate) fn cut(&self) -> Option<Usd> {
+    pub fn cut(&self) -> Option<Usd> {
         self.refused().filter(|_| self.is_cut.load(Ordering::SeqCst) && !self.watch.stopped())
     }
 
     /// The most it can have come to.
-    pub(crate) fn granted(&self) -> Usd {
+    pub fn granted(&self) -> Usd {
         Usd(self.granted.load(Ordering::SeqCst))
     }
 

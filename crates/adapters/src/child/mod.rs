@@ -9,7 +9,7 @@
 //! Start at `Launch::run` (our side) and [`worker::work`] (the other side). [`Script`] runs an accepted command the
 //! same way.
 
-pub(crate) mod descendants;
+pub mod descendants;
 mod environment;
 mod held;
 mod keep;
@@ -28,13 +28,13 @@ pub mod worker;
 mod tests;
 
 pub use environment::{Environment, TICKET};
-pub(crate) use held::Held;
-pub(crate) use lines::Line;
-pub(crate) use listener::{Listener, skipped};
-pub(crate) use meter::Meter;
-pub(crate) use orphans::{settle, was_abandoned};
-pub(crate) use program::Program;
-pub(crate) use run::{End, Finished, Launch};
+pub use held::Held;
+pub use lines::Line;
+pub use listener::{Listener, skipped};
+pub use meter::Meter;
+pub use orphans::{settle, was_abandoned};
+pub use program::Program;
+pub use run::{End, Finished, Launch};
 pub use script::{Ended, Script};
-pub(crate) use session::{Asked, Fingerprint, Sessions, read_kept, write_kept};
-pub(crate) use silence::Silence;
+pub use session::{Asked, Fingerprint, Sessions, read_kept, write_kept};
+pub use silence::Silence;

@@ -36,7 +36,7 @@ pub(super) fn mark(out: &Path) -> io::Result<OsString> {
 
 /// Returns when nobody works for this folder any more: waits for a worker that is about to end, and ends what a killed
 /// one left behind.
-pub(crate) fn settle(out: &Path) {
+pub fn settle(out: &Path) {
     // Without the lock there never was a worker.
     let Some(mark) = mark(out).ok().filter(|_| out.join(LOCK).exists()) else { return };
     for _ in 0..WORKER_WALKS_MAX {
@@ -54,7 +54,7 @@ pub(crate) fn settle(out: &Path) {
 
 /// Whether a worker began here and was killed before it could end what it had started, so that nobody knows how long that
 /// went on.
-pub(crate) fn was_abandoned(out: &Path) -> bool {
+pub fn was_abandoned(out: &Path) -> bool {
     out.join(LOCK).exists() && Exit::read(out).is_none()
 }
 

@@ -12,23 +12,23 @@ use std::time::Duration;
 const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 const ANSWER_BYTES_MAX: u64 = 4096;
 
-pub(crate) struct Program {
+pub struct Program {
     path: PathBuf,
     environment: Environment,
     version: OnceLock<Result<String, String>>,
 }
 
 impl Program {
-    pub(crate) fn new(path: PathBuf, environment: Environment) -> Self {
+    pub fn new(path: PathBuf, environment: Environment) -> Self {
         Program { path, environment, version: OnceLock::new() }
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The number in what `--version` prints. Asked once; the error says what went wrong.
-    pub(crate) fn version(&self) -> Result<&str, &str> {
+    pub fn version(&self) -> Result<&str, &str> {
         let version = self.version.get_or_init(|| self.ask());
         version.as_ref().map(String::as_str).map_err(String::as_str)
     }

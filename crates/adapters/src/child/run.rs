@@ -4,8 +4,8 @@ use super::environment::Environment;
 use super::lines::{Bounded, Line};
 use super::orphans::settle;
 use super::worker::{self, Exit, Told};
-use redraft_core::text::span;
 use redraft_engine::ports::{Deadlines, Moment, Watch};
+use redraft_facts::text::span;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader};
@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// No line of an agent is longer, unless something is wrong with it.
-pub(crate) const LINE_BYTES_MAX: usize = 16 << 20;
+pub(super) const LINE_BYTES_MAX: usize = 16 << 20;
 /// How often the run's own wishes are looked at while nothing arrives.
 const SLICE: Duration = Duration::from_millis(25);
 /// How long a worker may take to end its processes.
@@ -27,26 +27,26 @@ const STDERR_SHOWN: usize = 16 << 10;
 const WAITING_MAX: usize = 10_000;
 
 /// One program, ready to be started.
-pub(crate) struct Launch<'a> {
+pub struct Launch<'a> {
     /// Our own binary.
-    pub(crate) worker: &'a Path,
+    pub worker: &'a Path,
     /// Where everything it prints is kept.
-    pub(crate) out: &'a Path,
-    pub(crate) program: &'a Path,
-    pub(crate) arguments: &'a [OsString],
-    pub(crate) folder: &'a Path,
-    pub(crate) input: &'a str,
-    pub(crate) environment: &'a Environment,
+    pub out: &'a Path,
+    pub program: &'a Path,
+    pub arguments: &'a [OsString],
+    pub folder: &'a Path,
+    pub input: &'a str,
+    pub environment: &'a Environment,
     /// Values that must not be kept.
-    pub(crate) secrets: Vec<String>,
+    pub secrets: Vec<String>,
     /// Lines that begin so are handed over and not kept.
-    pub(crate) unkept: &'a [&'a str],
-    pub(crate) deadlines: Deadlines,
+    pub unkept: &'a [&'a str],
+    pub deadlines: Deadlines,
 }
 
 /// Why there is nothing more to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum End {
+pub enum End {
     /// The program ended, or could not be started.
     Exited(Exit),
     /// The worker was ended by somebody else; what became of the program is not known.
@@ -58,7 +58,7 @@ pub(crate) enum End {
 
 /// Which deadline passed, and how long it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Slow {
+pub enum Slow {
     FirstByte(u64),
     Idle(u64),
     Total(u64),
@@ -75,14 +75,14 @@ impl std::fmt::Display for Slow {
 }
 
 #[derive(Debug)]
-pub(crate) struct Finished {
-    pub(crate) end: End,
+pub struct Finished {
+    pub end: End,
     /// The beginning of what it said on standard error.
-    pub(crate) stderr: String,
+    pub stderr: String,
 }
 
 /// A worker that runs.
-pub(crate) struct Started {
+pub struct Started {
     child: Child,
     steps: Receiver<Line>,
 }
@@ -90,7 +90,7 @@ pub(crate) struct Started {
 impl Launch<'_> {
     /// Starts the program and hands over its lines until it ends, the run stops or a deadline passes. No process of it
     /// is left when this returns.
-    pub(crate) fn run(&self, watch: &dyn Watch, each: &mut dyn FnMut(Line)) -> io::Result<Finished> {
+    pub fn run(&self, watch: &dyn Watch, each: &mut dyn FnMut(Line)) -> io::Result<Finished> {
         let started = self.start()?;
         let early = started.listen(self.deadlines, watch, each);
         let Started { mut child, steps } = started;
@@ -107,7 +107,7 @@ impl Launch<'_> {
     }
 
     #[expect(clippy::disallowed_methods, reason = "starts our own binary, which starts the agent's program")]
-    pub(crate) fn start(&self) -> io::Result<Started> {
+    pub fn start(&self) -> io::Result<Started> {
         fs::create_dir_all(self.out)?;
         settle(self.out);
         // A file of an earlier start would be taken for this one's.

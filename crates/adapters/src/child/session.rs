@@ -3,38 +3,37 @@
 //! A conversation goes on only under exactly those, because a different model, flag or text would silently answer
 //! from another beginning and pay for all of it again. Start at [`Sessions`].
 
-use redraft_core::ids::SessionId;
-use redraft_core::text;
-use redraft_core::usage::Usd;
 use redraft_engine::ports::Request;
+use redraft_facts::ids::SessionId;
+use redraft_facts::text;
+use redraft_facts::usage::Usd;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 const VERSION: u16 = 1;
 
 /// Everything that must be the same for a conversation to go on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Fingerprint {
-    pub(crate) v: u16,
-    pub(crate) program: String,
-    pub(crate) version: String,
-    pub(crate) model: String,
-    pub(crate) flags: Vec<String>,
-    pub(crate) system_sha256: String,
-    pub(crate) tools: Vec<String>,
-    pub(crate) schema_sha256: String,
-    pub(crate) folder: String,
+pub struct Fingerprint {
+    pub v: u16,
+    pub program: String,
+    pub version: String,
+    pub model: String,
+    pub flags: Vec<String>,
+    pub system_sha256: String,
+    pub tools: Vec<String>,
+    pub schema_sha256: String,
+    pub folder: String,
 }
 
 impl Fingerprint {
-    pub(crate) const VERSION: u16 = VERSION;
+    pub const VERSION: u16 = VERSION;
 
     /// The first thing that is not as it was, with both values; none when all is the same.
-    pub(crate) fn difference(&self, now: &Fingerprint) -> Option<String> {
+    pub fn difference(&self, now: &Fingerprint) -> Option<String> {
         let words = |list: &[String]| list.join(" ");
         let pairs = [
             ("program", self.program.clone(), now.program.clone()),
@@ -54,26 +53,26 @@ impl Fingerprint {
 /// What was asked in one dispatch, kept beside its output for whoever finds it after a crash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Asked {
-    pub(crate) v: u16,
-    pub(crate) ticket: String,
-    pub(crate) session: String,
-    pub(crate) resume: bool,
-    pub(crate) folder: PathBuf,
-    pub(crate) fingerprint: Fingerprint,
+pub struct Asked {
+    pub v: u16,
+    pub ticket: String,
+    pub session: String,
+    pub resume: bool,
+    pub folder: PathBuf,
+    pub fingerprint: Fingerprint,
     /// What the dispatch costs if its answer does not say, in millionths of a dollar.
-    pub(crate) reserved: u64,
+    pub reserved: u64,
     /// The most the program comes to by itself with nobody watching; none where it was given no limit of its own.
-    pub(crate) limit: Option<u64>,
+    pub limit: Option<u64>,
     /// Whether it was to write something, rather than to judge.
-    pub(crate) writes: bool,
+    pub writes: bool,
 }
 
 impl Asked {
     const FILE: &str = "asked.json";
-    pub(crate) const VERSION: u16 = 1;
+    pub const VERSION: u16 = 1;
 
-    pub(crate) fn of(request: &Request, fingerprint: Fingerprint, reserved: Usd) -> Asked {
+    pub fn of(request: &Request, fingerprint: Fingerprint, reserved: Usd) -> Asked {
         Asked {
             v: Asked::VERSION,
             ticket: request.ticket.to_string(),
@@ -87,12 +86,12 @@ impl Asked {
         }
     }
 
-    pub(crate) fn keep(&self, out: &Path) -> io::Result<()> {
+    pub fn keep(&self, out: &Path) -> io::Result<()> {
         fs::create_dir_all(out)?;
         write_kept(&out.join(Self::FILE), self)
     }
 
-    pub(crate) fn read(out: &Path) -> Option<Asked> {
+    pub fn read(out: &Path) -> Option<Asked> {
         let asked: Asked = read_kept(&out.join(Self::FILE)).ok().flatten()?;
         (asked.v == Asked::VERSION).then_some(asked)
     }
@@ -106,7 +105,7 @@ struct Size {
 }
 
 /// The conversations of one agent, a folder each.
-pub(crate) struct Sessions {
+pub struct Sessions {
     folder: PathBuf,
 }
 
@@ -114,12 +113,12 @@ impl Sessions {
     const FINGERPRINT: &str = "fingerprint.json";
     const SIZE: &str = "size.json";
 
-    pub(crate) fn new(state: &Path) -> Self {
+    pub fn new(state: &Path) -> Self {
         Sessions { folder: state.join("sessions") }
     }
 
     /// A folder for any name: letters, digits and dashes as they are, other bytes in hex.
-    pub(crate) fn folder(&self, session: &SessionId) -> PathBuf {
+    pub fn folder(&self, session: &SessionId) -> PathBuf {
         let mut name = String::new();
         for byte in session.as_str().bytes() {
             match byte {
@@ -130,24 +129,24 @@ impl Sessions {
         self.folder.join(name)
     }
 
-    pub(crate) fn begin(&self, session: &SessionId, fingerprint: &Fingerprint) -> io::Result<()> {
+    pub fn begin(&self, session: &SessionId, fingerprint: &Fingerprint) -> io::Result<()> {
         fs::create_dir_all(self.folder(session))?;
         write_kept(&self.folder(session).join(Self::FINGERPRINT), fingerprint)
     }
 
     /// How many tokens a conversation had at its last answer; none when nobody counted.
-    pub(crate) fn size(&self, session: &SessionId) -> Option<u64> {
+    pub fn size(&self, session: &SessionId) -> Option<u64> {
         let size: Option<Size> = read_kept(&self.folder(session).join(Self::SIZE)).ok().flatten();
         size.filter(|size| size.v == VERSION).map(|size| size.tokens)
     }
 
-    pub(crate) fn keep_size(&self, session: &SessionId, tokens: u64) -> io::Result<()> {
+    pub fn keep_size(&self, session: &SessionId, tokens: u64) -> io::Result<()> {
         fs::create_dir_all(self.folder(session))?;
         write_kept(&self.folder(session).join(Self::SIZE), &Size { v: VERSION, tokens })
     }
 
     /// Why a conversation cannot go on now, in words; none when it can.
-    pub(crate) fn refusal(&self, session: &SessionId, now: &Fingerprint) -> Option<String> {
+    pub fn refusal(&self, session: &SessionId, now: &Fingerprint) -> Option<String> {
         // It becomes a word of the program's command line, and whoever made the ledger could have written it.
         if !session.is_plain() {
             return Some("its name could be an option of the program".to_owned());
@@ -161,7 +160,7 @@ impl Sessions {
 }
 
 /// Reads a kept object; none when there is no such file.
-pub(crate) fn read_kept<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
+pub fn read_kept<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     match crate::plain_file::kept(file) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::other),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -170,7 +169,7 @@ pub(crate) fn read_kept<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T
 }
 
 /// Replaces a kept object, whole or not at all.
-pub(crate) fn write_kept(file: &Path, value: &impl Serialize) -> io::Result<()> {
+pub fn write_kept(file: &Path, value: &impl Serialize) -> io::Result<()> {
     let part = file.with_extension("part");
     fs::write(&part, serde_json::to_vec(value).map_err(io::Error::other)?)?;
     fs::rename(&part, file)

@@ -1,24 +1,24 @@
 //! Why a program ended without an answer, where nothing it said explains it.
 
 use super::run::{End, Finished};
-use redraft_core::event::Now;
-use redraft_core::text::count;
 use redraft_engine::ports::AgentError;
+use redraft_facts::event::Now;
+use redraft_facts::text::count;
 
-pub(crate) struct Silence<'a> {
-    pub(crate) program: &'a str,
+pub struct Silence<'a> {
+    pub program: &'a str,
     /// What it should have printed: `no result`.
-    pub(crate) lacking: &'a str,
+    pub lacking: &'a str,
     /// Whether it said anything in its own form.
-    pub(crate) began: bool,
-    pub(crate) unreadable: u64,
+    pub began: bool,
+    pub unreadable: u64,
     /// What it last told about trouble, for one that was too slow.
-    pub(crate) remark: String,
+    pub remark: String,
 }
 
 impl Silence<'_> {
     /// `said` are its last words on standard error.
-    pub(crate) fn explain(&self, finished: &Finished, said: &str) -> (Now, String) {
+    pub fn explain(&self, finished: &Finished, said: &str) -> (Now, String) {
         let Silence { program, lacking, began, unreadable, remark } = self;
         match &finished.end {
             End::Stopped => (Now::GiveUp, "the run was asked to stop".to_owned()),
@@ -46,7 +46,7 @@ impl Silence<'_> {
     }
 
     /// The error with what this kind of end says about its cost, and whether anybody wanted it.
-    pub(crate) fn error(&self, finished: &Finished, error: AgentError) -> AgentError {
+    pub fn error(&self, finished: &Finished, error: AgentError) -> AgentError {
         let by_itself = matches!(&finished.end, End::Exited(exit) if exit.signal.is_none());
         AgentError {
             usage: error.usage.or(AgentError::UNBILLED.filter(|_| !self.began && by_itself)),

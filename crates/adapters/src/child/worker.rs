@@ -8,7 +8,7 @@
 use super::keep::Keeper;
 use super::run::LINE_BYTES_MAX;
 use super::{descendants, orphans};
-use redraft_core::redact::Redactor;
+use redraft_facts::redact::Redactor;
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -83,12 +83,12 @@ impl Told {
 /// How a program ended, kept as the file `exit`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Exit {
+pub struct Exit {
     v: u16,
-    pub(crate) code: Option<i32>,
-    pub(crate) signal: Option<i32>,
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
     /// Why it could not be started; empty when it was.
-    pub(crate) not_started: String,
+    pub not_started: String,
 }
 
 impl Exit {

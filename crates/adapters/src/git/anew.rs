@@ -5,8 +5,8 @@ use super::check_folder::remove_all;
 use super::error::GitError;
 use super::files::failed;
 use super::workspace::GitWorkspace;
-use redraft_core::event::TreeMark;
 use redraft_engine::ports::WorkspaceError;
+use redraft_facts::event::TreeMark;
 use std::fs;
 
 /// Makes a linked worktree anew that is gone altogether. Its files are put back like any others.

@@ -9,7 +9,7 @@ use super::repository::Repository;
 use super::run::Call;
 use super::standing;
 use super::workspace::GitWorkspace;
-use redraft_core::ids::Revision;
+use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
 use std::path::Path;
 

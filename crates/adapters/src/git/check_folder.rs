@@ -12,16 +12,15 @@ use super::files::{failed as named, is_absent, os_path, path_bytes};
 use super::repository::Repository;
 use super::restore::remove_file;
 use super::run::Call;
-use redraft_core::ids::{BlobId, Revision};
-use redraft_core::text::hash;
 use redraft_engine::ports::{CheckFolder, LaidOut, SetUp, WorkspaceError};
+use redraft_facts::ids::{BlobId, Revision};
+use redraft_facts::text::hash;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::{fs, io};
 
 /// Settings that decide which files a checkout has, whatever the configuration says: all of them, each looked at.
 const WHOLE: [&str; 6] = [

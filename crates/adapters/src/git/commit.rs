@@ -9,8 +9,8 @@ use super::holder::holder;
 use super::objects;
 use super::standing::head_and_branch;
 use super::workspace::GitWorkspace;
-use redraft_core::text::one_line;
 use redraft_engine::ports::{Commit, CommitRefused, Trailers, WorkspaceError};
+use redraft_facts::text::one_line;
 use std::path::Path;
 
 const TICKET: &str = "Redraft-Ticket";

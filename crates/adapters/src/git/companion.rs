@@ -142,7 +142,7 @@ fn is_cut(error: &io::Error) -> bool {
 
 /// An answer that git never gives.
 pub(super) fn unexpected(answer: &[u8]) -> io::Error {
-    let text = redraft_core::text::one_line(&String::from_utf8_lossy(answer), 200);
+    let text = redraft_facts::text::one_line(&String::from_utf8_lossy(answer), 200);
     io::Error::new(io::ErrorKind::InvalidData, format!("unexpected output `{text}`"))
 }
 

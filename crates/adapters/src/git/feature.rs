@@ -6,8 +6,8 @@
 use super::error::GitError;
 use super::moving::{self, Move, MoveError};
 use super::repository::{Listed, Repository, worktrees};
-use redraft_core::ids::{FeatureId, ReviewId};
 use redraft_engine::boundary::Boundaries;
+use redraft_facts::ids::{FeatureId, ReviewId};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

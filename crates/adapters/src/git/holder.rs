@@ -20,7 +20,7 @@ pub(super) fn holder(lock: &Path) -> Option<String> {
         let Ok(open) = fs::read_dir(process.path().join("fd")) else { continue };
         if open.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|file| file == lock)) {
             let name = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
-            return Some(format!("{}, process {pid}", redraft_core::text::one_line(name.trim(), 40)));
+            return Some(format!("{}, process {pid}", redraft_facts::text::one_line(name.trim(), 40)));
         }
     }
     None

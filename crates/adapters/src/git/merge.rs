@@ -11,12 +11,12 @@ use super::files::os_path;
 use super::moving::{self, Move, MoveError};
 use super::repository::Repository;
 use super::temp_index::TempIndex;
-use redraft_core::event::History;
-use redraft_core::ids::Revision;
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{
     Commit, Forecast, Merge, MergeError, MergeOutcome, Merging, Trailers, WorkspaceError,
 };
+use redraft_facts::event::History;
+use redraft_facts::ids::Revision;
 use std::path::{Path, PathBuf};
 
 /// A feature's branch, seen from the branch it goes back to.

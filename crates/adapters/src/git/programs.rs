@@ -21,7 +21,7 @@ use super::run::Git;
 use crate::trust::{self, Trust};
 use dangers::{Danger, Need};
 use place::{Folders, Key, Place, Stamps};
-use redraft_core::ids::BlobId;
+use redraft_facts::ids::BlobId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -3,8 +3,8 @@
 //!
 //! Holds a handful of answers, so its size is that of a few artifacts, whatever the length of the history.
 
-use redraft_core::ids::{BlobId, Revision};
-use redraft_core::text::hash;
+use redraft_facts::ids::{BlobId, Revision};
+use redraft_facts::text::hash;
 use sha2::{Digest as _, Sha256};
 use std::collections::VecDeque;
 use std::fs;

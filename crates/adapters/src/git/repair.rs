@@ -10,8 +10,8 @@ use super::objects::is_id;
 use super::repository::Repository;
 use super::standing;
 use super::workspace::GitWorkspace;
-use redraft_core::ids::Revision;
 use redraft_engine::ports::WorkspaceError;
+use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -263,7 +263,7 @@ impl GitWorkspace {
 }
 
 fn damaged(branch: &str, detail: &str) -> WorkspaceError {
-    let detail = redraft_core::text::one_line(detail, 300);
+    let detail = redraft_facts::text::one_line(detail, 300);
     WorkspaceError::Damaged { what: format!("branch {branch}"), detail }
 }
 

@@ -9,18 +9,15 @@ mod strange;
 use super::anew::{make_anew, put_link_back};
 use super::error::GitError;
 use super::files::{failed, is_absent, os_path};
-use super::guard;
-use super::hidden;
-use super::objects;
-use super::refs;
 use super::revision::{ref_name, require};
 use super::standing::{
     Standing, Strange, StrangeFile, is_as_marked, look, operation, strange_at, tree_without, work_tree,
 };
 use super::workspace::GitWorkspace;
-use redraft_core::event::TreeMark;
-use redraft_core::ids::Revision;
+use super::{guard, hidden, objects, refs};
 use redraft_engine::ports::{ALL_FILES, WorkspaceError, covers};
+use redraft_facts::event::TreeMark;
+use redraft_facts::ids::Revision;
 use std::fs;
 use std::path::Path;
 use strange::{lay_out, take_out};

@@ -13,7 +13,7 @@ mod worktree;
 use super::error::GitError;
 use super::repository::Repository;
 use objects::Database;
-use redraft_core::removal::{Removal, Renamed};
+use redraft_facts::removal::{Removal, Renamed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -19,7 +19,7 @@ use super::wait::{self, Cut};
 use super::writing::Writing;
 use crate::search_path;
 use crate::trust::Trust;
-use redraft_core::text::one_line;
+use redraft_facts::text::one_line;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

@@ -2,14 +2,13 @@
 
 use super::error::GitError;
 use super::run::Call;
-use redraft_core::ids::BlobId;
-use redraft_core::text::hash;
-use std::fmt;
-use std::fs;
+use redraft_facts::ids::BlobId;
+use redraft_facts::text::hash;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
+use std::{fmt, fs};
 
 /// Removed when dropped.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Throw-away repositories for tests, shut off from the configuration of the machine they run on.
 
 use super::{FeaturePlace, Git, GitError, GitWorkspace, Head, Repository};
-use redraft_core::ids::FeatureId;
+use redraft_facts::ids::FeatureId;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -15,9 +15,9 @@ use super::run::{Call, Git, durable};
 use super::writing::{self, Cleared};
 use super::{change, commit, refs, repair, restore, revision, standing};
 use crate::barrier::Barrier;
-use redraft_core::event::TreeMark;
-use redraft_core::ids::Revision;
 use redraft_engine::ports::{Commit, Trailers, Workspace, WorkspaceError};
+use redraft_facts::event::TreeMark;
+use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -377,7 +377,7 @@ impl Workspace for GitWorkspace {
 mod tests {
     use super::super::testbed::{Bed, begin, paths, put};
     use super::*;
-    use redraft_core::ids::FeatureId;
+    use redraft_facts::ids::FeatureId;
 
     #[test]
     fn a_sweep_removes_what_a_killed_run_of_the_same_branch_left_and_nothing_of_another() {

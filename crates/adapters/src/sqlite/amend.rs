@@ -7,11 +7,11 @@
 use super::chain::{Chain, body_hash, new_salt};
 use super::failure::{Failure, Place};
 use super::{layout, rows};
-use redraft_core::event::{Amended, Event, Redacted};
-use redraft_core::ids::BlobId;
-use redraft_core::text::hash;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::StoreError;
+use redraft_facts::event::{Amended, Event, Redacted};
+use redraft_facts::ids::BlobId;
+use redraft_facts::text::hash;
+use redraft_facts::ticket::Scope;
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// What a redaction puts where.

@@ -7,7 +7,7 @@
 use super::chain::Tip;
 use super::failure::{Failure, Place};
 use super::rows;
-use redraft_core::ticket::Scope;
+use redraft_facts::ticket::Scope;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 

@@ -7,11 +7,11 @@
 use super::chain::{Chain, Link, Tip, body_hash, new_salt};
 use super::failure::{Failure, Place};
 use super::{amend, checkpoint, layout};
-use redraft_core::event::{DecodeError, Entry, Event};
-use redraft_core::ids::BlobId;
-use redraft_core::text::hash;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::StoreError;
+use redraft_facts::event::{DecodeError, Entry, Event};
+use redraft_facts::ids::BlobId;
+use redraft_facts::text::hash;
+use redraft_facts::ticket::Scope;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// Events handed over at a time when all of them are read.

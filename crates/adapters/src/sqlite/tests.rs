@@ -13,9 +13,8 @@ mod redactions;
 mod writing;
 
 use super::*;
-use redraft_core::event::Cancelled;
-use redraft_core::event::Event;
-use redraft_core::ids::FeatureId;
+use redraft_facts::event::{Cancelled, Event};
+use redraft_facts::ids::FeatureId;
 use tempfile::TempDir;
 
 const FIRST: Scope = Scope::Feature(FeatureId(1));

@@ -8,8 +8,8 @@ use super::chain::{Chain, Link, Tip};
 use super::checkpoint::{self, Checkpoint};
 use super::failure::{Failure, Place};
 use super::{layout, rows};
-use redraft_core::ids::BlobId;
-use redraft_core::text::hash;
+use redraft_facts::ids::BlobId;
+use redraft_facts::text::hash;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 /// What a check looked at.

@@ -2,9 +2,9 @@
 //!
 //! Every guess leaves a note. What the fields mean together is not known here; see [`super::parse()`].
 
-use crate::prelude::*;
-use crate::text::{count, one_line};
-use crate::verdict::{AnswerStatus, Severity};
+use redraft_facts::prelude::*;
+use redraft_facts::text::{count, one_line};
+use redraft_facts::verdict::{AnswerStatus, Severity};
 use serde_json::{Map, Value};
 
 pub(super) type Object = Map<String, Value>;

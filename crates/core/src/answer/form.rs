@@ -8,9 +8,9 @@
 use super::fields;
 use super::json::Found;
 use super::parse::{ANSWERS, CHECKS, ENTRIES_MAX, ISSUES, PASSED, SUMMARY};
-use crate::prelude::*;
-use crate::text::one_line;
-use crate::verdict::{Severity, Verdict};
+use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+use redraft_facts::verdict::{Severity, Verdict};
 use serde_json::{Map, Value};
 
 /// Why the last verdict of a text must not approve; none where it has the form. It must be the only one, have every

@@ -8,8 +8,8 @@
 //! needs a quote to get anywhere, and the next quote is the string's own end; so no byte is read more than a
 //! few times.
 
-use crate::prelude::*;
 use core::ops::Range;
+use redraft_facts::prelude::*;
 use serde_json::{Map, Number, Value};
 
 /// Deeper nesting is not read as one object; what lies deeper is still found by itself.
@@ -17,21 +17,21 @@ const DEPTH_MAX: usize = 64;
 
 /// The objects of a text that hold a wanted key.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub struct Found {
     /// The last one.
-    pub(crate) last: Option<Map<String, Value>>,
-    pub(crate) count: usize,
+    pub last: Option<Map<String, Value>>,
+    pub count: usize,
     /// Whether an object that holds the key was begun but could not be read to its end.
-    pub(crate) broken: bool,
+    pub broken: bool,
     /// Where the last one stands in the text, if it is no part of another object or list.
-    pub(crate) span: Option<Range<usize>>,
+    pub span: Option<Range<usize>>,
     /// A key that some object of the text has twice, with different values; the last one was read.
-    pub(crate) repeated: Option<String>,
+    pub repeated: Option<String>,
 }
 
 /// Looks through the outermost objects of a text. One without the key, or one that cannot be read to its end, may
 /// wrap one that has it.
-pub(crate) fn last_object_with(wanted: &str, text: &str) -> Found {
+pub fn last_object_with(wanted: &str, text: &str) -> Found {
     let mut reader =
         Reader { text, at: 0, string_at: None, wanted, stranded: Found::default(), repeated: None };
     let mut found = Found::default();

@@ -5,7 +5,7 @@
 
 mod fields;
 mod form;
-pub(crate) mod json;
+pub mod json;
 mod parse;
 #[cfg(test)]
 mod tests;

@@ -6,9 +6,9 @@
 
 use super::fields::{self, Notes, Object};
 use super::{form, json};
-use crate::prelude::*;
-use crate::text::one_line;
-use crate::verdict::{Answer, CheckLine, Claim, FileRead, Issue, Severity, Verdict, Verified};
+use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+use redraft_facts::verdict::{Answer, CheckLine, Claim, FileRead, Issue, Severity, Verdict, Verified};
 use serde_json::Value;
 
 /// More entries of one list are left out.

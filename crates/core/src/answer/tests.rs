@@ -1,9 +1,9 @@
 //! Answers as agents really write them, and as nobody should.
 
 use super::*;
-use crate::prelude::*;
-use crate::verdict::{AnswerStatus, Issue, Severity, Verdict};
 use proptest::prelude::*;
+use redraft_facts::prelude::*;
+use redraft_facts::verdict::{AnswerStatus, Issue, Severity, Verdict};
 use std::time::{Duration, Instant};
 
 fn read(answer: &str) -> Verdict {

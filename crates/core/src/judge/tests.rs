@@ -1,10 +1,10 @@
 //! Each rule by which an answer becomes a judgement.
 
 use super::*;
-use crate::findings::FindingChange;
-use crate::ids::Role;
-use crate::verdict::{Claim, Severity};
 use proptest::prelude::*;
+use redraft_facts::findings::FindingChange;
+use redraft_facts::ids::Role;
+use redraft_facts::verdict::{Claim, Severity};
 
 const SPEC: &str =
     "# Spec\n\nFR-1 When a key is revoked the service answers 401.\nFR-2 The service is fast.\n";
@@ -15,7 +15,7 @@ const DIFF: &str = "--- a/spec.md\n+++ b/spec.md\n@@ -40 +40 @@\n-old\n+the new 
 struct Setting {
     rule: Threshold,
     known: Vec<Finding>,
-    settled: Vec<crate::findings::Settled>,
+    settled: Vec<redraft_facts::findings::Settled>,
     delta: Option<Delta>,
     late_left: bool,
     repair_left: bool,
@@ -250,7 +250,7 @@ fn an_approval_counts_only_in_the_form_that_was_asked_for() {
 
 #[test]
 fn a_rejection_for_what_a_person_settled_elsewhere_needs_other_grounds() {
-    use crate::findings::{Ruling, Settled};
+    use redraft_facts::findings::{Ruling, Settled};
     let accepted = Finding {
         description: "fast has no number".to_owned(),
         quote: "The service is fast".to_owned(),

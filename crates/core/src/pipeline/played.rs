@@ -2,12 +2,12 @@
 
 use super::Pipeline;
 use crate::players::{PlayedBy, distinct};
-use crate::prelude::*;
 use crate::review::{End, Loop};
+use redraft_facts::prelude::*;
 
 impl Pipeline {
     /// The loops that count: what was left out or is done again counts no more.
-    pub(crate) fn valid(&self) -> impl Iterator<Item = &Loop> {
+    pub fn valid(&self) -> impl Iterator<Item = &Loop> {
         self.relevant().filter(|one| !matches!(one.end, Some(End::Superseded | End::Skipped)))
     }
 

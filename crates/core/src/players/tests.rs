@@ -1,9 +1,9 @@
 //! Who judged is found by ticket, whatever happened in between.
 
 use super::*;
-use crate::event::{Entry, Event};
 use crate::pipeline::Pipeline;
 use crate::review::End;
+use redraft_facts::event::{Entry, Event};
 
 const OPENED: &str = r#"{"phase":"specify","pass":PASS,"author":"spec-author",
     "panels":[{"roles":[{"role":"spec-reviewer","letter":"S"}]},{"roles":[{"role":"phase-reviewer","letter":"P"}]}],

@@ -1,10 +1,10 @@
 //! Each rule by which a verdict changes the findings.
 
 use super::*;
-use crate::findings::{Ruling, apply};
-use crate::phase::Phase;
-use crate::verdict::Claim;
 use proptest::prelude::*;
+use redraft_facts::findings::{Ruling, apply};
+use redraft_facts::phase::Phase;
+use redraft_facts::verdict::Claim;
 
 const FILE: &str = "docs/spec.md";
 

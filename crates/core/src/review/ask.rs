@@ -4,12 +4,12 @@
 use super::making::Maker;
 use super::plan::{Effect, Need, need};
 use super::state::{Loop, Seat, Work};
-use crate::event::{About, AuthorQuestion, Decided, Decision, Question};
-use crate::ids::{FindingId, Role};
-use crate::phase::Phase;
-use crate::prelude::*;
-use crate::text::{count, one_line};
-use crate::ticket::Purpose;
+use redraft_facts::event::{About, AuthorQuestion, Decided, Decision, Question};
+use redraft_facts::ids::{FindingId, Role};
+use redraft_facts::phase::Phase;
+use redraft_facts::prelude::*;
+use redraft_facts::text::{count, one_line};
+use redraft_facts::ticket::Purpose;
 
 /// What a person is asked for now, if nothing else can be done.
 pub fn question(state: &Loop) -> Option<Question> {

@@ -1,6 +1,6 @@
 //! How long a loop can be.
 
-use crate::event::Limits;
+use redraft_facts::event::Limits;
 
 /// The most dispatches (lost ones apart) of a loop that no person touches, whatever the agents do.
 ///

@@ -15,11 +15,11 @@ use super::making::gate_need;
 use super::plan::{Effect, Need, need};
 use super::state::{Flight, Loop, Seat};
 use super::step::{Rejected, conclude, rejected};
-use crate::event::{About, BankJudged, LoopOpened, RetroWritten};
-use crate::ids::Revision;
-use crate::phase::Phase;
-use crate::prelude::*;
-use crate::ticket::Ticket;
+use redraft_facts::event::{About, BankJudged, LoopOpened, RetroWritten};
+use redraft_facts::ids::Revision;
+use redraft_facts::phase::Phase;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Ticket;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finishing {

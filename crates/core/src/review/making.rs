@@ -13,10 +13,10 @@
 use super::ask::ask;
 use super::plan::{Effect, Need};
 use super::state::{Loop, Seat, Standing};
-use crate::event::{About, Extra, Limits, LoopOpened, PlannedTask};
-use crate::ids::{BlobId, Revision, TaskId};
-use crate::prelude::*;
-use crate::ticket::{Purpose, Unit};
+use redraft_facts::event::{About, Extra, Limits, LoopOpened, PlannedTask};
+use redraft_facts::ids::{BlobId, Revision, TaskId};
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::{Purpose, Unit};
 
 /// How often code is mended because tests that were written from the documents fail.
 const MENDED_MAX: u16 = 2;
@@ -93,7 +93,7 @@ impl Wrote {
 impl Making {
     /// What a loop begins with; none where nothing is built. Tasks that an earlier pass has carried out stay so, unless
     /// they say something else now, and tasks that were done before the feature was adopted are not carried out at all.
-    pub(super) fn new(opened: &LoopOpened, earlier: Option<&Making>) -> Option<Making> {
+    pub fn new(opened: &LoopOpened, earlier: Option<&Making>) -> Option<Making> {
         if opened.tasks.is_empty() {
             return None;
         }

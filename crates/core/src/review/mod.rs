@@ -19,8 +19,6 @@ mod making;
 mod plan;
 mod state;
 mod step;
-#[cfg(test)]
-mod tests;
 
 pub use ask::{decision, question, rulings};
 pub use bound::dispatches_max;

@@ -4,14 +4,14 @@ use super::ask::{ask, question};
 use super::finishing::finish_need;
 use super::making::{Maker, extra_need, gate_need, take_out_need, task_need, tests_need};
 use super::state::{Conversation, Loop, Seat, Standing, Work};
-use crate::choice::{Policy, Strategy};
-use crate::event::{About, Approval, Certify, PhaseClosed, Question, StageOutcome};
-use crate::findings::{Finding, Status};
-use crate::ids::{AgentName, FindingId, Revision, Role};
-use crate::phase::Phase;
-use crate::prelude::*;
-use crate::ticket::{Purpose, Ticket};
-use crate::usage::Usd;
+use redraft_facts::choice::{Policy, Strategy};
+use redraft_facts::event::{About, Approval, Certify, PhaseClosed, Question, StageOutcome};
+use redraft_facts::findings::{Finding, Status};
+use redraft_facts::ids::{AgentName, FindingId, Revision, Role};
+use redraft_facts::phase::Phase;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_facts::usage::Usd;
 
 /// Something the engine must do. Effects are never stored: they are computed again after every event.
 #[expect(clippy::large_enum_variant, reason = "a few at a time, computed anew after every event")]

@@ -2,16 +2,16 @@
 
 use super::finishing::Finishing;
 use super::making::Making;
-use crate::choice::Cached;
-use crate::event::{
+use redraft_facts::choice::Cached;
+use redraft_facts::event::{
     Answered, AuthorQuestion, Checked, Limits, LoopOpened, PhaseClosed, StageClosed, StageOutcome, Started,
 };
-use crate::findings::Finding;
-use crate::ids::{AgentName, BlobId, Revision, Role, SessionId};
-use crate::phase::Phase;
-use crate::prelude::*;
-use crate::ticket::{Purpose, Scope, Ticket, Unit};
-use crate::usage::Usd;
+use redraft_facts::findings::Finding;
+use redraft_facts::ids::{AgentName, BlobId, Revision, Role, SessionId};
+use redraft_facts::phase::Phase;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::{Purpose, Scope, Ticket, Unit};
+use redraft_facts::usage::Usd;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loop {

@@ -12,15 +12,15 @@ use super::finishing;
 use super::making::{Making, diverges, settle};
 use super::plan::{Effect, Need, Order, need, pending};
 use super::state::{Conversation, End, Flight, Left, Loop, Seat, Standing, Work};
-use crate::choice::{Policy, Strategy};
-use crate::event::{
+use decide::decide;
+use judge::judge;
+use redraft_facts::choice::{Policy, Strategy};
+use redraft_facts::event::{
     Answered, Certify, Checked, Compared, Drafted, Edited, Event, Failed, LEFT_INSTEAD, Lost, Now,
     PhaseClosed, Question, Raised, StageClosed, Started,
 };
-use crate::prelude::*;
-use crate::ticket::{Purpose, Ticket};
-use decide::decide;
-use judge::judge;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::{Purpose, Ticket};
 
 /// Why a fact does not fit the state. The state is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,19 +8,19 @@ use super::lessons::Lessons;
 use super::texts::chars;
 use super::{Composed, Setting, Texts, absent, seat, task, unknown};
 use crate::ports::WorkspaceError;
-use redraft_core::bank::Query;
-use redraft_core::choice::Strategy;
-use redraft_core::delta::Delta;
-use redraft_core::event::FeatureCreated;
-use redraft_core::findings::Finding;
-use redraft_core::phase::Phase;
-use redraft_core::profile::{self, Kind, Profile};
-use redraft_core::prompt::{
-    Absent, Brief, CheckResult, Code, LeftOut, Place, Prd, ProjectCheck, Upstream, build,
-};
 use redraft_core::report;
 use redraft_core::review::{Loop, Order, TaskEnd, diverges, shown_round};
-use redraft_core::ticket::Purpose;
+use redraft_documents::bank::Query;
+use redraft_documents::delta::Delta;
+use redraft_facts::choice::Strategy;
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::findings::Finding;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Purpose;
+use redraft_prompts::prompt::{
+    Absent, Brief, CheckResult, Code, LeftOut, Place, Prd, ProjectCheck, Upstream, build,
+};
+use redraft_roles::profile::{self, Kind, Profile};
 
 /// So many changed files count as read by a reviewer that is told to read them; more are not measured one by one.
 const READ_MAX: usize = 200;

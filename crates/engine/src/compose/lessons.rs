@@ -1,10 +1,10 @@
-//! What earlier features taught, as far as it bears on one dispatch. Which entries do is decided in `core::bank`.
+//! What earlier features taught, as far as it bears on one dispatch. Which entries do is decided in `documents::bank`.
 
 use super::Papers;
-use redraft_core::bank::Query;
-use redraft_core::choice::Strategy;
 use redraft_core::review::Order;
-use redraft_core::ticket::Purpose;
+use redraft_documents::bank::Query;
+use redraft_facts::choice::Strategy;
+use redraft_facts::ticket::Purpose;
 
 /// The entries that a prompt tells.
 #[derive(Default)]

@@ -17,20 +17,20 @@ pub use texts::{Texts, source};
 use crate::ports::WorkspaceError;
 pub use crate::values::{Papers, Setting};
 use lessons::Lessons;
-use redraft_core::bank::Query;
-use redraft_core::choice::Strategy;
-use redraft_core::event::{FeatureCreated, StageOutcome};
-use redraft_core::findings::{Finding, Status};
-use redraft_core::fragment::Prompt;
-use redraft_core::ids::Revision;
-use redraft_core::phase::Phase;
-use redraft_core::profile::{self, Kind, Profile};
-use redraft_core::prompt::{
+use redraft_core::review::{Loop, Order, Seat, TaskWork, shown_round};
+use redraft_documents::bank::Query;
+use redraft_facts::choice::Strategy;
+use redraft_facts::event::{FeatureCreated, StageOutcome};
+use redraft_facts::findings::{Finding, Status};
+use redraft_facts::fragment::Prompt;
+use redraft_facts::ids::Revision;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::{Purpose, Ticket, Unit};
+use redraft_facts::verdict::Severity;
+use redraft_prompts::prompt::{
     self, Absent, Answer, Brief, DomainOutcome, DomainResult, Place, Prd, RetroBrief, Upstream, build,
 };
-use redraft_core::review::{Loop, Order, Seat, TaskWork, shown_round};
-use redraft_core::ticket::{Purpose, Ticket, Unit};
-use redraft_core::verdict::Severity;
+use redraft_roles::profile::{self, Kind, Profile};
 use texts::chars;
 
 /// A prompt and how much its conversation will hold.

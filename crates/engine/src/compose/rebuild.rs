@@ -5,13 +5,13 @@ use super::{Papers, Setting, Texts, compose};
 use crate::cleaning::prompt_without_secrets;
 use crate::ending::EngineError;
 use crate::ports::{Store, Workspace, WorkspaceError};
-use redraft_core::event::{Entry, Event};
-use redraft_core::fragment::Prompt;
-use redraft_core::ids::BlobId;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::redact::Redactor;
 use redraft_core::review::Effect;
-use redraft_core::ticket::Ticket;
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::fragment::Prompt;
+use redraft_facts::ids::BlobId;
+use redraft_facts::redact::Redactor;
+use redraft_facts::ticket::Ticket;
 
 /// A prompt as it was sent, and as it comes out when it is built again.
 pub struct Rebuilt {

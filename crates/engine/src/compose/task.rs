@@ -5,17 +5,16 @@
 
 use super::Texts;
 use crate::ports::WorkspaceError;
-use redraft_core::context::{self, Artifacts, Mode};
-use redraft_core::event::FeatureCreated;
-use redraft_core::phase::Phase;
-use redraft_core::prd;
-use redraft_core::prompt::{Dependency, TaskArtifact, TaskPapers};
 use redraft_core::review::{Loop, Order, TaskEnd};
-use redraft_core::sections::Outline;
-use redraft_core::task_id;
-use redraft_core::tasks::{self, Task};
-use redraft_core::ticket::Unit;
-use redraft_core::trace::Kind;
+use redraft_documents::context::{self, Artifacts, Mode};
+use redraft_documents::sections::Outline;
+use redraft_documents::tasks::{self, Task};
+use redraft_documents::trace::Kind;
+use redraft_documents::{prd, task_id};
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Unit;
+use redraft_prompts::prompt::{Dependency, TaskArtifact, TaskPapers};
 
 /// The texts that the papers of a task are made of.
 pub(super) struct TaskTexts {

@@ -4,12 +4,12 @@
 //! Start at [`Texts`].
 
 use crate::ports::{Store, Workspace, WorkspaceError};
-use redraft_core::delta::{self, Delta};
-use redraft_core::event::FeatureCreated;
-use redraft_core::ids::{BlobId, Revision};
-use redraft_core::profile;
-use redraft_core::project;
 use redraft_core::review::{Loop, Order};
+use redraft_documents::delta::{self, Delta};
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::ids::{BlobId, Revision};
+use redraft_reports::project;
+use redraft_roles::profile;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 

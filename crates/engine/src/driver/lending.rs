@@ -18,7 +18,7 @@ use crate::sending::Sending;
 use crate::starting::Starting;
 use crate::values::Parts;
 use crate::worktree::Worktree;
-use redraft_core::event::FeatureCreated;
+use redraft_facts::event::FeatureCreated;
 
 fn worktree<'r>(parts: &Parts<'r>, created: &'r FeatureCreated) -> Worktree<'r> {
     let Parts { workspace, redactor, boundaries, .. } = *parts;

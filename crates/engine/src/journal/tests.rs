@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::ports::{Moment, StoreError};
-use redraft_core::event::{Cancelled, FeatureCreated, Lost};
-use redraft_core::ids::{AgentName, BlobId, FeatureId, FeatureUuid};
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::redact::Typed;
-use redraft_core::text::hash;
-use redraft_core::usage::Usd;
+use redraft_facts::event::{Cancelled, FeatureCreated, Lost};
+use redraft_facts::ids::{AgentName, BlobId, FeatureId, FeatureUuid};
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::redact::Typed;
+use redraft_facts::text::hash;
+use redraft_facts::usage::Usd;
 use std::sync::Mutex;
 use std::time::Duration;
 

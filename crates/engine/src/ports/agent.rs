@@ -1,14 +1,14 @@
 //! An agent: something that is given a prompt and a folder and answers.
 
 use super::Moment;
-use redraft_core::choice::{Lifetime, Marks};
-use redraft_core::event::{Hand, Now, Player};
-use redraft_core::fragment::Prompt;
-use redraft_core::ids::{AgentName, Role, SessionId};
-use redraft_core::price::Card;
-pub use redraft_core::probed::Resume;
-use redraft_core::ticket::Ticket;
-use redraft_core::usage::{Payment, Usage, Usd};
+use redraft_cost::price::Card;
+use redraft_facts::choice::{Lifetime, Marks};
+use redraft_facts::event::{Hand, Now, Player};
+use redraft_facts::fragment::Prompt;
+use redraft_facts::ids::{AgentName, Role, SessionId};
+pub use redraft_facts::probed::Resume;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::{Payment, Usage, Usd};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;

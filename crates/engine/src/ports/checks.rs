@@ -1,7 +1,7 @@
 //! The project's own checks, as the engine has them run.
 
 use super::workspace::WorkspaceError;
-use redraft_core::ids::BlobId;
+use redraft_facts::ids::BlobId;
 use std::path::{Path, PathBuf};
 
 /// A command of the project that says whether its code is sound.

@@ -1,7 +1,7 @@
 //! Where an agent's answer is put the moment it is there, so that a crash cannot lose what was paid for.
 
 use super::agent::Outcome;
-use redraft_core::ticket::Ticket;
+use redraft_facts::ticket::Ticket;
 
 pub trait Inbox: Send + Sync {
     /// Keeps a finished answer, whole or not at all, under the conversation it was given in: a ticket of an earlier

@@ -1,8 +1,8 @@
 //! Bringing a feature's branch back to the branch it began on.
 
 use super::workspace::{Commit, Trailers, WorkspaceError};
-use redraft_core::event::History;
-use redraft_core::ids::Revision;
+use redraft_facts::event::History;
+use redraft_facts::ids::Revision;
 
 /// What merging a feature's branch would give, found out without touching any checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The ledger, as the engine sees it.
 
-use redraft_core::event::{Entry, Event};
-use redraft_core::ids::BlobId;
-use redraft_core::ticket::Scope;
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::ids::BlobId;
+use redraft_facts::ticket::Scope;
 
 pub trait Store: Send + Sync {
     /// All events of a scope in order.

@@ -2,8 +2,8 @@
 //!
 //! All paths are relative to the worktree's root, with `/`.
 
-use redraft_core::event::TreeMark;
-use redraft_core::ids::Revision;
+use redraft_facts::event::TreeMark;
+use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

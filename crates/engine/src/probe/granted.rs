@@ -4,9 +4,9 @@ use super::Probe;
 use crate::ending::{EngineError, crashed};
 use crate::ports::{AgentError, Outcome, Request, Watch};
 use crate::threads::{Supervisor, side_by_side};
-use redraft_core::event::Raised;
-use redraft_core::ticket::Ticket;
-use redraft_core::usage::Usd;
+use redraft_facts::event::Raised;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::Usd;
 use std::sync::Arc;
 
 impl Probe<'_> {

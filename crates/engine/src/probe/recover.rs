@@ -4,11 +4,11 @@ use super::stored;
 use crate::ending::EngineError;
 use crate::journal::{Journal, Writer};
 use crate::ports::{Agent, Clock, Store};
-use redraft_core::event::{Entry, Event, Lost, Started};
-use redraft_core::ids::AgentName;
-use redraft_core::redact::Redactor;
-use redraft_core::ticket::{Scope, Ticket};
-use redraft_core::usage::Usd;
+use redraft_facts::event::{Entry, Event, Lost, Started};
+use redraft_facts::ids::AgentName;
+use redraft_facts::redact::Redactor;
+use redraft_facts::ticket::{Scope, Ticket};
+use redraft_facts::usage::Usd;
 
 /// What became of the dispatches of earlier probes whose end nobody saw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::script;
 use crate::stage::{Disturbance, play};
 use crate::tables::all;
 use crate::world::FakeWorld;
-use redraft_core::event::{Event, Judgement, Now};
+use redraft_facts::event::{Event, Judgement, Now};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -49,8 +49,8 @@ fn every_boundary_fact_purpose_failure_and_question_is_in_some_scenario() {
     let known = known_kinds().into_iter().filter(|kind| !OF_OTHERS.contains(&kind.as_str()));
     let missing: Vec<String> = known.filter(|kind| !kinds.contains(kind.as_str())).collect();
     assert!(missing.is_empty(), "no scenario stores {missing:?}");
-    let probe = redraft_core::ticket::Purpose::Probe;
-    let wanted = redraft_core::ticket::Purpose::ALL.into_iter().filter(|purpose| *purpose != probe);
+    let probe = redraft_facts::ticket::Purpose::Probe;
+    let wanted = redraft_facts::ticket::Purpose::ALL.into_iter().filter(|purpose| *purpose != probe);
     let missing: Vec<&str> =
         wanted.map(|purpose| purpose.name()).filter(|name| !purposes.contains(name)).collect();
     assert!(missing.is_empty(), "no scenario sends {missing:?}");
@@ -59,7 +59,7 @@ fn every_boundary_fact_purpose_failure_and_question_is_in_some_scenario() {
         word(&Now::ParkUntil(1)),
         word(&Now::FreshSession),
         word(&Now::AskPerson),
-        word(&Now::OverBudget(redraft_core::usage::Usd(1))),
+        word(&Now::OverBudget(redraft_facts::usage::Usd(1))),
         word(&Now::GiveUp),
         word(&Judgement::Approved),
         word(&Judgement::Rejected),

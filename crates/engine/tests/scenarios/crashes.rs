@@ -4,9 +4,9 @@ use crate::real::RealWorld;
 use crate::script;
 use crate::stage::{Disturbance, play};
 use crate::tables::{agents, documents, finishing, played, played_with};
-use redraft_core::event::Event;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::usage::Usd;
+use redraft_facts::event::Event;
+use redraft_facts::usage::Usd;
 
 #[test]
 fn a_second_crash_during_recovery_changes_nothing_either() {

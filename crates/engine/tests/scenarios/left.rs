@@ -2,11 +2,11 @@
 
 use crate::script::FOLDER;
 use crate::world::{BRANCH, World, with};
-use redraft_core::event::{Entry, Event, Judgement};
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::project;
 use redraft_core::review::Effect;
+use redraft_facts::event::{Entry, Event, Judgement};
+use redraft_facts::phase::Phase;
+use redraft_reports::project;
 use std::collections::BTreeMap;
 
 /// What must be the same however a play was interrupted.
@@ -49,7 +49,7 @@ impl Left {
         });
         let revisions = closed().map(|closed| format!("{} {}", closed.phase, closed.revision));
         let findings = state.latest().map(|open| open.findings.as_slice()).unwrap_or_default();
-        let finding = |one: &redraft_core::findings::Finding| {
+        let finding = |one: &redraft_facts::findings::Finding| {
             format!("{} {} {}", one.id, one.status.name(), one.description)
         };
         Left {

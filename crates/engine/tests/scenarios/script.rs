@@ -23,7 +23,7 @@ pub(crate) use claims::Claim;
 pub(crate) use people::Act;
 pub(crate) use settings::Setting;
 
-use redraft_core::event::History;
+use redraft_facts::event::History;
 use redraft_testkit::fakes::Turn;
 
 /// One line, understood.
@@ -144,10 +144,10 @@ pub(crate) fn path(name: &str) -> String {
 }
 
 /// Money as `$0.05`.
-pub(crate) fn money(word: &str) -> Option<redraft_core::usage::Usd> {
+pub(crate) fn money(word: &str) -> Option<redraft_facts::usage::Usd> {
     let dollars: f64 = word.strip_prefix('$')?.parse().ok()?;
     // Scenarios use few decimals, so nothing is lost.
-    Some(redraft_core::usage::Usd((dollars * 1_000_000.0).round() as u64))
+    Some(redraft_facts::usage::Usd((dollars * 1_000_000.0).round() as u64))
 }
 
 /// Times as `5 seconds`, `30 minutes`, `2 hours` or `an hour`.

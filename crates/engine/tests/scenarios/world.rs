@@ -1,8 +1,8 @@
 //! The ports that have two implementations, as a process finds them.
 
-use redraft_core::ids::{FeatureId, Revision};
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{CheckFolder, Inbox, Merging, Store, StoreError, Workspace};
+use redraft_facts::ids::{FeatureId, Revision};
 use redraft_testkit::fakes::{
     Crash, FakeCheckFolder, FakeMerging, FakeRepository, FakeWorkspace, MemoryInbox, MemoryStore, Outside,
 };

@@ -8,9 +8,9 @@ use super::config::{self, Place};
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
-use redraft_adapters::api;
-use redraft_adapters::config::{AgentConfig, Config, LOCAL, ModelAgent, ModelKind};
-use redraft_core::ids::{AgentName, Role};
+use redraft_agents::api;
+use redraft_agents::config::{AgentConfig, Config, LOCAL, ModelAgent, ModelKind};
+use redraft_facts::ids::{AgentName, Role};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 

@@ -3,13 +3,13 @@
 use super::args::{OnCap, OnFailure};
 use super::console::Console;
 use super::site::Surroundings;
-use redraft_core::estimate;
-use redraft_core::event::{About, AuthorQuestion, Decision, Question};
-use redraft_core::findings::Finding;
-use redraft_core::ids::TaskId;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::redact::Typed;
-use redraft_core::text::one_line;
+use redraft_facts::event::{About, AuthorQuestion, Decision, Question};
+use redraft_facts::findings::Finding;
+use redraft_facts::ids::TaskId;
+use redraft_facts::redact::Typed;
+use redraft_facts::text::one_line;
+use redraft_reports::estimate;
 use std::collections::BTreeSet;
 
 /// What the flags say beforehand.

@@ -16,7 +16,7 @@ use help::{
     REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
 };
 use ledger::LEDGER_HELP;
-use redraft_core::redact::Typed;
+use redraft_facts::redact::Typed;
 use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
 use std::path::PathBuf;
 

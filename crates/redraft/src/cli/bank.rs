@@ -2,7 +2,7 @@
 //!
 //! Reads and writes docs/knowledge-bank/ of the checkout we are in; `shelf` is where the files are touched, `past` asks
 //! the ledger and git, `gates` tells what checks entries, `change` performs a person's word, `report` says how it looks. What an entry is, whether it is
-//! stale and what a change means is `core::bank`.
+//! stale and what a change means is `documents::bank`.
 
 pub(crate) mod asking;
 mod change;
@@ -17,8 +17,8 @@ use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use gates::Gate;
 use past::Past;
-use redraft_core::bank::{Bank, Entry, Kind, Life, Used, stale, uses};
-use redraft_core::text::one_line;
+use redraft_documents::bank::{Bank, Entry, Kind, Life, Used, stale, uses};
+use redraft_facts::text::one_line;
 use shelf::Shelf;
 use std::collections::BTreeSet;
 

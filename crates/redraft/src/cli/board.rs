@@ -6,16 +6,15 @@
 use super::dependencies::Lives;
 use super::errors::CliError;
 use super::site::{Site, Surroundings};
-use crate::cli::rows::reviews;
-use crate::cli::rows::rows;
+use crate::cli::rows::{reviews, rows};
 use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::dependency::{Blocker, blockers, first};
-use redraft_core::ids::FeatureId;
-use redraft_core::project::BoardRow;
-use redraft_core::text::utc;
+use redraft_documents::dependency::{Blocker, blockers, first};
 use redraft_engine::ports::Clock;
+use redraft_facts::ids::FeatureId;
+use redraft_facts::text::utc;
+use redraft_reports::project::BoardRow;
 use serde::Serialize;
 
 /// A row of the board with what only the moment tells.

@@ -4,22 +4,22 @@
 
 use super::site::{KEY_BYTES_MAX, Site, Surroundings};
 use crate::cli::own_state::ACCEPT;
-use redraft_adapters::api::{
+use redraft_adapters::{git, plain_file};
+use redraft_agents::api::{
     self, AnthropicSettings, ApiAgent, Bounds, Commands, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
 };
-use redraft_adapters::claude::{Bash, ClaudeAgent, ClaudeSettings};
-use redraft_adapters::codex::{CodexAgent, CodexSettings};
-use redraft_adapters::config::{
+use redraft_agents::claude::{Bash, ClaudeAgent, ClaudeSettings};
+use redraft_agents::codex::{CodexAgent, CodexSettings};
+use redraft_agents::config::{
     AgentConfig, BashRule, Config, ModelAgent, ModelKind, Origin, SchemaForm, Wire,
 };
-use redraft_adapters::mcp::McpServers;
-use redraft_adapters::pull::{HOST, PullAgent};
-use redraft_adapters::{git, plain_file};
-use redraft_core::ids::{AgentName, Role};
-use redraft_core::price::{Card, Cards};
-use redraft_core::profile;
+use redraft_agents::mcp::McpServers;
+use redraft_agents::pull::{HOST, PullAgent};
+use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{Agent, Agents};
+use redraft_facts::ids::{AgentName, Role};
 use redraft_rehearsal::{RehearsalAgent, Scenario};
+use redraft_roles::profile;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

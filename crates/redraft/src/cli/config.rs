@@ -8,11 +8,11 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use super::whole_file::staged;
-use redraft_adapters::config::{self, Config, ConfigError, From, Setting, Want, edited, settings};
 use redraft_adapters::plain_file;
-use redraft_core::ids::Role;
-use redraft_core::profile;
-use redraft_core::shown::name;
+use redraft_agents::config::{self, Config, ConfigError, From, Setting, Want, edited, settings};
+use redraft_facts::ids::Role;
+use redraft_facts::shown::name;
+use redraft_roles::profile;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

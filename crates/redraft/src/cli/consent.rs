@@ -8,15 +8,15 @@ use super::cast::Cast;
 use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
-use redraft_core::estimate;
-use redraft_core::event::FeatureCreated;
-use redraft_core::forecast::{Forecast, RoleForecast};
-use redraft_core::ids::AgentName;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::price::UNLIMITED_ANSWER_TOKENS;
-use redraft_core::text::count;
-use redraft_core::usage::{Usd, grouped};
+use redraft_cost::price::UNLIMITED_ANSWER_TOKENS;
 use redraft_engine::Estimating;
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::forecast::{Forecast, RoleForecast};
+use redraft_facts::ids::AgentName;
+use redraft_facts::text::count;
+use redraft_facts::usage::{Usd, grouped};
+use redraft_reports::estimate;
 use std::collections::BTreeSet;
 
 /// What is asked about.

@@ -7,16 +7,16 @@
 
 use super::colour::painted;
 use super::errors::{CliError, Code};
-use redraft_adapters::config::{Colour, Manners};
-use redraft_core::event::{Entry, Event};
+use redraft_agents::config::{Colour, Manners};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::project;
-use redraft_core::redact::Typed;
-use redraft_core::shown;
-use redraft_core::text::{indented, one_line};
-use redraft_core::ticket::Ticket;
 use redraft_engine::ports::Clock;
 use redraft_engine::{Progress, Undone};
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::redact::Typed;
+use redraft_facts::shown;
+use redraft_facts::text::{indented, one_line};
+use redraft_facts::ticket::Ticket;
+use redraft_reports::project;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};

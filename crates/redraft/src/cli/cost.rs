@@ -1,6 +1,6 @@
 //! `redraft cost`: what features cost, by phase, role and round, beside what they were expected to cost.
 //!
-//! The sums are `core::project::costs`'s; here they are gathered with prices and replays and handed to what shows
+//! The sums are `reports::project::costs`'s; here they are gathered with prices and replays and handed to what shows
 //! them: `text` and `json`, `why` for one dispatch, `svg` for a drawing. Nothing here spends or decides anything, but that
 //! `correct` stores what a person says a dispatch cost.
 
@@ -23,15 +23,15 @@ use crate::cli::rows::{reviews, rows};
 use prices::{Price, Prices};
 use redraft_adapters::lock::Holder;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::Entry;
-use redraft_core::ids::AgentName;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::players::PlayedBy;
-use redraft_core::probed::MetAgent;
-use redraft_core::project::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
-use redraft_core::project::{Warning, deferred_reason, not_resumed};
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
+use redraft_facts::event::Entry;
+use redraft_facts::ids::AgentName;
+use redraft_facts::probed::MetAgent;
+use redraft_facts::ticket::Scope;
+use redraft_reports::project::costs::{Accuracies, Accuracy, Costs, RoleRules, costs, rules};
+use redraft_reports::project::{Warning, deferred_reason, not_resumed};
 use savings::Loop;
 
 /// Everything that is shown of one feature, or of the review of a document.
@@ -137,7 +137,7 @@ fn one(
     if let Some(file) = &args.svg {
         let path = around.folder.join(file);
         whole_file::write(&path, &svg::draw(&feature), args.force, &svg::OWN)?;
-        console.say(&format!("wrote {}", redraft_core::shown::name(&path.to_string_lossy())));
+        console.say(&format!("wrote {}", redraft_facts::shown::name(&path.to_string_lossy())));
     }
     console.show(&text::feature(&feature), &json::feature(&feature));
     monitor::say(&feature.warnings, console);

@@ -9,12 +9,12 @@ use super::prepare::hold_place;
 use super::run::Expected;
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::estimate;
-use redraft_core::event::{Decision, Question};
-use redraft_core::ids::FeatureId;
 use redraft_core::review::Loop;
-use redraft_core::ticket::Scope;
 use redraft_engine::{Journal, write_projections};
+use redraft_facts::event::{Decision, Question};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::ticket::Scope;
+use redraft_reports::estimate;
 use serde::Serialize;
 
 #[derive(Serialize)]

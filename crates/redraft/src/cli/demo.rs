@@ -5,13 +5,13 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use super::{new, run, trust};
-use redraft_adapters::config::REHEARSAL;
 use redraft_adapters::git::{self, Repository};
 use redraft_adapters::shell_word::quoted_path;
-use redraft_core::event::FeatureCreated;
-use redraft_core::redact::Typed;
-use redraft_core::text::one_line;
-use redraft_core::ticket::Scope;
+use redraft_agents::config::REHEARSAL;
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::redact::Typed;
+use redraft_facts::text::one_line;
+use redraft_facts::ticket::Scope;
 use std::path::{Path, PathBuf};
 
 const IDEA: &str = "Let people reset a forgotten password by email";

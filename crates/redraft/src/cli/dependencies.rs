@@ -1,5 +1,5 @@
 //! Features that come before others: where they stand, which are meant by what was typed, and what a run does about
-//! those that are open. What is in whose way, `core::dependency` decides.
+//! those that are open. What is in whose way, `documents::dependency` decides.
 
 use super::board::{BlockerJson, adopting, blocked_by, unblocking};
 use super::console::Console;
@@ -8,14 +8,14 @@ use super::project::{names_in, text};
 use super::site::{Site, Surroundings};
 use crate::cli::rows::rows;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::adopt::{named, read_meta};
-use redraft_core::dependency::{Blocker, Standing, blockers, circle, first};
-use redraft_core::event::Life;
-use redraft_core::ids::FeatureId;
-use redraft_core::project::{self, BoardRow};
-use redraft_core::project_context::Dependency;
-use redraft_core::redact::Typed;
-use redraft_core::ticket::Scope;
+use redraft_documents::adopt::{named, read_meta};
+use redraft_documents::dependency::{Blocker, Standing, blockers, circle, first};
+use redraft_documents::project_context::Dependency;
+use redraft_facts::event::Life;
+use redraft_facts::ids::FeatureId;
+use redraft_facts::redact::Typed;
+use redraft_facts::ticket::Scope;
+use redraft_reports::project::{self, BoardRow};
 use std::collections::BTreeMap;
 
 /// Where features are, below the checkout.

@@ -18,12 +18,12 @@ use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use machine::Machine;
 use probing::{Probing, Tried};
-use redraft_adapters::config::{Config, REHEARSAL};
 use redraft_adapters::lock::Lock;
-use redraft_core::ids::{AgentName, Role};
-use redraft_core::profile;
-use redraft_core::usage::Usd;
+use redraft_agents::config::{Config, REHEARSAL};
 use redraft_engine::ports::Agent;
+use redraft_facts::ids::{AgentName, Role};
+use redraft_facts::usage::Usd;
+use redraft_roles::profile;
 use report::{AgentReport, Line, Report};
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! An error at the edge: what went wrong, the exit code it means, and ways out.
 
-use redraft_adapters::config::ConfigError;
 use redraft_adapters::git::GitError;
 use redraft_adapters::lock::LockError;
 use redraft_adapters::shell_word::{quoted, quoted_path};
+use redraft_agents::config::ConfigError;
 use redraft_engine::EngineError;
 use redraft_engine::ports::{CommitRefused, MergeError, StoreError, WorkspaceError};
 

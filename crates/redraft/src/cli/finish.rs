@@ -4,14 +4,13 @@
 
 use super::args::{FinishArgs, RunArgs};
 use super::console::Console;
-use super::errors::CliError;
-use super::errors::Code;
+use super::errors::{CliError, Code};
 use super::run;
 use super::site::{Site, Surroundings};
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store as _;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Scope;
 
 pub(crate) fn finish(args: FinishArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;

@@ -2,7 +2,7 @@
 //!
 //! A hook runs inside somebody's session, before each of their agent's steps. So it is quick (it starts no program and
 //! waits for no lock), and whatever it does not understand, cannot read or cannot write makes it silent, with exit code 0.
-//! What is said is decided by `redraft_core::hook`; `noted` keeps what was said before. Start at [`hook`].
+//! What is said is decided by `redraft_integrations::hook`; `noted` keeps what was said before. Start at [`hook`].
 
 mod noted;
 
@@ -12,18 +12,18 @@ use crate::cli::rows;
 use noted::Noted;
 use redraft_adapters::child::{Environment, TICKET};
 use redraft_adapters::clock::SystemClock;
-use redraft_adapters::config::{Config, Own};
 use redraft_adapters::git::{Glance, real_path, state_around};
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
 use redraft_adapters::trust::{Place, Trust};
-use redraft_core::hook::guard::{self, Protected};
-use redraft_core::hook::memory::Refusal;
-use redraft_core::hook::sight::{Sight, sights};
-use redraft_core::hook::{HookEvent, Input, answer, reminder, session};
-use redraft_core::project::BoardRow;
-use redraft_core::ticket::Scope;
+use redraft_agents::config::{Config, Own};
 use redraft_engine::ports::{Clock, Store};
+use redraft_facts::ticket::Scope;
+use redraft_integrations::hook::guard::{self, Protected};
+use redraft_integrations::hook::memory::Refusal;
+use redraft_integrations::hook::sight::{Sight, sights};
+use redraft_integrations::hook::{HookEvent, Input, answer, reminder, session};
+use redraft_reports::project::BoardRow;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Read};
@@ -189,7 +189,7 @@ fn reminders(glance: &Glance) -> Reminders {
             let own = Own::of(&Environment(std::env::vars_os().collect()));
             let config = glance
                 .main_checkout()
-                .and_then(|main| Config::load(&main, &redraft_core::profile::roles(), &own).ok());
+                .and_then(|main| Config::load(&main, &redraft_roles::profile::roles(), &own).ok());
             let Some(config) = config.filter(|config| config.autonomous) else { return Reminders::Off };
             let trust = Trust::of(|name| std::env::var_os(name));
             // Reminders keep a session at work, so a person must have accepted them.

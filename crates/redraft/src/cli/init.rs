@@ -5,8 +5,8 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use redraft_adapters::checks::detect;
-use redraft_adapters::config::{self, Config};
-use redraft_core::profile;
+use redraft_agents::config::{self, Config};
+use redraft_roles::profile;
 use serde::Serialize;
 use std::io::Write;
 

@@ -12,7 +12,7 @@ use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::ticket::Scope;
+use redraft_facts::ticket::Scope;
 
 pub(crate) use verify::verify;
 

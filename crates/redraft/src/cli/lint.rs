@@ -1,6 +1,6 @@
 //! `redraft lint`: the mechanical checks over documents, without any agent.
 //!
-//! Finds the documents, reads them, asks `core::lint` and shows what it says. Needs no repository and no ledger.
+//! Finds the documents, reads them, asks `documents::lint` and shows what it says. Needs no repository and no ledger.
 //! `find` says which files are meant, `plugin` reads the folder of a plugin, `report` is how the faults look.
 
 pub(super) mod find;
@@ -13,13 +13,13 @@ use super::errors::{CliError, Code};
 use super::gather::Gathered;
 use super::site::Surroundings;
 use find::Group;
-use redraft_adapters::config::Config;
 use redraft_adapters::git::{GitError, Repository};
 use redraft_adapters::plain_file;
-use redraft_core::bank::{self, Bank};
-use redraft_core::lint::{self, Content, Document, Documents, Fault, Level, Settings};
-use redraft_core::matrix::Orphan;
-use redraft_core::plugin_lint;
+use redraft_agents::config::Config;
+use redraft_documents::bank::{self, Bank};
+use redraft_documents::lint::{self, Content, Document, Documents, Fault, Level, Settings};
+use redraft_integrations::plugin_lint;
+use redraft_reports::matrix::Orphan;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub(super) struct Place {
 
 pub(crate) fn lint(args: LintArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let place = Place::of(around)?;
-    let config = Config::load(&place.main, &redraft_core::profile::roles(), &around.own)?;
+    let config = Config::load(&place.main, &redraft_roles::profile::roles(), &around.own)?;
     let bank = bank_in(&place.root);
     let settings = bank::raised(&config.lint, &bank);
     if args.rules {

@@ -7,7 +7,7 @@ use super::site::Surroundings;
 use super::whole_file::{self, Own};
 use clap::CommandFactory as _;
 use clap_mangen::Man;
-use redraft_core::text::count;
+use redraft_facts::text::count;
 use serde::Serialize;
 
 #[derive(Serialize)]

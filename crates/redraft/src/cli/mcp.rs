@@ -17,7 +17,7 @@ mod tools;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use next::Job;
-use redraft_core::ids::FeatureId;
+use redraft_facts::ids::FeatureId;
 use reply::Reply;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};

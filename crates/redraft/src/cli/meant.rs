@@ -4,10 +4,10 @@ use super::errors::{CliError, unknown_feature};
 use super::site::{Site, Surroundings};
 use crate::cli::rows::{self, reviews};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::ReviewedChange;
-use redraft_core::ids::FeatureId;
-use redraft_core::project::BoardRow;
-use redraft_core::ticket::Scope;
+use redraft_facts::event::ReviewedChange;
+use redraft_facts::ids::FeatureId;
+use redraft_facts::ticket::Scope;
+use redraft_reports::project::BoardRow;
 use std::path::{Component, Path, PathBuf};
 
 /// What is reviewed where no branch is checked out.
@@ -158,7 +158,7 @@ impl Site {
 pub(crate) fn scope_of(row: &BoardRow) -> Scope {
     let number = row.id.parse().unwrap_or(FeatureId(0));
     match row.subject() {
-        Some(_) => Scope::Review(redraft_core::ids::ReviewId(number.0)),
+        Some(_) => Scope::Review(redraft_facts::ids::ReviewId(number.0)),
         None => Scope::Feature(number),
     }
 }

@@ -63,7 +63,7 @@ use clap::Parser;
 use console::Console;
 use errors::{CliError, Code};
 use redraft_adapters::child::Environment;
-use redraft_adapters::config::Own;
+use redraft_agents::config::Own;
 use site::Surroundings;
 use std::process::ExitCode;
 
@@ -128,7 +128,7 @@ fn refused(error: &clap::Error) -> ExitCode {
         for word in std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()) {
             // It repeats what was typed, and a line break in that would begin a line of its own.
             if word.contains('\n') {
-                text = text.replace(&word, &redraft_core::shown::name(&word));
+                text = text.replace(&word, &redraft_facts::shown::name(&word));
             }
         }
         console.say(text.trim_end());

@@ -1,18 +1,17 @@
 //! `redraft models`: what models there are, what they cost, and which of them each agent uses.
 
-use super::cast;
 use super::console::Console;
 use super::cost::table::{Lean, table};
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
-use super::trust;
-use redraft_adapters::config::{AgentConfig, Config, FILE};
-use redraft_core::ids::AgentName;
-use redraft_core::price::{Basis, Card, Cards, Listed, PerMillion, age_in_words};
-use redraft_core::profile;
-use redraft_core::text::{one_line, utc};
-use redraft_core::usage::grouped;
+use super::{cast, trust};
+use redraft_agents::config::{AgentConfig, Config, FILE};
+use redraft_cost::price::{Basis, Card, Cards, Listed, PerMillion, age_in_words};
 use redraft_engine::ports::Clock;
+use redraft_facts::ids::AgentName;
+use redraft_facts::text::{one_line, utc};
+use redraft_facts::usage::grouped;
+use redraft_roles::profile;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,12 +1,12 @@
 //! The watch over several features, wherever it is shown: at the end of `run`, in `cost` and in `status`.
 //!
-//! What is counted and when it is too much is `core::project`'s business; here the finished features are found on the
+//! What is counted and when it is too much is `reports::project`'s business; here the finished features are found on the
 //! board.
 
 use super::console::Console;
 use super::site::{Site, Surroundings};
-use redraft_core::project::{BoardRow, Thresholds, Warning, warnings};
 use redraft_core::tally::Tally;
+use redraft_reports::project::{BoardRow, Thresholds, Warning, warnings};
 
 /// What happens too often in the features that are finished. A configuration that cannot be read has its defaults
 /// here: whoever runs something is told what is wrong with it.

@@ -9,17 +9,17 @@ use super::prepare::{hold_place, prepare};
 use super::project::project_named;
 use super::site::{Site, Surroundings};
 use super::trust;
-use redraft_adapters::config::{Config, WorkspaceMode};
 use redraft_adapters::git::GitError;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
-use redraft_core::event::FeatureCreated;
-use redraft_core::ids::{FeatureId, slug};
-use redraft_core::phase::{Chosen, Lane, Phase, lane_for};
-use redraft_core::redact::Typed;
-use redraft_core::text::hash;
-use redraft_core::ticket::Scope;
+use redraft_agents::config::{Config, WorkspaceMode};
 use redraft_engine::ports::{CommitRefused, WorkspaceError};
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::ids::{FeatureId, slug};
+use redraft_facts::phase::{Chosen, Lane, Phase, lane_for};
+use redraft_facts::redact::Typed;
+use redraft_facts::text::hash;
+use redraft_facts::ticket::Scope;
 use serde::Serialize;
 use std::path::Path;
 
@@ -173,7 +173,7 @@ struct Course {
 }
 
 fn course(args: &NewArgs, idea: &str, config: &Config) -> Result<Course, CliError> {
-    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
+    let unknown = |error: redraft_facts::ids::BadId| CliError::usage(error.to_string());
     let said = args.lane.as_deref().map(str::parse).transpose().map_err(unknown)?;
     let Chosen { lane, reason } = lane_for(idea, said, &config.lanes);
     let until = args.until.as_deref().map(str::parse).transpose().map_err(unknown)?.unwrap_or(lane.last());

@@ -2,10 +2,10 @@
 //! are held back until something else happens, and left out where the result says the same.
 
 use super::console::Console;
-use redraft_core::event::{Checked, Entry, Event};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::ticket::Ticket;
 use redraft_engine::{Progress, Undone};
+use redraft_facts::event::{Checked, Entry, Event};
+use redraft_facts::ticket::Ticket;
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) struct Once<'a> {

@@ -6,11 +6,11 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::run::with_host;
 use super::site::{Site, Surroundings};
-use redraft_core::ids::FeatureId;
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::Clock;
+use redraft_facts::ids::FeatureId;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Scope;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -82,7 +82,7 @@ fn split(args: &PhaseArgs) -> Result<(Option<&str>, Phase), CliError> {
         _ => return Err(CliError::usage("a phase is missing")),
     };
     let phase =
-        phase.parse().map_err(|error: redraft_core::ids::BadId| CliError::usage(error.to_string()))?;
+        phase.parse().map_err(|error: redraft_facts::ids::BadId| CliError::usage(error.to_string()))?;
     Ok((feature, phase))
 }
 

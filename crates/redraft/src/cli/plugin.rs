@@ -1,6 +1,6 @@
 //! `redraft plugin export`: Redraft inside the tools in which people work.
 //!
-//! What the files hold and what becomes of each is decided in `core::plugin`; `folder` looks and writes, `report` says what
+//! What the files hold and what becomes of each is decided in `integrations::plugin`; `folder` looks and writes, `report` says what
 //! was done. Needs no repository, unless the role texts of one are asked for.
 
 mod folder;
@@ -12,9 +12,11 @@ use super::errors::{CliError, Code};
 use super::profiles;
 use super::site::{Site, Surroundings};
 use folder::Folder;
-use redraft_core::ids::Role;
-use redraft_core::plugin::{self, BadInventory, INVENTORY, Inventory, Plan, Refused, Target, What, Why};
-use redraft_core::profile::Override;
+use redraft_facts::ids::Role;
+use redraft_integrations::plugin::{
+    self, BadInventory, INVENTORY, Inventory, Plan, Refused, Target, What, Why,
+};
+use redraft_roles::profile::Override;
 use report::Report;
 use std::collections::{BTreeMap, BTreeSet};
 

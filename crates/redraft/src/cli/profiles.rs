@@ -3,8 +3,8 @@
 use super::errors::{CliError, Code};
 use super::site::Site;
 use redraft_adapters::plain_file;
-use redraft_core::ids::Role;
-use redraft_core::profile::{self, Override};
+use redraft_facts::ids::Role;
+use redraft_roles::profile::{self, Override};
 use std::collections::BTreeMap;
 use std::path::Path;
 

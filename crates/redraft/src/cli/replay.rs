@@ -9,13 +9,13 @@ use super::console::Console;
 use super::errors::{CliError, Code};
 use super::site::{Site, Surroundings};
 use super::trust;
-use redraft_core::choice::Lifetime;
-use redraft_core::cost::replay::{
+use redraft_cost::cost::replay::{
     Asked, Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play,
 };
-use redraft_core::cost::{Amount, CERTAIN, Pace, Terms, lifetimes};
-use redraft_core::price::{Card, Cards};
-use redraft_core::tokens::{Family, Ratios};
+use redraft_cost::cost::{Amount, CERTAIN, Pace, Terms, lifetimes};
+use redraft_cost::price::{Card, Cards};
+use redraft_documents::tokens::{Family, Ratios};
+use redraft_facts::choice::Lifetime;
 use report::Object;
 
 /// The model whose prices hold when none is named.

@@ -2,11 +2,11 @@
 
 use crate::cli::errors::{CliError, Code};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::Entry;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::project::BoardRow;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
+use redraft_facts::event::Entry;
+use redraft_facts::ticket::Scope;
+use redraft_reports::project::BoardRow;
 
 /// The rows of all features, read as they are; where one is of another form, or the board is gone, all are folded again
 /// without being stored.

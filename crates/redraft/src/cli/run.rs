@@ -4,7 +4,7 @@ mod rules;
 mod stage;
 
 use crate::cli::rows;
-use redraft_core::estimate;
+use redraft_reports::estimate;
 pub(crate) use rules::{budget, config, deadlines, dollars, kept_budget, played, rules, rules_with};
 pub(crate) use stage::{Players, Stage, Wish, with_run};
 
@@ -17,20 +17,20 @@ use super::once::Once;
 use super::site::{Site, Surroundings};
 use super::story::Story;
 use super::{bank, monitor};
-use redraft_adapters::config::Config;
 use redraft_adapters::inbox::FileInbox;
-use redraft_core::event::{About, Decision, Entry, Question};
-use redraft_core::forecast::Forecast;
-use redraft_core::ids::FeatureId;
-use redraft_core::phase::{Lane, Phase};
+use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::players::PlayedBy;
-use redraft_core::project::{self, BoardRow, Receipt, TaskTally, Warning};
 use redraft_core::review::{End, Loop};
-use redraft_core::text::utc;
-use redraft_core::ticket::{Scope, Ticket};
 use redraft_engine::ports::{Clock, Workspace};
 use redraft_engine::{Owed, Progress, Run, Stop, Undone};
+use redraft_facts::event::{About, Decision, Entry, Question};
+use redraft_facts::forecast::Forecast;
+use redraft_facts::ids::FeatureId;
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::text::utc;
+use redraft_facts::ticket::{Scope, Ticket};
+use redraft_reports::project::{self, BoardRow, Receipt, TaskTally, Warning};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -421,7 +421,7 @@ pub(crate) fn require_trusted_checks(
 
 /// Takes another lane, or moves the feature's end, where that was asked for.
 fn set_lane(run: &mut Run<'_>, args: &RunArgs) -> Result<(), CliError> {
-    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
+    let unknown = |error: redraft_facts::ids::BadId| CliError::usage(error.to_string());
     let Some(created) = &run.state().created else { return Ok(()) };
     let lane: Lane = args.lane.as_deref().map_or(Ok(created.lane), str::parse).map_err(unknown)?;
     let asked: Option<Phase> = args.until.as_deref().map(str::parse).transpose().map_err(unknown)?;

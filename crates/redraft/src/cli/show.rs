@@ -11,22 +11,22 @@ use super::errors::{CliError, Code};
 use super::profiles;
 use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::choice::Strategy;
-use redraft_core::event::{Entry, Event, Started};
-use redraft_core::findings::Finding;
-use redraft_core::fragment::Prompt;
-use redraft_core::ids::Role;
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::players::{PlayedBy, Players};
-use redraft_core::profile::{self, Override};
-use redraft_core::prompt;
 use redraft_core::review::Loop;
-use redraft_core::shown;
-use redraft_core::text::hash;
-use redraft_core::ticket::{Purpose, Scope, Ticket};
 use redraft_engine::compose;
 use redraft_engine::ports::Store;
+use redraft_facts::choice::Strategy;
+use redraft_facts::event::{Entry, Event, Started};
+use redraft_facts::findings::Finding;
+use redraft_facts::fragment::Prompt;
+use redraft_facts::ids::Role;
+use redraft_facts::phase::Phase;
+use redraft_facts::shown;
+use redraft_facts::text::hash;
+use redraft_facts::ticket::{Purpose, Scope, Ticket};
+use redraft_prompts::prompt;
+use redraft_roles::profile::{self, Override};
 use serde::Serialize;
 
 fn open(
@@ -103,7 +103,7 @@ pub(crate) fn prompt(args: PromptArgs, around: &Surroundings, console: &Console)
 
 /// What a role would be sent, in the feature that the documentation uses. Only a role text of a repository needs one.
 fn example(args: &PromptArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
-    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
+    let unknown = |error: redraft_facts::ids::BadId| CliError::usage(error.to_string());
     let named = args.example.as_ref().and_then(Option::as_ref).or(args.role.as_ref());
     let roles = || profile::roles().iter().map(Role::to_string).collect::<Vec<_>>().join(", ");
     let Some(role) = named.map(Role::new) else {
@@ -251,7 +251,7 @@ fn verify(
     let mut differing: Vec<String> = Vec::new();
     for one in &rebuilt {
         let bytes = serde_json::to_vec(&one.prompt).unwrap_or_default();
-        if redraft_core::text::hash(&bytes) != one.stored || ledger.blob(&one.stored)? != bytes {
+        if redraft_facts::text::hash(&bytes) != one.stored || ledger.blob(&one.stored)? != bytes {
             differing.push(one.ticket.to_string());
         }
     }

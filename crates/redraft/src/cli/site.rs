@@ -4,25 +4,23 @@ use super::args::{Cli, Command};
 use super::console::Console;
 use super::errors::{CliError, Code, ambiguous, unknown_feature};
 use clap::CommandFactory as _;
-use redraft_adapters::child::Environment;
-use redraft_adapters::child::TICKET;
+use redraft_adapters::child::{Environment, TICKET};
 use redraft_adapters::clock::SystemClock;
-use redraft_adapters::config::{self, AgentConfig, Config, Own};
 use redraft_adapters::git::{GitCheckFolder, GitWorkspace, Meant, Repository};
 use redraft_adapters::lock::{Holder, Lock, LockError};
-use redraft_adapters::plain_file;
-use redraft_adapters::search_path;
 use redraft_adapters::shell_word::{quoted, quoted_path};
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_adapters::trust::Trust;
-use redraft_core::event::{Event, FeatureCreated};
-use redraft_core::ids::FeatureId;
-use redraft_core::redact::Redactor;
-use redraft_core::text::one_line;
-use redraft_core::ticket::Scope;
+use redraft_adapters::{plain_file, search_path};
+use redraft_agents::config::{self, AgentConfig, Config, Own};
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{CheckFolder as _, Clock, Store};
 use redraft_engine::{Journal, Writer};
+use redraft_facts::event::{Event, FeatureCreated};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::redact::Redactor;
+use redraft_facts::text::one_line;
+use redraft_facts::ticket::Scope;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -316,7 +314,7 @@ impl Site {
 
     /// What redraft.toml and the user's own file say together.
     pub(crate) fn config(&self, around: &Surroundings) -> Result<Config, CliError> {
-        let (folder, roles) = (self.repository.main_checkout(), redraft_core::profile::roles());
+        let (folder, roles) = (self.repository.main_checkout(), redraft_roles::profile::roles());
         Ok(self.with_acceptance(Config::load(folder, &roles, &around.own)?, around))
     }
 
@@ -341,7 +339,7 @@ impl Site {
     pub(crate) fn config_at(&self, commit: &str, around: &Surroundings) -> Result<Config, CliError> {
         let bytes = self.repository.file_at(commit, config::FILE, CONFIG_BYTES_MAX)?.unwrap_or_default();
         let path = self.repository.main_checkout().join(config::FILE);
-        let parsed = Config::parse(&bytes, &path, &redraft_core::profile::roles(), &around.own);
+        let parsed = Config::parse(&bytes, &path, &redraft_roles::profile::roles(), &around.own);
         parsed.map(|config| self.with_acceptance(config, around)).map_err(|error| {
             if error.path != path {
                 return CliError::from(error);

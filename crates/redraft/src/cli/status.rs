@@ -11,13 +11,14 @@ use super::{monitor, review};
 use crate::cli::rows::{self, fold};
 use redraft_adapters::git::CutOff;
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::{Entry, FeatureCreated};
-use redraft_core::phase::Phase;
-use redraft_core::project::{self, BoardRow, Warning};
-use redraft_core::text::{count, indented, utc};
-use redraft_core::ticket::Scope;
-use redraft_core::{estimate, players};
+use redraft_core::players;
 use redraft_engine::ports::{Store, StoreError, Workspace};
+use redraft_facts::event::{Entry, FeatureCreated};
+use redraft_facts::phase::Phase;
+use redraft_facts::text::{count, indented, utc};
+use redraft_facts::ticket::Scope;
+use redraft_reports::estimate;
+use redraft_reports::project::{self, BoardRow, Warning};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -4,16 +4,16 @@
 //! knows events and nothing of how they came about. Start at [`Story`].
 
 use super::console::Console;
-use redraft_core::choice::Strategy;
-use redraft_core::event::{
+use redraft_core::pipeline::Pipeline;
+use redraft_engine::{Progress, Undone};
+use redraft_facts::choice::Strategy;
+use redraft_facts::event::{
     About, Built, Checked, Drafted, Entry, Event, Judged, Judgement, LoopOpened, PhaseClosed,
 };
-use redraft_core::phase::Phase;
-use redraft_core::pipeline::Pipeline;
-use redraft_core::project;
-use redraft_core::text::{count, one_line};
-use redraft_core::ticket::{Purpose, Ticket, Unit};
-use redraft_engine::{Progress, Undone};
+use redraft_facts::phase::Phase;
+use redraft_facts::text::{count, one_line};
+use redraft_facts::ticket::{Purpose, Ticket, Unit};
+use redraft_reports::project;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,7 +3,7 @@
 use super::args::Cli;
 use super::errors::Code;
 use clap::CommandFactory as _;
-use redraft_core::redact::Typed;
+use redraft_facts::redact::Typed;
 use std::any::TypeId;
 
 /// Every command that people are shown, with all words it is typed with.

@@ -10,12 +10,12 @@ use super::errors::{CliError, Code};
 use super::own_state;
 use super::site::{Site, Surroundings};
 use crate::cli::own_state::ACCEPT;
-use redraft_adapters::config::{Config, FILE, Needed, Want};
 use redraft_adapters::git::Program;
 use redraft_adapters::trust::{Accepted, TrustError, visible};
-use redraft_core::ids::{AgentName, BlobId, Role};
-use redraft_core::text::{count, utc};
+use redraft_agents::config::{Config, FILE, Needed, Want};
 use redraft_engine::ports::Clock;
+use redraft_facts::ids::{AgentName, BlobId, Role};
+use redraft_facts::text::{count, utc};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

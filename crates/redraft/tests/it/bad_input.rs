@@ -2,9 +2,9 @@
 
 use crate::world::{PROGRAM, feature, left};
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::Unreadable;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};
+use redraft_facts::event::Unreadable;
+use redraft_facts::ticket::Scope;
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 

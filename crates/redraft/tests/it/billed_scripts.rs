@@ -7,25 +7,25 @@
 use crate::documents::CLEAN;
 use crate::side_by_side::{THREE, TWO, open_loop};
 use crate::world::PROGRAM;
-use redraft_adapters::api::{
-    AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
-};
 use redraft_adapters::git::{Git, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::choice::{Knowledge, Lifetime, Policy};
-use redraft_core::event::{Certify, Entry, Limits};
-use redraft_core::findings::Threshold;
-use redraft_core::ids::{AgentName, BlobId, FeatureId, Role};
+use redraft_agents::api::{
+    AnthropicSettings, ApiAgent, Bounds, Form, Key, LengthField, OpenAiSettings, OpenAiWire,
+};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::price::{Card, Cards};
-use redraft_core::project;
-use redraft_core::redact::Redactor;
-use redraft_core::ticket::Scope;
-use redraft_core::usage::{Usage, Usd};
+use redraft_cost::price::{Card, Cards};
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{Agent, Agents, Clock, Deadlines, NoChecks, NoMerging, Store};
 use redraft_engine::{Finish, Parts, Progress, Rules, Run, Stop};
+use redraft_facts::choice::{Knowledge, Lifetime, Policy};
+use redraft_facts::event::{Certify, Entry, Limits};
+use redraft_facts::findings::Threshold;
+use redraft_facts::ids::{AgentName, BlobId, FeatureId, Role};
+use redraft_facts::redact::Redactor;
+use redraft_facts::ticket::Scope;
+use redraft_facts::usage::{Usage, Usd};
+use redraft_reports::project;
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Bill, Provider, Recorded, Reply, all_text, last_user_text, was_tool_used};
 use serde_json::{Value, json};

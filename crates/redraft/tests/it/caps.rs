@@ -2,8 +2,8 @@
 
 use crate::typed::on_a_terminal;
 use crate::world::{PROGRAM, bodies, entries, events};
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
+use redraft_facts::phase::Phase;
 use redraft_testkit::Scratch;
 use serde_json::{Value, json};
 use std::fs;

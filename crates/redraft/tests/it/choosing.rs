@@ -3,21 +3,21 @@
 
 use crate::documents::CLEAN;
 use crate::world::PROGRAM;
-use redraft_adapters::api::{AnthropicSettings, ApiAgent, Bounds, Key};
 use redraft_adapters::git::{Git, GitWorkspace, Repository};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::choice::{Knowledge, Lifetime, Policy, Prediction, Strategy};
-use redraft_core::event::{Answered, Certify, Entry, Event, Limits, Started};
-use redraft_core::findings::Threshold;
-use redraft_core::ids::{AgentName, BlobId, FeatureId, Role};
+use redraft_agents::api::{AnthropicSettings, ApiAgent, Bounds, Key};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::price::Cards;
-use redraft_core::redact::Redactor;
-use redraft_core::usage::Usd;
+use redraft_cost::price::Cards;
 use redraft_engine::boundary::Boundaries;
 use redraft_engine::ports::{Agent, Agents, Clock, Deadlines, NoChecks, NoMerging, Store};
 use redraft_engine::{Finish, Parts, Progress, Rules, Run, Stop};
+use redraft_facts::choice::{Knowledge, Lifetime, Policy, Prediction, Strategy};
+use redraft_facts::event::{Answered, Certify, Entry, Event, Limits, Started};
+use redraft_facts::findings::Threshold;
+use redraft_facts::ids::{AgentName, BlobId, FeatureId, Role};
+use redraft_facts::redact::Redactor;
+use redraft_facts::usage::Usd;
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, Recorded, Reply, all_text, last_user_text};
 use serde_json::{Value, json};
@@ -230,7 +230,7 @@ fn played_on(lines: usize, policy: Policy, knowledge: Knowledge, pauses: [u64; 2
     let stop = run.drive().unwrap();
     let state = run.state().clone();
     assert_eq!(stop, Stop::Done, "{:#?}", state.latest().map(|open| &open.findings));
-    let entries = ledger.read(redraft_core::ticket::Scope::Feature(FeatureId(1))).unwrap();
+    let entries = ledger.read(redraft_facts::ticket::Scope::Feature(FeatureId(1))).unwrap();
     Played { reviews: reviews(&entries), requests: provider.requests(), state, entries }
 }
 
@@ -336,7 +336,7 @@ fn where_changes_are_enough_a_long_pause_is_answered_with_a_digest() {
     let played = played(Policy::Cost, Knowledge::Scoped, [7_200, 7_200]);
     assert_eq!(played.strategies()[..2], [Strategy::Inline, Strategy::Digest], "{}", played.why(1));
     assert_ne!(played.strategies()[2], Strategy::Inline, "{}", played.why(2));
-    let approvals = &played.state.closed(redraft_core::phase::Phase::Specify).unwrap().approvals;
+    let approvals = &played.state.closed(redraft_facts::phase::Phase::Specify).unwrap().approvals;
     assert_eq!(approvals.len(), 2, "{approvals:?}");
 }
 

@@ -3,9 +3,9 @@
 
 use redraft_adapters::child::{Ended, Environment, Script};
 use redraft_adapters::clock::SystemClock;
-use redraft_core::redact::Redactor;
-use redraft_core::usage::Usd;
 use redraft_engine::ports::{Clock, Moment, Watch};
+use redraft_facts::redact::Redactor;
+use redraft_facts::usage::Usd;
 use redraft_testkit::Scratch;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};

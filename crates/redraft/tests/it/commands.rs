@@ -1,9 +1,9 @@
 //! Each command from the first minute on: empty places, help, JSON, the next command to type.
 
 use crate::world::{PROGRAM, feature};
-use redraft_core::event::Decision;
-use redraft_core::phase::Phase;
-use redraft_core::ticket::Purpose;
+use redraft_facts::event::Decision;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Purpose;
 use redraft_testkit::Scratch;
 use serde_json::json;
 use std::fs;

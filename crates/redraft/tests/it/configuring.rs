@@ -89,5 +89,5 @@ fn a_higher_budget_of_the_repository_holds_once_a_person_has_accepted_it() {
     assert_eq!(setting(&scratch.json(["config"]), "budget"), Some(("9", "redraft.toml")));
     scratch.run(["run", "001"]).expect(0);
     let entries = entries(&scratch);
-    assert!(entries.iter().any(|entry| matches!(entry.event, redraft_core::event::Event::PhaseClosed(_))));
+    assert!(entries.iter().any(|entry| matches!(entry.event, redraft_facts::event::Event::PhaseClosed(_))));
 }

@@ -4,16 +4,16 @@
 use crate::models::{ANTHROPIC, run, with_agent};
 use crate::world::{bodies, entries, events, feature};
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::choice::{
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_engine::ports::{Append, Store};
+use redraft_facts::choice::{
     Cached, Conversation, Entry as Kept, Lifetime, Marks, Predicted, Prediction, Strategy,
 };
-use redraft_core::event::{Entry, Event, Started};
-use redraft_core::ids::FeatureId;
-use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::project;
-use redraft_core::ticket::Scope;
-use redraft_core::usage::{Usage, Usd};
-use redraft_engine::ports::{Append, Store};
+use redraft_facts::event::{Entry, Event, Started};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::ticket::Scope;
+use redraft_facts::usage::{Usage, Usd};
+use redraft_reports::project;
 use redraft_testkit::{Ran, Scratch};
 use serde_json::{Value, json};
 use std::fs;

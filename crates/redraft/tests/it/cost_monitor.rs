@@ -2,10 +2,10 @@
 
 use crate::models::{ANTHROPIC, run, with_agent};
 use crate::world::{PROGRAM, bodies, entries, events};
-use redraft_core::choice::Strategy;
-use redraft_core::event::Event;
 use redraft_core::pipeline::{self, Pipeline};
 use redraft_core::tally::required;
+use redraft_facts::choice::Strategy;
+use redraft_facts::event::Event;
 use redraft_testkit::Scratch;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use crate::plays::SWITCH;
 use crate::world::PROGRAM;
-use redraft_core::phase::Phase;
+use redraft_facts::phase::Phase;
 use redraft_testkit::{Ran, Scratch};
 use serde_json::Value;
 use std::fs;

@@ -98,7 +98,7 @@ fn before_code_is_written_the_estimate_is_made_again_with_the_number_of_tasks() 
 }
 
 fn usd(micro: u64) -> String {
-    redraft_core::usage::Usd(micro).to_string()
+    redraft_facts::usage::Usd(micro).to_string()
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use crate::world::{answered, bodies, events, executable, feature, left};
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::{Cancelled, Event, Unreadable};
-use redraft_core::ids::FeatureId;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store};
+use redraft_facts::event::{Cancelled, Event, Unreadable};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::ticket::Scope;
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -170,7 +170,7 @@ fn what_an_interrupted_agent_may_have_cost_is_counted_and_not_called_spent() {
     let ran = Ran::of(child.wait_with_output().unwrap()).expect(130);
     let reserved = bodies(&events(&scratch), "lost").next().unwrap()["cost"].as_u64().unwrap();
     assert!(reserved > 100_000, "{reserved}");
-    let most = redraft_core::usage::Usd(reserved);
+    let most = redraft_facts::usage::Usd(reserved);
     for words in [
         "spent $0.0000; orchestration: 0 tokens".to_owned(),
         format!("unknown: at most {most} more (1 dispatch interrupted, failed or without a bill)"),

@@ -1,7 +1,7 @@
 //! `redraft lint`: what it finds, how it says so, and with which exit code.
 
 use super::world::*;
-use redraft_core::lint::{Level, Rule};
+use redraft_documents::lint::{Level, Rule};
 use redraft_testkit::{Ran, Scratch};
 use serde_json::Value;
 

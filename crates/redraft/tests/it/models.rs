@@ -1,7 +1,7 @@
 //! Whole loops with agents that have a model behind them; the model is a script on this machine.
 
 use crate::world::{PROGRAM, bodies, entries, events, executable, left};
-use redraft_core::event::Event;
+use redraft_facts::event::Event;
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, Recorded, Reply, Script, all_text, last_user_text, was_tool_used};
 use serde_json::json;

@@ -3,11 +3,11 @@
 use crate::typed::on_a_terminal;
 use crate::world::{PROGRAM, executable, feature};
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::{BudgetSet, Event};
-use redraft_core::ids::FeatureId;
-use redraft_core::ticket::Scope;
-use redraft_core::usage::Usd;
 use redraft_engine::ports::{Append, Store};
+use redraft_facts::event::{BudgetSet, Event};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::ticket::Scope;
+use redraft_facts::usage::Usd;
 use redraft_testkit::{Ran, Scratch};
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,7 @@
 //! A usage limit that lasts until a known time, and a feature that another process drives.
 
 use crate::world::{bodies, events, feature};
-use redraft_core::text::utc;
+use redraft_facts::text::utc;
 use redraft_testkit::{Ran, Scratch};
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;

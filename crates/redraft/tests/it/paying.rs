@@ -3,7 +3,7 @@
 use crate::documents::CLEAN;
 use crate::models::run;
 use crate::world::{PROGRAM, bodies, events, executable, feature};
-use redraft_core::usage::Usd;
+use redraft_facts::usage::Usd;
 use redraft_testkit::Scratch;
 use serde_json::json;
 use std::fs;

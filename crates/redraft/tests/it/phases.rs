@@ -1,8 +1,8 @@
 //! A feature through all its phases: how far, by which lane, left out, gone back to, asked before drafting.
 
 use crate::world::{PROGRAM, bodies, entries, events};
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
+use redraft_facts::phase::Phase;
 use redraft_testkit::Scratch;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

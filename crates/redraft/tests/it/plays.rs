@@ -5,8 +5,8 @@
 
 use crate::leftovers::scraps;
 use crate::world::{Left, PROGRAM, answered, entries, left};
-use redraft_core::event::{Entry, Event, Judged, Judgement};
-use redraft_core::phase::Phase;
+use redraft_facts::event::{Entry, Event, Judged, Judgement};
+use redraft_facts::phase::Phase;
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -148,7 +148,7 @@ impl Play {
         }
         let lost: Vec<u64> = entries.iter().filter_map(cost_of_lost).collect();
         assert!(lost.iter().all(|cost| *cost > 0), "{what}: a lost attempt had something reserved");
-        let receipt = redraft_core::project::receipt(&entries);
+        let receipt = redraft_reports::project::receipt(&entries);
         let of_lost = receipt.lines.iter().filter(|line| line.end == "lost");
         let unknown: u64 = of_lost.map(|line| line.at_most_micro_usd.0).sum();
         assert_eq!(unknown, lost.iter().sum::<u64>(), "{what}: lost money on the receipt");

@@ -170,7 +170,7 @@ fn what_is_not_exported_any_more_is_removed_unless_it_was_edited() {
         world.write(path, text);
     }
     let mut inventory: Value = serde_json::from_str(&world.read(INVENTORY)).unwrap();
-    let hash = redraft_core::text::hash(b"old\n").as_str().to_owned();
+    let hash = redraft_facts::text::hash(b"old\n").as_str().to_owned();
     for path in ["old/gone.md", "old/edited.md", "old/missing.md"] {
         inventory["targets"]["claude"][path] = json!(hash);
     }
@@ -191,7 +191,7 @@ fn a_folder_that_is_left_empty_goes_with_its_last_file() {
     world.export(&[]).expect(0);
     world.write("old/deep/gone.md", "old\n");
     let mut inventory: Value = serde_json::from_str(&world.read(INVENTORY)).unwrap();
-    inventory["targets"]["claude"]["old/deep/gone.md"] = json!(redraft_core::text::hash(b"old\n").as_str());
+    inventory["targets"]["claude"]["old/deep/gone.md"] = json!(redraft_facts::text::hash(b"old\n").as_str());
     world.write(INVENTORY, &inventory.to_string());
     assert_eq!(names(&world.report(&[])["removed"]), ["old/deep/gone.md"]);
     assert!(!world.folder.join("old").exists());

@@ -1,16 +1,16 @@
 //! The tool that runs accepted commands, given to an agent here; with a whole phase it is in `hands`.
 
 use crate::world::PROGRAM;
-use redraft_adapters::api::{AnthropicSettings, ApiAgent, Bounds, Commands, Key};
 use redraft_adapters::child::Environment;
 use redraft_adapters::clock::SystemClock;
-use redraft_core::choice::Marks;
-use redraft_core::fragment::{Fragment, Prompt};
-use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::price::Cards;
-use redraft_core::prompt::SCHEMA;
-use redraft_core::redact::Redactor;
+use redraft_agents::api::{AnthropicSettings, ApiAgent, Bounds, Commands, Key};
+use redraft_cost::price::Cards;
 use redraft_engine::ports::{Agent, Deadlines, Outcome, Request};
+use redraft_facts::choice::Marks;
+use redraft_facts::fragment::{Fragment, Prompt};
+use redraft_facts::ids::{AgentName, SessionId};
+use redraft_facts::redact::Redactor;
+use redraft_prompts::prompt::SCHEMA;
 use redraft_testkit::Scratch;
 use redraft_testkit::provider::{Provider, Reply};
 use serde_json::json;

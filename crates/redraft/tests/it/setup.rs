@@ -3,7 +3,7 @@
 use crate::world::PROGRAM;
 use redraft_adapters::child::{Ended, Environment, Script};
 use redraft_adapters::clock::SystemClock;
-use redraft_core::redact::Redactor;
+use redraft_facts::redact::Redactor;
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

@@ -2,7 +2,7 @@
 
 use crate::typed::on_a_terminal;
 use crate::world::{PROGRAM, executable, feature};
-use redraft_adapters::config::{By, Decision, KEYS};
+use redraft_agents::config::{By, Decision, KEYS};
 use redraft_testkit::{Ran, Scratch};
 use std::fs;
 use std::net::TcpListener;

@@ -1,14 +1,14 @@
 //! What the tests of this folder share: a repository with a feature, and what a finished run left behind.
 
 use redraft_adapters::sqlite::{Ledger, Mode};
-use redraft_core::event::Entry;
-use redraft_core::findings::Finding;
-use redraft_core::ids::FeatureId;
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::project::BoardRow;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
+use redraft_facts::event::Entry;
+use redraft_facts::findings::Finding;
+use redraft_facts::ids::FeatureId;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Scope;
+use redraft_reports::project::BoardRow;
 use redraft_testkit::Scratch;
 use serde_json::Value;
 use std::collections::BTreeMap;

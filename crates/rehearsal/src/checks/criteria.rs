@@ -6,7 +6,7 @@
 use super::{Defect, Found, Looked, Papers, remedy};
 use crate::pace::Stopped;
 use crate::paper::{Wanted, names};
-use redraft_core::verdict::{Claim, Severity};
+use redraft_facts::verdict::{Claim, Severity};
 
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
     let paper = &papers.paper;

@@ -5,9 +5,11 @@
 
 use super::{Check, Defect, Found, Looked, Papers, remedy};
 use crate::pace::Stopped;
-use redraft_core::lint::{Content, Document, Documents, Fault, Kind, Level, Rule, Settings, check_until};
-use redraft_core::phase::Phase;
-use redraft_core::verdict::{Claim, Severity};
+use redraft_documents::lint::{
+    Content, Document, Documents, Fault, Kind, Level, Rule, Settings, check_until,
+};
+use redraft_facts::phase::Phase;
+use redraft_facts::verdict::{Claim, Severity};
 use std::collections::BTreeSet;
 
 /// How every description begins; the rule follows in backticks.

@@ -17,8 +17,8 @@ mod trace;
 use crate::edit::Edit;
 use crate::pace::{Pace, Stopped};
 use crate::paper::{Paper, marks, quote};
-use redraft_core::phase::Phase;
-use redraft_core::verdict::{Claim, Severity};
+use redraft_facts::phase::Phase;
+use redraft_facts::verdict::{Claim, Severity};
 
 /// How many findings of one kind a review lists. More would help nobody, and a verdict holds no more than 200. The
 /// rest is one finding more, which stays open until there is none.

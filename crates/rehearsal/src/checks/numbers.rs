@@ -8,8 +8,8 @@ use crate::amounts::{Stated, stated};
 use crate::edit::Edit;
 use crate::pace::Stopped;
 use crate::paper::Paper;
-use redraft_core::phase::Phase;
-use redraft_core::verdict::{Claim, Severity};
+use redraft_facts::phase::Phase;
+use redraft_facts::verdict::{Claim, Severity};
 use std::collections::BTreeSet;
 
 /// Fewer words say too little to be sure.

@@ -6,12 +6,12 @@ use super::Remedy;
 use crate::amounts::{amounts, unit};
 use crate::edit::Edit;
 use crate::paper::{Paper, Wanted, leading_id, marks};
-use redraft_core::lint::Rule;
-use redraft_core::page::Page;
-use redraft_core::page::line::{Item, cells};
-use redraft_core::task_id;
-use redraft_core::tasks::{self, Form, Task};
-use redraft_core::text::one_line;
+use redraft_documents::lint::Rule;
+use redraft_documents::page::Page;
+use redraft_documents::page::line::{Item, cells};
+use redraft_documents::task_id;
+use redraft_documents::tasks::{self, Form, Task};
+use redraft_facts::text::one_line;
 
 /// `line` counts from 0.
 pub(super) fn for_fault(rule: Rule, paper: &Paper<'_>, line: usize, message: &str) -> Option<Remedy> {

@@ -6,7 +6,7 @@ use super::{Found, Looked, Papers, Remedy};
 use crate::edit::Edit;
 use crate::pace::Stopped;
 use crate::paper::Word;
-use redraft_core::verdict::{Claim, Severity};
+use redraft_facts::verdict::{Claim, Severity};
 use std::collections::BTreeMap;
 
 pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
@@ -33,7 +33,7 @@ pub(super) fn look(papers: &Papers<'_>) -> Result<Looked, Stopped> {
             ),
             suggestion: format!("write {right} everywhere"),
         };
-        let count = redraft_core::text::count(places.len(), "place");
+        let count = redraft_facts::text::count(places.len(), "place");
         let edits = places.iter().map(|term| Edit::Replace {
             line: term.line,
             at: term.at.clone(),

@@ -4,7 +4,7 @@ use super::{Before, Check, Defect, Papers, Remedy, domain, handoff};
 use crate::edit::apply;
 use crate::pace::Pace;
 use crate::paper::Paper;
-use redraft_core::phase::Phase;
+use redraft_facts::phase::Phase;
 
 const SPEC: &str = "# Spec: x\n\n## Requirements\n\n- **R1**: The system shall send a file within 10 seconds.\n\
     - **R2**: The system shall stop.\n- **R3**: The system shall record it.\n\n## Acceptance Criteria\n\n\

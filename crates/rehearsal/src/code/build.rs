@@ -242,7 +242,7 @@ fn fits(path: &str) -> Result<(), Cannot> {
 fn about(job: &Job) -> String {
     let parts = job.elements.join(", ");
     let title = job.title.split(" so that it meets ").next().unwrap_or_default();
-    let title = redraft_core::text::one_line(title, 100);
+    let title = redraft_facts::text::one_line(title, 100);
     if parts.is_empty() { format!("{title}.") } else { format!("{parts}: {title}.") }
 }
 

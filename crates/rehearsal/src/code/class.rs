@@ -100,7 +100,7 @@ pub(super) fn cause(class: Class, sentence: &str) -> String {
     let text = text.strip_suffix(" and show the result").unwrap_or(&text);
     // It stands between quotes in a program.
     let plain: String = text.chars().filter(|c| !"\"'`$\\{}".contains(*c)).collect();
-    redraft_core::text::one_line(&plain, 100)
+    redraft_facts::text::one_line(&plain, 100)
 }
 
 /// The whole seconds of the first time that a sentence names, if it is one that a program can keep.

@@ -8,7 +8,7 @@ use super::shell::{self, Slots};
 use super::{Files, World, source};
 use crate::drafts::slug;
 use crate::paper::Need;
-use redraft_core::verdict::{CheckLine, Verdict};
+use redraft_facts::verdict::{CheckLine, Verdict};
 
 /// The outline: entries for each requirement, by what it asks for.
 pub(crate) fn outline(needs: &[(String, Need)]) -> Verdict {

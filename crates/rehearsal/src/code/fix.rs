@@ -8,7 +8,7 @@ use super::flaws::{Flaw, Mend, flaws};
 use super::judge::{answer, is_about};
 use super::{Eye, Files, World, shell, source};
 use crate::ask::Open;
-use redraft_core::verdict::{Answer, AnswerStatus, CheckLine, Verdict};
+use redraft_facts::verdict::{Answer, AnswerStatus, CheckLine, Verdict};
 
 /// The files that are other ones now, and the answer. `gate` says that a check failed.
 pub(crate) fn fix(world: &World<'_>, open: &[Open], gate: bool) -> (Files, Verdict) {

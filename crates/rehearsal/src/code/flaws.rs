@@ -8,7 +8,7 @@ use super::class::Class;
 use super::constants::{Disagreement, disagreements};
 use super::job::Job;
 use super::{Eye, World, source};
-use redraft_core::verdict::{Claim, Severity};
+use redraft_facts::verdict::{Claim, Severity};
 
 /// So many lines of one function fit on nobody's screen.
 const FUNCTION_LINES_MAX: usize = 80;
@@ -134,7 +134,7 @@ fn unbuilt(world: &World<'_>) -> Vec<Flaw> {
     let flaw = |key: &str, name: &str, text: &str| Flaw {
         description: format!(
             "requirement `{name}` is carried out nowhere in the change, while the others are: {} [read]",
-            redraft_core::text::one_line(&text.replace('`', "'"), 120)
+            redraft_facts::text::one_line(&text.replace('`', "'"), 120)
         ),
         suggestion: format!("carry out {name}, with a test"),
         marks: vec![name.to_owned()],
@@ -247,7 +247,7 @@ fn security(world: &World<'_>) -> Vec<Flaw> {
             if is_secret(line) {
                 let description = format!(
                     "`{}` of `{path}` has a secret in the code, and everybody who reads the repository can use it [read]",
-                    redraft_core::text::one_line(line.split(['=', ':']).next().unwrap_or_default(), 60)
+                    redraft_facts::text::one_line(line.split(['=', ':']).next().unwrap_or_default(), 60)
                 );
                 let marks = marks_of(&description);
                 found.push(Flaw {
@@ -315,7 +315,7 @@ fn programs<'w>(world: &World<'w>) -> impl Iterator<Item = (&'w String, &'w Stri
 
 /// A line as part of a sentence.
 fn quoted(line: &str) -> String {
-    redraft_core::text::one_line(&line.replace('`', "'"), 80)
+    redraft_facts::text::one_line(&line.replace('`', "'"), 80)
 }
 
 fn marks_of(description: &str) -> Vec<String> {

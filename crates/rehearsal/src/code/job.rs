@@ -4,9 +4,9 @@
 
 use crate::drafts::call;
 use crate::paper::{Need, Paper, marks, needs};
-use redraft_core::task_id::key;
-use redraft_core::tasks::{self, Task};
-use redraft_core::trace::Kind;
+use redraft_documents::task_id::key;
+use redraft_documents::tasks::{self, Task};
+use redraft_documents::trace::Kind;
 
 /// A task as the one who carries it out reads it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::flaws::{Flaw, flaws};
 use super::{Eye, World};
 use crate::ask::Open;
 use crate::review::{concluded, folded};
-use redraft_core::verdict::{Answer, AnswerStatus, CheckLine, Issue, Verdict};
+use redraft_facts::verdict::{Answer, AnswerStatus, CheckLine, Issue, Verdict};
 
 /// Words of findings that something is missing.
 const MISSED: [&str; 2] = [" is in no file of the change", " is carried out nowhere in the change"];

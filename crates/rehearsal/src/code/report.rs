@@ -7,8 +7,8 @@ use super::shell::Slots;
 use super::{World, source};
 use crate::paper::Need;
 use redraft_core::report::{ALREADY, NONE, PARTS};
-use redraft_core::text::count;
-use redraft_core::verdict::{CheckLine, Verdict};
+use redraft_facts::text::count;
+use redraft_facts::verdict::{CheckLine, Verdict};
 
 /// The parts of a report as they come together.
 #[derive(Debug, Clone, Default)]

@@ -7,9 +7,8 @@ use super::judge::judge;
 use super::{Eye, Files, World, deepen, fix, simplify};
 use crate::ask::Open;
 use crate::drafts::Kit;
-use crate::paper::Need;
-use crate::paper::marks;
-use redraft_core::verdict::{AnswerStatus, Severity, Verdict};
+use crate::paper::{Need, marks};
+use redraft_facts::verdict::{AnswerStatus, Severity, Verdict};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -101,7 +100,7 @@ fn lines(output: &Output) -> Vec<String> {
 }
 
 fn open_ones(verdict: &Verdict) -> Vec<Open> {
-    let open = |(at, issue): (usize, &redraft_core::verdict::Issue)| Open {
+    let open = |(at, issue): (usize, &redraft_facts::verdict::Issue)| Open {
         id: format!("I{}", at + 1),
         severity: Some(issue.severity),
         category: issue.category.clone(),

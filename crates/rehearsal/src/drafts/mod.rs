@@ -14,8 +14,8 @@ use crate::ask::Answered;
 use crate::checks::Before;
 use crate::edit::insert_after;
 use crate::paper::{Need, Paper, full_stop, needs, telling_words};
-use redraft_core::phase::Phase;
-use redraft_core::text::one_line;
+use redraft_facts::phase::Phase;
+use redraft_facts::text::one_line;
 
 /// How the repository is built, as far as its files say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use super::{Feature, Kit, act, slug};
 use crate::amounts::{Kind, amounts};
 use crate::checks::Before;
 use crate::paper::{Need, Paper, full_stop, marks};
-use redraft_core::matrix::{self, Sources};
-use redraft_core::sections::Section;
+use redraft_documents::sections::Section;
+use redraft_reports::matrix::{self, Sources};
 
 /// A step before it has a number.
 struct Step<'n> {

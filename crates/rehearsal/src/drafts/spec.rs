@@ -7,10 +7,10 @@
 use super::telling;
 use crate::amounts::{self, amounts};
 use crate::paper::Paper;
-use redraft_core::page::line::{Item, cells, is_rule_of_table};
-use redraft_core::page::{Page, Place};
-use redraft_core::prd::essentials;
-use redraft_core::text::one_line;
+use redraft_documents::page::line::{Item, cells, is_rule_of_table};
+use redraft_documents::page::{Page, Place};
+use redraft_documents::prd::essentials;
+use redraft_facts::text::one_line;
 
 /// How many criteria are written before attention runs out.
 const CRITERIA_MAX: usize = 5;

@@ -5,10 +5,10 @@
 use super::{Feature, Kit, act, slug};
 use crate::checks::Before;
 use crate::paper::{Need, Paper, full_stop};
-use redraft_core::task_id::key;
-use redraft_core::tasks::{self, Task as Step};
-use redraft_core::text::one_line;
-use redraft_core::trace::Kind;
+use redraft_documents::task_id::key;
+use redraft_documents::tasks::{self, Task as Step};
+use redraft_documents::trace::Kind;
+use redraft_facts::text::one_line;
 use std::collections::BTreeMap;
 
 struct Task<'n> {

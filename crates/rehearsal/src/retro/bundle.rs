@@ -2,7 +2,7 @@
 //!
 //! Reads lines and knows nothing of what they mean for a feature.
 
-use redraft_core::page::{Page, Place, line};
+use redraft_documents::page::{Page, Place, line};
 
 /// A heading and the lines below it, up to the next heading of any level. Lines inside of fences are content whatever they
 /// look like, and the fences themselves are not.

@@ -8,11 +8,12 @@ mod bundle;
 mod teach;
 mod weigh;
 
+use crate::Act;
+use crate::broken;
 use crate::session::Memory;
 use crate::turn::{Turned, Work};
-use crate::{Act, broken};
-use redraft_core::ticket::Purpose;
 use redraft_engine::ports::AgentError;
+use redraft_facts::ticket::Purpose;
 
 impl Work<'_> {
     pub(super) fn look_back(&self) -> Result<Turned, AgentError> {

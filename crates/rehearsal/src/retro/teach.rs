@@ -1,7 +1,7 @@
 //! What a feature teaches: where most rounds went, which kind of finding came up most, and one lesson of that kind.
 
 use super::bundle::{Raised, figures, lines, parts, raised};
-use redraft_core::retro::numeral::{Known, foreign};
+use redraft_reports::retro::numeral::{Known, foreign};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //! done although the lesson warns of it, and skipped otherwise.
 
 use super::bundle::{Part, lines, parts};
-use redraft_core::text::{self, one_line};
+use redraft_facts::text::{self, one_line};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -7,13 +7,13 @@ use super::stage::verdict;
 use crate::RehearsalAgent;
 use crate::Scenario;
 use crate::pace::Calm;
-use redraft_core::fragment::{Fragment, Prompt};
-use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::phase::Phase;
-use redraft_core::profile::{self, Profile};
-use redraft_core::text;
-use redraft_core::verdict::{AnswerStatus, Issue, Verdict};
 use redraft_engine::ports::{Agent, Deadlines, Outcome, Request};
+use redraft_facts::fragment::{Fragment, Prompt};
+use redraft_facts::ids::{AgentName, SessionId};
+use redraft_facts::phase::Phase;
+use redraft_facts::text;
+use redraft_facts::verdict::{AnswerStatus, Issue, Verdict};
+use redraft_roles::profile::{self, Profile};
 use std::collections::BTreeMap;
 use tempfile::TempDir;
 
@@ -111,7 +111,7 @@ impl Course {
     }
 
     fn profile(&self, role: &str) -> &'static Profile {
-        profile::of(self.phase, &redraft_core::ids::Role::new(role)).unwrap()
+        profile::of(self.phase, &redraft_facts::ids::Role::new(role)).unwrap()
     }
 
     fn request(&mut self, role: &'static str, purpose: &str, resume: bool, turn: Vec<Fragment>) -> Request {
@@ -128,13 +128,13 @@ impl Course {
             .parse()
             .unwrap(),
             prompt: Prompt { turn, ..Prompt::default() },
-            marks: redraft_core::choice::Marks::default(),
+            marks: redraft_facts::choice::Marks::default(),
             session: SessionId::new(format!("{}-{role}", self.phase)),
             resume,
             folder: self.folder.path().to_owned(),
             may_write: if author { vec![path] } else { Vec::new() },
             tools: Vec::new(),
-            schema: redraft_core::prompt::SCHEMA,
+            schema: redraft_prompts::prompt::SCHEMA,
             deadlines: Deadlines { connect_ms: 5_000, first_byte_ms: 5_000, idle_ms: 5_000, total_ms: 5_000 },
             shares: false,
             max_usd: None,

@@ -73,7 +73,7 @@ fn hunks(steps: &[Step]) -> Vec<&[Step]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use redraft_core::delta::patch;
+    use redraft_documents::delta::patch;
 
     #[test]
     fn a_patch_leads_from_one_text_to_the_other() {

@@ -1,7 +1,7 @@
 //! Whole loops: draft, review, revise until approved.
 
 use super::stage::{Stage, verdict};
-use redraft_core::verdict::Verdict;
+use redraft_facts::verdict::Verdict;
 
 const IDEAS: [&str; 24] = [
     "Add rate limits per API key",

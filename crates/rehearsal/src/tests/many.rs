@@ -1,8 +1,8 @@
 //! Many findings, and a run that is stopped in the middle of the work.
 
 use super::stage::Stage;
-use redraft_core::verdict::Verdict;
 use redraft_engine::ports::{Agent, Watch};
+use redraft_facts::verdict::Verdict;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A document of so many requirements, the first of them with criteria.
@@ -40,7 +40,7 @@ impl Watch for StopsAfter {
 
     fn tell(&self, _doing: &str) {}
 
-    fn afford(&self, _total: redraft_core::usage::Usd) -> bool {
+    fn afford(&self, _total: redraft_facts::usage::Usd) -> bool {
         true
     }
 }

@@ -2,11 +2,11 @@
 
 use super::stage::{PRD, SPEC, Stage, verdict};
 use crate::pace::Calm;
-use redraft_core::event::Now;
-use redraft_core::fragment::Fragment;
-use redraft_core::ticket::Ticket;
-use redraft_core::usage::Usd;
 use redraft_engine::ports::{Agent, Request, Watch};
+use redraft_facts::event::Now;
+use redraft_facts::fragment::Fragment;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::Usd;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -70,7 +70,7 @@ fn a_delta_that_does_not_fit_is_said_to_need_a_fresh_conversation() {
     stage.send(&request).unwrap();
     let mut request = stage.resumed("spec-reviewer");
     let delta = format!("--- a/{SPEC}\n+++ b/{SPEC}\n@@ -1,1 +1,1 @@\n-never there\n+new\n");
-    request.prompt.turn[0] = Fragment::new("delta", redraft_core::text::fenced("diff", &delta));
+    request.prompt.turn[0] = Fragment::new("delta", redraft_facts::text::fenced("diff", &delta));
     let error = stage.send(&request).unwrap_err();
     assert_eq!(error.now, Now::FreshSession);
     assert!(error.detail.contains("does not fit"), "{}", error.detail);

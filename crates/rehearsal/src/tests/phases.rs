@@ -2,9 +2,9 @@
 //! mended until its reviewers approve.
 
 use super::course::{Course, Way};
-use redraft_core::fragment::Fragment;
-use redraft_core::phase::Phase;
-use redraft_core::profile::cast;
+use redraft_facts::fragment::Fragment;
+use redraft_facts::phase::Phase;
+use redraft_roles::profile::cast;
 
 const IDEAS: [&str; 10] = [
     "Add rate limits per API key",

@@ -3,11 +3,11 @@
 
 use super::diff::diff;
 use super::stage::{PRD, SPEC, Stage};
-use redraft_core::delta::{Delta, FileDelta};
-use redraft_core::fragment::Fragment;
-use redraft_core::sections::Outline;
-use redraft_core::text;
-use redraft_core::verdict::Verdict;
+use redraft_documents::delta::{Delta, FileDelta};
+use redraft_documents::sections::Outline;
+use redraft_facts::fragment::Fragment;
+use redraft_facts::text;
+use redraft_facts::verdict::Verdict;
 
 /// A document in the prompt, as the artifact under review stands there.
 fn whole(path: &str, body: &str) -> String {
@@ -141,7 +141,7 @@ fn planted_defects_are_found_whichever_way_the_document_arrives() {
             let issues: Vec<_> = verdicts.iter().flat_map(|verdict| &verdict.issues).collect();
             assert_eq!(issues.len(), plants.len(), "{how}: {issues:#?}");
             for (_, _, category, words) in plants {
-                let fits = |issue: &&&redraft_core::verdict::Issue| {
+                let fits = |issue: &&&redraft_facts::verdict::Issue| {
                     issue.category == *category && issue.description.contains(words)
                 };
                 assert_eq!(issues.iter().filter(fits).count(), 1, "{how}: {words} in {issues:#?}");

@@ -2,21 +2,23 @@
 //! answer and page.
 
 use super::commit;
+use crate::RehearsalAgent;
+use crate::Scenario;
 use crate::pace::Calm;
-use crate::{RehearsalAgent, Scenario};
 use redraft_adapters::sqlite::{FILE, Ledger, Mode};
-use redraft_core::event::Entry;
-use redraft_core::ids::{AgentName, FeatureId, SessionId};
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::project::costs::costs;
-use redraft_core::prompt::{RetroBrief, retro, schema_for};
-use redraft_core::retro::{
+use redraft_engine::ports::{Agent, AgentError, Deadlines, Request, Store};
+use redraft_facts::event::Entry;
+use redraft_facts::ids::{AgentName, FeatureId, SessionId};
+use redraft_facts::phase::Phase;
+use redraft_facts::text;
+use redraft_facts::ticket::{Purpose, Scope};
+use redraft_prompts::prompt::{RetroBrief, retro, schema_for};
+use redraft_reports::project::costs::costs;
+use redraft_reports::retro::{
     Answer, Change, Figures, Judgements, Lesson, Older, Stance, bundle, judge_bundle, markdown, new_entries,
 };
-use redraft_core::ticket::{Purpose, Scope};
-use redraft_core::{profile, text};
-use redraft_engine::ports::{Agent, AgentError, Deadlines, Request, Store};
+use redraft_roles::profile;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -60,7 +62,7 @@ impl Past {
         let request = Request {
             ticket: format!("001/finish.1/{purpose}/{role}/1.1").parse().unwrap(),
             prompt: retro(&brief),
-            marks: redraft_core::choice::Marks::default(),
+            marks: redraft_facts::choice::Marks::default(),
             session: SessionId::new("s"),
             resume: false,
             folder: self.folder.path().to_owned(),

@@ -6,11 +6,11 @@ use super::diff::diff;
 use crate::RehearsalAgent;
 use crate::Scenario;
 use crate::pace::Calm;
-use redraft_core::fragment::{Fragment, Prompt};
-use redraft_core::ids::{AgentName, SessionId};
-use redraft_core::text;
-use redraft_core::verdict::{AnswerStatus, Issue, Verdict};
 use redraft_engine::ports::{Agent, AgentError, Deadlines, Outcome, Request};
+use redraft_facts::fragment::{Fragment, Prompt};
+use redraft_facts::ids::{AgentName, SessionId};
+use redraft_facts::text;
+use redraft_facts::verdict::{AnswerStatus, Issue, Verdict};
 use std::collections::BTreeMap;
 use tempfile::TempDir;
 
@@ -86,13 +86,13 @@ impl Stage {
         Request {
             ticket,
             prompt: Prompt { turn, ..Prompt::default() },
-            marks: redraft_core::choice::Marks::default(),
+            marks: redraft_facts::choice::Marks::default(),
             session: SessionId::new(format!("session-of-{role}")),
             resume,
             folder: self.folder.path().to_owned(),
             may_write: if role == "spec-author" { vec![SPEC.to_owned()] } else { Vec::new() },
             tools: Vec::new(),
-            schema: redraft_core::prompt::SCHEMA,
+            schema: redraft_prompts::prompt::SCHEMA,
             deadlines: Deadlines { connect_ms: 5_000, first_byte_ms: 5_000, idle_ms: 5_000, total_ms: 5_000 },
             shares: false,
             max_usd: None,

@@ -7,16 +7,16 @@
 use super::clock::StillClock;
 use super::turn::{Deed, Says, Turn};
 use super::{Crash, Outside, locked};
-use redraft_core::choice::Lifetime;
-use redraft_core::event::{Now, Player};
-use redraft_core::ids::{AgentName, Role, SessionId};
-use redraft_core::price::{Card, Cards};
-use redraft_core::ticket::Ticket;
-use redraft_core::usage::{Usage, Usd};
+use redraft_cost::price::{Card, Cards};
 use redraft_engine::ports::{
     Abilities, Agent, AgentError, Agents, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport,
     Watch,
 };
+use redraft_facts::choice::Lifetime;
+use redraft_facts::event::{Now, Player};
+use redraft_facts::ids::{AgentName, Role, SessionId};
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::{Usage, Usd};
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::path::Path;

@@ -3,9 +3,9 @@
 use super::ignore::Ignore;
 use super::repository::{FakeRepository, State};
 use super::tree::{Tree, differing};
-use redraft_core::ids::{BlobId, Revision};
-use redraft_core::text::hash;
 use redraft_engine::ports::{CheckFolder, LaidOut, SetUp, WorkspaceError};
+use redraft_facts::ids::{BlobId, Revision};
+use redraft_facts::text::hash;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;

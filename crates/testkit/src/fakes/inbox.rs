@@ -1,8 +1,8 @@
 //! Kept answers in memory.
 
 use super::{Crash, locked};
-use redraft_core::ticket::Ticket;
 use redraft_engine::ports::{Inbox, Outcome};
+use redraft_facts::ticket::Ticket;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 

@@ -1,10 +1,10 @@
 //! Whoever is told how a run goes, and remembers it.
 
 use super::locked;
-use redraft_core::event::Entry;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::ticket::Ticket;
 use redraft_engine::{Progress, Undone};
+use redraft_facts::event::Entry;
+use redraft_facts::ticket::Ticket;
 use std::sync::Mutex;
 
 /// Called for each fact that is stored.

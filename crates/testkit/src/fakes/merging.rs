@@ -4,11 +4,11 @@
 use super::repository::{FakeRepository, HEADS, ROOT, State, full_message, trailer};
 use super::tree::{Tree, differing};
 use super::worktree::Head;
-use redraft_core::event::History;
-use redraft_core::ids::Revision;
 use redraft_engine::ports::{
     Commit, CommitRefused, Forecast, Merge, MergeError, MergeOutcome, Merging, Trailers, WorkspaceError,
 };
+use redraft_facts::event::History;
+use redraft_facts::ids::Revision;
 use std::sync::Arc;
 
 /// The feature's branch, seen from the branch it goes back to.

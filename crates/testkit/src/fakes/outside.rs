@@ -1,6 +1,6 @@
 //! What people, agents and other programs do to files and to git while the engine does not look.
 
-use redraft_core::ids::Revision;
+use redraft_facts::ids::Revision;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -5,9 +5,9 @@ use super::repository::{ROOT, State, WORKTREE};
 use super::tree::{Node, Tree, differing, has_folder};
 use super::workspace::{FakeWorkspace, name_of};
 use super::worktree::Head;
-use redraft_core::event::TreeMark;
-use redraft_core::ids::Revision;
 use redraft_engine::ports::{ALL_FILES, WorkspaceError, covers};
+use redraft_facts::event::TreeMark;
+use redraft_facts::ids::Revision;
 use std::collections::BTreeSet;
 
 /// So many files are named one by one; the rest is counted.

@@ -4,12 +4,12 @@
 //! would lose.
 
 use super::{Crash, locked};
-use redraft_core::event::{Amended, DecodeError, Entry, Event, Redacted};
-use redraft_core::ids::BlobId;
-use redraft_core::redact::Redactor;
-use redraft_core::text::hash;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store, StoreError};
+use redraft_facts::event::{Amended, DecodeError, Entry, Event, Redacted};
+use redraft_facts::ids::BlobId;
+use redraft_facts::redact::Redactor;
+use redraft_facts::text::hash;
+use redraft_facts::ticket::Scope;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 

@@ -1,6 +1,6 @@
 //! Files as a map, and the names that content gives them.
 
-use redraft_core::text::hash;
+use redraft_facts::text::hash;
 use std::collections::BTreeMap;
 
 /// What stands at a path.

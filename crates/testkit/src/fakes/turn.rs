@@ -1,10 +1,10 @@
 //! What a scripted agent does and says when it is asked.
 
-use redraft_core::event::Now;
-use redraft_core::ids::Role;
-use redraft_core::ticket::{Purpose, Ticket};
-use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::Outcome;
+use redraft_facts::event::Now;
+use redraft_facts::ids::Role;
+use redraft_facts::ticket::{Purpose, Ticket};
+use redraft_facts::usage::{Usage, Usd};
 
 /// One answer, given once, to the first question it is for.
 #[derive(Debug, Clone, PartialEq)]

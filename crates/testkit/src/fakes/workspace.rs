@@ -1,16 +1,14 @@
 //! The feature's worktree of a [`FakeRepository`], as one process sees it.
 
-use super::diff;
 use super::ignore::Ignore;
-use super::locked;
 use super::refs::{self, MarkedRefs};
 use super::repository::{FakeRepository, State, WORKTREE, done_without, full_message, trailer};
-use super::restore;
 use super::tree::{Node, Tree, change, differing, over};
 use super::worktree::{Head, Kind, checked};
-use redraft_core::event::TreeMark;
-use redraft_core::ids::Revision;
+use super::{diff, locked, restore};
 use redraft_engine::ports::{Commit, CommitRefused, Trailers, Workspace, WorkspaceError, covers};
+use redraft_facts::event::TreeMark;
+use redraft_facts::ids::Revision;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};

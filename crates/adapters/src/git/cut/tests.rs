@@ -1,8 +1,8 @@
 use super::super::testbed::{Bed, begin, paths, put};
 use super::super::workspace::GitWorkspace;
 use super::*;
-use redraft_core::ids::FeatureId;
 use redraft_engine::ports::Workspace as _;
+use redraft_facts::ids::FeatureId;
 
 /// Lets the next look find a system that was started since.
 fn restarted(repository: &Repository) {

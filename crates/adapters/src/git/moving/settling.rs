@@ -6,7 +6,7 @@ use crate::git::error::GitError;
 use crate::git::files::path_bytes;
 use crate::git::repository::Repository;
 use crate::git::writing::{self, Cleared};
-use redraft_core::text::hash;
+use redraft_facts::text::hash;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

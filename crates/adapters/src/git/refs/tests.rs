@@ -1,7 +1,7 @@
 use super::super::testbed::{Bed, begin, put};
 use super::*;
-use redraft_core::ids::FeatureId;
 use redraft_engine::ports::Workspace as _;
+use redraft_facts::ids::FeatureId;
 
 const NAME: &str = "031/specify.1/draft/spec-author/1.1";
 const LOST: &str = "refs/redraft/lost/031/specify.1/draft/spec-author/1.1";

@@ -1,11 +1,10 @@
 //! Reads objects and stores new ones in their place.
 
-use super::Survey;
-use super::differing;
+use super::{Survey, differing};
 use crate::git::companion::Companion;
 use crate::git::error::GitError;
 use crate::git::repository::Repository;
-use redraft_core::removal::Removal;
+use redraft_facts::removal::Removal;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hands over every object git has here, whether or not anything leads to it.

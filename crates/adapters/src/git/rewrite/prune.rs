@@ -7,11 +7,10 @@ use super::Rewritten;
 use super::objects::{each, entries, first_words, reachable};
 use crate::git::error::GitError;
 use crate::git::repository::Repository;
-use redraft_core::removal::Removal;
+use redraft_facts::removal::Removal;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
 use std::path::PathBuf;
+use std::{fs, io};
 
 /// What was removed, and what could not be.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use crate::git::check_folder::remove_all;
 use crate::git::error::GitError;
 use crate::git::files::os_path;
 use crate::git::repository::Repository;
-use redraft_core::removal::{Removal, Renamed};
+use redraft_facts::removal::{Removal, Renamed};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use crate::git::error::{GitError, Trouble};
 use crate::git::repair::is_missing;
-use redraft_core::text::one_line;
+use redraft_facts::text::one_line;
 
 /// A call that came to its end.
 #[derive(Debug)]

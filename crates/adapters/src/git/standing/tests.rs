@@ -292,7 +292,7 @@ fn refs_that_are_not_kept_in_files_are_asked_for() {
     let second = place.mark(&[]).unwrap();
     assert_eq!(second.branch, "refs/heads/other");
     assert_eq!(second.head, bed.raw(place.root(), &["rev-parse", "HEAD"]));
-    place.keep("a", &redraft_core::ids::Revision::new(second.work)).unwrap();
+    place.keep("a", &redraft_facts::ids::Revision::new(second.work)).unwrap();
 }
 
 #[test]

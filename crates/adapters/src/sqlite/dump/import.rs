@@ -8,12 +8,12 @@ use super::{BlobLine, EventLine, Header, Line, LostLine, NAME, RedactionLine, Re
 use crate::sqlite::chain::{Chain, Link, Tip};
 use crate::sqlite::failure::{Failure, Place};
 use crate::sqlite::{Ledger, Mode, amend, layout, rows};
-use redraft_core::event::{Event, Unreadable};
-use redraft_core::ids::BlobId;
 use redraft_core::pipeline::{self, Pipeline};
-use redraft_core::text::{hash, one_line};
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::StoreError;
+use redraft_facts::event::{Event, Unreadable};
+use redraft_facts::ids::BlobId;
+use redraft_facts::text::{hash, one_line};
+use redraft_facts::ticket::Scope;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;

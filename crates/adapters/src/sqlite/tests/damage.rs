@@ -1,7 +1,7 @@
 use super::super::chain::{Link, body_hash};
 use super::*;
-use redraft_core::event::RetroWritten;
-use redraft_core::text::hash;
+use redraft_facts::event::RetroWritten;
+use redraft_facts::text::hash;
 use std::fs;
 
 /// A closed ledger with three events and their blobs.

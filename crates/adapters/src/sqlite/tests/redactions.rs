@@ -1,6 +1,6 @@
 use super::*;
-use redraft_core::event::Redacted;
-use redraft_core::text::hash;
+use redraft_facts::event::Redacted;
+use redraft_facts::text::hash;
 use std::fs;
 
 const SECRET: &str = "fake-secret-0123456789";

@@ -1,5 +1,5 @@
 use super::*;
-use redraft_core::text::hash;
+use redraft_facts::text::hash;
 use std::sync::Barrier;
 
 #[test]

@@ -4,8 +4,8 @@ use super::super::ask::question;
 use super::super::making::{Making, settle};
 use super::super::state::{End, Loop, Seat, Standing};
 use super::{Rejected, conclude, make, rejected};
-use crate::event::{About, Decided, Decision};
-use crate::findings::Status;
+use redraft_facts::event::{About, Decided, Decision};
+use redraft_facts::findings::Status;
 
 pub(super) fn decide(state: &mut Loop, fact: &Decided) -> Result<(), Rejected> {
     let asked = question(state).filter(|asked| {

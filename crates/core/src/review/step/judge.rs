@@ -2,13 +2,13 @@
 
 use super::super::state::{Loop, Repair, Standing};
 use super::{Rejected, conclude, no_verdict, rejected};
-use crate::choice::Strategy;
-use crate::event::{Judged, Judgement};
-use crate::findings::{self, FindingChange, Status};
-use crate::ids::Role;
-use crate::prelude::*;
-use crate::ticket::Purpose;
-use crate::verdict::Severity;
+use redraft_facts::choice::Strategy;
+use redraft_facts::event::{Judged, Judgement};
+use redraft_facts::findings::{self, FindingChange, Status};
+use redraft_facts::ids::Role;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
+use redraft_facts::verdict::Severity;
 
 pub(super) fn judge(state: &mut Loop, fact: &Judged) -> Result<(), Rejected> {
     let what = || rejected(format!("the judgement of {}", fact.ticket));

@@ -4,10 +4,10 @@ use super::super::making::{Making, TaskEnd, Wrote, diverges, settle};
 use super::super::plan::{Effect, Need, need};
 use super::super::state::{Flight, Loop, Seat};
 use super::{Rejected, conclude, rejected};
-use crate::event::{Built, Decided, TakenOut};
-use crate::ids::Revision;
-use crate::prelude::*;
-use crate::ticket::Purpose;
+use redraft_facts::event::{Built, Decided, TakenOut};
+use redraft_facts::ids::Revision;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
 
 pub(super) fn build(state: &mut Loop, fact: &Built) -> Result<(), Rejected> {
     let what = || rejected(format!("what was built by {}", fact.ticket));

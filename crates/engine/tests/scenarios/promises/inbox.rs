@@ -2,8 +2,8 @@
 
 use super::kept_by_both;
 use crate::world::{World, with};
-use redraft_core::ticket::Ticket;
 use redraft_engine::ports::Outcome;
+use redraft_facts::ticket::Ticket;
 
 kept_by_both! {
     an_answer_is_found_by_another_process_under_its_ticket_and_conversation_alone,

@@ -2,8 +2,8 @@
 
 use super::kept_by_both;
 use crate::world::{BRANCH, World, paths, with};
-use redraft_core::event::History;
 use redraft_engine::ports::{Commit, Forecast, Merge, MergeError, MergeOutcome, Merging, Trailers};
+use redraft_facts::event::History;
 
 kept_by_both! {
     a_forecast_touches_nothing_and_looks_past_what_it_is_told_to,

@@ -2,8 +2,8 @@
 
 use super::kept_by_both;
 use crate::world::{BRANCH, World, nowhere, paths, with};
-use redraft_core::event::TreeMark;
 use redraft_engine::ports::{Workspace, WorkspaceError};
+use redraft_facts::event::TreeMark;
 use redraft_testkit::fakes::Outside;
 
 kept_by_both! {

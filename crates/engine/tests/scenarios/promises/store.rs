@@ -4,11 +4,11 @@
 
 use super::kept_by_both;
 use crate::world::{World, paths};
-use redraft_core::event::{Cancelled, Entry, Event};
-use redraft_core::ids::FeatureId;
-use redraft_core::text::hash;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Append, Store, StoreError};
+use redraft_facts::event::{Cancelled, Entry, Event};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::text::hash;
+use redraft_facts::ticket::Scope;
 
 const ONE: Scope = Scope::Feature(FeatureId(1));
 const TWO: Scope = Scope::Feature(FeatureId(2));

@@ -2,8 +2,8 @@
 
 use super::kept_by_both;
 use crate::world::{World, nowhere, paths, with};
-use redraft_core::ids::Revision;
 use redraft_engine::ports::{Workspace, WorkspaceError};
+use redraft_facts::ids::Revision;
 
 kept_by_both! {
     a_file_is_written_read_and_removed,

@@ -2,11 +2,11 @@
 
 use super::{DOCUMENTS, Line, money, path, time_ms};
 use crate::documents;
-use redraft_core::event::Now;
-use redraft_core::ids::Role;
-use redraft_core::profile;
-use redraft_core::usage::{Usage, Usd};
 use redraft_engine::ports::{AgentError, Outcome};
+use redraft_facts::event::Now;
+use redraft_facts::ids::Role;
+use redraft_facts::usage::{Usage, Usd};
+use redraft_roles::profile;
 use redraft_testkit::fakes::{Deed, Says, Turn, When};
 use serde_json::{Value, json};
 

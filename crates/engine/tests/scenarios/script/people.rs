@@ -2,9 +2,9 @@
 
 use super::{DOCUMENTS, Line, path, time_ms};
 use crate::documents;
-use redraft_core::event::Decision;
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::usage::Usd;
+use redraft_facts::event::Decision;
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::usage::Usd;
 use redraft_testkit::fakes::{CheckRule, StoreFault, Trouble};
 
 #[derive(Debug, Clone)]

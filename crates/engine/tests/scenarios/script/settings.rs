@@ -1,12 +1,12 @@
 //! What holds for the whole scenario.
 
 use super::{Line, money};
-use redraft_core::choice::Policy;
-use redraft_core::event::{Certify, Extra};
-use redraft_core::findings::Threshold;
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::usage::Usd;
 use redraft_engine::ports::Check;
+use redraft_facts::choice::Policy;
+use redraft_facts::event::{Certify, Extra};
+use redraft_facts::findings::Threshold;
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::usage::Usd;
 
 #[derive(Debug, Clone)]
 pub(crate) enum Setting {

@@ -3,15 +3,15 @@
 use super::Stage;
 use crate::script::Setting;
 use crate::world::{BRANCH, FEATURE, SETUP, SLUG, World};
-use redraft_core::choice::{Knowledge, Policy};
-use redraft_core::event::{Certify, FeatureCreated, Limits};
-use redraft_core::findings::Threshold;
-use redraft_core::ids::{BlobId, FeatureUuid};
-use redraft_core::lint::{self, Level, Rule};
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::usage::Usd;
+use redraft_documents::lint::{self, Level, Rule};
 use redraft_engine::ports::{Deadlines, Resume};
 use redraft_engine::{DocsGate, Finish, Rules};
+use redraft_facts::choice::{Knowledge, Policy};
+use redraft_facts::event::{Certify, FeatureCreated, Limits};
+use redraft_facts::findings::Threshold;
+use redraft_facts::ids::{BlobId, FeatureUuid};
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::usage::Usd;
 use std::collections::BTreeMap;
 
 impl Stage<'_> {

@@ -10,19 +10,19 @@ use crate::cli::prepare::{hold_place, prepare};
 use crate::cli::project::{folder_of, project_number};
 use crate::cli::site::{Site, Surroundings};
 use crate::cli::trust;
-use redraft_adapters::config::{Config, WorkspaceMode};
 use redraft_adapters::git::{GitError, Head};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
-use redraft_core::adopt::{Understood, join};
-use redraft_core::event::{Adopted, Brought, Event, FeatureCreated, Life, PhaseSkipped};
-use redraft_core::ids::FeatureId;
+use redraft_agents::config::{Config, WorkspaceMode};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::redact::Typed;
-use redraft_core::text::hash;
-use redraft_core::ticket::Scope;
+use redraft_documents::adopt::{Understood, join};
 use redraft_engine::compose::source;
 use redraft_engine::ports::{CommitRefused, Store as _, WorkspaceError};
+use redraft_facts::event::{Adopted, Brought, Event, FeatureCreated, Life, PhaseSkipped};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::redact::Typed;
+use redraft_facts::text::hash;
+use redraft_facts::ticket::Scope;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More than any PRD.
@@ -74,7 +74,7 @@ pub(super) fn take(
     let ledger = site.writer()?;
     // Others may have begun features since the report was made.
     for one in candidates.iter_mut() {
-        one.feature = redraft_core::adopt::understand(&one.found);
+        one.feature = redraft_documents::adopt::understand(&one.found);
     }
     let known = known(site, &ledger)?;
     sort_out(site, &known, candidates)?;

@@ -2,8 +2,8 @@
 
 use super::help::{BANK_BACKFILL_HELP, BANK_KEEP_HELP, BANK_RETIRE_HELP, BANK_SHOW_HELP, BANK_UPDATE_HELP};
 use clap::{Args, Subcommand, ValueEnum};
-use redraft_core::bank::Kind;
-use redraft_core::redact::Typed;
+use redraft_documents::bank::Kind;
+use redraft_facts::redact::Typed;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]

@@ -1,7 +1,7 @@
 //! What `redraft ledger` can be asked for.
 
 use clap::{Args, Subcommand};
-use redraft_core::redact::Typed;
+use redraft_facts::redact::Typed;
 use std::path::PathBuf;
 
 pub(super) const LEDGER_HELP: &str = "\

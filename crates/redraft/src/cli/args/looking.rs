@@ -7,7 +7,7 @@ use super::help::{
 use crate::cli::show::documents::{ContextArgs, SectionArgs, TasksArgs};
 use crate::cli::show::trace::TraceArgs;
 use clap::{Args, Subcommand, ValueEnum};
-use redraft_core::redact::Typed;
+use redraft_facts::redact::Typed;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

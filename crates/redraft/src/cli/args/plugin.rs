@@ -2,7 +2,7 @@
 
 use super::help::PLUGIN_EXPORT_HELP;
 use clap::{Args, Subcommand, ValueEnum};
-use redraft_core::plugin;
+use redraft_integrations::plugin;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]

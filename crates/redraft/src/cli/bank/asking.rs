@@ -9,10 +9,10 @@ use super::shelf::Shelf;
 use crate::cli::console::Console;
 use crate::cli::errors::CliError;
 use crate::cli::site::{Site, Surroundings};
-use redraft_core::bank::{Change, Kind, RETIRED_FILE};
-use redraft_core::event::FeatureCreated;
-use redraft_core::text::one_line;
+use redraft_documents::bank::{Change, Kind, RETIRED_FILE};
 use redraft_engine::ports::{Trailers, Workspace as _};
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::text::one_line;
 
 /// More questions in a row are answered without being read.
 const ASKED_MAX: usize = 5;

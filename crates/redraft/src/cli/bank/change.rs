@@ -9,8 +9,8 @@ use crate::cli::args::{EntryArgs, RetireArgs, UpdateArgs};
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::site::{Site, Surroundings};
-use redraft_core::bank::{self, Applied, Born, Change, Entry, Kind, RETIRED_FILE};
-use redraft_core::ids::FeatureId;
+use redraft_documents::bank::{self, Applied, Born, Change, Entry, Kind, RETIRED_FILE};
+use redraft_facts::ids::FeatureId;
 
 /// As many letters of a commit as are shown elsewhere.
 const COMMIT_CHARS: usize = 10;

@@ -2,9 +2,9 @@
 
 use crate::cli::errors::CliError;
 use crate::cli::site::{Site, Surroundings};
-use redraft_adapters::config::Config;
-use redraft_core::bank::{Bank, CheckedBy, raised};
-use redraft_core::lint::{Level, Settings};
+use redraft_agents::config::Config;
+use redraft_documents::bank::{Bank, CheckedBy, raised};
+use redraft_documents::lint::{Level, Settings};
 
 /// What checks an entry, and whether it stands in the way of anything.
 pub(super) struct Gate {

@@ -4,11 +4,11 @@
 use crate::cli::errors::CliError;
 use crate::cli::site::Site;
 use redraft_adapters::git::Written;
-use redraft_core::bank::{Anchors, Born, Entry, Kind, Order};
-use redraft_core::event::{self, Event};
-use redraft_core::ids::FeatureId;
-use redraft_core::ticket::Scope;
+use redraft_documents::bank::{Anchors, Born, Entry, Kind, Order};
 use redraft_engine::ports::Store;
+use redraft_facts::event::{self, Event};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::ticket::Scope;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Where features have their folders.

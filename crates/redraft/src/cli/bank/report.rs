@@ -5,9 +5,9 @@ use super::gates::Gate;
 use crate::cli::console::Console;
 use crate::cli::site::Surroundings;
 use redraft_adapters::shell_word::quoted;
-use redraft_core::bank::{Entry, FOLDER, Kind, Life, Used};
-use redraft_core::ids::FeatureId;
-use redraft_core::text::indented;
+use redraft_documents::bank::{Entry, FOLDER, Kind, Life, Used};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::text::indented;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -73,7 +73,7 @@ impl EntryJson {
             Life::Exempt | Life::Unknown => (None, Vec::new()),
         };
         let fields = &entry.fields;
-        let raw = |seen: &redraft_core::bank::Seen| seen.raw.clone();
+        let raw = |seen: &redraft_documents::bank::Seen| seen.raw.clone();
         EntryJson {
             kind: entry.kind.name(),
             name: entry.name.clone(),

@@ -3,7 +3,7 @@
 use crate::cli::errors::{CliError, Code};
 use crate::cli::site::Site;
 use redraft_adapters::plain_file;
-use redraft_core::bank::{Applied, Bank, Change, Kind, apply};
+use redraft_documents::bank::{Applied, Bank, Change, Kind, apply};
 use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;

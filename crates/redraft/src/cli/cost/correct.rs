@@ -5,11 +5,11 @@ use super::super::console::Console;
 use super::super::errors::{CliError, Code};
 use super::super::run::dollars;
 use super::super::site::{Site, Surroundings};
-use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::project;
-use redraft_core::ticket::{Scope, Ticket};
-use redraft_core::usage::Usd;
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::ticket::{Scope, Ticket};
+use redraft_facts::usage::Usd;
+use redraft_reports::project;
 use serde::Serialize;
 
 #[derive(Serialize)]

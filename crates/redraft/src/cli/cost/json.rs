@@ -4,15 +4,15 @@ use super::Feature;
 use super::prices::Price;
 use super::savings::{Loop, Replay};
 use redraft_core::bills::Bill;
-use redraft_core::choice::Prediction;
-use redraft_core::cost::CERTAIN;
 use redraft_core::players::PlayedBy;
-use redraft_core::project::Warning;
-use redraft_core::project::costs::{
+use redraft_cost::cost::CERTAIN;
+use redraft_facts::choice::Prediction;
+use redraft_facts::ticket::Scope;
+use redraft_facts::usage::Usage;
+use redraft_reports::project::Warning;
+use redraft_reports::project::costs::{
     Accuracy, Costs, Dispatch, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
 };
-use redraft_core::ticket::Scope;
-use redraft_core::usage::Usage;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -43,7 +43,7 @@ pub(super) struct FeatureJson<'a> {
 pub(super) fn feature(shown: &Feature) -> FeatureJson<'_> {
     let Feature { scope, document, status, costs, agents, rules, loops, warnings, notes, deferred, .. } =
         shown;
-    let phase = |one: &redraft_core::project::costs::PhaseCosts| {
+    let phase = |one: &redraft_reports::project::costs::PhaseCosts| {
         let roles: Vec<Value> = one
             .roles
             .iter()

@@ -1,13 +1,12 @@
 //! What each agent is billed by, as `redraft.toml` says today.
 
-use super::super::cast;
 use super::super::site::{Site, Surroundings};
-use super::super::trust;
+use super::super::{cast, trust};
 use crate::cli::own_state;
-use redraft_adapters::config::{AgentConfig, Config};
-use redraft_adapters::pull::HOST;
-use redraft_core::ids::AgentName;
-use redraft_core::price::{Basis, Card, Cards};
+use redraft_agents::config::{AgentConfig, Config};
+use redraft_agents::pull::HOST;
+use redraft_cost::price::{Basis, Card, Cards};
+use redraft_facts::ids::AgentName;
 
 /// The agents of the configuration with their cards.
 pub(super) struct Prices {

@@ -9,17 +9,17 @@ use super::super::site::Site;
 use super::prices::{Price, Prices};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::bills::Bill;
-use redraft_core::choice::{Content, Lifetime, Marks, Strategy};
-use redraft_core::cost::replay::{Asked, Assumed, Reviewed, Reviewer, as_sent, reviewed};
-use redraft_core::cost::{BOUNDARIES_MAX, CERTAIN, Marking, Pace, Terms, lifetimes};
-use redraft_core::event::Entry;
-use redraft_core::ids::AgentName;
-use redraft_core::price::Card;
-use redraft_core::project::costs::{Costs, Dispatch, Replayed, not_cached, played, replayed};
-use redraft_core::ticket::{Purpose, Scope};
-use redraft_core::tokens::{Family, Ratios};
-use redraft_core::usage::{Usage, grouped};
+use redraft_cost::cost::replay::{Asked, Assumed, Reviewed, Reviewer, as_sent, reviewed};
+use redraft_cost::cost::{BOUNDARIES_MAX, CERTAIN, Marking, Pace, Terms, lifetimes};
+use redraft_cost::price::Card;
+use redraft_documents::tokens::{Family, Ratios};
 use redraft_engine::ports::Workspace;
+use redraft_facts::choice::{Content, Lifetime, Marks, Strategy};
+use redraft_facts::event::Entry;
+use redraft_facts::ids::AgentName;
+use redraft_facts::ticket::{Purpose, Scope};
+use redraft_facts::usage::{Usage, grouped};
+use redraft_reports::project::costs::{Costs, Dispatch, Replayed, not_cached, played, replayed};
 use std::collections::BTreeSet;
 
 /// One reviewer's reviews in one pass.
@@ -204,7 +204,7 @@ fn of_loop<'a>(one: &Reviewed, costs: &'a Costs) -> Vec<&'a Dispatch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use redraft_core::usage::Usd;
+    use redraft_facts::usage::Usd;
 
     #[test]
     fn a_replay_far_from_the_bill_compares_nothing() {

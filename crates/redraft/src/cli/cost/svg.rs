@@ -14,11 +14,11 @@ use super::text::in_money;
 use crate::cli::whole_file::Own;
 use axis::Axis;
 use redraft_core::bills::Bill;
-use redraft_core::choice::{Prediction, Strategy};
-use redraft_core::project::costs::{Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
-use redraft_core::text::one_line;
-use redraft_core::ticket::Scope;
-use redraft_core::usage::{Usage, Usd, grouped};
+use redraft_facts::choice::{Prediction, Strategy};
+use redraft_facts::text::one_line;
+use redraft_facts::ticket::Scope;
+use redraft_facts::usage::{Usage, Usd, grouped};
+use redraft_reports::project::costs::{Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
 use std::fmt::Write;
 
 /// What tells a drawing of this command from any other file.

@@ -4,16 +4,16 @@ use super::savings::{Loop, Replay};
 use super::table::{Lean, table};
 use super::{Billed, Feature};
 use redraft_core::bills::Bill;
-use redraft_core::choice::{Prediction, Strategy};
-use redraft_core::cost::CERTAIN;
-use redraft_core::cost::replay::Played;
 use redraft_core::players::in_words;
-use redraft_core::project::costs::{
+use redraft_cost::cost::CERTAIN;
+use redraft_cost::cost::replay::Played;
+use redraft_facts::choice::{Prediction, Strategy};
+use redraft_facts::text::count;
+use redraft_facts::ticket::Scope;
+use redraft_facts::usage::{Money, Payment, Usage, Usd, grouped};
+use redraft_reports::project::costs::{
     Accuracy, Costs, Dispatch, PhaseCosts, Replayed, RoleRules, Rule, Sum, hit_percent, not_cached,
 };
-use redraft_core::text::count;
-use redraft_core::ticket::Scope;
-use redraft_core::usage::{Money, Payment, Usage, Usd, grouped};
 use std::cmp::Ordering;
 
 const TOKENS: [&str; 5] = ["uncached", "written", "read", "output", "hit"];

@@ -7,12 +7,12 @@ use super::json;
 use super::text::{estimate, in_money, ratio};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::bills::Bill;
-use redraft_core::choice::{Cached, Entry as Kept, Marks, Policy, Prediction, Strategy};
-use redraft_core::cost::CERTAIN;
-use redraft_core::project::costs::{Accuracy, Costs, Dispatch};
-use redraft_core::ticket::{Scope, Ticket};
-use redraft_core::usage::{Usage, Usd, grouped};
+use redraft_cost::cost::CERTAIN;
 use redraft_engine::ports::Store;
+use redraft_facts::choice::{Cached, Entry as Kept, Marks, Policy, Prediction, Strategy};
+use redraft_facts::ticket::{Scope, Ticket};
+use redraft_facts::usage::{Usage, Usd, grouped};
+use redraft_reports::project::costs::{Accuracy, Costs, Dispatch};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ struct WhyJson<'a> {
 
 pub(super) fn why(word: &str, site: &Site, ledger: &Ledger, console: &Console) -> Result<Code, CliError> {
     let ticket: Ticket =
-        word.parse().map_err(|error: redraft_core::ids::BadId| CliError::usage(error.to_string()))?;
+        word.parse().map_err(|error: redraft_facts::ids::BadId| CliError::usage(error.to_string()))?;
     let (scope, first) = match &ticket.scope {
         Scope::Feature(id) => {
             site.feature(ledger, Some(&id.to_string()))?;

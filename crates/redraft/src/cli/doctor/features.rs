@@ -8,10 +8,10 @@ use crate::cli::console::Console;
 use crate::cli::errors::CliError;
 use crate::cli::prepare::hold_place;
 use crate::cli::site::Surroundings;
-use redraft_core::ids::{AgentName, FeatureId};
-use redraft_core::probed::{AgentsMet, MetAgent, Resume};
-use redraft_core::ticket::Scope;
 use redraft_engine::{Journal, write_projections};
+use redraft_facts::ids::{AgentName, FeatureId};
+use redraft_facts::probed::{AgentsMet, MetAgent, Resume};
+use redraft_facts::ticket::Scope;
 
 /// Stores it in every feature that can go on and is worked on by the agent, and writes those features' files anew.
 pub(super) fn tell(
@@ -86,5 +86,5 @@ fn news<'a>(
 }
 
 fn plays(place: &Place, agent: &AgentName) -> bool {
-    redraft_core::profile::roles().iter().any(|role| place.config.agent_of(role) == Some(agent))
+    redraft_roles::profile::roles().iter().any(|role| place.config.agent_of(role) == Some(agent))
 }

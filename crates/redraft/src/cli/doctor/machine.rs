@@ -3,12 +3,12 @@
 use super::report::Line;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::site::{Site, Surroundings};
-use redraft_adapters::config::{self, Config, Want};
 use redraft_adapters::disk;
 use redraft_adapters::git::{self, Git, GitError, MINIMUM, Repository};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::text::count;
-use redraft_core::usage::grouped;
+use redraft_agents::config::{self, Config, Want};
+use redraft_facts::text::count;
+use redraft_facts::usage::grouped;
 use std::fs;
 use std::path::Path;
 
@@ -120,7 +120,7 @@ fn throw_away() -> Result<(Site, tempfile::TempDir), CliError> {
 
 /// What holds outside of a repository: the user's own file.
 fn elsewhere(around: &Surroundings, lines: &mut Vec<Line>) -> Option<Config> {
-    let roles = redraft_core::profile::roles();
+    let roles = redraft_roles::profile::roles();
     match Config::parse(b"", Path::new(config::FILE), &roles, &around.own) {
         Ok(found) => Some(found),
         Err(error) => told("your configuration", error.into(), lines),

@@ -2,9 +2,9 @@
 
 use crate::cli::errors::Code;
 use crate::cli::own_state::ACCEPT;
-use redraft_core::probed::{Check, CheckResult, Resume};
-use redraft_core::text::utc;
-use redraft_core::usage::Usd;
+use redraft_facts::probed::{Check, CheckResult, Resume};
+use redraft_facts::text::utc;
+use redraft_facts::usage::Usd;
 use serde::Serialize;
 
 #[derive(Default)]

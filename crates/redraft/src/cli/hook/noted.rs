@@ -3,8 +3,8 @@
 //! Written whole. Nobody needs it after the session, so only the latest few are kept. Whoever cannot read or write it says
 //! nothing: better silent than repeated.
 
-use redraft_core::hook::memory::Memory;
-use redraft_core::text::hash;
+use redraft_facts::text::hash;
+use redraft_integrations::hook::memory::Memory;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

@@ -4,12 +4,12 @@ use crate::cli::errors::CliError;
 use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::git::Rewritten;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::FeatureCreated;
-use redraft_core::ids::Revision;
-use redraft_core::phase::Phase;
-use redraft_core::project;
-use redraft_core::redact::Typed;
 use redraft_engine::ports::Workspace;
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::ids::Revision;
+use redraft_facts::phase::Phase;
+use redraft_facts::redact::Typed;
+use redraft_reports::project;
 
 /// Goes back to `implement` where the approved code of a feature that is not merged was written anew. The old objects must
 /// still be there.

@@ -5,30 +5,29 @@
 //! removed. The same objects always become the same new ones, so whoever begins again arrives at the same end. While it is
 //! under way a file says so, and no other command writes.
 
-use super::again;
 use super::secret::{self, Meant};
-use super::{hold_all, scopes};
+use super::{again, hold_all, scopes};
 use crate::cli::args::RedactArgs;
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::site::{REDACTING, Site, Surroundings};
 use crate::cli::status::{fold_board, write_files};
 use crate::cli::whole_file;
-use redraft_adapters::config;
 use redraft_adapters::git::{Rewritten, Survey};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, Mode, Redaction};
-use redraft_core::event::{Entry, Event, FeatureCreated};
-use redraft_core::ids::BlobId;
-use redraft_core::phase::Phase;
+use redraft_agents::config;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::profile;
-use redraft_core::project;
-use redraft_core::redact::Typed;
-use redraft_core::removal::{self, Removal, Renamed};
-use redraft_core::text::{count, hash};
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
+use redraft_facts::event::{Entry, Event, FeatureCreated};
+use redraft_facts::ids::BlobId;
+use redraft_facts::phase::Phase;
+use redraft_facts::redact::Typed;
+use redraft_facts::removal::{self, Removal, Renamed};
+use redraft_facts::text::{count, hash};
+use redraft_facts::ticket::Scope;
+use redraft_reports::project;
+use redraft_roles::profile;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;

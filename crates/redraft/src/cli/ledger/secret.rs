@@ -7,9 +7,9 @@ use crate::cli::errors::{CliError, Code};
 use crate::cli::site::Surroundings;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::redact::Redactor;
-use redraft_core::removal::Removal;
 use redraft_engine::ports::Store;
+use redraft_facts::redact::Redactor;
+use redraft_facts::removal::Removal;
 use serde_json::Value;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -76,7 +76,7 @@ fn in_event(seq: u64, ledger: &Ledger, redactor: &Redactor) -> Result<Vec<String
     if let Ok(value) = serde_json::from_str::<Value>(&body) {
         strings(&value, &mut |text| texts.extend(secrets(text, redactor)));
     }
-    let event = redraft_core::event::Event::decode(&kind, version, &body);
+    let event = redraft_facts::event::Event::decode(&kind, version, &body);
     for id in event.as_ref().map(|event| event.blobs()).unwrap_or_default() {
         let bytes = ledger.blob(id)?;
         texts.extend(secrets(&String::from_utf8_lossy(&bytes), redactor));

@@ -7,13 +7,13 @@ use crate::cli::rows::fold;
 use crate::cli::site::Site;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{Entry, Event};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::project::{self, BoardRow};
-use redraft_core::text::count;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Store, Workspace};
 use redraft_engine::require_together;
+use redraft_facts::event::{Entry, Event};
+use redraft_facts::text::count;
+use redraft_facts::ticket::Scope;
+use redraft_reports::project::{self, BoardRow};
 use std::collections::BTreeMap;
 
 /// Checks the whole ledger, its board and the records in worktrees. Returns how many events there are.

@@ -3,9 +3,9 @@
 use super::super::errors::{CliError, Code};
 use super::Place;
 use redraft_adapters::plain_file;
-use redraft_core::ids::FeatureId;
-use redraft_core::lint::Kind;
-use redraft_core::phase::Phase;
+use redraft_documents::lint::Kind;
+use redraft_facts::ids::FeatureId;
+use redraft_facts::phase::Phase;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The files of a plugin's folder, for `core::lint::plugin`.
+//! The files of a plugin's folder, for `documents::lint::plugin`.
 //!
 //! Anybody's folder may be named, so everything is bounded: how many files, how deep, how much text. Links are followed
 //! where they stay in the folder; hidden folders and installed packages are not looked into. What is in the files is not
@@ -7,7 +7,7 @@
 use super::super::errors::CliError;
 use super::super::site::Surroundings;
 use redraft_adapters::plain_file::{self, Unreadable};
-use redraft_core::plugin_lint::{Held, Plugin, is_read};
+use redraft_integrations::plugin_lint::{Held, Plugin, is_read};
 use std::path::{Path, PathBuf};
 
 /// Some hundred times what a plugin has; a folder with more is a checkout, a home or a disk.

@@ -2,9 +2,9 @@
 
 use super::super::annotate;
 use super::super::console::Console;
-use redraft_core::lint::{Fault, Level, Rule, Settings};
-use redraft_core::shown;
-use redraft_core::text::count;
+use redraft_documents::lint::{Fault, Level, Rule, Settings};
+use redraft_facts::shown;
+use redraft_facts::text::count;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;

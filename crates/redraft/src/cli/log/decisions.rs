@@ -8,10 +8,10 @@ use super::super::errors::{CliError, Code};
 use super::super::site::{Site, Surroundings};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::decisions::{self, Kind, Resolution, Standing, Tied, Work};
-use redraft_core::text::{count, one_line, utc};
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store;
+use redraft_facts::text::{count, one_line, utc};
+use redraft_facts::ticket::Scope;
+use redraft_reports::decisions::{self, Kind, Resolution, Standing, Tied, Work};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs;
@@ -124,7 +124,7 @@ fn show(features: &[Of], written: Option<&[PathBuf]>, console: &Console) {
         return;
     }
     if let Some(written) = written {
-        written.iter().for_each(|file| console.data(&redraft_core::shown::name(&file.to_string_lossy())));
+        written.iter().for_each(|file| console.data(&redraft_facts::shown::name(&file.to_string_lossy())));
         console.say(&match written.len() {
             0 => "no record to write: every decision has one already, or there is none".to_owned(),
             some => format!("{} written", count(some, "record")),

@@ -6,7 +6,7 @@ use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use clap::CommandFactory as _;
 use redraft_core::players::PlayedBy;
-use redraft_core::tokens::{Family, Ratios, kinds};
+use redraft_documents::tokens::{Family, Ratios, kinds};
 use serde::Serialize;
 
 /// A result of more tokens is given as a file.

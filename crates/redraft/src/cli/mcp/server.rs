@@ -1,12 +1,11 @@
 //! The protocol: the only asynchronous code there is. One thread reads and writes messages; every call is answered by a
 //! thread of its own, so that a long one holds up none.
 
-use super::Desk;
 use super::inlet::{Inlet, MESSAGE_BYTES_MAX, TOO_LARGE};
 use super::reply::Reply;
-use super::tools;
-use redraft_core::usage::grouped;
+use super::{Desk, tools};
 use redraft_engine::ports::Clock as _;
+use redraft_facts::usage::grouped;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
     ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,

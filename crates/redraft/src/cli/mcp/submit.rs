@@ -8,11 +8,11 @@ use crate::cli::errors::Code;
 use crate::cli::run::{Players, Wish, with_run};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::Entry;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::ticket::{Scope, Ticket};
 use redraft_engine::ports::{Clock as _, Store as _};
 use redraft_engine::{Refusal, Submission, Undone};
+use redraft_facts::event::Entry;
+use redraft_facts::ticket::{Scope, Ticket};
 use serde::Deserialize;
 
 /// More than any answer has.

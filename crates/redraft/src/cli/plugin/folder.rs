@@ -7,7 +7,7 @@
 use super::super::errors::{CliError, Code};
 use super::super::whole_file;
 use redraft_adapters::plain_file;
-use redraft_core::plugin::{INVENTORY, Plan, What};
+use redraft_integrations::plugin::{INVENTORY, Plan, What};
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io;

@@ -1,7 +1,7 @@
 //! What an export did, or would do, for people and for programs.
 
 use redraft_adapters::shell_word::quoted_path;
-use redraft_core::plugin::{Kept, Plan, Target, VERSION, What};
+use redraft_integrations::plugin::{Kept, Plan, Target, VERSION, What};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -6,8 +6,8 @@ use crate::cli::dependencies::Lives;
 use crate::cli::errors::CliError;
 use crate::cli::site::Site;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::FeatureCreated;
-use redraft_core::project_context::{Dependency, ProjectFacts, project_block};
+use redraft_documents::project_context::{Dependency, ProjectFacts, project_block};
+use redraft_facts::event::FeatureCreated;
 
 /// What the roles of a feature are told about its project; nothing for one that has none. What cannot be found is said.
 pub(crate) fn project_context(

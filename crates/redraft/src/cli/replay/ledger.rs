@@ -3,12 +3,12 @@
 use crate::cli::errors::CliError;
 use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::cost::replay::{Measured, Recorded, Review, Reviewed, Reviewer, reviewed};
-use redraft_core::cost::{Pace, Paces};
-use redraft_core::event::Event;
-use redraft_core::ids::FeatureId;
-use redraft_core::ticket::{Purpose, Scope, Ticket};
+use redraft_cost::cost::replay::{Measured, Recorded, Review, Reviewed, Reviewer, reviewed};
+use redraft_cost::cost::{Pace, Paces};
 use redraft_engine::ports::{Store, Workspace};
+use redraft_facts::event::Event;
+use redraft_facts::ids::FeatureId;
+use redraft_facts::ticket::{Purpose, Scope, Ticket};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hands the loops of one feature, or of all, to `take`; what cannot be read is a note.

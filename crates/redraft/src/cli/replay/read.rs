@@ -3,7 +3,7 @@
 //! Whatever is wrong with a line is told with its number, and the next line is read. Start at [`read`].
 
 use flate2::bufread::MultiGzDecoder;
-use redraft_core::cost::replay::Recorded;
+use redraft_cost::cost::replay::Recorded;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -33,7 +33,7 @@ pub(super) fn read(
     let mut lines: Box<dyn BufRead> =
         if packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
     let shown = path.to_string_lossy();
-    let name = redraft_core::shown::name(&shown);
+    let name = redraft_facts::shown::name(&shown);
     let mut number: u64 = 0;
     loop {
         number += 1;

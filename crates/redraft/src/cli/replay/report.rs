@@ -1,10 +1,10 @@
 //! What a replay shows: a table for people, one object for programs.
 
 use super::{CardSum, LoopSum};
-use redraft_core::choice::Lifetime;
-use redraft_core::cost::replay::{Outcome, Played};
-use redraft_core::text::count;
-use redraft_core::usage::{Usd, grouped};
+use redraft_cost::cost::replay::{Outcome, Played};
+use redraft_facts::choice::Lifetime;
+use redraft_facts::text::count;
+use redraft_facts::usage::{Usd, grouped};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 

@@ -8,13 +8,13 @@ use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
-use redraft_core::event::FeatureCreated;
-use redraft_core::ids::{FeatureId, ReviewId, slug};
-use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::redact::Typed;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::{CommitRefused, Store as _, WorkspaceError};
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::ids::{FeatureId, ReviewId, slug};
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::redact::Typed;
+use redraft_facts::ticket::Scope;
 use std::path::Path;
 
 /// What the document will be judged as; nothing is stored to find that out.

@@ -4,39 +4,36 @@
 //! change. Nobody works on the code. The loop is never closed, so the next call for the same branch and base goes on with
 //! reviewers that know the change, and shows them what is new in it. What it is judged by is in [`super::grounds`].
 
-use super::FOR_FEATURES;
 use super::begin::{newest, store};
 use super::grounds::Grounds;
 use super::range::Range;
 use super::report::{self, Report};
-use super::{driven, outcome, run_args};
+use super::{FOR_FEATURES, driven, outcome, run_args};
 use crate::cli::agent_choice::{self, Wanted};
-use crate::cli::annotate;
 use crate::cli::args::{FindingsForm, ReviewArgs};
 use crate::cli::cast::Cast;
-use crate::cli::consent;
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::once::Once;
 use crate::cli::run::{self, tidy};
 use crate::cli::site::{Site, Surroundings};
-use crate::cli::trust;
+use crate::cli::{annotate, consent, trust};
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
-use redraft_core::delta::{self, Hidden};
-use redraft_core::event::{Entry, Event, FeatureCreated, ReviewedChange};
-use redraft_core::findings::{Finding, Status};
-use redraft_core::ids::{FeatureId, slug};
-use redraft_core::phase::{Lane, Phase};
 use redraft_core::pipeline::Pipeline;
-use redraft_core::project;
-use redraft_core::prompt::unnamed;
 use redraft_core::review::Loop;
-use redraft_core::text::count;
+use redraft_documents::delta::{self, Hidden};
 use redraft_engine::ports::{Agents, Checks, Clock, NoChecks, NoMerging, Store, Workspace};
 use redraft_engine::{Estimating, Parts, Reviewed, Rules, Run, Stop};
+use redraft_facts::event::{Entry, Event, FeatureCreated, ReviewedChange};
+use redraft_facts::findings::{Finding, Status};
+use redraft_facts::ids::{FeatureId, slug};
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::text::count;
+use redraft_prompts::prompt::unnamed;
+use redraft_reports::project;
 
 pub(super) fn review(
     site: &Site,
@@ -321,7 +318,7 @@ fn form(args: &ReviewArgs, console: &Console) -> Result<FindingsForm, CliError> 
 
 fn lane(args: &ReviewArgs) -> Result<Option<Lane>, CliError> {
     let lane = args.change.lane.as_deref().map(str::parse).transpose();
-    lane.map_err(|error: redraft_core::ids::BadId| CliError::usage(error.to_string()))
+    lane.map_err(|error: redraft_facts::ids::BadId| CliError::usage(error.to_string()))
 }
 
 /// The review of this change that goes on, or a new one.

@@ -4,8 +4,8 @@ use crate::cli::errors::{CliError, Code};
 use crate::cli::site::Site;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{Entry, Event, FeatureCreated};
 use redraft_engine::ports::{Store, Workspace};
+use redraft_facts::event::{Entry, Event, FeatureCreated};
 use std::path::{Path, PathBuf};
 
 /// More than any document; a larger file is a mistake.

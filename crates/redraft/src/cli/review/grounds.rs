@@ -7,14 +7,13 @@
 use super::range::Range;
 use crate::cli::args::RunArgs;
 use crate::cli::errors::{CliError, Code};
-use crate::cli::profiles;
-use crate::cli::run;
 use crate::cli::site::{Site, Surroundings};
-use redraft_adapters::config::{AgentConfig, Config, FILE, Origin};
+use crate::cli::{profiles, run};
 use redraft_adapters::plain_file;
-use redraft_core::ids::{AgentName, Role};
-use redraft_core::phase::{Lane, Phase};
-use redraft_core::profile;
+use redraft_agents::config::{AgentConfig, Config, FILE, Origin};
+use redraft_facts::ids::{AgentName, Role};
+use redraft_facts::phase::{Lane, Phase};
+use redraft_roles::profile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

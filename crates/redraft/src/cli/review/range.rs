@@ -9,9 +9,9 @@ use crate::cli::meant::HEAD;
 use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::git::Meant;
 use redraft_adapters::plain_file;
-use redraft_core::event::ReviewedChange;
-use redraft_core::ids::Revision;
-use redraft_core::text::count;
+use redraft_facts::event::ReviewedChange;
+use redraft_facts::ids::Revision;
+use redraft_facts::text::count;
 
 /// So many commits are asked for what they say; a change with more has said enough by then.
 const COMMITS_MAX: usize = 50;

@@ -6,13 +6,13 @@ use super::range::Range;
 use crate::cli::annotate::{self, Execution};
 use crate::cli::args::FindingsForm;
 use crate::cli::console::Console;
-use redraft_core::event::{Checked, REHEARSED};
-use redraft_core::findings::{Finding, Status};
 use redraft_core::players::{self, PlayedBy};
-use redraft_core::profile;
-use redraft_core::project::Receipt;
-use redraft_core::text::{count, hash, indented, one_line};
-use redraft_core::verdict::Severity;
+use redraft_facts::event::{Checked, REHEARSED};
+use redraft_facts::findings::{Finding, Status};
+use redraft_facts::text::{count, hash, indented, one_line};
+use redraft_facts::verdict::Severity;
+use redraft_reports::project::Receipt;
+use redraft_roles::profile;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -317,9 +317,9 @@ fn rule(finding: &Finding) -> String {
 
 /// Code scanning wants a place for each result: what cites none is shown at the first file of the change.
 fn sarif(findings: &[Finding], files: &[String], execution: &Execution) -> Value {
-    let panels = profile::panels(redraft_core::phase::Phase::Implement);
+    let panels = profile::panels(redraft_facts::phase::Phase::Implement);
     let roles = panels.iter().flat_map(|panel| &panel.roles).map(|seat| &seat.role);
-    let of = |role| profile::of(redraft_core::phase::Phase::Implement, role);
+    let of = |role| profile::of(redraft_facts::phase::Phase::Implement, role);
     let mut rules: Vec<String> = Vec::new();
     for profile in roles.filter_map(of) {
         rules.extend(profile.categories.iter().map(|category| format!("{}/{category}", profile.role)));

@@ -4,14 +4,14 @@ use crate::cli::args::RunArgs;
 use crate::cli::errors::CliError;
 use crate::cli::profiles;
 use crate::cli::site::{Site, Surroundings};
-use redraft_adapters::config::Config;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::{Certify, Event};
-use redraft_core::ids::Role;
-use redraft_core::ticket::Scope;
-use redraft_core::usage::Usd;
+use redraft_agents::config::Config;
 use redraft_engine::ports::{Deadlines, Store};
 use redraft_engine::{Finish, Rules};
+use redraft_facts::event::{Certify, Event};
+use redraft_facts::ids::Role;
+use redraft_facts::ticket::Scope;
+use redraft_facts::usage::Usd;
 use std::collections::BTreeMap;
 
 /// What redraft.toml says, with every role played by `--agent`.
@@ -49,7 +49,7 @@ pub(crate) fn rules_with(
     args: &RunArgs,
     around: &Surroundings,
 ) -> Result<Rules, CliError> {
-    let unknown = |error: redraft_core::ids::BadId| CliError::usage(error.to_string());
+    let unknown = |error: redraft_facts::ids::BadId| CliError::usage(error.to_string());
     let policy = match &args.policy {
         Some(word) => word.parse().map_err(unknown)?,
         None => config.policy,

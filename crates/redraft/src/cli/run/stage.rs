@@ -5,26 +5,25 @@ use super::{config, kept_budget, rules};
 use crate::cli::agent_choice::{self, Wanted};
 use crate::cli::args::RunArgs;
 use crate::cli::cast::Cast;
-use crate::cli::consent;
 use crate::cli::console::Console;
 use crate::cli::dependencies::require_unblocked;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::prepare::{forget_ready, hold_place, prepare};
 use crate::cli::project::project_context;
 use crate::cli::site::{Site, Surroundings};
-use crate::cli::trust;
+use crate::cli::{consent, trust};
 use redraft_adapters::checks::ShellChecks;
-use redraft_adapters::config::Config;
 use redraft_adapters::git::{GitMerging, GitWorkspace};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
-use redraft_core::event::FeatureCreated;
-use redraft_core::ids::{FeatureId, Role};
+use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
-use redraft_core::profile;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::{Agents, Store as _, Workspace};
 use redraft_engine::{Estimating, Parts, Progress, Run};
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::ids::{FeatureId, Role};
+use redraft_facts::ticket::Scope;
+use redraft_roles::profile;
 
 /// Who does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

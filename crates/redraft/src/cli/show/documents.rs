@@ -6,11 +6,11 @@ use crate::cli::site::Surroundings;
 use clap::Args;
 use redraft_adapters::git::Glance;
 use redraft_adapters::plain_file::{self, Unreadable};
-use redraft_core::context::{self, Artifacts, Context};
-use redraft_core::shown::name;
-use redraft_core::tasks::{self, Task, TaskList};
-use redraft_core::text::{count, one_line};
-use redraft_core::trace::{Basis, Found, Kind, Target, Targets};
+use redraft_documents::context::{self, Artifacts, Context};
+use redraft_documents::tasks::{self, Task, TaskList};
+use redraft_documents::trace::{Basis, Found, Kind, Target, Targets};
+use redraft_facts::shown::name;
+use redraft_facts::text::{count, one_line};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

@@ -5,13 +5,12 @@ use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code};
 use crate::cli::gather::Gathered;
 use crate::cli::site::{Site, Surroundings};
-use redraft_core::decisions;
-use redraft_core::phase::Phase;
 use redraft_core::pipeline::Pipeline;
 use redraft_core::players::PlayedBy;
-use redraft_core::project;
-use redraft_core::ticket::Scope;
 use redraft_engine::ports::Store as _;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Scope;
+use redraft_reports::{decisions, project};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -1,6 +1,6 @@
 //! `redraft show trace`: every requirement with what became of it, as text, JSON, Markdown or a page of HTML.
 //!
-//! What belongs to what is `core::matrix`'s; here it is found out what is meant, and shown.
+//! What belongs to what is `reports::matrix`'s; here it is found out what is meant, and shown.
 
 use crate::cli::console::Console;
 use crate::cli::errors::{CliError, Code, unknown_feature};
@@ -10,9 +10,9 @@ use crate::cli::site::{Site, Surroundings};
 use crate::cli::whole_file::{self, Own};
 use clap::Args;
 use redraft_adapters::git::Glance;
-use redraft_core::ids::FeatureId;
-use redraft_core::matrix::{self, Matrix, Part, Requirement, Row, Run, State, What, Work};
-use redraft_core::text::{count, one_line, utc};
+use redraft_facts::ids::FeatureId;
+use redraft_facts::text::{count, one_line, utc};
+use redraft_reports::matrix::{self, Matrix, Part, Requirement, Row, Run, State, What, Work};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ pub(crate) fn trace(args: TraceArgs, around: &Surroundings, console: &Console) -
             Some(file) => {
                 let path = around.folder.join(file);
                 whole_file::write(&path, &page, args.force, &OWN)?;
-                console.say(&format!("wrote {}", redraft_core::shown::name(&path.to_string_lossy())));
+                console.say(&format!("wrote {}", redraft_facts::shown::name(&path.to_string_lossy())));
             }
             None => console.data(page.trim_end()),
         }

@@ -1,12 +1,12 @@
 //! What the readers make of one document, a fact in a line.
 
-use redraft_core::bank::{Bank, Kind};
-use redraft_core::context::{Artifacts, select};
-use redraft_core::matrix::{Sources, build};
-use redraft_core::project_context::{goals, milestones};
-use redraft_core::sections::Outline;
-use redraft_core::tasks;
-use redraft_core::tokens::kinds;
+use redraft_documents::bank::{Bank, Kind};
+use redraft_documents::context::{Artifacts, select};
+use redraft_documents::project_context::{goals, milestones};
+use redraft_documents::sections::Outline;
+use redraft_documents::tasks;
+use redraft_documents::tokens::kinds;
+use redraft_reports::matrix::{Sources, build};
 
 /// Lines are counted from 1.
 pub(super) fn of(text: &str) -> Vec<String> {

@@ -9,7 +9,7 @@
 
 mod facts;
 
-use redraft_core::lint::{Content, Document, Documents, Kind, Settings, check};
+use redraft_documents::lint::{Content, Document, Documents, Kind, Settings, check};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

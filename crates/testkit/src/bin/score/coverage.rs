@@ -1,8 +1,8 @@
 //! What can be counted without labels: how many references of all tasks lead to one place, to several, or nowhere.
 
 use super::share;
-use redraft_core::tasks;
-use redraft_core::trace::{self, Found, Kind, Reference, Targets};
+use redraft_documents::tasks;
+use redraft_documents::trace::{self, Found, Kind, Reference, Targets};
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! References: done criteria, dependencies, and which lines of the other documents are reached.
 
 use super::{read, share};
-use redraft_core::task_id;
-use redraft_core::tasks::{self, Task, TaskList};
-use redraft_core::trace::{self, Found, Kind, Targets};
+use redraft_documents::task_id;
+use redraft_documents::tasks::{self, Task, TaskList};
+use redraft_documents::trace::{self, Found, Kind, Targets};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Tasks: which are found, with which titles, ends and forms.
 
 use super::{read, share};
-use redraft_core::tasks::{self, Task};
+use redraft_documents::tasks::{self, Task};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -4,7 +4,7 @@ use super::{FakeRepository, HEADS, State, TAGS, done_without};
 use crate::fakes::outside::Outside;
 use crate::fakes::tree::{Node, Tree};
 use crate::fakes::worktree::{Head, folders};
-use redraft_core::ids::Revision;
+use redraft_facts::ids::Revision;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

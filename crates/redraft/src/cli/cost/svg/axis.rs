@@ -1,6 +1,6 @@
 //! A scale from nothing to the largest amount, with round numbers at its lines.
 
-use redraft_core::usage::grouped;
+use redraft_facts::usage::grouped;
 
 /// Lines above the lowest one: few enough to read, enough to compare by.
 const LINES: u64 = 4;

@@ -1,10 +1,10 @@
 use super::*;
-use redraft_core::choice::{Cached, Choice, Knowledge, Marks, Policy, Predicted};
-use redraft_core::event::Player;
-use redraft_core::ids::{AgentName, Role};
-use redraft_core::phase::Phase;
-use redraft_core::project::costs::Sum;
-use redraft_core::usage::Payment;
+use redraft_facts::choice::{Cached, Choice, Knowledge, Marks, Policy, Predicted};
+use redraft_facts::event::Player;
+use redraft_facts::ids::{AgentName, Role};
+use redraft_facts::phase::Phase;
+use redraft_facts::usage::Payment;
+use redraft_reports::project::costs::Sum;
 
 fn usage(uncached: u64, cost: u64) -> Usage {
     Usage { uncached, cost: Usd(cost), ..Usage::default() }

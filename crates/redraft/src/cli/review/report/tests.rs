@@ -1,8 +1,8 @@
 //! What findings look like on a narrow terminal and for a code host.
 
 use super::*;
-use redraft_core::ids::{FindingId, Role};
-use redraft_core::verdict::Claim;
+use redraft_facts::ids::{FindingId, Role};
+use redraft_facts::verdict::Claim;
 
 fn finding(severity: Severity, file: &str, line: u32) -> Finding {
     Finding {

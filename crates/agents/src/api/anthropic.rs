@@ -1,0 +1,403 @@
+//! Anthropic's Messages protocol: where the cache boundaries stand, and how a streamed answer is put together.
+//!
+//! Where boundaries may stand after the constant, feature and role fragments is part of the stored bytes; the one on the
+//! newest message moves. A boundary is no part of the cached prefix, so neither moving it, giving it another lifetime nor
+//! leaving it out costs anything: each request asks for what it wants.
+
+use super::raw::{self, Members, quoted};
+use super::spend::sold;
+use super::wire::{
+    Ask, Call, Counted, End, Fault, Length, Listener, Opening, Said, Wire, joined, parsed, reported,
+    scrubbed_input, texts,
+};
+use crate::billing;
+use crate::http::sse::Event;
+use crate::tools::{Tool, ToolResult};
+use redraft_engine::ports::Cache;
+use redraft_facts::choice::{Lifetime, Marks};
+use redraft_facts::fragment::{Fragment, Prompt};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const VERSION: &str = "2023-06-01";
+
+/// What the vendor takes in one request.
+const BOUNDARIES_MAX: u8 = 4;
+const SOLD: [Lifetime; 2] = [Lifetime::Hour, Lifetime::FiveMinutes];
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Messages;
+
+/// The fragments of one stability as blocks, the last of them with a boundary.
+fn blocks(fragments: &[Fragment]) -> Vec<String> {
+    let texts = fragments.iter().filter_map(|fragment| joined([fragment]));
+    let mut blocks: Vec<String> = texts.map(|text| block(&text).json()).collect();
+    if let Some(last) = blocks.last_mut() {
+        *last = with_boundary(last, Lifetime::FiveMinutes);
+    }
+    blocks
+}
+
+/// What to keep for how long, in an order the vendor takes: it refuses a longer lifetime after a shorter one, and whatever
+/// a part builds on has to last at least as long as the part itself. So a part without a mark is kept with the next one
+/// that has one. The constant fragments, then the feature and role fragments, then the newest message.
+fn descending(asked: &Marks) -> [Option<Lifetime>; 3] {
+    let [system, stable, tail] = [asked.system, asked.stable, asked.tail].map(|mark| mark.map(sold));
+    let stable = stable.max(tail);
+    [system.max(stable), stable, tail]
+}
+
+impl Wire for Messages {
+    fn signature(&self) -> String {
+        format!("anthropic messages {VERSION}")
+    }
+
+    fn path(&self) -> &'static str {
+        "/v1/messages"
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        let key = key.map(|key| ("x-api-key", key.to_owned()));
+        [("anthropic-version", VERSION.to_owned())].into_iter().chain(key).collect()
+    }
+
+    fn tools(&self, tools: &[Tool]) -> String {
+        let tools: Vec<String> = tools
+            .iter()
+            .map(|tool| {
+                let Tool { name, description, schema } = tool;
+                format!(
+                    r#"{{"name":{},"description":{},"input_schema":{schema}}}"#,
+                    quoted(name),
+                    quoted(description)
+                )
+            })
+            .collect();
+        raw::list(&tools)
+    }
+
+    fn open(&self, prompt: &Prompt) -> Opening {
+        let system = blocks(&prompt.constant);
+        let mut first = blocks(&prompt.feature);
+        first.extend(blocks(&prompt.role));
+        first.extend(joined(&prompt.turn).map(|text| block(&text).json()));
+        let system = if system.is_empty() { String::new() } else { raw::list(&system) };
+        Opening { system, message: message("user", &first) }
+    }
+
+    fn say(&self, text: &str) -> String {
+        message("user", &[block(text).json()])
+    }
+
+    fn results(&self, results: &[(Call, ToolResult)]) -> Vec<String> {
+        let blocks: Vec<String> = results
+            .iter()
+            .map(|(call, result)| {
+                let mut block = Members::default()
+                    .with("type", quoted("tool_result"))
+                    .with("tool_use_id", quoted(&call.id))
+                    .with("content", quoted(&result.text));
+                if result.is_error {
+                    block.set("is_error", "true".to_owned());
+                }
+                block.json()
+            })
+            .collect();
+        vec![message("user", &blocks)]
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> String {
+        let [constant, stable, tail] = descending(ask.marks);
+        let mut messages: Vec<String> = ask.messages.iter().map(|message| (*message).to_owned()).collect();
+        if let Some(first) = messages.first_mut() {
+            *first = with_lifetimes(first, stable);
+        }
+        if let Some(last) = messages.last_mut() {
+            // Results of tools are followed by more requests within seconds, each of which sends all of this again.
+            let tail = tail.or_else(|| holds_results(last).then_some(Lifetime::FiveMinutes));
+            if let Some(tail) = tail {
+                *last = with_boundary_at_end(last, tail);
+            }
+        }
+        let mut body = Members::default()
+            .with("model", quoted(ask.model))
+            .with("max_tokens", ask.max_tokens.to_string())
+            .with("stream", "true");
+        // The vendor reads them in this order, whatever the order here.
+        if ask.tools != "[]" {
+            body.set("tools", ask.tools.to_owned());
+        }
+        if !ask.system.is_empty() {
+            body.set("system", lasting(ask.system, constant));
+        }
+        body.set("messages", raw::list(&messages));
+        if !ask.schema.is_empty() {
+            let schema = ask.schema;
+            body.set("output_config", format!(r#"{{"format":{{"type":"json_schema","schema":{schema}}}}}"#));
+        }
+        body.json()
+    }
+
+    fn listen(&self) -> Box<dyn Listener> {
+        Box::new(Stream::default())
+    }
+
+    fn cache(&self) -> Cache {
+        Cache::Boundaries(BOUNDARIES_MAX)
+    }
+
+    fn sold(&self) -> &'static [Lifetime] {
+        &SOLD
+    }
+
+    fn lifetimes(&self, asked: &Marks) -> Option<(Lifetime, Option<Lifetime>)> {
+        let [longest, .., newest] = descending(asked);
+        Some((longest.unwrap_or(Lifetime::FiveMinutes), newest))
+    }
+}
+
+fn block(text: &str) -> Members {
+    Members::default().with("type", quoted("text")).with("text", quoted(text))
+}
+
+fn message(role: &str, blocks: &[String]) -> String {
+    format!(r#"{{"role":{},"content":{}}}"#, quoted(role), raw::list(blocks))
+}
+
+fn with_boundary(block: &str, lifetime: Lifetime) -> String {
+    let control = match lifetime {
+        Lifetime::FiveMinutes => r#"{"type":"ephemeral"}"#,
+        _ => r#"{"type":"ephemeral","ttl":"1h"}"#,
+    };
+    Members::parse(block)
+        .map_or_else(|| block.to_owned(), |block| block.with("cache_control", control).json())
+}
+
+/// The first message with its boundaries, after the feature and after the role fragments, kept as long as wanted.
+fn with_lifetimes(message: &str, lifetime: Option<Lifetime>) -> String {
+    let Some(mut members) = Members::parse(message) else { return message.to_owned() };
+    let Some(content) = members.get("content").map(|content| lasting(content, lifetime)) else {
+        return message.to_owned();
+    };
+    members.set("content", content);
+    members.json()
+}
+
+/// Blocks whose boundaries are kept this long, or left out. What has no boundary stays as it is.
+fn lasting(blocks: &str, lifetime: Option<Lifetime>) -> String {
+    let Some(mut blocks) = raw::elements(blocks) else { return blocks.to_owned() };
+    for block in &mut blocks {
+        let Some(mut members) = Members::parse(block) else { continue };
+        if members.get("cache_control").is_none() {
+            continue;
+        }
+        match lifetime {
+            Some(lifetime) => *block = with_boundary(block, lifetime),
+            None => {
+                members.remove("cache_control");
+                *block = members.json();
+            }
+        }
+    }
+    raw::list(&blocks)
+}
+
+/// Whether a message brings what tools found.
+fn holds_results(message: &str) -> bool {
+    let blocks = Members::parse(message).and_then(|members| raw::elements(members.get("content")?));
+    let is_result = |block: &String| {
+        Members::parse(block).and_then(|block| block.text("type")).as_deref() == Some("tool_result")
+    };
+    blocks.is_some_and(|blocks| blocks.iter().any(is_result))
+}
+
+/// A boundary on the last block that can carry one; a model's own thinking cannot.
+fn with_boundary_at_end(message: &str, lifetime: Lifetime) -> String {
+    let Some(mut members) = Members::parse(message) else { return message.to_owned() };
+    let Some(mut blocks) = members.get("content").and_then(raw::elements) else { return message.to_owned() };
+    let kind = |block: &str| Members::parse(block).and_then(|block| block.text("type")).unwrap_or_default();
+    if let Some(last) = blocks.iter_mut().rev().find(|block| !kind(block).contains("thinking")) {
+        *last = with_boundary(last, lifetime);
+    }
+    members.set("content", raw::list(&blocks));
+    members.json()
+}
+
+/// An answer as it arrives.
+#[derive(Default)]
+struct Stream {
+    blocks: BTreeMap<u64, Building>,
+    counted: Counted,
+    length: Length,
+    stop: Option<String>,
+}
+
+/// A block and what its deltas add to it.
+#[derive(Default)]
+struct Building {
+    begun: Members,
+    /// By the name of the field they extend.
+    texts: BTreeMap<&'static str, String>,
+    input: String,
+    citations: Vec<String>,
+}
+
+impl Listener for Stream {
+    fn hear(&mut self, event: &Event) -> Result<bool, Fault> {
+        let data = parsed(event)?;
+        match data["type"].as_str().unwrap_or_default() {
+            "message_start" => self.count(&data["message"]["usage"]),
+            "content_block_start" => {
+                let begun =
+                    Members::parse(&event.data).and_then(|event| Members::parse(event.get("content_block")?));
+                let begun = begun.ok_or_else(|| Fault::Garbage("a block that is no object".to_owned()))?;
+                self.length += texts(&data["content_block"]["text"]);
+                self.blocks.insert(place(&data), Building { begun, ..Building::default() });
+            }
+            "content_block_delta" => self.extend(&data, &event.data),
+            "message_delta" => {
+                self.count(&data["usage"]);
+                // The number at the beginning is not the length of the answer.
+                self.counted.output_told |= billing::count(&data["usage"]["output_tokens"]).is_some();
+                self.stop = data["delta"]["stop_reason"].as_str().map(str::to_owned);
+            }
+            "message_stop" => return Ok(true),
+            "error" => {
+                self.count(&data["usage"]);
+                return Err(reported(&data["error"]));
+            }
+            // Pings, and kinds of a later version.
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn counted(&self) -> Counted {
+        self.counted.clone()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    fn has_begun(&self) -> bool {
+        !self.blocks.is_empty() || self.stop.is_some()
+    }
+
+    fn length(&self) -> Length {
+        self.length
+    }
+
+    fn said(self: Box<Self>, scrub: &dyn Fn(&str) -> String) -> Result<Said, Fault> {
+        let (mut blocks, mut text, mut calls) = (Vec::new(), String::new(), Vec::new());
+        for building in self.blocks.into_values() {
+            let (block, call) = building.finished(scrub);
+            match block.text("type").as_deref() {
+                Some("text") => {
+                    let said = block.text("text").unwrap_or_default();
+                    // The vendor sends empty texts and refuses to take them back.
+                    if said.is_empty() {
+                        continue;
+                    }
+                    text.push_str(&said);
+                }
+                Some("tool_use") => calls.push(call),
+                _ => {}
+            }
+            blocks.push(block.json());
+        }
+        let end = match self.stop.as_deref() {
+            None => return Err(Fault::Cut),
+            Some("tool_use") if !calls.is_empty() => End::Tools,
+            Some("pause_turn") => End::Paused,
+            Some("max_tokens") => End::Truncated,
+            Some("refusal") => End::Refused,
+            Some("model_context_window_exceeded") => End::Full,
+            Some(_) => End::Answered,
+        };
+        let messages = if blocks.is_empty() { Vec::new() } else { vec![message("assistant", &blocks)] };
+        Ok(Said { messages, text, calls, end })
+    }
+}
+
+impl Stream {
+    fn extend(&mut self, data: &Value, raw: &str) {
+        let Some(building) = self.blocks.get_mut(&place(data)) else { return };
+        let delta = &data["delta"];
+        for field in ["text", "thinking", "signature"] {
+            if let Some(piece) = delta[field].as_str() {
+                self.length += Length::of(piece);
+                building.texts.entry(field).or_default().push_str(piece);
+            }
+        }
+        if let Some(piece) = delta["partial_json"].as_str() {
+            self.length += Length::of(piece);
+            building.input.push_str(piece);
+        }
+        let citation =
+            || Members::parse(Members::parse(raw)?.get("delta")?)?.get("citation").map(str::to_owned);
+        building.citations.extend(citation());
+    }
+
+    /// Later counts replace earlier ones unless they are lower; what an event does not mention stays.
+    fn count(&mut self, usage: &Value) {
+        let number = |field: &str| billing::count(&usage[field]);
+        let before = &self.counted;
+        let mut now = before.clone();
+        now.input_told |= number("input_tokens").is_some();
+        now.uncached = number("input_tokens").unwrap_or(now.uncached);
+        now.read = number("cache_read_input_tokens").unwrap_or(now.read);
+        now.output = now.output.max(number("output_tokens").unwrap_or_default());
+        let by_lifetime = |field: &str| billing::count(&usage["cache_creation"][field]);
+        let (minutes, hour) =
+            (by_lifetime("ephemeral_5m_input_tokens"), by_lifetime("ephemeral_1h_input_tokens"));
+        let all = number("cache_creation_input_tokens");
+        if minutes.or(hour).or(all).is_some() {
+            let (minutes, hour) = (minutes.unwrap_or_default(), hour.unwrap_or_default());
+            // Where only the sum is given, or it is more, the dearer lifetime is the safe reading.
+            let hour = hour.max(all.unwrap_or_default().saturating_sub(minutes));
+            now.written = vec![(Lifetime::FiveMinutes, minutes), (Lifetime::Hour, hour)];
+        }
+        if now.input() < before.input() {
+            let Counted { output, input_told, .. } = now;
+            now = Counted { output, input_told, ..before.clone() };
+        }
+        self.counted = now;
+    }
+}
+
+impl Building {
+    /// The block as it goes back to the vendor, and the call it is if it is one.
+    fn finished(self, scrub: &dyn Fn(&str) -> String) -> (Members, Call) {
+        let Building { begun: mut block, texts, input, citations } = self;
+        for (field, added) in texts {
+            let text = block.text(field).unwrap_or_default() + &added;
+            // A signature vouches for the thinking beside it, so neither may be touched.
+            let text = if field == "text" { scrub(&text) } else { text };
+            block.set(field, quoted(&text));
+        }
+        if !citations.is_empty() {
+            block.set("citations", raw::list(&citations));
+        }
+        let input = scrubbed_input(&input, scrub);
+        let parsed: Option<Value> = if input.trim().is_empty() {
+            let given = block.get("input").map(|input| scrubbed_input(input, scrub));
+            if let Some(given) = &given {
+                block.set("input", given.clone());
+            }
+            given.and_then(|input| serde_json::from_str(&input).ok())
+        } else {
+            serde_json::from_str(&input).ok()
+        };
+        if !input.trim().is_empty() {
+            block.set("input", if parsed.is_some() { input } else { json!({}).to_string() });
+        }
+        let word = |name: &str| block.text(name).unwrap_or_default();
+        let call = Call { id: word("id"), name: word("name"), input: parsed };
+        (block, call)
+    }
+}
+
+fn place(data: &Value) -> u64 {
+    data["index"].as_u64().unwrap_or_default()
+}

@@ -1,0 +1,421 @@
+//! One dispatch: send the conversation, do what the model asks of its tools, until it answers.
+//!
+//! Every message is stored before the next request is sent, and the turn is closed when the answer is there; what went
+//! wrong before that leaves the conversation as it was. Protocols are behind [`super::wire`]. Start at [`run`].
+
+use super::ApiAgent;
+use super::missed::Continued;
+use super::spend::{Next, Spending, so_far};
+use super::told::{Told, doing};
+use super::transcript::{Done, Transcript};
+use super::trouble::{Trouble, is_too_long, refused, unstreamed};
+use super::wire::{Ask, Call, Counted, End, Fault, Length, Listener, Said, joined};
+use crate::http::retry::{self, Failure, Retry};
+use crate::http::sse::Events;
+use crate::http::{BEGINNING_BYTES_MAX, HttpError, Limits};
+use crate::tools::{ToolResult, Toolbox};
+use redraft_core::answer;
+use redraft_engine::ports::{AgentError, Moment, Outcome, Request, Watch};
+use redraft_facts::choice::Lifetime;
+use redraft_facts::event::Now;
+use redraft_facts::usage::{Payment, Usage, Usd, grouped};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+pub(super) fn run(agent: &ApiAgent, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+    let toolbox = Toolbox::new(&request.folder, &request.may_write, &request.tools);
+    let toolbox = toolbox.map_err(|why| agent.error(Now::GiveUp, &why, AgentError::UNBILLED))?;
+    let began = watch.moment();
+    let until = began.plus_ms(request.deadlines.total_ms);
+    let toolbox = toolbox.with_commands(agent.commands.clone()).with_deadline(until);
+    let dispatch = Dispatch {
+        agent,
+        request,
+        watch,
+        began,
+        asked: 0,
+        asked_ms: None,
+        toolbox,
+        spending: Spending::new(&agent.card),
+        unknown: Usd(0),
+        opened: Vec::new(),
+        denials: Vec::new(),
+        notes: Vec::new(),
+    };
+    dispatch.run()
+}
+
+struct Dispatch<'a> {
+    agent: &'a ApiAgent,
+    request: &'a Request,
+    watch: &'a dyn Watch,
+    began: Moment,
+    /// Requests sent, repetitions included.
+    asked: u64,
+    /// When the last of them was.
+    asked_ms: Option<i64>,
+    toolbox: Toolbox,
+    spending: Spending<'a>,
+    /// How much of the sum no bill says.
+    unknown: Usd,
+    opened: Vec<String>,
+    denials: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Dispatch<'_> {
+    fn run(mut self) -> Result<Outcome, AgentError> {
+        if self.watch.stopped() {
+            return Err(self.interrupted());
+        }
+        let mut transcript = self.transcript()?;
+        let earlier = transcript.last().cloned();
+        for turn in 0..self.agent.bounds.turns {
+            let asked_ms = self.watch.now_ms();
+            self.asked_ms = Some(asked_ms);
+            let (said, counted) = self.ask(&transcript)?;
+            if let Some(earlier) = earlier.as_ref().filter(|_| turn == 0) {
+                let turn = Continued { earlier, now: &transcript, asked_ms, counted: &counted };
+                self.notes.extend(turn.missed(&self.agent.card));
+            }
+            let parts = transcript.parts();
+            for message in &said.messages {
+                self.stored(transcript.add(message.clone()))?;
+            }
+            let end = match said.end {
+                End::Truncated if self.can_judge_half(&said) => {
+                    self.notes.push(self.cut());
+                    End::Answered
+                }
+                end => end,
+            };
+            match end {
+                End::Answered if said.messages.is_empty() => {
+                    return Err(self.failed(Now::GiveUp, "an empty answer"));
+                }
+                End::Answered => {
+                    let ticket = self.request.ticket.to_string();
+                    let (_, newest) = self.agent.lifetimes(self.request);
+                    // What is not kept is not missed later.
+                    let kept = newest.is_some() || self.asked > 1;
+                    let prompt_tokens = if kept { counted.input() } else { 0 };
+                    let done = Done { ticket, asked_ms, prompt_tokens, parts, lifetime: newest };
+                    self.stored(transcript.finish(done))?;
+                    return Ok(self.outcome(said.text));
+                }
+                End::Tools => {
+                    let results = self.call_all(said.calls);
+                    for message in self.agent.wire.results(&results) {
+                        self.stored(transcript.add(message))?;
+                    }
+                }
+                End::Paused => {}
+                end @ (End::Truncated | End::Refused | End::Full) => return Err(self.ended(end)),
+            }
+            if self.watch.stopped() {
+                return Err(self.interrupted());
+            }
+        }
+        let turns = self.agent.bounds.turns;
+        Err(self
+            .failed(Now::GiveUp, &format!("no answer after {turns} requests; the model kept calling tools")))
+    }
+
+    /// Whether a text that was cut off is worth keeping: a reviewer can be asked to mend it in the same conversation,
+    /// while the same request would only be cut off again. An author's half work is undone instead, and an approval
+    /// does not count while its author was still writing.
+    fn can_judge_half(&self, said: &Said) -> bool {
+        let approves = || answer::parse(said.text.as_bytes()).verdict.is_some_and(|verdict| verdict.approved);
+        self.request.may_write.is_empty()
+            && said.calls.is_empty()
+            && !said.text.trim().is_empty()
+            && !approves()
+    }
+
+    /// The conversation up to and including what is asked now.
+    fn transcript(&self) -> Result<Transcript, AgentError> {
+        let Self { agent, request, .. } = *self;
+        let prompt = agent.scrubbed(&request.prompt);
+        if request.resume {
+            let mut transcript = agent.continued(request)?;
+            let text = joined(prompt.fragments().map(|(_, fragment)| fragment)).unwrap_or_default();
+            self.stored(transcript.add(agent.wire.say(&text)))?;
+            return Ok(transcript);
+        }
+        let opening = agent.wire.open(&prompt);
+        let head = agent.head(request, opening.system);
+        let mut transcript = self.stored(agent.transcripts.open(&request.session, head))?;
+        self.stored(transcript.add(opening.message))?;
+        Ok(transcript)
+    }
+
+    /// Sends the conversation, again where that may help.
+    fn ask(&mut self, transcript: &Transcript) -> Result<(Said, Counted), AgentError> {
+        let agent = self.agent;
+        let messages = transcript.messages();
+        let body = agent.wire.body(&Ask {
+            model: &agent.model,
+            max_tokens: agent.bounds.answer_tokens,
+            system: &transcript.head.system,
+            tools: &transcript.head.tools,
+            schema: &transcript.head.schema,
+            messages: &messages,
+            marks: &self.request.marks,
+        });
+        let (lifetime, _) = agent.lifetimes(self.request);
+        let answer_tokens = agent.bounds.answer_tokens;
+        let next = Next { bytes: body.len() as u64, answer_tokens, lifetime };
+        let mut attempt = 1;
+        loop {
+            // A request that broke off may have been billed, so each is asked for.
+            let granted = self.spending.grant(self.spending.at_most(next), self.watch);
+            granted.or_else(|trouble| self.recover(&trouble, attempt))?;
+            self.asked += 1;
+            let mut listener = agent.wire.listen();
+            let heard = self.exchange(body.clone(), listener.as_mut());
+            let (counted, arrived) = (listener.counted(), listener.length());
+            let (has_begun, is_whole) = (listener.has_begun(), listener.is_whole());
+            let said = heard.and_then(|()| Ok(listener.said(&|text| agent.scrub(text))?));
+            match said {
+                Ok(said) => {
+                    self.spending.learn(counted.input(), next.bytes);
+                    self.count(&counted, arrived, next);
+                    return Ok((said, counted));
+                }
+                Err(trouble) => {
+                    // What was counted at the end of an answer is all of it, whatever broke after that.
+                    let is_unbilled = !has_begun && trouble.is_unbilled();
+                    match (is_whole && counted.is_whole(arrived)) || is_unbilled {
+                        // What the service itself reports as failed before it begins costs what it says, or nothing.
+                        true => self.spending.add(&counted),
+                        false => self.count_broken(&counted, arrived, next),
+                    }
+                    self.recover(&trouble, attempt)?;
+                }
+            }
+            attempt += 1;
+        }
+    }
+
+    /// Counts a request that was answered: as the service told, else as dear as it can have been. A service that tells
+    /// nothing must not make a budget endless.
+    fn count(&mut self, counted: &Counted, arrived: Length, next: Next) {
+        if counted.is_whole(arrived) || self.agent.card.is_free() {
+            return self.spending.add(counted);
+        }
+        const UNTOLD: &str =
+            "the service did not tell what it used, or not all of it; the most it can have been is counted";
+        if !self.notes.iter().any(|note| note == UNTOLD) {
+            self.notes.push(UNTOLD.to_owned());
+        }
+        self.count_broken(counted, arrived, next);
+    }
+
+    /// Counts a request whose bill is not whole: what the service told, and apart from that the most it can have been.
+    fn count_broken(&mut self, counted: &Counted, arrived: Length, next: Next) {
+        self.unknown = self.unknown + self.spending.add_at_most(counted, arrived, next);
+    }
+
+    /// One request and its whole answer.
+    fn exchange(&mut self, body: String, listener: &mut dyn Listener) -> Result<(), Trouble> {
+        let agent = self.agent;
+        let url = format!("{}{}", agent.base_url, agent.wire.path());
+        let headers = agent.wire.headers(agent.key.as_ref().map(super::Key::expose));
+        let limits = Limits { deadlines: self.request.deadlines, began: self.began, watch: self.watch };
+        let sent = Counted { uncached: Length::of(&body).tokens(), ..Counted::default() };
+        let mut response = agent.client.post(&url, &headers, body, limits)?;
+        if !(200..300).contains(&response.status) {
+            return Err(refused(response)?);
+        }
+        let (mut events, mut heard, mut told) = (Events::default(), 0, Told::default());
+        let mut beginning = Vec::new();
+        while let Some(bytes) = response.next()? {
+            if heard == 0 && beginning.len() < BEGINNING_BYTES_MAX {
+                beginning.extend_from_slice(&bytes);
+            }
+            for event in events.push(&bytes).map_err(|error| Fault::Garbage(error.to_string()))? {
+                heard += 1;
+                if heard == 1 {
+                    self.watch.begun();
+                }
+                // Some servers end every stream this way, whatever its protocol.
+                if event.data.trim() == "[DONE]" || listener.hear(&event)? {
+                    return Ok(());
+                }
+                self.check(&sent, listener)?;
+                told.hear(listener.length().chars, self.watch);
+            }
+        }
+        match heard {
+            0 => Err(unstreamed(&String::from_utf8_lossy(&beginning)).into()),
+            // The listener knows whether it has all of the answer.
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a request that becomes dearer than it can have been, unless there is money for that as well. An answer that
+    /// is there already is paid for, so it is kept.
+    fn check(&mut self, sent: &Counted, listener: &dyn Listener) -> Result<(), Trouble> {
+        if listener.is_whole() {
+            return Ok(());
+        }
+        let counted = listener.counted();
+        // Some servers count the prompt only at the end; until then its size is what is known.
+        let counted = if counted.input() == 0 { sent.clone() } else { counted };
+        let counted = so_far(counted, listener.length());
+        let Some(total) = self.spending.over(&counted) else { return Ok(()) };
+        let longer = self.agent.card.dearest(0, self.agent.bounds.answer_tokens, Lifetime::FiveMinutes);
+        self.spending.grant(total + longer, self.watch)
+    }
+
+    /// Waits, if the same request may succeed later; else says what the trouble means.
+    fn recover(&self, trouble: &Trouble, attempt: u32) -> Result<(), AgentError> {
+        let (status, retry_after, kind, message, detail) = match trouble {
+            Trouble::Http(HttpError::Stopped { .. }) => return Err(self.interrupted()),
+            Trouble::Http(error @ HttpError::Refused(_)) => {
+                return Err(self.failed(Now::AskPerson, &error.to_string()));
+            }
+            Trouble::Http(
+                error @ (HttpError::Broken(_)
+                | HttpError::Unreachable(_)
+                | HttpError::Offline { .. }
+                | HttpError::Connect(_)),
+            ) => (None, None, "", "", error.to_string()),
+            Trouble::Http(error) => return Err(self.failed(Now::GiveUp, &error.to_string())),
+            Trouble::Stream(Fault::Cut) => (None, None, "", "", "the answer broke off".to_owned()),
+            Trouble::Overspent(total) => {
+                let detail = format!("cut off: it could have come to {total}, which is not left");
+                return Err(self.failed(Now::OverBudget(*total), &detail));
+            }
+            Trouble::Stream(Fault::Garbage(why)) => return Err(self.failed(Now::GiveUp, why)),
+            Trouble::Stream(Fault::Reported { kind, message }) => {
+                let detail = if kind.is_empty() { message.clone() } else { format!("{kind}: {message}") };
+                (Some(200), None, kind.as_str(), message.as_str(), detail)
+            }
+            Trouble::Status { status, retry_after, fault } => {
+                let (kind, message) = match fault {
+                    Fault::Reported { kind, message } => (kind.as_str(), message.as_str()),
+                    Fault::Cut => ("", ""),
+                    Fault::Garbage(body) => ("", body.as_str()),
+                };
+                let detail = format!("status {status}: {message}");
+                (Some(*status), retry_after.as_deref(), kind, message, detail)
+            }
+        };
+        let left_ms = self.left_ms();
+        let retry_after_ms = retry::retry_after_ms(retry_after, self.watch.now_ms());
+        let random = self.random();
+        let failure = Failure { attempt, status, retry_after_ms, kind, message, left_ms, random };
+        let next = match trouble {
+            Trouble::Http(HttpError::Offline { .. }) => retry::next_offline(&failure),
+            _ => retry::next(&failure),
+        };
+        match next {
+            Retry::Wait(ms) if self.watch.wait_ms(ms) => Ok(()),
+            Retry::Wait(_) => Err(self.interrupted()),
+            // A conversation that has outgrown the model can be begun anew with less in it.
+            Retry::Stop(Now::GiveUp) if self.request.resume && is_too_long(status, kind, &detail) => {
+                Err(self.failed(Now::FreshSession, &detail))
+            }
+            Retry::Stop(now) if attempt > 1 => {
+                Err(self.failed(now, &format!("{detail} (after {attempt} tries)")))
+            }
+            Retry::Stop(now) => Err(self.failed(now, &detail)),
+        }
+    }
+
+    fn call_all(&mut self, calls: Vec<Call>) -> Vec<(Call, ToolResult)> {
+        let mut results = Vec::with_capacity(calls.len());
+        for call in calls {
+            self.watch.tell(&doing(&call));
+            let mut result = match &call.input {
+                Some(input) => self.toolbox.call(&call.name, input, &self.request.ticket, self.watch),
+                None => not_json(&call.name),
+            };
+            result.text = self.agent.scrub(&result.text);
+            if let Some(path) = result.opened.as_ref().filter(|path| !self.opened.contains(path)) {
+                self.opened.push(path.clone());
+            }
+            if result.denied {
+                self.denials.push(format!("{}: {}", call.name, result.text));
+            }
+            results.push((call, result));
+        }
+        results
+    }
+
+    fn outcome(self, text: String) -> Outcome {
+        Outcome {
+            text,
+            session: Some(self.request.session.clone()),
+            usage: self.spending.sum(),
+            opened: Some(self.opened),
+            denials: self.denials,
+            notes: self.notes,
+            // Whatever came is read as text: servers differ in whether they keep the form at all.
+            formless: false,
+            asked_ms: self.asked_ms,
+            requests: u32::try_from(self.asked).ok(),
+            hand: None,
+            payment: Payment::Key,
+            unknown: self.unknown,
+        }
+    }
+
+    fn ended(&self, end: End) -> AgentError {
+        match end {
+            End::Full if self.request.resume => {
+                self.failed(Now::FreshSession, "the conversation no longer fits the model")
+            }
+            End::Full => self.failed(Now::GiveUp, "the prompt does not fit the model"),
+            End::Refused => self.failed(Now::GiveUp, "the model refused to answer"),
+            End::Truncated | End::Answered | End::Tools | End::Paused => {
+                self.failed(Now::GiveUp, &self.cut())
+            }
+        }
+    }
+
+    fn cut(&self) -> String {
+        let tokens = grouped(self.agent.bounds.answer_tokens);
+        format!("the answer was cut at {tokens} tokens; allow longer ones with `max_tokens`")
+    }
+
+    fn stored<T>(&self, result: std::io::Result<T>) -> Result<T, AgentError> {
+        result.map_err(|error| {
+            let session = &self.request.session;
+            self.failed(Now::GiveUp, &format!("conversation {session} cannot be stored: {error}"))
+        })
+    }
+
+    fn failed(&self, now: Now, detail: &str) -> AgentError {
+        self.agent.error(now, detail, self.usage())
+    }
+
+    fn interrupted(&self) -> AgentError {
+        let error = self.failed(Now::GiveUp, "interrupted");
+        AgentError { interrupted: true, ..error }
+    }
+
+    /// What the requests cost; none where the service did not tell and may have billed, which then counts as all that was
+    /// granted. What is known to be more than that is told.
+    fn usage(&self) -> Option<Usage> {
+        let is_known = self.unknown == Usd(0) || !self.spending.is_granted();
+        is_known.then(|| self.spending.sum())
+    }
+
+    fn left_ms(&self) -> u64 {
+        let passed = self.watch.moment().ms_since(self.began);
+        self.request.deadlines.total_ms.saturating_sub(passed)
+    }
+
+    /// Differs between clients that failed at the same moment, and is the same when a test repeats.
+    fn random(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.request.ticket.to_string(), self.request.session.as_str(), self.asked).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+fn not_json(name: &str) -> ToolResult {
+    let text = format!("the input of {name} is not JSON; call it again");
+    ToolResult { text, is_error: true, ..ToolResult::default() }
+}

@@ -1,0 +1,425 @@
+//! Claude Code, the installed program, without its terminal interface.
+//!
+//! Each dispatch is one process. Everything but the turn is its system prompt, kept as a file, so that the beginning of
+//! every request stays the same bytes through commits and new files; a later turn is the same command with the same
+//! conversation. Where other roles begin alike, what is the role's own begins the first turn instead: the program's
+//! cache keeps the end of the system prompt and no place inside it. The user's own login and HOME are used. It knows the
+//! engine's port and the program, and nothing of reviews.
+//!
+//! Start at [`ClaudeAgent`]; `flags` is how it is called, `stream` what it prints, `outcome` what that means, `requests`
+//! what it costs while it works, `bill` what it cost in the end, `payment` who pays for it, `memory` whether it still has
+//! what it was shown.
+
+mod bill;
+mod flags;
+mod memory;
+mod outcome;
+mod payment;
+mod requests;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use crate::mcp::McpServers;
+use bill::Bill;
+use redraft_adapters::child::{
+    Asked, End, Environment, Fingerprint, Finished, Launch, Line, Listener, Meter, Program, Sessions, settle,
+    was_abandoned,
+};
+use redraft_cost::price::{Card, Cards};
+use redraft_engine::ports::{
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+};
+use redraft_facts::choice::Lifetime;
+use redraft_facts::event::{Now, Player, PlayerKind};
+use redraft_facts::fragment::Prompt;
+use redraft_facts::ids::{AgentName, SessionId};
+use redraft_facts::redact::Redactor;
+use redraft_facts::text;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::{Usage, Usd};
+use requests::{Requests, Terms};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use stream::Heard;
+
+/// An estimate for English and Markdown, on the safe side.
+const CHARS_PER_TOKEN: u64 = 3;
+/// The definitions of the tools and the program's own words around ours.
+const FRAME_TOKENS: u64 = 6_000;
+/// The longest answer, unless the configuration says otherwise.
+const ANSWER_TOKENS: u32 = 16_000;
+
+/// What a Claude Code agent needs to know.
+#[derive(Debug, Clone)]
+pub struct ClaudeSettings {
+    pub name: AgentName,
+    /// The program, found already.
+    pub program: PathBuf,
+    /// Always named: without a name the program's own choice changes between a turn and the next.
+    pub model: String,
+    /// The agent's own folder: what is kept of each conversation.
+    pub state: PathBuf,
+    /// Where the output of each dispatch is kept, by ticket.
+    pub runs: PathBuf,
+    /// Our own binary.
+    pub worker: PathBuf,
+    /// The user's variables, of which a named set is passed on.
+    pub environment: Environment,
+    /// More variables to pass on, by name; a star at the end stands for any ending.
+    pub pass: Vec<String>,
+    pub max_turns: u32,
+    /// The longest answer.
+    pub max_tokens: Option<u32>,
+    /// Tools whose name differs from the profile's.
+    pub tool_map: BTreeMap<String, String>,
+    /// What a role that may run commands may run without being asked, as nobody is there to be asked.
+    pub bash: Bash,
+    /// Servers with more tools.
+    pub mcp: McpServers,
+    pub extra_args: Vec<String>,
+    /// What the model costs.
+    pub card: Card,
+    /// Knows every key of the configuration, also those of other agents: a program can come across them.
+    pub redactor: Redactor,
+}
+
+/// The commands of its shell that are allowed beforehand. What only reads, and what creates or removes files of the working
+/// folder for whoever may write, the program allows by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bash {
+    /// These, as a person has accepted them; without any there is no shell.
+    Only(Vec<String>),
+    /// All of them.
+    All,
+}
+
+impl ClaudeSettings {
+    fn answer_tokens(&self) -> u32 {
+        self.max_tokens.unwrap_or(ANSWER_TOKENS)
+    }
+}
+
+pub struct ClaudeAgent {
+    settings: ClaudeSettings,
+    program: Program,
+    sessions: Sessions,
+    redactor: Redactor,
+}
+
+impl ClaudeAgent {
+    pub fn new(settings: ClaudeSettings) -> Self {
+        let program =
+            Program::new(settings.program.clone(), settings.environment.passed(&flags::OWN, &settings.pass));
+        let sessions = Sessions::new(&settings.state);
+        let redactor = settings.redactor.knowing(settings.environment.secrets());
+        ClaudeAgent { settings, program, sessions, redactor }
+    }
+
+    /// The finished answer in the folder of a dispatch whose end nobody saw, if there is one.
+    pub fn recovered(&self, request_dir: &Path) -> Option<Outcome> {
+        let asked = Asked::read(request_dir)?;
+        let heard = Heard::in_folder(request_dir)?;
+        self.answer(&heard, &asked).ok().flatten()
+    }
+
+    /// What a dispatch is billed by: the model it was sent to, which may be configured no more.
+    fn billed_by(&self, asked: &Asked) -> ClaudeSettings {
+        let settings = self.settings.clone();
+        let model = &asked.fingerprint.model;
+        if *model == settings.model {
+            return settings;
+        }
+        let cards = Cards::builtin();
+        let card = cards.find(model).cloned().unwrap_or_else(|_| cards.conservative());
+        ClaudeSettings { model: model.clone(), card, ..settings }
+    }
+
+    /// The answer among what was heard: none where there is no last line, an error where that says so.
+    fn answer(&self, heard: &Heard, asked: &Asked) -> Result<Option<Outcome>, AgentError> {
+        let Some(result) = &heard.result else { return Ok(None) };
+        let Bill { usage, unknown } = Bill::of(&self.billed_by(asked), heard, result, Usd(asked.reserved));
+        if let Some((now, detail)) = outcome::failure(heard, result, asked.resume) {
+            let now = match now {
+                // It passed the most there was for it, and was to go on.
+                Now::OverBudget(_) => Now::OverBudget(usage.cost + Usd(asked.reserved)),
+                now => now,
+            };
+            // What the program says it cost is no less a bill than tokens.
+            let told = usage.input() > 0 || usage.output > 0 || result.cost > Usd(0);
+            let counted = Some(usage).filter(|_| told);
+            let unbilled = AgentError::UNBILLED.filter(|_| outcome::is_unbilled(heard, result));
+            return Err(self.error(now, &detail, counted.or(unbilled)));
+        }
+        if asked.resume && result.session_id != asked.session {
+            // Whatever that conversation was shown, it was not what this one was.
+            let detail = format!(
+                "claude answered in conversation `{}` and not in {}",
+                result.session_id, asked.session
+            );
+            return Err(self.error(Now::FreshSession, &detail, Some(usage)));
+        }
+        if heard.contradicts && !asked.writes {
+            return Err(self.error(Now::GiveUp, "claude gave two answers that differ", Some(usage)));
+        }
+        let forgot = memory::forgot(heard, asked, &self.sessions);
+        if let Some(why) = forgot.as_ref().filter(|forgot| forgot.spoils_the_answer).map(|forgot| &forgot.why)
+        {
+            return Err(self.error(Now::FreshSession, &format!("claude: {why}"), Some(usage)));
+        }
+        let known = result.session_id == asked.session && forgot.is_none();
+        let notes = heard.notes().into_iter().chain(forgot.map(|forgot| forgot.why)).collect();
+        Ok(Some(Outcome {
+            text: result.answer(),
+            session: known.then(|| SessionId::new(asked.session.clone())),
+            usage,
+            opened: Some(heard.opened(&asked.folder)),
+            denials: result.denials.clone(),
+            notes,
+            formless: result.is_formless(),
+            asked_ms: heard.asked_ms,
+            // Its turns are not its requests: the form of the answer is a call as well.
+            requests: None,
+            hand: None,
+            payment: payment::of(heard, &self.settings.environment),
+            unknown,
+        }))
+    }
+
+    /// What is known of the cost of a program that ended without its last line. Where its keeper vanished, or lines
+    /// could not be read, it may have done more than was heard.
+    fn known(&self, heard: &Heard, finished: &Finished) -> Option<Usage> {
+        let whole = heard.unreadable == 0 && finished.end != End::Vanished;
+        heard.requests.sum(&self.settings.card).filter(|_| whole)
+    }
+
+    /// What the requests of a dispatch are priced by.
+    fn terms(&self, request: &Request) -> Terms<'_> {
+        let session = &request.session;
+        let earlier = match request.resume {
+            true => self.sessions.size(session).unwrap_or_else(|| {
+                let system = fs::metadata(self.sessions.folder(session).join("system.md"));
+                system.map_or(0, |file| file.len().div_ceil(CHARS_PER_TOKEN)) + FRAME_TOKENS
+            }),
+            false => FRAME_TOKENS,
+        };
+        Terms {
+            card: &self.settings.card,
+            lifetime: flags::lifetime(request),
+            answer_tokens: self.settings.answer_tokens().into(),
+            first_tokens: (request.prompt.text().len() as u64).div_ceil(CHARS_PER_TOKEN) + earlier,
+            searches: request.tools.iter().any(|tool| tool == "WebSearch"),
+        }
+    }
+
+    fn fingerprint(&self, request: &Request, system: &str) -> Result<Fingerprint, AgentError> {
+        let version = self
+            .program
+            .version()
+            .map_err(|detail| self.error(Now::AskPerson, detail, AgentError::UNBILLED))?;
+        Ok(Fingerprint {
+            v: Fingerprint::VERSION,
+            program: "claude".to_owned(),
+            version: version.to_owned(),
+            model: self.settings.model.clone(),
+            flags: flags::fingerprint(&self.settings, request),
+            system_sha256: text::hash(system.as_bytes()).to_string(),
+            tools: flags::tools(&self.settings, request),
+            schema_sha256: text::hash(request.schema.as_bytes()).to_string(),
+            folder: request.folder.display().to_string(),
+        })
+    }
+
+    /// Prepares the conversation's files; a resumed one must be as it was begun.
+    fn prepare(&self, request: &Request) -> Result<(PathBuf, Fingerprint), AgentError> {
+        let folder = self.sessions.folder(&request.session);
+        let file = folder.join("system.md");
+        let broken = |error: io::Error| {
+            self.error(Now::AskPerson, &format!("{}: {error}", file.display()), AgentError::UNBILLED)
+        };
+        if request.resume {
+            let system = match fs::read_to_string(&file) {
+                Ok(system) => system,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    let detail = format!("nothing is known of conversation {}", request.session);
+                    return Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED));
+                }
+                Err(error) => return Err(broken(error)),
+            };
+            let now = self.fingerprint(request, &system)?;
+            let cut = || memory::is_cut(&self.settings.environment, &self.sessions, &request.session);
+            return match self.sessions.refusal(&request.session, &now).or_else(cut) {
+                Some(detail) => Err(self.error(Now::FreshSession, &detail, AgentError::UNBILLED)),
+                None => Ok((file, now)),
+            };
+        }
+        let system = opening(request).0.text();
+        let fingerprint = self.fingerprint(request, &system)?;
+        fs::create_dir_all(&folder).and_then(|()| fs::write(&file, &system)).map_err(broken)?;
+        self.sessions.begin(&request.session, &fingerprint).map_err(broken)?;
+        Ok((file, fingerprint))
+    }
+
+    fn error(&self, now: Now, detail: &str, usage: Option<Usage>) -> AgentError {
+        let (detail, _) = self.redactor.redact(detail);
+        AgentError { now, detail: text::one_line(&detail, 400), usage, interrupted: false }
+    }
+}
+
+impl Agent for ClaudeAgent {
+    fn name(&self) -> AgentName {
+        self.settings.name.clone()
+    }
+
+    fn describe(&self) -> String {
+        format!("claude {}, {}", self.program.version().unwrap_or("(no version)"), self.settings.model)
+    }
+
+    fn player(&self) -> Player {
+        let version = self.program.version().unwrap_or_default();
+        Player::new(PlayerKind::Claude, "Claude Code", version, &self.settings.model)
+    }
+
+    fn missing(&self, tools: &[String]) -> Vec<String> {
+        flags::missing(&self.settings, tools)
+    }
+
+    fn is_free(&self) -> bool {
+        self.settings.card.is_free()
+    }
+
+    fn billing(&self) -> Billing {
+        Billing {
+            model: self.settings.model.clone(),
+            card: self.settings.card.clone(),
+            overhead: FRAME_TOKENS,
+        }
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            resume: Resume::Yes,
+            session_id: Naming::Ours,
+            cache: Cache::SystemAndLast,
+            lifetimes: vec![Lifetime::Hour, Lifetime::FiveMinutes],
+            opened_files: true,
+            structured: true,
+            usage: UsageReport::Streaming,
+            pull: false,
+        }
+    }
+
+    fn left_behind(&self, ticket: &Ticket) -> Option<Outcome> {
+        let out = self.settings.runs.join(ticket.to_string());
+        settle(&out);
+        self.recovered(&out)
+    }
+
+    fn unwatched(&self, ticket: &Ticket) -> Option<Usd> {
+        let out = self.settings.runs.join(ticket.to_string());
+        let limit = Asked::read(&out)?.limit?;
+        was_abandoned(&out).then_some(Usd(limit))
+    }
+
+    fn reserve(&self, request: &Request) -> Usd {
+        Requests::default().at_most(&self.terms(request))
+    }
+
+    fn run(&self, request: &Request, watch: &dyn Watch) -> Result<Outcome, AgentError> {
+        let (system, fingerprint) = self.prepare(request)?;
+        let out = self.settings.runs.join(request.ticket.to_string());
+        let terms = self.terms(request);
+        let limit = request.max_usd.filter(|_| flags::keeps_to_a_sum(&self.settings));
+        let asked = Asked {
+            limit: limit.map(|Usd(limit)| limit),
+            ..Asked::of(request, fingerprint, self.reserve(request))
+        };
+        // It looks at the sum after each request, so one more than that is paid for.
+        let told = |limit: Usd| (limit - terms.after(terms.first_tokens)).max(terms.first());
+        let limited = Request { max_usd: limit.map(told), ..request.clone() };
+        let turn = opening(request).1.text();
+        let launch = Launch {
+            worker: &self.settings.worker,
+            out: &out,
+            program: self.program.path(),
+            arguments: &flags::all(&self.settings, &limited, &system, &out),
+            folder: &request.folder,
+            input: &turn,
+            environment: &flags::environment(&self.settings, request),
+            secrets: self.redactor.known().to_vec(),
+            unkept: &flags::UNKEPT,
+            deadlines: request.deadlines,
+        };
+        let mut heard = Heard::default();
+        heard.requests.live = true;
+        let meter = Meter::new(watch);
+        let refusals_max = flags::refusals_max(&self.settings);
+        meter.expect(heard.requests.at_most(&terms));
+        let mut hear = |line: Line| {
+            let before = (heard.requests.count(), heard.requests.beside());
+            heard.take(line);
+            heard.doing.drain(..).for_each(|doing| watch.tell(&doing));
+            if heard.refusals > refusals_max {
+                meter.end();
+            }
+            if heard.requests.count() > before.0 {
+                meter.begun();
+                heard.asked_ms = Some(watch.now_ms());
+                // It may go on without a tool: a form that was refused, an answer that is continued, a summary.
+                if before.0 > 0 {
+                    meter.goes_on();
+                }
+            }
+            if (heard.requests.count(), heard.requests.beside()) != before {
+                meter.expect(heard.requests.at_most(&terms));
+            }
+            if heard.requests.go_on {
+                meter.goes_on();
+            }
+        };
+        let kept = asked.keep(&out).and_then(|()| flags::keep_servers(&self.settings, request, &out));
+        let finished = kept.and_then(|()| launch.run(&meter, &mut hear));
+        let finished = finished.map_err(|error| {
+            let detail = format!("{}: {error}", self.settings.worker.display());
+            self.error(Now::AskPerson, &detail, AgentError::UNBILLED)
+        })?;
+        if let Some(tokens) = heard.requests.context() {
+            // Only a reservation depends on it, and that is an estimate without it.
+            let _ = self.sessions.keep_size(&request.session, tokens);
+        }
+        if heard.result.is_none() {
+            // Counted even where it is more than was granted.
+            meter.owes(heard.requests.until_now(&terms));
+        }
+        if let Some(needed) = meter.cut().filter(|_| heard.result.is_none()) {
+            let detail = format!("cut off: it could have come to {needed}, which is not left");
+            return Err(self.error(Now::OverBudget(needed), &detail, None));
+        }
+        let asked = Asked { reserved: meter.granted().0.max(asked.reserved), ..asked };
+        if let Some(outcome) = self.answer(&heard, &asked)? {
+            memory::keep(&self.settings.environment, &self.sessions, request, &heard);
+            return Ok(outcome);
+        }
+        if meter.is_ended() {
+            let (now, detail) = outcome::shut_out(&heard);
+            // What was refused is not billed.
+            let usage = match heard.answering {
+                true => heard.requests.answered(&self.settings.card),
+                false => AgentError::UNBILLED,
+            };
+            return Err(self.error(now, &detail, usage));
+        }
+        let (now, detail) = outcome::silence(&heard, &finished);
+        let error = self.error(now, &detail, self.known(&heard, &finished));
+        Err(outcome::why(&heard).error(&finished, error))
+    }
+}
+
+/// What goes into the system prompt, and the first turn. Only the turn of a resumed conversation is used.
+fn opening(request: &Request) -> (Prompt, Prompt) {
+    let Prompt { constant, feature, role, turn } = request.prompt.clone();
+    let (own, first) = if request.shares { (Vec::new(), role) } else { (role, Vec::new()) };
+    let system = Prompt { constant, feature, role: own, turn: Vec::new() };
+    (system, Prompt { role: first, turn, ..Prompt::default() })
+}

@@ -1,0 +1,115 @@
+//! How Codex is called.
+//!
+//! It has no list of tools: files are read, searched and written by commands in its sandbox. Searching the web is a
+//! setting, and servers with more tools are settings, too; both are given anew in every turn.
+
+use super::{CodexSettings, skills};
+use crate::mcp::{self, Needed};
+use redraft_adapters::child::Environment;
+use redraft_engine::ports::Request;
+use serde_json::Value;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+/// Variables of the user that are Codex's own business.
+pub(super) const OWN: [&str; 4] = ["OPENAI_*", "CODEX_*", "RUST_LOG", "AZURE_*"];
+
+/// What its commands can do under other names, and its own search.
+const OFFERED: [&str; 8] = ["Read", "List", "Glob", "Grep", "Write", "Edit", "Run", SEARCH];
+const SEARCH: &str = "WebSearch";
+
+/// Those of the tools that it cannot offer.
+pub(super) fn missing(settings: &CodexSettings, tools: &[String]) -> Vec<String> {
+    let offered = |tool: &&String| match mcp::parts(tool) {
+        Some(_) => !mcp::is_missing(&settings.mcp, tool),
+        None => OFFERED.contains(&tool.as_str()),
+    };
+    tools.iter().filter(|tool| !offered(tool)).cloned().collect()
+}
+
+/// The flags that are the same for every turn of a conversation and decide what the model is shown.
+pub(super) fn fixed(settings: &CodexSettings, request: &Request) -> Vec<String> {
+    let search = if request.tools.iter().any(|tool| tool == SEARCH) { "live" } else { "disabled" };
+    let mut words = Vec::new();
+    set(&mut words, "web_search", Value::from(search));
+    if request.may_write.is_empty() {
+        // A project's AGENTS.md tells how to work there, which is for those who do. To a reviewer it would be orders from
+        // what it judges.
+        set(&mut words, "project_doc_max_bytes", Value::from(0));
+        // So would its skills, and its own settings where the user has told Codex to trust the project.
+        set(&mut words, "skills.include_instructions", Value::from(false));
+        distrust(&mut words, &request.folder);
+        // Who judges must have what it judges before it. Rather than a summary of that, the service is to say that the
+        // thread has become too long.
+        set(&mut words, "model_auto_compact_token_limit", Value::from(i64::MAX));
+    }
+    for needed in mcp::needed(&settings.mcp, &request.tools) {
+        server(&mut words, &needed);
+    }
+    words.extend(settings.extra_args.iter().cloned());
+    // What its sub-agents use is in no count of the thread, so there are none; said last, so that it holds.
+    set(&mut words, "agents.enabled", Value::from(false));
+    words
+}
+
+/// Nothing of the folder decides how Codex works there, whatever the user's own settings say.
+fn distrust(words: &mut Vec<String>, folder: &Path) {
+    let real = fs::canonicalize(folder).ok().filter(|real| real != folder);
+    let entry =
+        |path: &Path| format!("{}={{trust_level=\"untrusted\"}}", Value::from(path.display().to_string()));
+    let entries: Vec<String> =
+        [Some(folder.to_owned()), real].iter().flatten().map(|path| entry(path)).collect();
+    // As one table, because a key is split at every dot.
+    words.extend(["-c".to_owned(), format!("projects={{{}}}", entries.join(","))]);
+}
+
+fn server(words: &mut Vec<String>, Needed { name, server, tools }: &Needed<'_>) {
+    let key = |last: &str| format!("mcp_servers.{name}.{last}");
+    set(words, &key("command"), Value::from(server.command.as_str()));
+    set(words, &key("args"), Value::from(server.args.clone()));
+    set(words, &key("env_vars"), Value::from(server.env.clone()));
+    set(words, &key("enabled_tools"), Value::from(tools.clone()));
+    // There is nobody to ask; what a role may use, its profile and the person who accepted the server have said.
+    set(words, &key("default_tools_approval_mode"), Value::from("approve"));
+    // Without this a server that does not come up would be left out without a word.
+    set(words, &key("required"), Value::from(true));
+}
+
+/// Values are read as TOML; texts, lists and truth values of JSON are that, too.
+fn set(words: &mut Vec<String>, key: &str, value: Value) {
+    words.extend(["-c".to_owned(), format!("{key}={value}")]);
+}
+
+/// What its commands may do to the disk.
+pub(super) fn sandbox(request: &Request) -> &'static str {
+    if request.may_write.is_empty() { "read-only" } else { "workspace-write" }
+}
+
+/// The whole command line after the program's name. The prompt is its input.
+pub(super) fn all(settings: &CodexSettings, request: &Request, schema: &Path) -> Vec<OsString> {
+    let mut words: Vec<OsString> =
+        ["exec", "--json", "--skip-git-repo-check", "--color", "never"].map(OsString::from).into();
+    words.extend(["-s".into(), sandbox(request).into()]);
+    words.extend(["-m".into(), settings.model.as_str().into()]);
+    words.extend(["-C".into(), request.folder.clone().into_os_string()]);
+    words.extend(["--output-schema".into(), schema.into()]);
+    words.extend(fixed(settings, request).into_iter().map(OsString::from));
+    if request.may_write.is_empty() {
+        words.extend(skills::off(&request.folder).into_iter().map(OsString::from));
+    }
+    if request.resume {
+        words.extend(["resume".into(), request.session.as_str().into()]);
+    }
+    words.push("-".into());
+    words
+}
+
+pub(super) fn environment(settings: &CodexSettings, request: &Request) -> Environment {
+    let named: Vec<String> = settings.pass.iter().chain(mcp::variables(&settings.mcp)).cloned().collect();
+    let mut environment = settings.environment.passed(&OWN, &named);
+    environment.mark(&request.ticket);
+    // When a usage limit ends, it says in local time and without a zone; this is the one we can count on.
+    environment.set("TZ", "UTC");
+    environment
+}

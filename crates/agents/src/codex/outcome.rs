@@ -1,0 +1,145 @@
+//! What an end of Codex means. A turn that failed says why in words only, so words decide.
+
+use super::limit;
+use super::stream::Heard;
+use crate::billing;
+use redraft_adapters::child::{End, Finished, Silence};
+use redraft_facts::event::Now;
+
+/// The program has repeated the request itself already.
+const BUSY_MS: u64 = 30_000;
+
+/// What a failed turn means. The status decides where one is named, and words only where none is: an address or the
+/// service's own message may hold any number.
+pub(super) fn failure(message: &str, resumed: bool, now_ms: i64) -> (Now, String) {
+    let said = message.to_lowercase();
+    let any = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let ends_ms = limit::ends_ms(message, now_ms).filter(|_| any(&["usage limit", "rate limit"]));
+    let now = if let Some(ends_ms) = ends_ms {
+        Now::ParkUntil(ends_ms)
+    } else if any(&["usage limit", "quota", "billing", "credits"]) {
+        Now::AskPerson
+    } else if any(&["context window", "context_length", "context length"]) {
+        if resumed { Now::FreshSession } else { Now::AskPerson }
+    } else {
+        match status(&said) {
+            Some(408 | 409 | 425 | 429 | 500..=599) => Now::Wait(BUSY_MS),
+            Some(400..=499) => Now::AskPerson,
+            Some(_) | None => by_words(&any),
+        }
+    };
+    (now, format!("codex: {message}"))
+}
+
+fn by_words(any: &dyn Fn(&[&str]) -> bool) -> Now {
+    if any(&["unauthorized", "forbidden", "missing environment variable", "not logged in"]) {
+        Now::AskPerson
+    } else if any(&["too many requests", "rate limit", "overloaded", "high demand", "at capacity"])
+        || any(&["stream disconnected", "connection", "timed out", "timeout", "network"])
+        || any(&["internal server error"])
+    {
+        Now::Wait(BUSY_MS)
+    } else if any(&["bad request", "invalid_request", "not supported", "does not exist"]) {
+        Now::AskPerson
+    } else {
+        Now::GiveUp
+    }
+}
+
+/// The status of a request that was refused, as Codex words it: `unexpected status 503 Service Unavailable: …`, or
+/// `exceeded retry limit, last status: 429 Too Many Requests`.
+fn status(said: &str) -> Option<u16> {
+    let after = ["unexpected status ", "last status: "].iter().find_map(|words| {
+        let (_, rest) = said.split_once(words)?;
+        Some(rest)
+    })?;
+    let digits = after.split(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok().filter(|status| (100..=999).contains(status))
+}
+
+/// Whether what Codex says of a request means that the service did not begin an answer to it.
+pub(super) fn is_refused(message: &str) -> bool {
+    // An answer that broke off may have been written for a while, whatever the reason sounds like.
+    const BROKE_OFF: &str = "stream disconnected";
+    const REFUSED: [&str; 10] = [
+        "invalid_request_error",
+        "usage limit",
+        "quota",
+        "context window",
+        "high demand",
+        "at capacity",
+        "rate limit",
+        "overloaded",
+        "missing environment variable",
+        "not logged in",
+    ];
+    let said = message.to_lowercase();
+    match status(&said) {
+        Some(status) => billing::is_refusal(status),
+        None if said.contains(BROKE_OFF) => false,
+        None => REFUSED.iter().any(|words| said.contains(words)),
+    }
+}
+
+/// Whether no answer to any request is missing from what was counted: the last one and all that were repeated were refused,
+/// or not sent.
+pub(super) fn is_settled(heard: &Heard, message: &str) -> bool {
+    !heard.cut && (is_refused(message) || (is_unconnected(message) && !heard.connected))
+}
+
+/// Whether the words are about a connection that was not made.
+pub(super) fn is_unconnected(message: &str) -> bool {
+    const UNCONNECTED: [&str; 9] = [
+        "connection refused",
+        "error sending request",
+        "error trying to connect",
+        "failed to lookup address",
+        "dns error",
+        "network is unreachable",
+        "no route to host",
+        "certificate",
+        "waiting for network",
+    ];
+    let said = message.to_lowercase();
+    UNCONNECTED.iter().any(|words| said.contains(words))
+}
+
+/// So often in a row it may say that it waits for the network, which is some 20 seconds; by itself it would never give up.
+pub(super) const UNCONNECTED_MAX: u32 = 3;
+
+/// What it means that it has no connection.
+pub(super) fn offline(heard: &Heard) -> (Now, String) {
+    let said = heard.remark.as_deref().unwrap_or_default();
+    (
+        Now::AskPerson,
+        format!("codex is offline: {said}; look at the network, or at the address of its service"),
+    )
+}
+
+/// Whether a turn that was not ended cost nothing: the model has done nothing in it, and all that Codex said of its trouble
+/// is that it had no connection.
+pub(super) fn never_connected(heard: &Heard) -> bool {
+    !heard.at_work && heard.remark.is_some() && !heard.connected
+}
+
+/// Why the turn neither was completed nor failed.
+pub(super) fn silence(heard: &Heard, finished: &Finished) -> (Now, String) {
+    let stderr = finished.stderr.trim();
+    let last = stderr.lines().last().unwrap_or_default();
+    if matches!(finished.end, End::Exited(_)) && stderr.contains("no rollout found") {
+        return (Now::FreshSession, last.to_owned());
+    }
+    why(heard).explain(finished, last)
+}
+
+/// What there is to say where nothing else explains it.
+pub(super) fn why(heard: &Heard) -> Silence<'static> {
+    let said = |remark: &String| format!(", last said: {remark}");
+    Silence {
+        program: "codex",
+        lacking: "no completed turn",
+        began: !heard.thread.is_empty(),
+        unreadable: heard.unreadable,
+        remark: heard.remark.as_ref().map(said).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,412 @@
+//! `redraft.toml`: what a project wants differently; and the user's own file, which holds in every repository (`own`).
+//!
+//! `file` has the types of what was written, where everything is optional; `resolve` turns that into
+//! [`Config`], what it means, with every default filled in and every value checked (`prices`, `models`, `mcp`, `lint` and `checks` are parts of
+//! that, and `secrets`, which refuses a key in the file). Nothing is run and no folder is searched here. Start reading at [`Config::load`].
+
+mod acceptance;
+mod checks;
+mod edit;
+mod error;
+mod file;
+mod lint;
+mod mcp;
+mod models;
+mod nearest;
+mod own;
+mod prices;
+mod resolve;
+mod secrets;
+mod shown;
+
+#[cfg(test)]
+mod tests;
+
+pub use acceptance::{By, Decision, KEYS, Needed, Want};
+pub use edit::edited;
+pub use error::ConfigError;
+pub use own::{Colour, LOCAL, LocalServer, Manners, Own};
+pub use shown::{From, Setting, settings};
+
+use crate::mcp::McpServers;
+use redraft_adapters::plain_file;
+use redraft_cost::price::{Cards, Override};
+use redraft_engine::DocsGate;
+use redraft_engine::ports::Check;
+use redraft_facts::choice::{Knowledge, Policy};
+use redraft_facts::event::{Certify, Extra, History, Limits};
+use redraft_facts::findings::Threshold;
+use redraft_facts::ids::{AgentName, BlobId, Role};
+use redraft_facts::phase::LaneRules;
+use redraft_facts::text::hash;
+use redraft_facts::usage::Usd;
+use redraft_reports::project::Thresholds;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The file's name in the main checkout.
+pub const FILE: &str = "redraft.toml";
+
+/// A hundred times more than any configuration; a larger file is a mistake.
+const BYTES_MAX: u64 = 1024 * 1024;
+
+/// The agent that is always there: built in, offline.
+pub const REHEARSAL: &str = "rehearsal";
+
+/// What the configuration means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// What a feature may cost in all.
+    pub budget: Usd,
+    /// What redraft.toml asks for where that is more than the user's own limit or the default; it counts once a person
+    /// has accepted it.
+    pub higher_budget: Option<Usd>,
+    /// What of redraft.toml a person must accept before it is used.
+    pub wants: Vec<Want>,
+    /// Whether a person has accepted all of that; see [`Config::accept`].
+    pub accepted: bool,
+    pub policy: Policy,
+    /// What a reviewer must know when it looks again.
+    pub knowledge: Knowledge,
+    pub certify: Certify,
+    pub threshold: Threshold,
+    pub limits: Limits,
+    /// How long one dispatch may take.
+    pub dispatch_minutes: u64,
+    pub workspace: WorkspaceConfig,
+    /// From when on the watch over several features warns.
+    pub monitor: Thresholds,
+    /// What the lane of a new feature is chosen by.
+    pub lanes: LaneRules,
+    /// Which mechanical faults are looked for in documents.
+    pub lint: redraft_documents::lint::Settings,
+    /// What code must pass before anybody reviews it, in the order of the file.
+    pub checks: Vec<Check>,
+    /// How long one of them may take.
+    pub check_minutes: u64,
+    /// What is done to code between its last task and its first review.
+    pub extras: Vec<Extra>,
+    pub finish: FinishConfig,
+    /// Whether an interactive agent that stops is reminded of work that is still owed.
+    pub autonomous: bool,
+    /// Every agent that can be named: those of the files, those named like a kind, the built-in one.
+    pub agents: BTreeMap<AgentName, AgentConfig>,
+    /// Which file an agent's settings come from; an agent that stands in none is as it is without settings.
+    pub origins: BTreeMap<AgentName, Origin>,
+    /// Who works for a role that `roles` does not list; none where nobody was named.
+    pub default_agent: Option<AgentName>,
+    pub roles: BTreeMap<Role, AgentName>,
+    /// What both files say about prices; see [`Config::cards`].
+    pub prices: Vec<Override>,
+    /// What the user's own file says, which holds until a person has accepted the prices of redraft.toml.
+    pub own_prices: Vec<Override>,
+    /// Of the file's bytes; of no bytes when there is no file.
+    pub hash: BlobId,
+}
+
+/// The file that an agent's settings come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The user's own; what stands there, the user has accepted by writing it.
+    User,
+    /// `redraft.toml`.
+    Repository,
+}
+
+/// How a feature ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FinishConfig {
+    /// What becomes of its commits when it is merged.
+    pub history: History,
+    /// What is said where it changes no documentation.
+    pub docs: DocsGate,
+    /// Whether somebody is asked what it teaches.
+    pub retro: bool,
+}
+
+/// Where a new feature is worked on, and how its worktree is prepared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceConfig {
+    pub mode: WorkspaceMode,
+    /// A command to run in it, once the user has accepted it.
+    pub setup: Option<String>,
+    /// How long that may take.
+    pub setup_minutes: u64,
+    /// Files to copy from the main checkout, relative to its root.
+    pub copy: Vec<String>,
+}
+
+/// Where a new feature is worked on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WorkspaceMode {
+    /// In a worktree of its own; the user's checkout is not touched.
+    #[default]
+    Worktree,
+    /// In the main checkout, on the feature's branch.
+    InPlace,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentConfig {
+    /// Plays a scenario; the built-in one unless a file is named.
+    Rehearsal { scenario: Option<PathBuf> },
+    /// A program or service with a model behind it.
+    Model(Box<ModelAgent>),
+    /// A host that comes for its work.
+    Pull,
+}
+
+/// An agent with a model behind it, as configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelAgent {
+    pub kind: ModelKind,
+    /// As it is sent: in its vendor's spelling where it has a card, and the default of the kind where none is named.
+    pub model: String,
+    /// `claude` and `codex`: the program, looked up on the PATH unless it is a path.
+    pub program: Option<String>,
+    /// `anthropic` and `openai`: where the service is.
+    pub base_url: Option<String>,
+    /// The variable of the environment that holds the key.
+    pub key_env: Option<String>,
+    /// A file that holds the key.
+    pub key_file: Option<String>,
+    /// `anthropic` and `openai`: the proxy they are reached through, whatever the environment says.
+    pub proxy: Option<String>,
+    /// `unknown` counts conservatively; another word names the card to use.
+    pub price: Option<String>,
+    /// `openai`: `chat` or `responses`.
+    pub wire: Wire,
+    /// `openai`: how the form of the answer is asked for.
+    pub schema: SchemaForm,
+    /// `claude`: what a role that builds may run.
+    pub bash: BashRule,
+    /// The longest answer; none where the file does not say.
+    pub max_tokens: Option<u32>,
+    /// Variables of the environment that are passed on beside the usual ones.
+    pub pass: Vec<String>,
+    /// `claude` and `codex`: more arguments for the program.
+    pub args: Vec<String>,
+    /// `claude` and `codex`: servers with more tools.
+    pub mcp: McpServers,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelKind {
+    Claude,
+    Codex,
+    Anthropic,
+    OpenAi,
+}
+
+impl ModelKind {
+    pub const ALL: [ModelKind; 4] =
+        [ModelKind::Claude, ModelKind::Codex, ModelKind::Anthropic, ModelKind::OpenAi];
+
+    /// The word for it in a file, which is also the name of an agent that is of this kind without settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            ModelKind::Claude => "claude",
+            ModelKind::Codex => "codex",
+            ModelKind::Anthropic => "anthropic",
+            ModelKind::OpenAi => "openai",
+        }
+    }
+
+    /// The name of its program on the PATH; none for a service.
+    pub fn program(self) -> Option<&'static str> {
+        match self {
+            ModelKind::Claude => Some("claude"),
+            ModelKind::Codex => Some("codex"),
+            ModelKind::Anthropic | ModelKind::OpenAi => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    Chat,
+    Responses,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchemaForm {
+    JsonSchema,
+    JsonObject,
+    None,
+}
+
+/// What a role that builds may run in the shell of its program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BashRule {
+    /// The project's checks.
+    #[default]
+    Checks,
+    /// Whatever it wants.
+    All,
+}
+
+/// A name that no agent has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no agent `{name}` (known: {})", .known.join(", "))]
+pub struct UnknownAgent {
+    pub name: String,
+    pub known: Vec<String>,
+    /// The one that was probably meant.
+    pub near: Option<String>,
+}
+
+impl Config {
+    /// Reads `redraft.toml` of a folder and the user's own file; without them, everything has its default. `roles` are
+    /// those that `[roles]` may name.
+    pub fn load(folder: &Path, roles: &[Role], own: &Own) -> Result<Config, ConfigError> {
+        let path = folder.join(FILE);
+        let bytes = match plain_file::read_inside(folder, FILE, BYTES_MAX) {
+            Err(error) if error.is_absent(&path) => Vec::new(),
+            read => read.map_err(|error| {
+                ConfigError::new(&path, error.to_string())
+                    .hint("replace or remove it; `redraft init` writes one in which every default stands")
+            })?,
+        };
+        Config::parse(&bytes, &path, roles, own)
+    }
+
+    /// The same for bytes that came from elsewhere, e.g. from a commit. Paths inside are relative to the folder
+    /// of `path`, which is also what errors name.
+    pub fn parse(bytes: &[u8], path: &Path, roles: &[Role], own: &Own) -> Result<Config, ConfigError> {
+        let own_path = own.file.as_deref().unwrap_or(Path::new(""));
+        let own_bytes = own.file.as_deref().map_or(Ok(Vec::new()), read_if_there)?;
+        Config::both((bytes, path), (&own_bytes, own_path), roles, own.local.as_ref())
+    }
+
+    /// Whether the user's own file could be used if it held these bytes.
+    pub fn check_own(bytes: &[u8], path: &Path, roles: &[Role], own: &Own) -> Result<(), ConfigError> {
+        Config::both((b"", Path::new(FILE)), (bytes, path), roles, own.local.as_ref()).map(drop)
+    }
+
+    fn both(
+        (bytes, path): (&[u8], &Path),
+        (own_bytes, own_path): (&[u8], &Path),
+        roles: &[Role],
+        local: Option<&LocalServer>,
+    ) -> Result<Config, ConfigError> {
+        let own_text = error::text(own_bytes, own_path)?;
+        let own_file = file::read_own(own_text, own_path)?;
+        let text = error::text(bytes, path)?;
+        let file = file::read(text, path)?;
+        let source = resolve::Source { text, path, roles };
+        let own_source = resolve::Source { text: own_text, path: own_path, roles };
+        let mut config = resolve::resolve(&file, &source, (&own_file, &own_source), local)?;
+        config.hash = hash(bytes);
+        Ok(config)
+    }
+
+    /// Who plays a role; none where nobody was named for it.
+    pub fn agent_of(&self, role: &Role) -> Option<&AgentName> {
+        self.roles.get(role).or(self.default_agent.as_ref())
+    }
+
+    /// The same with every role played by one agent.
+    pub fn played_by(mut self, name: &str) -> Result<Config, UnknownAgent> {
+        let agent = AgentName::new(name);
+        if !self.agents.contains_key(&agent) {
+            let known = self.agents.keys().map(AgentName::as_str);
+            return Err(UnknownAgent {
+                name: name.to_owned(),
+                near: nearest::nearest(name, known.clone()).map(str::to_owned),
+                known: known.map(str::to_owned).collect(),
+            });
+        }
+        self.default_agent = Some(agent);
+        self.roles.clear();
+        Ok(self)
+    }
+
+    /// The price cards: the built-in ones and on top of them what the files say. Prices of redraft.toml that nobody has
+    /// accepted do not count.
+    pub fn cards(&self) -> Cards {
+        let prices = if self.unaccepted_prices().is_empty() { &self.prices } else { &self.own_prices };
+        let cards = Cards::builtin().with_overrides(prices.clone());
+        cards.expect("they were laid over the same cards when the file was read")
+    }
+
+    /// The same with all that redraft.toml wants.
+    #[must_use]
+    pub fn accept(mut self) -> Config {
+        self.accepted = true;
+        self.budget = self.higher_budget.unwrap_or(self.budget);
+        self
+    }
+}
+
+impl Default for WorkspaceConfig {
+    fn default() -> Self {
+        WorkspaceConfig { mode: WorkspaceMode::default(), setup: None, setup_minutes: 10, copy: Vec::new() }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let mut agents: BTreeMap<AgentName, AgentConfig> = ModelKind::ALL
+            .map(|kind| (AgentName::new(kind.name()), AgentConfig::Model(Box::new(ModelAgent::usual(kind)))))
+            .into();
+        agents.insert(AgentName::new(REHEARSAL), AgentConfig::Rehearsal { scenario: None });
+        Config {
+            budget: Usd(5_000_000),
+            higher_budget: None,
+            wants: Vec::new(),
+            accepted: false,
+            policy: Policy::Cost,
+            knowledge: Knowledge::Full,
+            certify: Certify::Resume,
+            threshold: Threshold::Strict,
+            limits: Limits::default(),
+            dispatch_minutes: 30,
+            workspace: WorkspaceConfig::default(),
+            monitor: Thresholds::default(),
+            lanes: LaneRules::default(),
+            lint: redraft_documents::lint::Settings::default(),
+            checks: Vec::new(),
+            check_minutes: 20,
+            extras: Extra::ALL.to_vec(),
+            finish: FinishConfig { history: History::Keep, docs: DocsGate::Remind, retro: true },
+            autonomous: false,
+            agents,
+            origins: BTreeMap::new(),
+            default_agent: None,
+            roles: BTreeMap::new(),
+            prices: Vec::new(),
+            own_prices: Vec::new(),
+            hash: hash(b""),
+        }
+    }
+}
+
+/// A file's bytes; none where it is not there.
+fn read_if_there(path: &Path) -> Result<Vec<u8>, ConfigError> {
+    match plain_file::read(path, BYTES_MAX) {
+        Err(error) if error.is_absent(path) => Ok(Vec::new()),
+        read => read.map_err(|error| ConfigError::new(path, error.to_string())),
+    }
+}
+
+/// The file that `redraft init` writes: every key with its default, as a comment. Lines of explanation begin
+/// with `# `, settings with `#` alone.
+pub fn template() -> &'static str {
+    include_str!("template.toml")
+}
+
+/// The same with these checks as settings.
+pub fn template_with(checks: &[Check]) -> String {
+    const HEAD: &str = "#[checks]\n";
+    if checks.is_empty() {
+        return template().to_owned();
+    }
+    let line =
+        |check: &Check| format!("{} = {}\n", check.name, serde_json::Value::from(check.command.as_str()));
+    let lines: String = checks.iter().map(line).collect();
+    let (before, after) = template().split_once(HEAD).unwrap_or((template(), ""));
+    // The comments that explain the table stand between its name and its lines.
+    let told = after.lines().take_while(|line| line.starts_with("# ")).map(|line| format!("{line}\n"));
+    let told: String = told.collect();
+    format!("{before}[checks]\n{told}{lines}{}", &after[told.len()..])
+}

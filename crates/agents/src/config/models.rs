@@ -1,0 +1,70 @@
+//! Which model an agent is called with: the one that is written, as its vendor spells it, or the default of its kind.
+
+use super::ModelKind;
+use super::error::ConfigError;
+use super::file::AgentFile;
+use super::resolve::Source;
+use redraft_cost::price::{Card, Cards, MILLION_MARK, default_model};
+use toml::Spanned;
+
+impl Source<'_> {
+    /// The name that is sent and priced. Where the file says where the service is, only that service knows how its models
+    /// are called: the name is taken as it is written, and there is no default.
+    pub(super) fn model_name(
+        &self,
+        name: &Spanned<String>,
+        file: &AgentFile,
+        kind: ModelKind,
+    ) -> Result<String, ConfigError> {
+        let written = file.model.as_ref().map(|model| model.get_ref().trim()).filter(|text| !text.is_empty());
+        let elsewhere = file.base_url.as_ref().is_some_and(|url| !url.get_ref().trim().is_empty());
+        let has_price = file.price.as_ref().is_some_and(|price| !price.get_ref().trim().is_empty());
+        match (written, elsewhere) {
+            (Some(written), true) => Ok(written.to_owned()),
+            (Some(written), false) if is_free(written) && !has_price => {
+                let message = format!(
+                    "the agent `{}` names the model `{written}`, which costs nothing, and no server of your own",
+                    name.get_ref()
+                );
+                Err(self.wrong(&name.span(), message).hint(way_out(kind)))
+            }
+            (Some(written), false) => Ok(sent(written, kind)),
+            (None, false) => Ok(default_model(kind.name()).expect("a test asks for that of every kind")),
+            (None, true) => {
+                let message = format!("the agent `{}` has a base_url and names no model", name.get_ref());
+                let hint =
+                    "add a line `model = \"NAME\"`, with the name that the server there gives its model";
+                Err(self.wrong(&name.span(), message).hint(hint))
+            }
+        }
+    }
+}
+
+/// Whether a model costs nothing by its mere name, as that of a server of one's own does.
+pub(super) fn is_free(model: &str) -> bool {
+    Cards::builtin().find(model).is_ok_and(Card::is_free)
+}
+
+/// A vendor bills whatever name it is sent, so only a server can make a model free.
+fn way_out(kind: ModelKind) -> &'static str {
+    match kind {
+        ModelKind::Claude | ModelKind::Codex => {
+            "name the model that is paid for; where the program itself is told of a server of yours, add `price = \"local\"`"
+        }
+        ModelKind::Anthropic | ModelKind::OpenAi => {
+            "add a line `base_url = \"http://…\"` with the address of that server, or name a model of the vendor"
+        }
+    }
+}
+
+/// A model that has a card goes by its vendor's name, so that what is billed is what was priced. The mark for a context of a
+/// million tokens is Claude Code's own; no service knows it.
+fn sent(written: &str, kind: ModelKind) -> String {
+    let Some(name) = Cards::builtin().vendors_name(written) else { return written.to_owned() };
+    match kind {
+        ModelKind::Claude => name,
+        ModelKind::Codex | ModelKind::Anthropic | ModelKind::OpenAi => {
+            name.strip_suffix(MILLION_MARK).unwrap_or(&name).to_owned()
+        }
+    }
+}

@@ -1,0 +1,458 @@
+//! From what was written to what it means: defaults, bounds, names that exist, paths that stay inside.
+//!
+//! Reads no file and runs nothing. [`resolve`] is the only entry point.
+
+use super::error::ConfigError;
+use super::file::{AgentFile, ConfigFile, LimitsFile, MonitorFile, OwnFile, Whole, WorkspaceFile};
+use super::own::{LOCAL, LocalServer};
+use super::{
+    AgentConfig, BashRule, Config, ModelAgent, ModelKind, Origin, REHEARSAL, SchemaForm, Wire,
+    WorkspaceConfig, WorkspaceMode, acceptance, checks,
+};
+use redraft_engine::DocsGate;
+use redraft_facts::choice::{Knowledge, Policy};
+use redraft_facts::event::{Certify, History, Limits};
+use redraft_facts::findings::Threshold;
+use redraft_facts::ids::{AgentName, Role};
+use redraft_facts::usage::Usd;
+use redraft_reports::project::{FEATURES_MAX, Thresholds};
+use std::collections::BTreeMap;
+use std::ops::{Range, RangeInclusive};
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+const CERTIFY: [(&str, Certify); 3] =
+    [("resume", Certify::Resume), ("fresh", Certify::Fresh), ("off", Certify::Off)];
+
+const THRESHOLD: [(&str, Threshold); 2] = [("strict", Threshold::Strict), ("blockers", Threshold::Blockers)];
+
+const HISTORY: [(&str, History); 2] = [("keep", History::Keep), ("squash", History::Squash)];
+
+const DOCS: [(&str, DocsGate); 3] =
+    [("off", DocsGate::Off), ("remind", DocsGate::Remind), ("require", DocsGate::Require)];
+
+const MODES: [(&str, WorkspaceMode); 2] =
+    [("worktree", WorkspaceMode::Worktree), ("in-place", WorkspaceMode::InPlace)];
+
+const KINDS: [(&str, Kind); 6] = [
+    (REHEARSAL, Kind::Rehearsal),
+    ("claude", Kind::Model(ModelKind::Claude)),
+    ("codex", Kind::Model(ModelKind::Codex)),
+    ("anthropic", Kind::Model(ModelKind::Anthropic)),
+    ("openai", Kind::Model(ModelKind::OpenAi)),
+    ("pull", Kind::Pull),
+];
+
+const WIRE: [(&str, Wire); 2] = [("chat", Wire::Chat), ("responses", Wire::Responses)];
+
+const BASH: [(&str, BashRule); 2] = [("checks", BashRule::Checks), ("all", BashRule::All)];
+
+const SCHEMA: [(&str, SchemaForm); 3] = [
+    ("json_schema", SchemaForm::JsonSchema),
+    ("json_object", SchemaForm::JsonObject),
+    ("none", SchemaForm::None),
+];
+
+/// The key of `[roles]` that is no role.
+const DEFAULT: &str = "default";
+
+/// Where the file came from, for messages, and what it may name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) text: &'a str,
+    pub(super) path: &'a Path,
+    pub(super) roles: &'a [Role],
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Rehearsal,
+    Model(ModelKind),
+    Pull,
+}
+
+/// What both files mean together: the user's own holds everywhere, the repository's wins.
+pub(super) fn resolve(
+    file: &ConfigFile,
+    source: &Source<'_>,
+    (own, own_source): (&OwnFile, &Source<'_>),
+    local: Option<&LocalServer>,
+) -> Result<Config, ConfigError> {
+    let mut config = Config::default();
+    if let Some(local) = local {
+        config.agents.insert(AgentName::new(LOCAL), local.agent());
+    }
+    let limit = own_source.own(&mut config, own)?;
+    source.refuse_keys(file)?;
+    let asked = file.budget.as_ref().map(|budget| source.budget(budget)).transpose()?;
+    config.budget = limit.unwrap_or(config.budget);
+    match asked {
+        Some(asked) if asked > config.budget => config.higher_budget = Some(asked),
+        Some(asked) => config.budget = asked,
+        None => {}
+    }
+    let review = &file.review;
+    source.word(&mut config.policy, review.policy.as_ref(), "a policy", &policies())?;
+    source.word(&mut config.knowledge, review.knowledge.as_ref(), "a value of knowledge", &knowledge())?;
+    source.word(&mut config.certify, review.certify.as_ref(), "a value of certify", &CERTIFY)?;
+    source.word(&mut config.threshold, review.threshold.as_ref(), "a threshold", &THRESHOLD)?;
+    source.limits(&mut config.limits, &file.limits)?;
+    source.number(
+        &mut config.dispatch_minutes,
+        file.limits.dispatch_minutes.as_ref(),
+        "dispatch_minutes",
+        1..=600,
+    )?;
+    config.workspace = source.workspace(&file.workspace)?;
+    source.monitor(&mut config.monitor, &file.monitor)?;
+    if let Some(deep) = &file.lanes.deep {
+        config.lanes.deep = deep.iter().map(|word| source.lane_word(word)).collect::<Result<_, _>>()?;
+    }
+    config.lint = source.lint(&file.lint)?;
+    config.checks = source.checks(&file.checks)?;
+    source.number(&mut config.check_minutes, file.limits.check_minutes.as_ref(), "check_minutes", 1..=600)?;
+    config.extras = checks::extras(&file.implement);
+    source.word(&mut config.finish.history, file.finish.history.as_ref(), "a value of history", &HISTORY)?;
+    source.word(&mut config.finish.docs, file.finish.docs.as_ref(), "a value of docs", &DOCS)?;
+    config.finish.retro = file.finish.retro.as_ref().is_none_or(|said| *said.get_ref());
+    config.autonomous = file.hooks.autonomous.as_ref().is_some_and(|said| *said.get_ref());
+    config.own_prices.clone_from(&config.prices);
+    let prices = source.prices(&file.prices)?;
+    config.prices.retain(|known| !prices.iter().any(|price| price.model == known.model));
+    config.prices.extend(prices);
+    source.agents(&mut config, &file.agents, Origin::Repository)?;
+    if file.roles.keys().any(|key| key.get_ref() == DEFAULT) {
+        // Who says who plays every role means every role.
+        config.roles.clear();
+    }
+    source.roles(&mut config, &file.roles)?;
+    config.wants = acceptance::wants(source.text, &config, limit.map(|limit| limit.0 as f64 / 1_000_000.0));
+    Ok(config)
+}
+
+impl Source<'_> {
+    /// What the user's own file says; the answer is the user's own limit on what a feature may cost.
+    fn own(&self, config: &mut Config, file: &OwnFile) -> Result<Option<Usd>, ConfigError> {
+        self.refuse_keys_of_agents(&file.agents)?;
+        self.manners(file)?;
+        config.prices = self.prices(&file.prices)?;
+        self.agents(config, &file.agents, Origin::User)?;
+        self.roles(config, &file.roles)?;
+        file.budget.as_ref().map(|budget| self.budget(budget)).transpose()
+    }
+
+    fn agents(
+        &self,
+        config: &mut Config,
+        file: &BTreeMap<Spanned<String>, AgentFile>,
+        origin: Origin,
+    ) -> Result<(), ConfigError> {
+        for (name, agent) in file {
+            let (named, settings) = (self.agent_name(name)?, self.agent(name, agent)?);
+            config.agents.insert(named.clone(), settings);
+            config.origins.insert(named, origin);
+        }
+        Ok(())
+    }
+
+    pub(super) fn wrong(&self, span: &Range<usize>, message: String) -> ConfigError {
+        ConfigError::new(self.path, message).at(self.text, span)
+    }
+
+    fn budget(&self, written: &Spanned<f64>) -> Result<Usd, ConfigError> {
+        let dollars = *written.get_ref();
+        if !(dollars.is_finite() && (0.0..=1_000_000.0).contains(&dollars)) {
+            let message = format!("budget = {dollars} is out of bounds (0 to 1000000 dollars)");
+            return Err(self.wrong(&written.span(), message));
+        }
+        Ok(Usd((dollars * 1_000_000.0).round() as u64))
+    }
+
+    /// A word or a path; an empty one would be in every idea.
+    fn lane_word(&self, written: &Spanned<String>) -> Result<String, ConfigError> {
+        match written.get_ref().trim() {
+            "" => Err(self.wrong(&written.span(), "an empty word would make every feature deep".to_owned())),
+            word => Ok(word.to_owned()),
+        }
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(
+        &self,
+        target: &mut T,
+        written: Option<&Spanned<String>>,
+        what: &str,
+        known: &[(&str, T)],
+    ) -> Result<(), ConfigError> {
+        let Some(written) = written else { return Ok(()) };
+        let word = written.get_ref();
+        match known.iter().find(|(name, _)| name == word) {
+            Some((_, value)) => {
+                *target = *value;
+                Ok(())
+            }
+            None => {
+                let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+                let message = format!("`{word}` is not {what} (known: {})", names.join(", "));
+                Err(self.wrong(&written.span(), message).meant(word, names))
+            }
+        }
+    }
+
+    pub(super) fn number<T: Copy + TryFrom<i64>>(
+        &self,
+        target: &mut T,
+        written: Option<&Spanned<Whole>>,
+        key: &str,
+        bounds: RangeInclusive<i64>,
+    ) -> Result<(), ConfigError> {
+        let Some(written) = written else { return Ok(()) };
+        let Whole(value) = *written.get_ref();
+        let (least, most) = (*bounds.start(), *bounds.end());
+        match T::try_from(value) {
+            Ok(fits) if bounds.contains(&value) => {
+                *target = fits;
+                Ok(())
+            }
+            Ok(_) | Err(_) => {
+                let message = format!("{key} = {value} is out of bounds ({least} to {most})");
+                let near = value.clamp(least, most);
+                Err(self.wrong(&written.span(), message).hint(format!("the nearest valid value is {near}")))
+            }
+        }
+    }
+
+    /// Repair turns are not here: one per attempt is part of what an attempt is.
+    fn limits(&self, limits: &mut Limits, file: &LimitsFile) -> Result<(), ConfigError> {
+        self.number(&mut limits.rounds, file.rounds.as_ref(), "rounds", 1..=20)?;
+        self.number(&mut limits.attempts, file.attempts.as_ref(), "attempts", 1..=10)?;
+        self.number(&mut limits.gates, file.gates.as_ref(), "gates", 1..=10)?;
+        self.number(&mut limits.late_rounds, file.late_rounds.as_ref(), "late_rounds", 0..=5)?;
+        self.number(&mut limits.reopenings, file.reopenings.as_ref(), "reopenings", 0..=3)
+    }
+
+    fn monitor(&self, monitor: &mut Thresholds, file: &MonitorFile) -> Result<(), ConfigError> {
+        self.number(&mut monitor.features, file.features.as_ref(), "features", 1..=FEATURES_MAX as i64)?;
+        let percents = [
+            (&mut monitor.fallbacks_percent, &file.fallbacks_percent, "fallbacks_percent"),
+            (&mut monitor.guard_trips_percent, &file.guard_trips_percent, "guard_trips_percent"),
+            (&mut monitor.unconfirmed_percent, &file.unconfirmed_percent, "unconfirmed_percent"),
+        ];
+        for (target, written, key) in percents {
+            self.number(target, written.as_ref(), key, 0..=100)?;
+        }
+        Ok(())
+    }
+
+    fn workspace(&self, file: &WorkspaceFile) -> Result<WorkspaceConfig, ConfigError> {
+        let mut mode = WorkspaceMode::default();
+        self.word(&mut mode, file.mode.as_ref(), "a mode", &MODES)?;
+        let mut copy = Vec::new();
+        for path in file.copy.iter().flatten() {
+            self.inside(path)?;
+            copy.push(path.get_ref().clone());
+        }
+        let setup = match &file.setup {
+            Some(command) if command.get_ref().contains('\0') => {
+                return Err(self.wrong(&command.span(), "a command cannot hold a NUL character".to_owned()));
+            }
+            Some(command) if !command.get_ref().trim().is_empty() => Some(command.get_ref().clone()),
+            Some(_) | None => None,
+        };
+        let mut workspace = WorkspaceConfig { mode, setup, copy, ..WorkspaceConfig::default() };
+        let minutes = file.setup_minutes.as_ref();
+        self.number(&mut workspace.setup_minutes, minutes, "setup_minutes", 1..=600)?;
+        Ok(workspace)
+    }
+
+    fn agent_name(&self, name: &Spanned<String>) -> Result<AgentName, ConfigError> {
+        let word = name.get_ref();
+        let plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
+        if word.is_empty() || !word.bytes().all(plain) {
+            let message = format!("`{word}` cannot be the name of an agent");
+            let hint = "use lower-case letters, digits, `-` and `_`";
+            return Err(self.wrong(&name.span(), message).hint(hint));
+        }
+        Ok(AgentName::new(word.clone()))
+    }
+
+    fn agent(&self, name: &Spanned<String>, file: &AgentFile) -> Result<AgentConfig, ConfigError> {
+        let named = KINDS.iter().find(|(kind, _)| kind == name.get_ref());
+        if file.kind.is_none() && named.is_none() {
+            let message = format!("the agent `{name}` has no kind", name = name.get_ref());
+            return Err(self.wrong(&name.span(), message).hint("add a line such as `kind = \"claude\"`"));
+        }
+        // An agent that is called like a kind is of that kind.
+        let mut kind = named.map_or(Kind::Rehearsal, |(_, kind)| *kind);
+        self.word(&mut kind, file.kind.as_ref(), "a kind of agent", &KINDS)?;
+        match kind {
+            Kind::Rehearsal => {
+                self.only(file, &["kind", "scenario"], REHEARSAL)?;
+                Ok(AgentConfig::Rehearsal { scenario: self.scenario(file.scenario.as_ref())? })
+            }
+            Kind::Model(kind) => Ok(AgentConfig::Model(Box::new(self.model(name, file, kind)?))),
+            Kind::Pull => {
+                self.only(file, &["kind"], "pull")?;
+                Ok(AgentConfig::Pull)
+            }
+        }
+    }
+
+    fn model(
+        &self,
+        name: &Spanned<String>,
+        file: &AgentFile,
+        kind: ModelKind,
+    ) -> Result<ModelAgent, ConfigError> {
+        let program = ["kind", "model", "program", "price", "pass", "args", "mcp"].as_slice();
+        let service =
+            ["kind", "model", "base_url", "key_env", "key_file", "price", "max_tokens", "proxy"].as_slice();
+        match kind {
+            ModelKind::Claude => self.only(file, &[program, &["max_tokens", "bash"]].concat(), "claude")?,
+            // Codex has no setting for the length of an answer.
+            ModelKind::Codex => self.only(file, program, "codex")?,
+            ModelKind::Anthropic => self.only(file, service, "anthropic")?,
+            ModelKind::OpenAi => self.only(file, &[service, &["wire", "schema"]].concat(), "openai")?,
+        }
+        let text = |written: &Option<Spanned<String>>| {
+            written
+                .as_ref()
+                .map(|written| written.get_ref().trim().to_owned())
+                .filter(|text| !text.is_empty())
+        };
+        let model = self.model_name(name, file, kind)?;
+        let (mut wire, mut schema, mut max_tokens) = (Wire::Chat, SchemaForm::JsonSchema, 0);
+        self.word(&mut wire, file.wire.as_ref(), "a wire", &WIRE)?;
+        self.word(&mut schema, file.schema.as_ref(), "a form of schema", &SCHEMA)?;
+        let mut bash = BashRule::default();
+        self.word(&mut bash, file.bash.as_ref(), "a word for what may be run", &BASH)?;
+        self.number(&mut max_tokens, file.max_tokens.as_ref(), "max_tokens", 256..=200_000)?;
+        let words = |list: &Option<Vec<Spanned<String>>>| {
+            list.iter().flatten().map(|word| word.get_ref().clone()).collect()
+        };
+        Ok(ModelAgent {
+            kind,
+            model,
+            program: text(&file.program),
+            base_url: text(&file.base_url),
+            key_env: text(&file.key_env),
+            key_file: text(&file.key_file),
+            proxy: text(&file.proxy),
+            price: text(&file.price),
+            wire,
+            schema,
+            bash,
+            max_tokens: file.max_tokens.as_ref().map(|_| max_tokens),
+            pass: self.pass(file.pass.as_deref().unwrap_or_default())?,
+            args: words(&file.args),
+            mcp: self.mcp(file.mcp.as_ref())?,
+        })
+    }
+
+    /// A star alone would pass on everything, also what nobody thought of.
+    fn pass(&self, names: &[Spanned<String>]) -> Result<Vec<String>, ConfigError> {
+        if let Some(all) = names.iter().find(|name| name.get_ref().trim() == "*") {
+            let message = "`pass` cannot be all variables of the environment";
+            let hint = "name them, or what they begin with: pass = [\"MY_*\"]";
+            return Err(self.wrong(&all.span(), message.to_owned()).hint(hint));
+        }
+        Ok(names.iter().map(|name| name.get_ref().clone()).collect())
+    }
+
+    /// A key that means nothing for this kind of agent is a mistake, not decoration.
+    fn only(&self, file: &AgentFile, known: &[&str], kind: &str) -> Result<(), ConfigError> {
+        let texts = [
+            ("scenario", &file.scenario),
+            ("model", &file.model),
+            ("program", &file.program),
+            ("base_url", &file.base_url),
+            ("key_env", &file.key_env),
+            ("key_file", &file.key_file),
+            ("proxy", &file.proxy),
+            ("price", &file.price),
+            ("wire", &file.wire),
+            ("schema", &file.schema),
+            ("bash", &file.bash),
+        ];
+        let written = texts.iter().filter_map(|(key, value)| Some((*key, value.as_ref()?.span())));
+        let written = written.chain(file.max_tokens.as_ref().map(|value| ("max_tokens", value.span())));
+        let lists = [("pass", &file.pass), ("args", &file.args)];
+        let first = |(key, list): (&'static str, &Option<Vec<Spanned<String>>>)| {
+            Some((key, list.as_ref()?.first()?.span()))
+        };
+        let servers = file.mcp.iter().flatten().map(|(name, _)| ("mcp", name.span())).take(1);
+        for (key, span) in written.chain(lists.into_iter().filter_map(first)).chain(servers) {
+            if !known.contains(&key) {
+                let message = format!("`{key}` means nothing for an agent of kind {kind}");
+                return Err(self.wrong(&span, message).hint(format!("known here: {}", known.join(", "))));
+            }
+        }
+        Ok(())
+    }
+
+    fn scenario(&self, written: Option<&Spanned<String>>) -> Result<Option<PathBuf>, ConfigError> {
+        let Some(written) = written.filter(|written| !written.get_ref().is_empty()) else { return Ok(None) };
+        self.inside(written)?;
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        Ok(Some(folder.join(written.get_ref())))
+    }
+
+    /// A path that stays in the folder of the file, on every system: both separators count everywhere.
+    fn inside(&self, path: &Spanned<String>) -> Result<(), ConfigError> {
+        let text = path.get_ref();
+        let refused = |why: &str| {
+            let wrong = self.wrong(&path.span(), format!("the path `{text}` {why}"));
+            Err(wrong.hint("give a path relative to the folder of this file, such as `.env`"))
+        };
+        let mut parts = text.split(['/', '\\']);
+        match parts.next() {
+            _ if text.trim().is_empty() => return refused("is empty"),
+            _ if text.contains('\0') => return refused("holds a NUL character"),
+            Some("") => return refused("is not relative"),
+            Some(first) if first.contains(':') => return refused("is not relative"),
+            Some(first) if first.eq_ignore_ascii_case(".git") => return refused("belongs to git"),
+            Some(_) | None => {}
+        }
+        if text.split(['/', '\\']).any(|part| part == "..") {
+            return refused("leads out of the folder");
+        }
+        Ok(())
+    }
+
+    fn roles(
+        &self,
+        config: &mut Config,
+        file: &BTreeMap<Spanned<String>, Spanned<String>>,
+    ) -> Result<(), ConfigError> {
+        for (key, name) in file {
+            let role = Role::new(key.get_ref().clone());
+            let agent = AgentName::new(name.get_ref().clone());
+            if !config.agents.contains_key(&agent) {
+                let known = config.agents.keys().map(AgentName::as_str);
+                let message = format!("there is no agent `{agent}`");
+                let list: Vec<&str> = known.clone().collect();
+                let message = format!("{message} (known: {})", list.join(", "));
+                return Err(self.wrong(&name.span(), message).meant(agent.as_str(), known));
+            }
+            if role.as_str() == DEFAULT {
+                config.default_agent = Some(agent);
+            } else if self.roles.contains(&role) {
+                config.roles.insert(role, agent);
+            } else {
+                let known = self.roles.iter().map(Role::as_str).chain([DEFAULT]);
+                let message = format!("there is no role `{role}`");
+                return Err(self.wrong(&key.span(), message).meant(role.as_str(), known));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn policies() -> [(&'static str, Policy); Policy::ALL.len()] {
+    Policy::ALL.map(|policy| (policy.name(), policy))
+}
+
+fn knowledge() -> [(&'static str, Knowledge); Knowledge::ALL.len()] {
+    Knowledge::ALL.map(|knowledge| (knowledge.name(), knowledge))
+}

@@ -1,0 +1,580 @@
+mod checks;
+mod documented;
+mod own;
+mod secrets;
+
+use super::shown::uncommented;
+use super::*;
+use crate::mcp::McpServer;
+use redraft_cost::price::PerMillion;
+use redraft_documents::lint::{Expected, Kind, Level, Rule, Settings};
+use redraft_facts::choice::Lifetime;
+use redraft_facts::usage::Usage;
+use std::collections::BTreeSet;
+use std::fs;
+use tempfile::TempDir;
+
+fn roles() -> Vec<Role> {
+    ["spec-author", "spec-reviewer", "phase-reviewer"].map(Role::new).to_vec()
+}
+
+fn parse(text: &str) -> Result<Config, ConfigError> {
+    Config::parse(text.as_bytes(), Path::new("project/redraft.toml"), &roles(), &Own::default())
+}
+
+/// The error as a person sees it.
+fn error(text: &str) -> String {
+    let error = parse(text).unwrap_err();
+    match &error.hint {
+        Some(hint) => format!("{error} | {hint}"),
+        None => error.to_string(),
+    }
+}
+
+#[test]
+fn without_a_file_everything_has_its_default() {
+    let folder = TempDir::new().unwrap();
+    let config = Config::load(folder.path(), &roles(), &Own::default()).unwrap();
+    assert_eq!(config, Config::default());
+    assert_eq!(
+        config.limits,
+        Limits { rounds: 5, attempts: 3, repairs: 1, gates: 3, late_rounds: 1, reopenings: 1 }
+    );
+    assert_eq!(config.agent_of(&Role::new("spec-reviewer")), None, "nobody was named");
+    assert_eq!(config.wants, []);
+}
+
+#[test]
+fn the_template_means_the_defaults_commented_and_uncommented() {
+    for text in [template().to_owned(), uncommented()] {
+        let config = parse(&text).unwrap();
+        assert_eq!(config.hash, hash(text.as_bytes()));
+        assert_eq!(Config { hash: hash(b""), ..config }, Config::default(), "{text}");
+    }
+    assert_ne!(template(), uncommented());
+}
+
+#[test]
+fn the_template_names_every_key_and_explains_each_in_the_line_above() {
+    let table: toml::Table = uncommented().parse().unwrap();
+    let written: BTreeSet<String> = table
+        .iter()
+        .flat_map(|(table, keys)| match keys.as_table() {
+            Some(keys) => keys.keys().map(|key| format!("{table}.{key}")).collect(),
+            None => vec![table.clone()],
+        })
+        .collect();
+    // Each list of keys comes from the types themselves: an unknown key is answered with those that are known.
+    let mut known = BTreeSet::from(["budget".to_owned()]);
+    for table in ["review", "limits", "workspace", "monitor", "lanes", "lint", "implement", "finish", "hooks"]
+    {
+        let hint = parse(&format!("[{table}]\nxxxxxxxxxx = 1")).unwrap_err().hint.unwrap();
+        let keys = hint.strip_prefix("known here: ").unwrap().split(", ");
+        known.extend(keys.map(|key| format!("{table}.{key}")));
+    }
+    assert_eq!(written, known);
+    let hint = parse("[agents.x]\nxxxxxxxxxx = 1").unwrap_err().hint.unwrap();
+    for key in hint.strip_prefix("known here: ").unwrap().split(", ") {
+        assert!(template().contains(&format!("{key} = ")), "{key} is not in the template");
+    }
+    let lines: Vec<&str> = template().lines().collect();
+    for pair in lines.windows(2) {
+        if pair[1].starts_with('#') && pair[1].contains(" = ") && !pair[1].starts_with("# ") {
+            assert!(pair[0].starts_with("# "), "{} has no explanation", pair[1]);
+        }
+    }
+}
+
+#[test]
+fn every_key_changes_what_it_says() {
+    let folder = TempDir::new().unwrap();
+    let text = r#"
+        [review]
+        policy = "seed"
+        knowledge = "scoped"
+        certify = "fresh"
+        threshold = "blockers"
+        [limits]
+        rounds = 20
+        attempts = 1
+        gates = 2
+        late_rounds = 0
+        reopenings = 3
+        dispatch_minutes = 600
+        check_minutes = 5
+        [checks]
+        unit = "npm test"
+        a-last = "  npm run e2e "
+        [implement]
+        simplify = false
+        [finish]
+        history = "squash"
+        docs = "require"
+        retro = false
+        [hooks]
+        autonomous = true
+        [workspace]
+        mode = "in-place"
+        setup = "npm ci"
+        setup_minutes = 600
+        copy = [".env", "config/local.toml"]
+        [monitor]
+        features = 20
+        fallbacks_percent = 0
+        guard_trips_percent = 100
+        unconfirmed_percent = 7
+        [lanes]
+        deep = ["infra/", "billing"]
+        [lint]
+        vague_words = ["soon"]
+        rules = { empty = "error", placeholder = "off" }
+        sections = { plan = ["Steps | Order"] }
+        [agents.quick]
+        kind = "rehearsal"
+        scenario = "scenarios/quick.json"
+        [roles]
+        default = "quick"
+        spec-reviewer = "rehearsal"
+    "#;
+    fs::write(folder.path().join(FILE), text).unwrap();
+    let config = Config::load(folder.path(), &roles(), &Own::default()).unwrap();
+    let rehearsal = AgentConfig::Rehearsal { scenario: None };
+    let quick = AgentConfig::Rehearsal { scenario: Some(folder.path().join("scenarios/quick.json")) };
+    let expected = Config {
+        budget: Usd(5_000_000),
+        policy: Policy::Seed,
+        knowledge: Knowledge::Scoped,
+        certify: Certify::Fresh,
+        threshold: Threshold::Blockers,
+        limits: Limits { rounds: 20, attempts: 1, repairs: 1, gates: 2, late_rounds: 0, reopenings: 3 },
+        dispatch_minutes: 600,
+        workspace: WorkspaceConfig {
+            mode: WorkspaceMode::InPlace,
+            setup: Some("npm ci".to_owned()),
+            setup_minutes: 600,
+            copy: vec![".env".to_owned(), "config/local.toml".to_owned()],
+        },
+        monitor: Thresholds {
+            features: 20,
+            fallbacks_percent: 0,
+            guard_trips_percent: 100,
+            unconfirmed_percent: 7,
+        },
+        lanes: LaneRules { deep: vec!["infra/".to_owned(), "billing".to_owned()] },
+        lint: Settings {
+            // A level that is the usual one changes nothing.
+            levels: BTreeMap::from([(Rule::Placeholder, Level::Off)]),
+            sections: BTreeMap::from([(Kind::Plan, vec![Expected::parse("Steps | Order").unwrap()])]),
+            vague_words: Some(vec!["soon".to_owned()]),
+        },
+        checks: vec![
+            Check { name: "unit".to_owned(), command: "npm test".to_owned() },
+            Check { name: "a-last".to_owned(), command: "npm run e2e".to_owned() },
+        ],
+        check_minutes: 5,
+        extras: vec![Extra::Deepen],
+        finish: FinishConfig { history: History::Squash, docs: DocsGate::Require, retro: false },
+        autonomous: true,
+        agents: {
+            let mut agents = Config::default().agents;
+            agents.extend([(AgentName::new("quick"), quick), (AgentName::new("rehearsal"), rehearsal)]);
+            agents
+        },
+        default_agent: Some(AgentName::new("quick")),
+        higher_budget: None,
+        origins: [(AgentName::new("quick"), Origin::Repository)].into(),
+        roles: BTreeMap::from([(Role::new("spec-reviewer"), AgentName::new("rehearsal"))]),
+        prices: Vec::new(),
+        own_prices: Vec::new(),
+        wants: config.wants.clone(),
+        accepted: false,
+        hash: hash(text.as_bytes()),
+    };
+    assert_eq!(config, expected);
+    assert_eq!(config.agent_of(&Role::new("spec-reviewer")), Some(&AgentName::new("rehearsal")));
+    assert_eq!(config.agent_of(&Role::new("spec-author")), Some(&AgentName::new("quick")));
+}
+
+#[test]
+fn a_wrong_key_is_shown_with_its_line_and_the_key_that_was_meant() {
+    let file = "project/redraft.toml";
+    for (text, expected) in [
+        ("[review]\n\npolcy = \"seed\"", ":3: there is no key `polcy` here | did you mean `policy`?"),
+        ("[reveiw]\n", ":1: there is no key `reveiw` here | did you mean `review`?"),
+        ("[review]\nrounds = 3", ":2: there is no key `rounds` here | `rounds` belongs in [limits]"),
+        ("rounds = 3", ":1: there is no key `rounds` here | `rounds` belongs in [limits]"),
+        (
+            "[workspace]\nshell = 1",
+            ":2: there is no key `shell` here | known here: mode, setup, setup_minutes, copy",
+        ),
+        (
+            "[agents.a]\nkind = \"rehearsal\"\nscenaro = \"x\"",
+            ":3: there is no key `scenaro` here | did you mean `scenario`?",
+        ),
+        (
+            "[roles]\nspec-reviwer = \"rehearsal\"",
+            ":2: there is no role `spec-reviwer` | did you mean `spec-reviewer`?",
+        ),
+    ] {
+        assert_eq!(error(text), format!("{file}{expected}"));
+    }
+}
+
+#[test]
+fn a_wrong_value_is_shown_with_its_line_and_the_value_that_was_meant() {
+    let file = "project/redraft.toml";
+    for (text, expected) in [
+        (
+            "[review]\npolicy = \"gaurded\"",
+            ":2: `gaurded` is not a policy (known: cost, seed, guarded, fresh, resume, inline, digest) | did you mean `guarded`?",
+        ),
+        (
+            "[review]\ncertify = \"offf\"",
+            ":2: `offf` is not a value of certify (known: resume, fresh, off) | did you mean `off`?",
+        ),
+        (
+            "[monitor]\nfeatures = 0",
+            ":2: features = 0 is out of bounds (1 to 20) | the nearest valid value is 1",
+        ),
+        (
+            "[monitor]\nunconfirmed_percent = 101",
+            ":2: unconfirmed_percent = 101 is out of bounds (0 to 100) | the nearest valid value is 100",
+        ),
+        ("[review]\nthreshold = \"lenient\"", ":2: `lenient` is not a threshold (known: strict, blockers)"),
+        (
+            "[agents.a]\nkind = \"robot\"",
+            ":2: `robot` is not a kind of agent (known: rehearsal, claude, codex, anthropic, openai, pull)",
+        ),
+        ("[agents.a]\n", ":1: the agent `a` has no kind | add a line such as `kind = \"claude\"`"),
+        (
+            "[agents.local]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:8080/v1\"",
+            ":1: the agent `local` has a base_url and names no model | add a line `model = \"NAME\"`, with the name that the server there gives its model",
+        ),
+        (
+            "[agents.anthropic]\nkey = \"sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"",
+            ":2: a key never stands in this file, so there is no `key` | set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name another variable (key_env = \"NAME\") or a file (key_file = \"PATH\")",
+        ),
+        ("budget = \"5\"", ":1: \"5\" is a text, and a number belongs here | write it without quotes: 5"),
+        ("budget = \"five\"", ":1: \"five\" is a text, and a number belongs here"),
+        ("budget = true", ":1: invalid type: boolean `true`, expected a number"),
+        (
+            "[finish]\nretro = \"false\"",
+            ":2: \"false\" is a text, and true or false belongs here | write it without quotes: false",
+        ),
+        (
+            "[agents.claude]\nmodel = \"m\"\nscenario = \"x\"",
+            ":3: `scenario` means nothing for an agent of kind claude | known here: kind, model, program, price, pass, args, mcp, max_tokens, bash",
+        ),
+        (
+            "[agents.codex]\nmodel = \"m\"\nmax_tokens = 9000",
+            ":3: `max_tokens` means nothing for an agent of kind codex | known here: kind, model, program, price, pass, args, mcp",
+        ),
+        (
+            "[agents.anthropic]\nmodel = \"m\"\n[agents.anthropic.mcp.x]\ncommand = \"x\"",
+            ":3: `mcp` means nothing for an agent of kind anthropic | known here: kind, model, base_url, key_env, key_file, price, max_tokens, proxy",
+        ),
+        (
+            "[agents.openai]\nmodel = \"m\"\nwire = \"telex\"",
+            ":3: `telex` is not a wire (known: chat, responses)",
+        ),
+        (
+            "[roles]\ndefault = \"rehersal\"",
+            ":2: there is no agent `rehersal` (known: anthropic, claude, codex, openai, rehearsal) | did you mean `rehearsal`?",
+        ),
+        (
+            "[limits]\nrounds = \"5\"",
+            ":2: \"5\" is a text, and a whole number belongs here | write it without quotes: 5",
+        ),
+        ("[limits]\nrounds = 1.5", ":2: invalid type: floating point `1.5`, expected a whole number"),
+        ("review = 3", ":1: invalid type: integer `3`, expected a table"),
+    ] {
+        assert_eq!(error(text), format!("{file}{expected}"));
+    }
+}
+
+#[test]
+fn a_model_is_sent_as_its_vendor_spells_it_and_each_kind_has_a_default() {
+    let model = |text: &str| {
+        let config = parse(&format!("[agents.a]\n{text}")).unwrap();
+        match config.agents.get(&AgentName::new("a")) {
+            Some(AgentConfig::Model(model)) => model.model.clone(),
+            other => panic!("{text}: {other:?}"),
+        }
+    };
+    for (text, sent) in [
+        ("kind = 'claude'\nmodel = 'sonnet'", "claude-sonnet-5-5"),
+        ("kind = 'claude'\nmodel = 'opus[1m]'", "claude-opus-5-5[1m]"),
+        ("kind = 'claude'\nmodel = 'claude-sonnet-4.5'", "claude-sonnet-4-5"),
+        ("kind = 'claude'\nmodel = 'claude-sonnet-4-5-20250929'", "claude-sonnet-4-5-20250929"),
+        // The mark is Claude Code's; a service would not find the model.
+        ("kind = 'anthropic'\nmodel = 'opus[1m]'", "claude-opus-5-5"),
+        ("kind = 'anthropic'\nmodel = 'anthropic/claude-opus-4.8'", "claude-opus-4-8"),
+        ("kind = 'codex'\nmodel = 'gpt-6'", "gpt-6-sol"),
+        // What nobody has a card for is sent as it is written, and so is everything where the file says where to.
+        ("kind = 'claude'\nmodel = 'My-Own.Model'\nprice = 'unknown'", "My-Own.Model"),
+        (
+            "kind = 'openai'\nmodel = 'anthropic/claude-opus-4.8'\nbase_url = 'https://x/v1'",
+            "anthropic/claude-opus-4.8",
+        ),
+        ("kind = 'openai'\nmodel = 'sonnet'\nbase_url = 'https://x/v1'", "sonnet"),
+    ] {
+        assert_eq!(model(text), sent, "{text}");
+    }
+    for kind in ModelKind::ALL.map(ModelKind::name) {
+        let default = model(&format!("kind = '{kind}'"));
+        assert_eq!(Some(default), redraft_cost::price::default_model(kind), "{kind}");
+    }
+}
+
+#[test]
+fn every_limit_has_its_bounds() {
+    for (key, least, most) in [
+        ("rounds", 1, 20),
+        ("attempts", 1, 10),
+        ("gates", 1, 10),
+        ("late_rounds", 0, 5),
+        ("reopenings", 0, 3),
+        ("dispatch_minutes", 1, 600),
+    ] {
+        for fine in [least, most] {
+            parse(&format!("[limits]\n{key} = {fine}")).unwrap();
+        }
+        for (wrong, near) in [(least - 1, least), (most + 1, most), (i64::MAX, most), (i64::MIN, least)] {
+            assert_eq!(
+                error(&format!("[limits]\n{key} = {wrong}")),
+                format!(
+                    "project/redraft.toml:2: {key} = {wrong} is out of bounds ({least} to {most}) \
+                     | the nearest valid value is {near}"
+                )
+            );
+        }
+    }
+    let unknown = error("[limits]\nrepairs = 1");
+    assert!(unknown.starts_with("project/redraft.toml:2: there is no key `repairs` here"), "{unknown}");
+}
+
+#[test]
+fn a_path_cannot_leave_the_folder_on_any_system() {
+    for path in [
+        "",
+        "/etc/passwd",
+        "../x",
+        "a/../../x",
+        "a\\..\\x",
+        "\\\\host\\x",
+        "C:\\x",
+        "c:x",
+        ".git/config",
+        ".GIT",
+    ] {
+        let copy = error(&format!("[workspace]\ncopy = ['.env',\n '{path}']"));
+        assert!(copy.starts_with(&format!("project/redraft.toml:3: the path `{path}` ")), "{copy}");
+        if !path.is_empty() {
+            let scenario = error(&format!("[agents.a]\nkind = 'rehearsal'\nscenario = '{path}'"));
+            assert!(
+                scenario.starts_with(&format!("project/redraft.toml:3: the path `{path}` ")),
+                "{scenario}"
+            );
+        }
+    }
+    parse("[workspace]\ncopy = ['..env', 'a/...', './b', '.gitignore']").unwrap();
+}
+
+#[test]
+fn a_name_of_an_agent_is_a_plain_word() {
+    for name in ["'a b'", "''", "Ada", "'a/b'"] {
+        let error = error(&format!("\n[agents.{name}]\nkind = 'rehearsal'"));
+        assert!(error.starts_with("project/redraft.toml:2: `"), "{error}");
+        assert!(error.contains("cannot be the name of an agent"), "{error}");
+    }
+}
+
+#[test]
+fn text_that_is_no_toml_is_shown_with_its_line() {
+    for (bytes, line) in [
+        (&b"[review]\npolicy = \n"[..], 2),
+        (b"[review\n", 1),
+        (b"[limits]\nrounds = 1\nrounds = 2", 3),
+        (b"# fine\n# \xff", 2),
+    ] {
+        let error = Config::parse(bytes, Path::new("redraft.toml"), &roles(), &Own::default()).unwrap_err();
+        assert_eq!(error.line, Some(line), "{error}");
+        assert!(!error.message.contains('\n'), "{error}");
+    }
+    assert_eq!(parse("\u{feff}[limits]\nrounds = 2").unwrap().limits.rounds, 2);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_error_and_not_a_missing_file() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join(FILE)).unwrap();
+    let error = Config::load(folder.path(), &roles(), &Own::default()).unwrap_err();
+    assert!(error.to_string().contains("redraft.toml: it is a folder, not a file"), "{error}");
+}
+
+#[test]
+fn an_agent_with_a_model_is_read_whole() {
+    let text = "[agents.local]\nkind = \"openai\"\nmodel = \"qwen\"\nbase_url = \"http://127.0.0.1:8080/v1\"\n\
+                wire = \"responses\"\nschema = \"none\"\nprice = \"local\"\nmax_tokens = 2000\n[roles]\ndefault = \"local\"\n";
+    let config =
+        Config::parse(text.as_bytes(), Path::new("redraft.toml"), &roles(), &Own::default()).unwrap();
+    let AgentConfig::Model(agent) = &config.agents[&AgentName::new("local")] else { panic!("not a model") };
+    assert_eq!(
+        (agent.kind, agent.wire, agent.schema),
+        (ModelKind::OpenAi, Wire::Responses, SchemaForm::None)
+    );
+    assert_eq!((agent.model.as_str(), agent.max_tokens), ("qwen", Some(2000)));
+    assert_eq!(config.default_agent, Some(AgentName::new("local")));
+    let defaults = Config::parse(
+        b"[agents.claude]\nmodel = \"m\"\n",
+        Path::new("redraft.toml"),
+        &roles(),
+        &Own::default(),
+    )
+    .unwrap();
+    assert!(
+        matches!(&defaults.agents[&AgentName::new("claude")], AgentConfig::Model(agent) if agent.kind == ModelKind::Claude)
+    );
+}
+
+const CONTEXT7: &str = "[agents.claude]\nmodel = \"m\"\n[agents.claude.mcp.context7]\ncommand = \"npx\"\n\
+    args = [\"-y\", \"@upstash/context7-mcp\"]\nenv = [\"CONTEXT7_API_KEY\"]\n";
+
+#[test]
+fn a_server_is_a_command_that_must_be_accepted() {
+    let config = parse(CONTEXT7).unwrap();
+    let claude = AgentName::new("claude");
+    let AgentConfig::Model(agent) = &config.agents[&claude] else { panic!("not a model") };
+    let server = McpServer {
+        command: "npx".to_owned(),
+        args: ["-y", "@upstash/context7-mcp"].map(str::to_owned).to_vec(),
+        env: vec!["CONTEXT7_API_KEY".to_owned()],
+    };
+    assert_eq!(agent.mcp, BTreeMap::from([("context7".to_owned(), server)]));
+    assert_eq!(config.wants.iter().collect::<Vec<_>>(), config.unaccepted_of(&claude));
+    let lines: Vec<String> = config.wants.iter().map(Want::line).collect();
+    let expected = [
+        "agents.claude.mcp.context7.args = [\"-y\", \"@upstash/context7-mcp\"]",
+        "agents.claude.mcp.context7.command = \"npx\"",
+        "agents.claude.mcp.context7.env = [\"CONTEXT7_API_KEY\"]",
+    ];
+    assert_eq!(lines, expected);
+    for (then, now) in
+        [("npx", "npy"), ("-y", "-n"), ("CONTEXT7_API_KEY", "OTHER_KEY"), ("context7]", "other]")]
+    {
+        let other = parse(&CONTEXT7.replace(then, now)).unwrap();
+        assert_ne!(other.wants_hash(), config.wants_hash(), "{now}");
+    }
+}
+
+#[test]
+fn a_wrong_server_is_shown_with_its_line() {
+    let with = |lines: &str| error(&format!("[agents.claude]\nmodel = \"m\"\n[agents.claude.mcp.{lines}"));
+    for (lines, expected) in [
+        ("x]\n", ":3: the server `x` has no command | add a line such as `command = \"npx\"`"),
+        ("x]\ncommand = \" \"", ":4: the server `x` has no command | add a line such as `command = \"npx\"`"),
+        ("x]\ncomand = \"npx\"", ":4: there is no key `comand` here | did you mean `command`?"),
+        (
+            "a__b]\ncommand = \"x\"",
+            ":3: `a__b` cannot be the name of a server | use lower-case letters, digits, `-` and single `_`",
+        ),
+        (
+            "x]\ncommand = \"x\"\nenv = [\"A=b\"]",
+            ":5: `A=b` is not the name of a variable | only names stand here; values come from your environment",
+        ),
+    ] {
+        assert_eq!(with(lines), format!("project/redraft.toml{expected}"));
+    }
+}
+
+#[test]
+fn a_price_of_the_file_wins_over_the_built_in_card() {
+    let text = "[prices.\"claude-sonnet-5.5\"]\ninput = 3\n[prices.\"mine\"]\ninput = 1_000.125\noutput = 4\nread = 0.1\n\
+                write = { \"5m\" = 2.5, \"1h\" = 4 }\nlifetime = \"1h\"\ncontext = 32000\nminimum = 256\nblock = 64\n\
+                cliffs = [{ above = 1000, input_percent = 200 }]\n[prices.\"nobody-knows\"]\nunknown = true\n";
+    let cards = parse(text).unwrap().accept().cards();
+    let mine = cards.find("mine").unwrap();
+    assert_eq!((mine.prices.input, mine.prices.output), (PerMillion(1_000_125_000), PerMillion(4_000_000)));
+    assert_eq!(mine.prices.write(Lifetime::Hour), PerMillion(4_000_000));
+    assert_eq!((mine.lifetime.is, mine.context.tokens), (Lifetime::Hour, 32_000));
+    assert_eq!((mine.minimum.tokens, mine.block), (Some(256), Some(64)));
+    let usage = Usage { output: 1_000_000, ..Usage::default() };
+    assert_eq!(mine.cost(&usage, 10).0, 4_000_000);
+    assert_eq!(mine.prices_at(2_000).input, PerMillion(2_000_250_000));
+    let sonnet = cards.find("claude-sonnet-5-5").unwrap();
+    assert_eq!(sonnet.prices.input, PerMillion(3_000_000));
+    assert!(
+        cards.find("nobody-knows").unwrap().prices.input >= PerMillion(1_000_125_000),
+        "as dear as the dearest"
+    );
+}
+
+#[test]
+fn a_wrong_price_is_shown_with_its_line() {
+    for (text, expected) in [
+        (
+            "[prices.\"claude-sonnet-5.5\"]\ninput = 2e3",
+            ":2: `2e3` is not a price; write dollars for a million tokens, such as 2.50, with at most 6 decimals",
+        ),
+        (
+            "[prices.\"claude-sonnet-5.5\"]\ninput = -1",
+            ":2: `-1` is not a price; write dollars for a million tokens, such as 2.50, with at most 6 decimals",
+        ),
+        (
+            "\n[prices.\"mine\"]\ninput = 2",
+            ":2: [prices.\"mine\"] cannot be used: no card has that name, so both input and output prices are needed | give input and output in dollars for a million tokens, or `unknown = true`",
+        ),
+        ("[prices.\"a\"]\nimput = 2", ":2: there is no key `imput` here | did you mean `input`?"),
+        (
+            "[prices.\"a\"]\nwrite = { \"2h\" = 1 }",
+            ":2: `2h` is not a cache lifetime (known: 5m, 30m, 1h, 12h)",
+        ),
+        (
+            "[prices.\"a\"]\ncontext = 0",
+            ":2: context = 0 is out of bounds (1 to 100000000) | the nearest valid value is 1",
+        ),
+        (
+            "[prices.\"a\"]\ninput = 1\noutput = 1\nunknown = true",
+            ":4: a price that is unknown cannot be given as well | remove `unknown` or the prices",
+        ),
+        ("prices = 3", ":1: invalid type: integer `3`, expected a map"),
+    ] {
+        let found = error(text);
+        let found =
+            if expected.contains(" | ") { found } else { found.split(" | ").next().unwrap().to_owned() };
+        assert_eq!(found, format!("project/redraft.toml{expected}"));
+    }
+}
+
+#[test]
+fn one_agent_may_play_every_role() {
+    let text = "[agents.a]\nkind = \"rehearsal\"\n[roles]\nspec-reviewer = \"a\"\n";
+    let config = parse(text).unwrap().played_by("rehearsal").unwrap();
+    assert_eq!(config.agent_of(&Role::new("spec-reviewer")), Some(&AgentName::new("rehearsal")));
+    let unknown = parse(text).unwrap().played_by("rehersal").unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "there is no agent `rehersal` (known: a, anthropic, claude, codex, openai, rehearsal)"
+    );
+    assert_eq!(unknown.near.as_deref(), Some("rehearsal"));
+}
+
+#[test]
+fn a_model_that_is_free_by_its_name_needs_a_server_or_a_price() {
+    for (agent, way_out) in [
+        ("kind = \"claude\"\nmodel = \"local\"", "price = \"local\""),
+        ("kind = \"codex\"\nmodel = \"ollama/x\"", "price = \"local\""),
+        ("kind = \"anthropic\"\nmodel = \"vllm/x\"", "base_url"),
+        ("kind = \"openai\"\nmodel = \"llama.cpp/x\"", "base_url"),
+    ] {
+        let text = format!("[agents.a]\n{agent}\n");
+        let error = format!("{:?}", parse(&text).unwrap_err()).replace('\\', "");
+        assert!(error.contains("costs nothing") && error.contains(way_out), "{error}");
+        assert!(parse(&format!("{text}price = \"local\"\n")).is_ok(), "{text}");
+    }
+    let server =
+        "[agents.a]\nkind = \"openai\"\nmodel = \"ollama/x\"\nbase_url = \"http://127.0.0.1:1/v1\"\n";
+    let config = parse(server).unwrap();
+    let keys: Vec<&str> = config.wants.iter().map(|want| want.key.as_str()).collect();
+    assert!(keys.contains(&"agents.a.model"), "{keys:?}");
+}

@@ -1,0 +1,88 @@
+//! A host: an agent that comes for its work, does it in a conversation of its own and brings it back.
+//!
+//! Nothing is started or sent here. A host continues no conversation of ours, tells nobody what it used, and has
+//! whatever tools it has. How it asks for work is an interface's business; what it is given, the engine's.
+
+use redraft_cost::price::{Card, Cards};
+use redraft_engine::ports::{
+    Abilities, Agent, AgentError, Billing, Cache, Naming, Outcome, Request, Resume, UsageReport, Watch,
+};
+use redraft_facts::event::{Now, Player, PlayerKind};
+use redraft_facts::ids::AgentName;
+use redraft_facts::ticket::Ticket;
+use redraft_facts::usage::Usd;
+
+/// Its name where the configuration names none.
+pub const HOST: &str = "host";
+
+pub struct PullAgent {
+    name: AgentName,
+    player: Player,
+    card: Card,
+}
+
+impl PullAgent {
+    /// `told` is the name and the version that the host gives itself, if it has come.
+    pub fn new(name: AgentName, told: Option<&(String, String)>) -> Self {
+        let (program, version) = told.map_or(("", ""), |(name, version)| (name, version));
+        // Which model it uses, no host tells.
+        let player = Player::new(PlayerKind::Pull, program, version, "");
+        PullAgent { name, player, card: Cards::builtin().conservative() }
+    }
+}
+
+impl Agent for PullAgent {
+    fn name(&self) -> AgentName {
+        self.name.clone()
+    }
+
+    fn describe(&self) -> String {
+        "a host that comes for its work".to_owned()
+    }
+
+    fn player(&self) -> Player {
+        self.player.clone()
+    }
+
+    /// Nobody here can tell; a role whose tool is missing says so in its answer.
+    fn missing(&self, _tools: &[String]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whatever it costs is between the host and its user.
+    fn is_free(&self) -> bool {
+        true
+    }
+
+    /// Predictions for it are made of nothing, so none is kept.
+    fn billing(&self) -> Billing {
+        Billing { model: HOST.to_owned(), card: self.card.clone(), overhead: 0 }
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            resume: Resume::No,
+            session_id: Naming::Theirs,
+            cache: Cache::None,
+            lifetimes: Vec::new(),
+            opened_files: false,
+            structured: false,
+            usage: UsageReport::Never,
+            pull: true,
+        }
+    }
+
+    /// What was submitted is kept in the inbox, and nowhere else.
+    fn left_behind(&self, _ticket: &Ticket) -> Option<Outcome> {
+        None
+    }
+
+    fn reserve(&self, _request: &Request) -> Usd {
+        Usd(0)
+    }
+
+    fn run(&self, request: &Request, _watch: &dyn Watch) -> Result<Outcome, AgentError> {
+        let detail = format!("{} comes for its work by itself: {} was not sent", self.name, request.ticket);
+        Err(AgentError { now: Now::AskPerson, detail, usage: AgentError::UNBILLED, interrupted: false })
+    }
+}

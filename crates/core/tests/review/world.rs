@@ -1,0 +1,372 @@
+//! A world in which agents, gates and people answer as a list of numbers tells them to.
+
+mod answers;
+
+pub(super) use answers::started as sent;
+
+use redraft_core::pipeline::{self, Pipeline};
+use redraft_core::review::Effect;
+use redraft_facts::choice::{Knowledge, Policy};
+use redraft_facts::event::*;
+use redraft_facts::findings::Threshold;
+use redraft_facts::ids::{BlobId, FeatureId, Revision, Role, TaskId};
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::prelude::*;
+
+/// So often a person changes the course of a feature; a world has to end.
+const TURNS_MAX: u64 = 5;
+
+/// How often each kind of answer is drawn, out of 100.
+#[derive(Debug, Clone)]
+pub(super) struct Habits {
+    pub reject: u8,
+    pub unusable: u8,
+    /// How many of the unusable answers reject for what is settled.
+    pub insists: u8,
+    pub fail: u8,
+    pub lose: u8,
+    pub unchanged: u8,
+    pub gate_fails: u8,
+    pub edit: u8,
+    /// How many of its first drafts are questions instead.
+    pub asks: u8,
+    /// How often a person takes another lane, leaves a phase out or goes back.
+    pub turns: u8,
+    /// How many dispatches are handed out to a host.
+    pub pull: u8,
+    /// Answers questions instead of ending there.
+    pub person: bool,
+}
+
+pub(super) const CALM: Habits = Habits {
+    reject: 0,
+    unusable: 0,
+    insists: 0,
+    fail: 0,
+    lose: 0,
+    unchanged: 0,
+    gate_fails: 0,
+    edit: 0,
+    asks: 0,
+    turns: 0,
+    pull: 0,
+    person: false,
+};
+
+#[derive(Debug, Clone)]
+pub(super) struct Rules {
+    pub panels: Vec<usize>,
+    pub limits: Limits,
+    pub certify: Certify,
+    pub policy: Policy,
+    pub knowledge: Knowledge,
+    /// How many tasks the phase implement has.
+    pub tasks: usize,
+    /// So many of them, from the first on, were done before the feature was adopted.
+    pub ticked: usize,
+    pub extras: bool,
+    pub gates: usize,
+    /// The lane it begins in, and where it ends, unless a person says otherwise.
+    pub lane: Lane,
+    pub until: Phase,
+}
+
+pub(super) fn rules(panels: &[usize]) -> Rules {
+    let panels = panels.to_vec();
+    Rules {
+        panels,
+        limits: Limits::default(),
+        certify: Certify::Resume,
+        policy: Policy::Guarded,
+        knowledge: Knowledge::Full,
+        tasks: 0,
+        ticked: 0,
+        extras: false,
+        gates: 1,
+        lane: Lane::Standard,
+        until: Phase::Specify,
+    }
+}
+
+pub(super) struct World {
+    pub rules: Rules,
+    pub habits: Habits,
+    pub state: Pipeline,
+    pub log: Vec<Entry>,
+    /// What is drawn from, over and over.
+    draws: Vec<u8>,
+    at: usize,
+    revisions: u32,
+    pub people: u64,
+    /// How often a person has changed the course.
+    turned: u64,
+    /// A person who is asked for the first time wants a new pass.
+    pub rerun_first: bool,
+    /// Verdicts to give in order before anything is drawn; then the first effect is always the one performed.
+    pub script: Option<std::collections::VecDeque<bool>>,
+}
+
+impl World {
+    pub(super) fn new(rules: Rules, habits: Habits, draws: Vec<u8>) -> World {
+        World::of(FeatureId(31), rules, habits, draws)
+    }
+
+    pub(super) fn of(id: FeatureId, rules: Rules, habits: Habits, draws: Vec<u8>) -> World {
+        let draws = if draws.is_empty() { vec![0] } else { draws };
+        let (state, log) = (Pipeline::default(), Vec::new());
+        let (at, revisions, people, turned, rerun_first) = (0, 0, 0, 0, false);
+        let script = None;
+        let mut world =
+            World { rules, habits, state, log, draws, at, revisions, people, turned, rerun_first, script };
+        world.happen(FeatureCreated {
+            id,
+            uuid: redraft_facts::ids::FeatureUuid::new("6a658c6d-be4d-4cd1-a5cc-dd57b152e7c6"),
+            slug: "x".into(),
+            idea: "x".into(),
+            lane: world.rules.lane,
+            base_branch: "main".into(),
+            base_commit: "c".into(),
+            branch: "feature/031-x".into(),
+            prd: None,
+            in_place: false,
+            until: world.rules.until,
+            lane_reason: String::new(),
+            project: None,
+            depends_on: vec![],
+            document: None,
+            brainstorm_source: None,
+            change: None,
+        });
+        world
+    }
+
+    /// A feature that is about to build so many tasks as its rules say.
+    pub(super) fn building(rules: Rules, habits: Habits, draws: Vec<u8>) -> World {
+        let mut world = World::new(rules, habits, draws);
+        world.happen(Adopted {
+            from: "docs".into(),
+            accepted: Phase::DOCUMENTS.to_vec(),
+            life: Life::Active,
+            by: "ann".into(),
+            files: vec![],
+        });
+        let (lane, until) = (Lane::Standard, Phase::Implement);
+        world.happen(LaneSet { lane, until, by: "ann".into(), why: "w".into() });
+        world
+    }
+
+    /// Plays until nothing is owed or a person is asked. False when that does not come within `steps_max`.
+    pub(super) fn play(&mut self, steps_max: usize) -> bool {
+        for _ in 0..steps_max {
+            if self.turned < TURNS_MAX && self.draw(self.habits.turns) && self.turn() {
+                continue;
+            }
+            let effects = pipeline::pending(&self.state);
+            if effects.is_empty() {
+                return true;
+            }
+            let asked = matches!(effects.as_slice(), [Effect::Ask(_)]);
+            if asked && (!self.habits.person || self.people >= 6) {
+                return true;
+            }
+            // Who is asked something is more likely to look at the document.
+            let edits = if asked { self.habits.edit * 4 } else { self.habits.edit };
+            if self.draw(edits) && self.can_edit() {
+                self.people += 1;
+                self.edit();
+                continue;
+            }
+            if let [Effect::Ask(question)] = effects.as_slice() {
+                self.ask(question.clone());
+                continue;
+            }
+            let pick = if self.script.is_some() { 0 } else { self.number() as usize % effects.len() };
+            self.perform(effects[pick].clone());
+        }
+        false
+    }
+
+    pub(super) fn happen(&mut self, event: impl Into<Event>) {
+        let event = event.into();
+        self.state = pipeline::step(&self.state, &event).unwrap_or_else(|e| panic!("{e}: {event:?}"));
+        let seq = self.log.len() as u64 + 1;
+        self.state.seq = seq;
+        self.log.push(Entry { seq, at_ms: 0, event });
+    }
+
+    fn number(&mut self) -> u8 {
+        let number = self.draws[self.at % self.draws.len()];
+        self.at += 1;
+        // Mixed with the lap, so that a short list does not only repeat itself.
+        let lap = (self.at / self.draws.len()) as u32;
+        (u32::from(number).wrapping_add(lap).wrapping_mul(2_654_435_761) >> 24) as u8
+    }
+
+    fn draw(&mut self, percent: u8) -> bool {
+        percent > 0 && self.number() % 100 < percent
+    }
+
+    fn can_edit(&self) -> bool {
+        self.state.open.as_ref().is_some_and(|open| open.flights().next().is_none())
+    }
+
+    /// A person writes something new, or goes back to what was there before.
+    fn edit(&mut self) {
+        let now = self.state.open.as_ref().and_then(|open| open.revision.clone());
+        let older = Revision::new(format!("r{}", 1 + u32::from(self.number()) % self.revisions.max(1)));
+        let back = self.draw(25) && self.revisions > 0 && now != Some(older.clone());
+        let revision = if back { older } else { self.new_revision() };
+        self.happen(Edited {
+            revision,
+            commit: "c".into(),
+            by: "someone".into(),
+            first: false,
+            compared: None,
+        });
+    }
+
+    /// A person takes another lane, leaves a phase out or goes back, where the machine lets them.
+    fn turn(&mut self) -> bool {
+        let (by, why) = ("someone".to_owned(), "w".to_owned());
+        let phase = Phase::ALL[usize::from(self.number()) % Phase::ALL.len()];
+        let lane = Lane::ALL[usize::from(self.number()) % Lane::ALL.len()];
+        let event: Event = match self.number() % 3 {
+            0 => LaneSet { lane, until: phase, by, why }.into(),
+            1 => PhaseSkipped { phase: self.state.phase().unwrap_or(phase), by, why }.into(),
+            _ => WentBack { phase, by, why }.into(),
+        };
+        if pipeline::step(&self.state, &event).is_err() {
+            return false;
+        }
+        self.turned += 1;
+        self.people += 1;
+        self.happen(event);
+        true
+    }
+
+    fn new_revision(&mut self) -> Revision {
+        self.revisions += 1;
+        Revision::new(format!("r{}", self.revisions))
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Open { phase, pass } => self.open(phase, pass),
+            Effect::Dispatch(order) => self.start(&order),
+            Effect::Recover(ticket) => self.end_flight(ticket),
+            Effect::Snapshot(ticket) => self.snapshot(ticket),
+            Effect::Judge(ticket) => self.judge(ticket),
+            Effect::Check { revision, gate, empty } => {
+                let passed = !self.draw(self.habits.gate_fails);
+                let pass = self.pass();
+                let (evidence, command, output) = ("e".into(), "c".into(), "o".into());
+                let code = Some(i32::from(!passed));
+                let checkout = Some(Checkout {
+                    commit: "c".into(),
+                    tree: revision.clone(),
+                    empty,
+                    prepared: BlobId::new("p"),
+                    same_as: None,
+                    notes: vec![],
+                });
+                self.happen(Checked {
+                    pass,
+                    revision,
+                    gate,
+                    passed,
+                    evidence,
+                    command,
+                    code,
+                    wall_ms: 1,
+                    output,
+                    checkout,
+                });
+            }
+            Effect::TakeOut { files, .. } => {
+                let revision = self.new_revision();
+                self.happen(TakenOut { revision, commit: "c".into(), files });
+            }
+            Effect::WriteRetro { why } => self.write_retro(None, Some(why)),
+            Effect::LeaveBank { .. } => self.judge_bank(None),
+            Effect::ApplyLessons => self.happen(BankApplied { commit: "c".into(), notes: vec![] }),
+            Effect::Ask(_) => unreachable!("asked alone"),
+            Effect::CloseStage { stage, outcome, round, revision } => {
+                let pass = self.pass();
+                self.happen(StageClosed { pass, stage, outcome, round, revision })
+            }
+            Effect::ClosePhase { revision } => {
+                let open = self.state.open.as_ref().unwrap();
+                let closed = redraft_core::review::closing(open, revision);
+                self.happen(closed);
+            }
+        }
+    }
+
+    fn pass(&self) -> u16 {
+        self.state.open.as_ref().map_or(0, |open| open.opened.pass)
+    }
+
+    fn open(&mut self, phase: Phase, pass: u16) {
+        let lane = self.state.created.as_ref().map_or(Lane::Standard, |created| created.lane);
+        let mut letter = b'B';
+        let mut panels = Vec::new();
+        let (builds, ends) = (phase == Phase::Implement, phase == Phase::Finish);
+        // The shortest lane has no reviewer for documents and one for code.
+        let sizes = match lane {
+            _ if ends => Vec::new(),
+            Lane::Express if builds => vec![1],
+            Lane::Express => Vec::new(),
+            Lane::Standard | Lane::Deep => self.rules.panels.clone(),
+        };
+        for size in sizes {
+            let mut roles = Vec::new();
+            for _ in 0..size {
+                letter += 1;
+                let role = Role::new(format!("reviewer-{}", letter as char));
+                roles.push(PanelRole { role, letter: letter as char });
+            }
+            panels.push(Panel { roles });
+        }
+        let done_before = self.rules.ticked;
+        let tasks = (1..).map(move |number| PlannedTask {
+            id: TaskId::new(format!("1.{number}")),
+            title: "t".into(),
+            text: BlobId::new("t"),
+            ticked: number <= done_before,
+        });
+        let extras = [(Extra::Simplify, Role::new("simplifier")), (Extra::Deepen, Role::new("deepener"))];
+        // A document has at least its linter; a project may have no checks for code.
+        let gates = if builds { self.rules.gates } else { self.rules.gates.max(1) };
+        let same_hand = self.habits.pull > 0 && self.draw(50);
+        let asks_first = builds && self.habits.person && self.draw(30);
+        self.happen(LoopOpened {
+            phase,
+            pass,
+            author: Role::new("author"),
+            panels,
+            paths: vec!["spec.md".into()],
+            gates: (0..gates).map(|number| format!("gate-{number}")).collect(),
+            limits: self.rules.limits,
+            rule: Threshold::Strict,
+            certify: match lane {
+                _ if ends => Certify::Off,
+                Lane::Express => Certify::Off,
+                Lane::Standard => self.rules.certify,
+                Lane::Deep => Certify::Fresh,
+            },
+            policy: self.rules.policy,
+            knowledge: self.rules.knowledge,
+            config: BlobId::new(""),
+            base: (builds || ends).then(|| Revision::new("r0")),
+            profiles: BTreeMap::new(),
+            project: None,
+            tasks: tasks.take(if builds { self.rules.tasks } else { 0 }).collect(),
+            extras: extras.into_iter().filter(|_| builds && self.rules.extras).collect(),
+            checks: BTreeMap::new(),
+            asks_first,
+            bundle: None,
+            bank: None,
+            same_hand,
+        });
+    }
+}

@@ -1,0 +1,263 @@
+//! Which parts of a feature's documents go into the prompt for one task, and why.
+//!
+//! The specification goes in whole. Of the plan and the design only what the task refers to, if all of that is found;
+//! one that no reference names goes in as a path; of the PRD the problem and the goals. Where a task refers to nothing
+//! that is found, everything goes in whole: too much is better than something missing. It reads no file. Start at
+//! [`select`].
+
+mod excerpt;
+#[cfg(test)]
+mod tests;
+
+pub use excerpt::excerpt;
+
+use crate::prd;
+use crate::sections::Outline;
+use crate::sections::block::{self, counted};
+use crate::tasks::Task;
+use crate::tokens::{Family, Ratios};
+use crate::trace::{self, Found, Kind, Reference, Target, Targets};
+use redraft_facts::choice::Content;
+use redraft_facts::prelude::*;
+
+/// The documents of a feature, as far as they exist.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Artifacts<'a> {
+    pub prd: Option<&'a str>,
+    pub spec: Option<&'a str>,
+    pub design: Option<&'a str>,
+    pub plan: Option<&'a str>,
+}
+
+/// What goes into a prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// One for each document there is, in the order they build on each other.
+    pub artifacts: Vec<Selected>,
+    /// What a person should know: what could not be read or found.
+    pub notes: Vec<String>,
+}
+
+/// What is taken of one document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selected {
+    pub kind: Kind,
+    pub mode: Mode,
+    /// In document order. When scoped, without overlap; when whole, the places that references lead to.
+    pub sections: Vec<Part>,
+    pub reason: String,
+    /// An estimate of what goes into the prompt; nothing for a path.
+    pub tokens: u64,
+}
+
+/// Lines of a document, counted from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    pub line: u32,
+    pub end_line: u32,
+    /// The references that lead here, or what it is.
+    pub refs: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Only its sections.
+    Scoped,
+    Full,
+    /// Its path; the agent may read it.
+    Reference,
+}
+
+impl Mode {
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Scoped => "scoped",
+            Mode::Full => "full",
+            Mode::Reference => "reference",
+        }
+    }
+}
+
+impl<'a> Artifacts<'a> {
+    pub fn get(&self, kind: Kind) -> Option<&'a str> {
+        match kind {
+            Kind::Prd => self.prd,
+            Kind::Spec => self.spec,
+            Kind::Design => self.design,
+            Kind::Plan => self.plan,
+        }
+    }
+}
+
+/// What of the documents goes into the prompt for a task.
+pub fn select(task: &Task, artifacts: &Artifacts<'_>) -> Context {
+    let targets: BTreeMap<Kind, Targets<'_>> =
+        Kind::ALL.into_iter().filter_map(|kind| Some((kind, Targets::of(artifacts.get(kind)?)))).collect();
+    let located = trace::locate_all(&task.refs, &targets);
+    // A name in such a field may turn out to be one.
+    let led =
+        |(reference, (_, found)): (&Reference, &(Kind, Found))| !reference.inherited && *found != Found::None;
+    let mut notes = if task.refs.iter().zip(&located).any(led) { Vec::new() } else { task.unread.clone() };
+    let mut named: BTreeMap<Kind, Named> = BTreeMap::new();
+    for (reference, (kind, found)) in task.refs.iter().zip(located) {
+        let shown = shown(reference);
+        if !targets.contains_key(&kind) {
+            if reference.must_lead() {
+                notes.push(format!("{shown} is in {}, which is not there", kind.file()));
+            }
+            continue;
+        }
+        match found {
+            Found::One(target) => named.entry(kind).or_default().found.push((label(reference), target)),
+            // What a heading above a task repeats need not be in the plan.
+            Found::Several(_) if reference.inherited => {}
+            Found::None if !reference.must_lead() => {}
+            Found::None => named
+                .entry(kind)
+                .or_default()
+                .missing
+                .push(format!("{shown} is not found in {}", kind.file())),
+            Found::Several(places) => {
+                named.entry(kind).or_default().missing.push(ambiguous(&shown, &places));
+            }
+        }
+    }
+    for missing in named.values().flat_map(|named| &named.missing) {
+        notes.push(missing.clone());
+    }
+    // The specification goes in whole whatever is said of it, so what names it alone says nothing of the others.
+    let usable = named.iter().any(|(kind, named)| *kind != Kind::Spec && !named.found.is_empty());
+    let kinds = [Kind::Prd, Kind::Spec, Kind::Design, Kind::Plan];
+    let one = |kind: Kind| {
+        let text = artifacts.get(kind)?;
+        let named = named.remove(&kind).unwrap_or_default();
+        Some(match kind {
+            Kind::Prd => of_prd(text, named, usable, &mut notes),
+            Kind::Spec => whole(kind, text, named, "the specification always goes in whole".to_owned()),
+            Kind::Design | Kind::Plan => of_document(kind, text, named, usable),
+        })
+    };
+    let artifacts = kinds.into_iter().filter_map(one).collect();
+    Context { artifacts, notes }
+}
+
+/// What the references to one document come to.
+#[derive(Default)]
+struct Named {
+    found: Vec<(String, Target)>,
+    /// Why others lead to no single place.
+    missing: Vec<String>,
+}
+
+fn shown(reference: &Reference) -> String {
+    let lower = reference.raw.to_lowercase();
+    if lower.contains(reference.kind.name()) {
+        return format!("`{}`", reference.raw);
+    }
+    format!("`{}` ({})", reference.id, reference.kind.name())
+}
+
+/// A reference as it is written; of a range, the one that is meant.
+fn label(reference: &Reference) -> String {
+    let last = reference.id.rsplit(' ').next().unwrap_or(&reference.id);
+    match reference.raw.ends_with(last) && !reference.raw.contains(&format!("-{last}")) {
+        true => reference.raw.clone(),
+        false => format!("{} {}", reference.kind.name(), reference.id),
+    }
+}
+
+fn ambiguous(shown: &str, places: &[Target]) -> String {
+    const SHOWN_MAX: usize = 5;
+    let lines: Vec<String> = places.iter().take(SHOWN_MAX).map(|place| place.line.to_string()).collect();
+    format!("{shown} is ambiguous: it may be in lines {}", lines.join(", "))
+}
+
+/// Why everything goes in.
+const NOTHING_LEADS: &str = "no reference of the task leads into plan, design or PRD";
+
+fn of_document(kind: Kind, text: &str, named: Named, usable: bool) -> Selected {
+    match (named.missing.as_slice(), named.found.is_empty()) {
+        ([], true) if usable => Selected {
+            kind,
+            mode: Mode::Reference,
+            sections: Vec::new(),
+            reason: "no reference names it".to_owned(),
+            tokens: 0,
+        },
+        ([], true) => whole(kind, text, named, NOTHING_LEADS.to_owned()),
+        ([], false) => {
+            let count = named.found.len();
+            let reason = match count {
+                1 => "a reference names a part of it".to_owned(),
+                _ => format!("{count} references name parts of it"),
+            };
+            scoped(kind, text, joined(named.found), reason)
+        }
+        ([first, ..], _) => {
+            let reason = first.clone();
+            whole(kind, text, named, reason)
+        }
+    }
+}
+
+fn of_prd(text: &str, named: Named, usable: bool, notes: &mut Vec<String>) -> Selected {
+    let outline = Outline::of(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let essentials = prd::essentials(&outline);
+    if !usable {
+        return whole(Kind::Prd, text, named, NOTHING_LEADS.to_owned());
+    }
+    let (Some(problem), Some(goals)) = (&essentials.problem, &essentials.goals) else {
+        let lacks = if essentials.problem.is_none() { "problem statement" } else { "goals" };
+        let reason = format!("no heading of it announces the {lacks}");
+        notes.push(format!("prd.md goes in whole: {reason}"));
+        return whole(Kind::Prd, text, named, reason);
+    };
+    let mut found = named.found;
+    for (section, name) in [(problem, "problem statement"), (goals, "goals")] {
+        let last = block::last_line(&outline, section.lines.start, section.lines.end);
+        let target = Target {
+            line: counted(section.lines.start),
+            end_line: counted(last),
+            how: trace::Match::Heading,
+        };
+        found.push((name.to_owned(), target));
+    }
+    scoped(Kind::Prd, text, joined(found), "of the PRD the problem statement and the goals".to_owned())
+}
+
+fn whole(kind: Kind, text: &str, named: Named, reason: String) -> Selected {
+    let mut sections: Vec<Part> = (named.found.into_iter())
+        .map(|(shown, target)| Part { line: target.line, end_line: target.end_line, refs: vec![shown] })
+        .collect();
+    sections.sort_by_key(|part| (part.line, part.end_line));
+    Selected { kind, mode: Mode::Full, sections, reason, tokens: tokens(text) }
+}
+
+fn scoped(kind: Kind, text: &str, sections: Vec<Part>, reason: String) -> Selected {
+    let tokens = tokens(&excerpt(text, &sections));
+    Selected { kind, mode: Mode::Scoped, sections, reason, tokens }
+}
+
+/// Sections in document order, each line once: what overlaps is one.
+fn joined(mut found: Vec<(String, Target)>) -> Vec<Part> {
+    found.sort_by_key(|(_, target)| (target.line, target.end_line));
+    let mut parts: Vec<Part> = Vec::new();
+    for (shown, target) in found {
+        match parts.last_mut() {
+            Some(last) if target.line <= last.end_line => {
+                last.end_line = last.end_line.max(target.end_line);
+                if !last.refs.contains(&shown) {
+                    last.refs.push(shown);
+                }
+            }
+            _ => parts.push(Part { line: target.line, end_line: target.end_line, refs: vec![shown] }),
+        }
+    }
+    parts
+}
+
+/// With what was measured for most models; nothing depends on it.
+fn tokens(text: &str) -> u64 {
+    let chars = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
+    Ratios::measured(Family::Other).tokens(chars, Content::Markdown)
+}

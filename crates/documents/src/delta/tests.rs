@@ -1,0 +1,393 @@
+//! Diffs as git prints them, findings inside and outside of them, and patches that give the new text back.
+
+use super::*;
+use proptest::prelude::*;
+use redraft_facts::verdict::{Claim, Severity};
+
+const SPEC: &str = "docs/features/031-x/spec.md";
+
+/// One hunk in `spec.md`: line 12 replaced, line 13 added, a line after 15 removed.
+const DIFF: &str = "\
+diff --git a/docs/features/031-x/spec.md b/docs/features/031-x/spec.md
+--- a/docs/features/031-x/spec.md
++++ b/docs/features/031-x/spec.md
+@@ -9,8 +9,8 @@ ## Requirements
+ 
+ one context line
+ ### Limits of a key
+-FR-2 The service is fast.
++FR-2 The service answers within 200 ms.
++It is measured per key.
+ more context
+ still more
+-ok
+ last
+";
+
+fn issue(file: &str, line: u32, quote: &str, section: &str) -> Issue {
+    Issue {
+        severity: Severity::Warning,
+        category: String::new(),
+        claim: Claim::Present,
+        file: file.to_owned(),
+        line,
+        section: section.to_owned(),
+        quote: quote.to_owned(),
+        description: "d".to_owned(),
+        suggestion: String::new(),
+        same_as: String::new(),
+    }
+}
+
+fn check(cases: &[(&str, u32, &str, &str, bool)]) {
+    let delta = Delta::parse(DIFF);
+    for (file, line, quote, section, touched) in cases {
+        let issue = issue(file, *line, quote, section);
+        assert_eq!(delta.touches(&issue), *touched, "{file} {line} {quote:?} {section:?}");
+    }
+}
+
+#[test]
+fn a_diff_is_read_as_files_ranges_and_lines() {
+    let delta = Delta::parse(DIFF);
+    let [file] = delta.files.as_slice() else { panic!("{delta:?}") };
+    assert_eq!((file.path.as_str(), file.created, file.deleted), (SPEC, false, false));
+    assert_eq!(file.changed(), [12..=13, 15..=16]);
+    assert_eq!(
+        file.added().collect::<Vec<_>>(),
+        ["FR-2 The service answers within 200 ms.", "It is measured per key."]
+    );
+    assert_eq!(file.removed().collect::<Vec<_>>(), ["FR-2 The service is fast.", "ok"]);
+    assert_eq!(file.hunks[0].heading, "## Requirements");
+}
+
+#[test]
+fn an_issue_near_a_changed_line_is_touched() {
+    check(&[
+        (SPEC, 12, "", "", true),
+        (SPEC, 9, "", "", true),
+        (SPEC, 8, "", "", false),
+        (SPEC, 19, "", "", true),
+        (SPEC, 20, "", "", false),
+        ("spec.md", 12, "", "", true),
+        ("prd.md", 12, "", "", false),
+        ("prd.md", 12, "answers within 200 ms", "", false),
+    ]);
+}
+
+#[test]
+fn an_issue_that_quotes_changed_text_is_touched() {
+    check(&[
+        (SPEC, 0, "answers   within\n200 ms", "", true),
+        (SPEC, 90, "answers within 200 ms", "", true),
+        (SPEC, 0, "The service is fast", "", true),
+        (SPEC, 0, "one context line", "", false),
+        (SPEC, 0, "within 200 ms. It is measured", "", true),
+        (SPEC, 0, "one … answers within … two", "", true),
+        (SPEC, 0, "FR … ms … is", "", false),
+        (SPEC, 0, "It is", "", false),
+        (SPEC, 0, "ok", "", true),
+        (SPEC, 0, "before It is measured per key. more context", "", true),
+    ]);
+}
+
+#[test]
+fn an_issue_that_cites_only_a_section_is_touched_by_changes_in_it() {
+    check(&[
+        (SPEC, 0, "", "Requirements", true),
+        (SPEC, 0, "", "Section 3, Requirements", true),
+        (SPEC, 0, "", "limits of a key", true),
+        (SPEC, 0, "", "### Limits of a key", true),
+        (SPEC, 0, "", "FR-2", true),
+        (SPEC, 0, "", "Goals", false),
+        (SPEC, 0, "", "2", false),
+        (SPEC, 0, "", "", false),
+        (SPEC, 40, "", "Requirements", false),
+        (SPEC, 0, "not in here", "Requirements", false),
+    ]);
+}
+
+#[test]
+fn an_issue_without_a_file_is_decided_by_its_quote() {
+    check(&[
+        ("", 0, "answers within 200 ms", "", true),
+        ("", 12, "", "", false),
+        ("", 0, "", "Requirements", false),
+        ("", 0, "something else entirely", "Requirements", false),
+    ]);
+}
+
+#[test]
+fn nothing_touches_an_empty_delta() {
+    for text in ["", "\n", "no diff at all\n@@ -1 +1 @@\n+x\n"] {
+        let delta = Delta::parse(text);
+        assert!(delta.is_empty(), "{text:?}");
+        assert!(!delta.touches(&issue(SPEC, 1, "no diff at all", "x")));
+    }
+}
+
+#[test]
+fn created_deleted_renamed_and_binary_files_are_told_apart() {
+    let delta = Delta::parse(
+        "diff --git a/new.md b/new.md\nnew file mode 100644\n--- /dev/null\n+++ b/new.md\n@@ -0,0 +1 @@\n+hi\n\
+         diff --git a/old.md b/old.md\ndeleted file mode 100644\n--- a/old.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-bye\n\
+         diff --git a/empty me b/empty me\nnew file mode 100644\n\
+         diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n\
+         diff --git a/from.md b/to.md\nsimilarity index 100%\nrename from from.md\nrename to to.md\n",
+    );
+    let seen: Vec<_> = delta
+        .files
+        .iter()
+        .map(|file| (file.path.as_str(), file.created, file.deleted, file.binary))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("new.md", true, false, false),
+            ("old.md", false, true, false),
+            ("empty me", true, false, false),
+            ("x.png", false, false, true),
+            ("to.md", false, false, false),
+        ]
+    );
+    assert_eq!(delta.files[0].changed(), [1..=1]);
+    assert_eq!(delta.files[1].changed(), [1..=1]);
+}
+
+#[test]
+fn unusual_paths_are_read() {
+    for (printed, path) in [
+        ("+++ \"b/docs/\\303\\274ber \\\"x\\\".md\"", "docs/über \"x\".md"),
+        ("+++ b/my file.md\t", "my file.md"),
+        ("+++ b/tab\r", "tab"),
+        ("+++ \"b/a\\tb\"", "a\tb"),
+    ] {
+        let delta = Delta::parse(&format!("--- a/x\n{printed}\n@@ -1 +1 @@\n-a\n+b\n"));
+        assert_eq!(delta.files[0].path, path);
+    }
+    let delta = Delta::parse("diff --git \"a/\\303\\274\" \"b/\\303\\274\"\nnew file mode 100644\n");
+    assert_eq!(delta.files[0].path, "ü");
+}
+
+#[test]
+fn lines_that_look_like_heads_are_only_lines() {
+    let diff = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/y\n-@@ -1 +1 @@\n+++ b/y\n+diff --git a/z b/z\n";
+    let delta = Delta::parse(diff);
+    assert_eq!(delta.files.len(), 1);
+    assert_eq!(delta.files[0].added().collect::<Vec<_>>(), ["++ b/y", "diff --git a/z b/z"]);
+    assert_eq!(patch("-- a/y\n@@ -1 +1 @@\n", diff, "x").as_deref(), Some("++ b/y\ndiff --git a/z b/z\n"));
+}
+
+#[test]
+fn a_patch_gives_the_new_text() {
+    let old = "1\n2\n3\n4\n5\n6\n7\n8\n\none context line\n### Limits of a key\nFR-2 The service is fast.\nmore context\nstill more\nok\nlast\nand on\n";
+    let new = "1\n2\n3\n4\n5\n6\n7\n8\n\none context line\n### Limits of a key\nFR-2 The service answers within 200 ms.\nIt is measured per key.\nmore context\nstill more\nlast\nand on\n";
+    assert_eq!(patch(old, DIFF, SPEC).as_deref(), Some(new));
+    assert_eq!(
+        patch(old, DIFF, "prd.md").as_deref(),
+        Some(old),
+        "a file the diff does not name is unchanged"
+    );
+    assert_eq!(patch(new, DIFF, SPEC), None, "it applies once only");
+    let cut: String = DIFF.split_inclusive('\n').take(8).collect();
+    assert_eq!(patch(old, &cut, SPEC), None, "a diff that breaks off does not apply");
+}
+
+#[test]
+fn a_missing_line_break_at_the_end_is_part_of_the_text() {
+    let head = "--- a/x\n+++ b/x\n";
+    let mark = "\\ No newline at end of file\n";
+    for (old, body, new) in [
+        ("a", format!("@@ -1 +1 @@\n-a\n{mark}+a\n"), Some("a\n")),
+        ("a\n", format!("@@ -1 +1 @@\n-a\n+a\n{mark}"), Some("a")),
+        ("a\n", format!("@@ -1 +1 @@\n-a\n{mark}+b\n"), None),
+        ("a\nb", format!("@@ -1,2 +1,3 @@\n+0\n a\n b\n{mark}"), Some("0\na\nb")),
+        ("", "@@ -0,0 +1 @@\n+a\n".to_owned(), Some("a\n")),
+        ("a\n", "@@ -1 +0,0 @@\n-a\n".to_owned(), Some("")),
+        ("a\r\n", "@@ -1 +1 @@\n-a\r\n+b\r\n".to_owned(), Some("b\r\n")),
+        ("a\n\nb\n", "@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n".to_owned(), Some("a\n\nc\n")),
+        ("a\n", "@@ -9 +9 @@\n-a\n+b\n".to_owned(), None),
+    ] {
+        assert_eq!(patch(old, &format!("{head}{body}"), "x").as_deref(), new, "{old:?} {body:?}");
+    }
+    assert_eq!(patch("a", "diff --git a/x b/x\nBinary files a/x and b/x differ\n", "x"), None);
+}
+
+/// How many lines two texts share at the start and at the end.
+fn shared(a: &[&str], b: &[&str]) -> (usize, usize) {
+    let start = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let end = a[start..].iter().rev().zip(b[start..].iter().rev()).take_while(|(x, y)| x == y).count();
+    (start, end)
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// One hunk that replaces all between the common start and the common end, with three lines around it.
+fn diff(old: &str, new: &str) -> String {
+    let (a, b) = (lines(old), lines(new));
+    if a == b {
+        return String::new();
+    }
+    let (start, end) = shared(&a, &b);
+    let (before, after) = (start.saturating_sub(3), end.min(3));
+    let (a_end, b_end) = (a.len() - end, b.len() - end);
+    let range = |last: usize| {
+        let count = last - before;
+        format!("{},{count}", if count == 0 { before } else { before + 1 })
+    };
+    let mut out = format!("--- a/x\n+++ b/x\n@@ -{} +{} @@\n", range(a_end + after), range(b_end + after));
+    let parts = [
+        (' ', &a[before..start]),
+        ('-', &a[start..a_end]),
+        ('+', &b[start..b_end]),
+        (' ', &a[a_end..a_end + after]),
+    ];
+    for (mark, lines) in parts {
+        for line in lines {
+            out.push(mark);
+            out.push_str(line);
+            out.push_str(if line.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" });
+        }
+    }
+    out
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let line = proptest::sample::select(vec![
+        "",
+        "a",
+        "b",
+        "+c",
+        "-d",
+        " e",
+        "-- x",
+        "@@ -1 +1 @@",
+        "\\",
+        "f\r",
+        "é",
+    ]);
+    (proptest::collection::vec(line, 0..15), any::<bool>())
+        .prop_map(|(lines, ended)| lines.join("\n") + if ended { "\n" } else { "" })
+}
+
+#[test]
+fn a_comparison_is_printed_as_git_prints_it() {
+    let old: String = (1..=20).map(|n| format!("{n}\n")).collect();
+    let new = old.replace("5\n6\n", "5\nfive and a half\n6\n").replace("18\n", "");
+    let comparison = Comparison::of(&old, &new);
+    assert_eq!(
+        comparison.unified("x"),
+        "--- a/x\n+++ b/x\n@@ -3,6 +3,7 @@\n 3\n 4\n 5\n+five and a half\n 6\n 7\n 8\n\
+         @@ -15,6 +16,5 @@\n 15\n 16\n 17\n-18\n 19\n 20\n"
+    );
+    assert_eq!(comparison.changed(), [6..=6, 18..=19]);
+    assert_eq!(Comparison::of(&old, &old).unified("x"), "");
+}
+
+#[test]
+fn texts_with_hardly_anything_in_common_are_compared_in_time() {
+    let line = |n: usize, step: usize| format!("{}\n", n * step % 20_011);
+    let old: String = (0..20_000).map(|n| line(n, 7)).collect();
+    let new: String = (0..20_000).map(|n| line(n, 11)).collect();
+    let comparison = Comparison::of(&old, &new);
+    assert_eq!(patch(&old, &comparison.unified("x"), "x"), Some(new.clone()));
+}
+
+proptest! {
+    #[test]
+    fn a_patch_of_a_comparison_is_the_new_text_and_names_the_same_lines(old in text(), new in text()) {
+        let comparison = Comparison::of(&old, &new);
+        let diff = comparison.unified("x");
+        prop_assert_eq!(patch(&old, &diff, "x"), Some(new.clone()));
+        let delta = Delta::parse(&diff);
+        let changed = delta.files.first().map(FileDelta::changed).unwrap_or_default();
+        prop_assert_eq!(comparison.changed(), changed);
+    }
+
+    #[test]
+    fn a_comparison_of_short_texts_is_the_shortest(old in "[abc]{0,9}", new in "[abc]{0,9}") {
+        let lines = |text: &str| text.chars().map(|c| format!("{c}\n")).collect::<String>();
+        let diff = Comparison::of(&lines(&old), &lines(&new)).unified("x");
+        let marked = diff.lines().skip(2).filter(|line| line.starts_with(['+', '-'])).count();
+        prop_assert_eq!(marked, old.len() + new.len() - 2 * longest_common(old.as_bytes(), new.as_bytes()));
+    }
+}
+
+fn longest_common(a: &[u8], b: &[u8]) -> usize {
+    match (a, b) {
+        ([], _) | (_, []) => 0,
+        ([x, a @ ..], [y, b @ ..]) if x == y => 1 + longest_common(a, b),
+        ([_, a_rest @ ..], [_, b_rest @ ..]) => longest_common(a_rest, b).max(longest_common(a, b_rest)),
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_patch_of_a_diff_is_the_new_text(old in text(), new in text()) {
+        prop_assert_eq!(patch(&old, &diff(&old, &new), "x"), Some(new));
+    }
+
+    #[test]
+    fn exactly_the_lines_near_the_change_are_touched(old in text(), new in text()) {
+        prop_assume!(old != new);
+        let (a, b) = (lines(&old), lines(&new));
+        let (start, end) = shared(&a, &b);
+        let (first, last) = if start < b.len() - end { (start + 1, b.len() - end) } else { (start.max(1), start + 1) };
+        let delta = Delta::parse(&diff(&old, &new));
+        for line in 1..30 {
+            let near = line + 3 >= first && line <= last + 3;
+            let number = u32::try_from(line).unwrap();
+            prop_assert_eq!(delta.touches(&issue("x", number, "", "")), near, "line {}", line);
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in "(\\PC|[-+ @\\\\\n\"0-9,]){0,80}", old in text()) {
+        let diff = format!("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n{text}");
+        for diff in [&text, &diff] {
+            patch(&old, diff, "x");
+            Delta::parse(diff).touches(&issue("x", 2, "", "a"));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_line_that_stays_is_carried_to_where_it_stands_now(old in text(), new in text()) {
+        let comparison = Comparison::of(&old, &new);
+        let delta = Delta::parse(&comparison.unified("a.md"));
+        let Some(file) = delta.files.first() else { return Ok(()) };
+        let lines = |text: &str| text.split_inclusive('\n').map(ToOwned::to_owned).collect::<Vec<_>>();
+        let (before, after) = (lines(&old), lines(&new));
+        let mut at = 0;
+        let kept: Vec<bool> = {
+            // By the hunks themselves: what no hunk removes stays.
+            let mut kept = vec![true; before.len()];
+            for hunk in &file.hunks {
+                let first = hunk.old_start as usize - usize::from(hunk.old_lines > 0);
+                let old = hunk.lines.iter().filter(|one| one.kind != LineKind::Added);
+                old.enumerate().for_each(|(at, one)| kept[first + at] = one.kind == LineKind::Context);
+            }
+            kept
+        };
+        for (line, kept) in kept.into_iter().enumerate() {
+            let carried = file.carried(line as u32 + 1) as usize;
+            prop_assert!(carried >= 1);
+            if kept {
+                prop_assert_eq!(&before[line], &after[carried - 1]);
+                prop_assert!(carried > at, "in order");
+                at = carried;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_that_was_replaced_is_carried_to_its_replacement() {
+    let diff = "--- a/a.md\n+++ b/a.md\n@@ -1,0 +2,3 @@\n+x\n+y\n+z\n@@ -4,3 +8 @@\n-d\n-e\n-f\n+new\n@@ -9 +10,0 @@\n-i\n";
+    let delta = Delta::parse(diff);
+    let carried: Vec<u32> = (1..=11).map(|line| delta.files[0].carried(line)).collect();
+    assert_eq!(carried, [1, 5, 6, 8, 8, 8, 9, 10, 11, 11, 12]);
+}

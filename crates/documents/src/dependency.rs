@@ -1,0 +1,121 @@
+//! Features that come before others: which of them are open, which to go on with first, and circles among them.
+//!
+//! Where features stand is told by whoever calls ([`Standing`]); nothing is read here, and nothing is said about what a
+//! run does with it. Start at [`blockers`].
+
+#[cfg(test)]
+mod tests;
+
+use redraft_facts::event::Life;
+use redraft_facts::prelude::*;
+
+/// Where a feature stands, as far as others wait for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    pub life: Life,
+    /// The phase it stands in; empty where nobody knows.
+    pub phase: String,
+    /// What it waits for itself, by the names of their folders.
+    pub waits_for: Vec<String>,
+    /// Whether there is something to do about it here.
+    pub goes_on: bool,
+}
+
+/// A feature that another one waits for and that is not completed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocker {
+    /// As its folder is called, `003-keys`.
+    pub name: String,
+    pub life: Life,
+    /// Empty where nobody knows.
+    pub phase: String,
+    /// Whether there is something to do about it here.
+    pub goes_on: bool,
+}
+
+impl Blocker {
+    /// `003-keys (specify)`, or with what became of it.
+    pub fn shown(&self) -> String {
+        let Blocker { name, life, phase, .. } = self;
+        match life {
+            Life::Abandoned => format!("{name} ({})", life.name()),
+            _ if phase.is_empty() => format!("{name} ({})", life.name()),
+            Life::Planned | Life::Active | Life::Completed => format!("{name} ({phase})"),
+        }
+    }
+}
+
+/// Tells where a feature stands; none for a name that nobody knows.
+pub type Known<'a> = dyn Fn(&str) -> Option<Standing> + 'a;
+
+/// What is in the way of a feature that waits for these. A name nobody knows is not: it may have been a mistake, and
+/// nobody could ever complete it.
+pub fn blockers(waits_for: &[String], known: &Known<'_>) -> Vec<Blocker> {
+    let standing = waits_for.iter().filter_map(|name| Some((name, known(name)?)));
+    let open = standing.filter(|(_, standing)| standing.life != Life::Completed);
+    open.map(|(name, standing)| {
+        let Standing { life, phase, goes_on, .. } = standing;
+        Blocker { name: name.clone(), life, phase, goes_on }
+    })
+    .collect()
+}
+
+/// The feature to go on with so that another one can: the first in its way that nothing is in the way of. None where
+/// nothing is in the way, or where they wait for each other.
+pub fn first(waits_for: &[String], known: &Known<'_>) -> Option<Blocker> {
+    let mut looked_at = BTreeSet::new();
+    let mut next = blockers(waits_for, known);
+    next.reverse();
+    while let Some(blocker) = next.pop() {
+        if !looked_at.insert(blocker.name.clone()) {
+            continue;
+        }
+        // Nobody goes on with what was given up, so what that waits for is of no use.
+        let before = match blocker.goes_on {
+            true => blockers(&known(&blocker.name)?.waits_for, known),
+            false => Vec::new(),
+        };
+        if before.is_empty() {
+            return Some(blocker);
+        }
+        next.extend(before.into_iter().rev());
+    }
+    None
+}
+
+/// The way from a feature through what it waits for back to itself, its name at both ends.
+pub fn circle(name: &str, waits_for: &[String], known: &Known<'_>) -> Option<Vec<String>> {
+    // Each with how it was come to, so that the way can be told.
+    let mut come_by: BTreeMap<String, String> = BTreeMap::new();
+    let mut next: Vec<(String, Vec<String>)> = vec![(name.to_owned(), waits_for.to_vec())];
+    while let Some((from, waits_for)) = next.pop() {
+        for other in waits_for {
+            if other == name {
+                return Some(way_back(name, &from, &come_by));
+            }
+            if come_by.contains_key(&other) {
+                continue;
+            }
+            come_by.insert(other.clone(), from.clone());
+            if let Some(standing) = known(&other) {
+                next.push((other, standing.waits_for));
+            }
+        }
+    }
+    None
+}
+
+fn way_back(name: &str, last: &str, come_by: &BTreeMap<String, String>) -> Vec<String> {
+    let mut way = vec![name.to_owned()];
+    let mut at = last;
+    while at != name {
+        way.push(at.to_owned());
+        match come_by.get(at) {
+            Some(from) => at = from,
+            None => break,
+        }
+    }
+    way.push(name.to_owned());
+    way.reverse();
+    way
+}

@@ -1,0 +1,322 @@
+//! Faults that need no judgement, in the documents of a feature or in a single one.
+//!
+//! Lint runs as a gate before any reviewer is paid, so a rule that could be wrong would cost a whole turn: only what
+//! is wrong in any style is an error. Warnings are shown to the author and to the reviewers, who judge. It reads no
+//! file: whoever calls says what the documents are, and which files they name do not exist.
+//!
+//! Start at [`check`]; `page` knows which lines are code, `rule` lists the rules, and the other files check a few
+//! rules each.
+
+mod contract;
+mod done;
+mod duplicate;
+mod expected;
+mod explain;
+mod file;
+mod language;
+mod page;
+mod placeholder;
+pub mod reading;
+mod reference;
+mod rule;
+#[cfg(test)]
+mod tests;
+mod trace;
+mod vague;
+mod whole;
+
+pub use expected::{Expected, usual};
+pub use rule::{Level, Rule};
+
+use crate::page::id::{Definition, definitions};
+use page::Page;
+use redraft_facts::prelude::*;
+
+/// What is to be checked together: the artifacts of one feature that exist, or a single document.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Documents {
+    /// In any order; what they are is told by their names.
+    pub documents: Vec<Document>,
+    /// Which of [`named_files`] do not exist. Left empty, nothing is said about files.
+    pub absent_files: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// As it is to be shown. The last part tells the kind.
+    pub path: String,
+    pub content: Content,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    Text(String),
+    /// It should be there and is not.
+    Absent,
+    /// Why it is no text, to follow the file's name: `it is not UTF-8 text`.
+    Unreadable(String),
+}
+
+/// What an artifact is about, by its name: `prd.md`, `spec.md`, … In the order they build on each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    Prd,
+    Spec,
+    Design,
+    Plan,
+    Tasks,
+}
+
+/// What a project wants differently.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The level of a rule that is not the usual one.
+    pub levels: BTreeMap<Rule, Level>,
+    /// In place of what is usually expected.
+    pub sections: BTreeMap<Kind, Vec<Expected>>,
+    /// In place of the built-in lists, whatever the language.
+    pub vague_words: Option<Vec<String>>,
+}
+
+/// One broken rule. `line` counts from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    pub rule: Rule,
+    /// Never [`Level::Off`].
+    pub level: Level,
+    pub path: String,
+    pub line: u32,
+    /// What is wrong.
+    pub message: String,
+    /// The way out.
+    pub hint: String,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 5] = [Kind::Prd, Kind::Spec, Kind::Design, Kind::Plan, Kind::Tasks];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Prd => "prd",
+            Kind::Spec => "spec",
+            Kind::Design => "design",
+            Kind::Plan => "plan",
+            Kind::Tasks => "tasks",
+        }
+    }
+
+    /// The name of the file.
+    pub fn file(self) -> &'static str {
+        match self {
+            Kind::Prd => "prd.md",
+            Kind::Spec => "spec.md",
+            Kind::Design => "design.md",
+            Kind::Plan => "plan.md",
+            Kind::Tasks => "tasks.md",
+        }
+    }
+
+    /// Of a path, with `/` or `\` between its parts.
+    pub fn of(path: &str) -> Option<Kind> {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        Kind::ALL.into_iter().find(|kind| kind.file() == name)
+    }
+}
+
+impl Documents {
+    /// A single text.
+    pub fn of_one(path: &str, text: String) -> Documents {
+        let document = Document { path: path.to_owned(), content: Content::Text(text) };
+        Documents { documents: vec![document], absent_files: BTreeSet::new() }
+    }
+}
+
+impl Settings {
+    pub fn level(&self, rule: Rule) -> Level {
+        self.levels.get(&rule).copied().unwrap_or(rule.level())
+    }
+}
+
+/// Every broken rule, document by document in the order of their kinds, then in the order of the lines.
+pub fn check(documents: &Documents, settings: &Settings) -> Vec<Fault> {
+    check_until(documents, settings, &|| false).unwrap_or_default()
+}
+
+/// The same, given up as soon as it is `stopped`, which is asked before each rule: none then.
+pub fn check_until(
+    documents: &Documents,
+    settings: &Settings,
+    stopped: &dyn Fn() -> bool,
+) -> Option<Vec<Fault>> {
+    let mut order: Vec<&Document> = documents.documents.iter().collect();
+    order.sort_by_key(|document| Kind::of(&document.path));
+    let mut faults = Vec::new();
+    let mut pages: Vec<Page<'_>> = Vec::new();
+    for document in &order {
+        let mut own = Faults::of(&document.path, settings);
+        match &document.content {
+            Content::Text(text) => pages.push(Page::read(&document.path, text)),
+            Content::Absent => {
+                let message = format!("{} is missing", document.path);
+                own.add(Rule::Missing, 0, message, "write it, or take it from where it was lost");
+            }
+            Content::Unreadable(why) => {
+                let hint = "save it as an ordinary file of UTF-8 text, of at most 4 MB";
+                own.add(Rule::Unreadable, 0, why.clone(), hint);
+            }
+        }
+        faults.extend(own.done());
+    }
+    faults.extend(check_pages(&pages, documents, settings, stopped)?);
+    let place = |fault: &Fault| order.iter().position(|document| document.path == fault.path);
+    faults.sort_by_cached_key(|fault| (place(fault), fault.line, fault.rule));
+    Some(faults)
+}
+
+fn check_pages(
+    pages: &[Page<'_>],
+    documents: &Documents,
+    settings: &Settings,
+    stopped: &dyn Fn() -> bool,
+) -> Option<Vec<Fault>> {
+    let goes_on = || (!stopped()).then_some(());
+    goes_on()?;
+    let definitions: Vec<Vec<Definition<'_>>> = pages.iter().map(|page| definitions(&page.page)).collect();
+    goes_on()?;
+    let declared: Vec<contract::Declared> = pages.iter().map(contract::declared).collect();
+    let all: Vec<&Page<'_>> = pages.iter().collect();
+    let changing = file::changing(&all);
+    let mut found = Vec::new();
+    for (at, page) in pages.iter().enumerate() {
+        let mut faults = Faults::of(page.path, settings);
+        let kind = Kind::of(page.path);
+        let language = language::of(page);
+        whole::check(page, &mut faults);
+        goes_on()?;
+        placeholder::check(page, &mut faults);
+        goes_on()?;
+        let tasks = tasks(page, kind, &mut faults);
+        goes_on()?;
+        duplicate::check(page, &definitions[at], &tasks, &mut faults);
+        reference::check_tasks(page, &tasks, &mut faults);
+        if kind == Some(Kind::Tasks) {
+            done::check(page.text, &tasks, &mut faults);
+        }
+        goes_on()?;
+        reference::check_links(page, &all, &mut faults);
+        goes_on()?;
+        reference::check_sections(page, &all, &mut faults);
+        goes_on()?;
+        if let Some(kind) = kind {
+            expected::check(page, kind, language, settings, &mut faults);
+            let earlier: Vec<_> = (0..at).map(|at| (&pages[at], definitions[at].as_slice())).collect();
+            trace::check_restated(&definitions[at], &earlier, &mut faults);
+            let earlier: Vec<_> = (0..at).map(|at| (&pages[at], &declared[at])).collect();
+            contract::check(&declared[at], &earlier, &mut faults);
+        }
+        if matches!(kind, Some(Kind::Prd | Kind::Spec)) {
+            vague::check(page, &definitions[at], language, settings, &mut faults);
+        }
+        // A criterion may wait for the plan: before that nothing can be missed.
+        let planned = all.iter().any(|page| matches!(Kind::of(page.path), Some(Kind::Plan | Kind::Tasks)));
+        if kind == Some(Kind::Spec) && planned {
+            trace::check_mentions(&definitions[at], &all[at + 1..], &mut faults);
+        }
+        goes_on()?;
+        file::check(page, &documents.absent_files, &changing, &mut faults);
+        found.extend(faults.done());
+    }
+    Some(found)
+}
+
+/// The tasks of a list, or the steps of a plan, which are written like tasks and wait for each other in the same way.
+fn tasks(page: &Page<'_>, kind: Option<Kind>, faults: &mut Faults<'_>) -> Vec<crate::tasks::Task> {
+    if !matches!(kind, Some(Kind::Tasks | Kind::Plan)) {
+        return Vec::new();
+    }
+    match crate::tasks::read(page.text) {
+        Ok(list) => list.tasks,
+        Err(none) => {
+            // An empty file says so already, and a fence that is never closed may hide them all.
+            if kind == Some(Kind::Tasks) && page.page.open_fence.is_none() && !page.text.trim().is_empty() {
+                faults.add(Rule::NoTasks, 0, none.to_string(), crate::tasks::NoTasks::HINT);
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// The faults of one level in one document: its errors stand in the way of a reviewer, its warnings are shown.
+pub fn of_document(faults: &[Fault], path: &str, level: Level) -> Vec<Fault> {
+    faults.iter().filter(|fault| fault.path == path && fault.level == level).cloned().collect()
+}
+
+/// Every file that the documents name and do not say is to be made: relative paths, as they were written.
+pub fn named_files(documents: &Documents) -> BTreeSet<String> {
+    let texts = documents.documents.iter().filter_map(|document| match &document.content {
+        Content::Text(text) => Some(Page::read(&document.path, text)),
+        Content::Absent | Content::Unreadable(_) => None,
+    });
+    let pages: Vec<Page<'_>> = texts.collect();
+    let changing = file::changing(&pages.iter().collect::<Vec<_>>());
+    let named = pages.iter().flat_map(file::named).map(|(path, _)| path);
+    named.filter(|path| !changing.contains(path)).map(ToOwned::to_owned).collect()
+}
+
+/// One line for each fault, as the author of the text is shown it.
+pub fn evidence(faults: &[Fault]) -> String {
+    let lines: Vec<String> = (faults.iter())
+        .map(|Fault { rule, line, message, hint, .. }| format!("line {line} [{rule}] {message}; {hint}"))
+        .collect();
+    lines.join("\n")
+}
+
+/// Collects the faults of one document.
+pub struct Faults<'a> {
+    path: &'a str,
+    settings: &'a Settings,
+    found: Vec<Fault>,
+    /// How often each rule was broken.
+    counts: BTreeMap<Rule, usize>,
+}
+
+/// Nobody reads more of a kind; a file made to have a million of them must not fill the memory.
+const OF_A_RULE_MAX: usize = 100;
+
+impl<'a> Faults<'a> {
+    pub fn of(path: &'a str, settings: &'a Settings) -> Faults<'a> {
+        Faults { path, settings, found: Vec::new(), counts: BTreeMap::new() }
+    }
+
+    /// `line` counts from 0.
+    pub fn add(&mut self, rule: Rule, line: usize, message: String, hint: &str) {
+        let level = self.settings.level(rule);
+        if level == Level::Off {
+            return;
+        }
+        let count = self.counts.entry(rule).or_default();
+        *count += 1;
+        if *count > OF_A_RULE_MAX {
+            return;
+        }
+        let line = u32::try_from(line).unwrap_or(u32::MAX).saturating_add(1);
+        self.found.push(Fault {
+            rule,
+            level,
+            path: self.path.to_owned(),
+            line,
+            message,
+            hint: hint.to_owned(),
+        });
+    }
+
+    pub fn done(mut self) -> Vec<Fault> {
+        for fault in self.found.iter_mut().rev() {
+            // The last one of a rule tells how many were left out.
+            if let Some(count) = self.counts.remove(&fault.rule).filter(|count| *count > OF_A_RULE_MAX) {
+                fault.message.push_str(&format!(" (and {} more like it)", count - OF_A_RULE_MAX));
+            }
+        }
+        self.found
+    }
+}

@@ -1,0 +1,285 @@
+//! Where a document defines an id: a heading, an item of a list, a row of a table or a paragraph that begins in bold.
+//!
+//! Whole tokens only, and what defines an id goes before what merely names it. The places are found in `index`, titles are
+//! looked up in `chapter`. Start at [`Targets::resolve`].
+
+use super::asked::{Asked, Noun, is_part_of_work};
+use super::chapter::is_title;
+use super::place::{Place, initials};
+use super::titles::Titles;
+use crate::page::line::{self, Item};
+use crate::sections::Outline;
+use crate::sections::block::{self, counted};
+use core::cmp::Reverse;
+use redraft_facts::prelude::*;
+
+/// The places of a document that may define something.
+#[derive(Debug)]
+pub struct Targets<'a> {
+    pub(super) outline: Outline<'a>,
+    pub(super) places: Vec<Place>,
+    /// By the id they begin with, in the order of `places`.
+    pub(super) leading: BTreeMap<String, Vec<usize>>,
+    /// Headings and paragraphs, by every id and name in them.
+    pub(super) naming: BTreeMap<String, Vec<usize>>,
+    pub(super) titles: Titles,
+}
+
+/// Lines are counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    pub line: u32,
+    /// The last line that is not blank.
+    pub end_line: u32,
+    pub how: Match,
+}
+
+/// What the id was found in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Match {
+    Heading,
+    Paragraph,
+    ListItem,
+    TableRow,
+    /// The heading of what it is a part of: `1A` for `1A.1`.
+    Prefix,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    One(Target),
+    /// Several places define it equally well, in document order.
+    Several(Vec<Target>),
+    None,
+}
+
+impl Found {
+    pub(super) fn of(targets: Vec<Target>) -> Found {
+        match targets.as_slice() {
+            [] => Found::None,
+            [one] => Found::One(*one),
+            _ => Found::Several(targets),
+        }
+    }
+}
+
+impl Match {
+    pub fn name(self) -> &'static str {
+        match self {
+            Match::Heading => "heading",
+            Match::Paragraph => "paragraph",
+            Match::ListItem => "list_item",
+            Match::TableRow => "table_row",
+            Match::Prefix => "prefix",
+        }
+    }
+}
+
+impl Targets<'_> {
+    /// Where an id is defined: `3.2`, `C9`, `Component 2`, `item 4`, `Auth-Module`.
+    pub fn resolve(&self, id: &str) -> Found {
+        // What names nothing would be a part of everything.
+        if !id.contains(char::is_alphanumeric) {
+            return Found::None;
+        }
+        // The title of a chapter is no id: its last word may stand anywhere.
+        if let Some(title) = id.strip_prefix("§ ").filter(|title| is_title(title)) {
+            return Found::of(self.chapter(title));
+        }
+        if let Some(line) = id.strip_prefix(':') {
+            return line.parse().ok().and_then(|line| self.around(line)).map_or(Found::None, Found::One);
+        }
+        let titled = self.titled(id);
+        if !titled.is_empty() {
+            return Found::of(titled);
+        }
+        for asked in core::iter::successors(Some(Asked::of(id)), Asked::shorter) {
+            let found = self.ranked(&asked, true);
+            // What only a chapter about risks or tests names is defined elsewhere, if anywhere.
+            let defined = found.iter().any(|(rank, _)| !rank.aside);
+            if !defined && let Some(item) = self.by_position(&asked) {
+                return Found::One(item);
+            }
+            let best = self.best(found, asked.shortened);
+            if !best.is_empty() {
+                return Found::of(best);
+            }
+        }
+        Found::None
+    }
+
+    /// Ids that nobody wrote down: `AC13` is the thirteenth item under `Acceptance Criteria`, `S2.1` the first one
+    /// under `Stage 2`, and `2.1` the first one under `Requirement 2`.
+    fn by_position(&self, asked: &Asked) -> Option<Target> {
+        let digits = asked.id.find(|c: char| c.is_ascii_digit())?;
+        let (letters, number) = asked.id.split_at(digits);
+        let letters = letters.trim_end_matches(['#', '-']);
+        let headings = self.places.iter().filter(|place| place.how == Match::Heading);
+        let (chapter, item) = match number.split_once('.') {
+            None if letters.len() > 1 => {
+                let title = |place: &Place| self.outline.at(place.line).map_or("", |section| section.title);
+                (headings.clone().find(|place| initials(title(place)) == letters)?, number)
+            }
+            Some((chapter, item)) if letters.len() <= 1 => {
+                let wanted = if letters.is_empty() { "requirement" } else { letters };
+                let leads = self.leading.get(chapter)?.iter().map(|at| &self.places[*at]);
+                let begins =
+                    |place: &&Place| place.noun.as_deref().is_some_and(|noun| noun.starts_with(wanted));
+                (leads.filter(|place| place.how == Match::Heading).find(begins)?, item)
+            }
+            _ => return None,
+        };
+        let number: usize = item.parse().ok()?;
+        let lines = self.outline.at(chapter.line)?.lines.clone();
+        let first = self.places.partition_point(|place| place.line < lines.start);
+        let items = || {
+            self.places[first..]
+                .iter()
+                .take_while(|place| lines.contains(&place.line))
+                .filter(|place| place.how == Match::ListItem)
+        };
+        let margin = items().map(|place| place.indent).min()?;
+        let outer = || items().filter(|place| place.indent == margin);
+        let counted = outer().find(|place| place.number == Some(number));
+        let nth = || outer().filter(|place| place.number.is_none()).nth(number.checked_sub(1)?);
+        let place = counted.or_else(nth)?;
+        let at = self.places.partition_point(|other| other.line < place.line);
+        Some(self.target(at, false))
+    }
+
+    /// The places that fit best, in document order.
+    pub(super) fn best(&self, found: Vec<(Rank, usize)>, shortened: bool) -> Vec<Target> {
+        let Some(best) = found.iter().map(|(rank, _)| *rank).min() else { return Vec::new() };
+        let mut places = found.into_iter().filter(|(rank, _)| *rank == best).map(|(_, place)| place);
+        // Of several tables or lists the first one introduces what the others tell about.
+        let first = places.next();
+        let introduced = matches!(best.how, Match::TableRow | Match::ListItem);
+        let rest = places.filter(|_| !introduced);
+        first.into_iter().chain(rest).map(|place| self.target(place, shortened)).collect()
+    }
+
+    /// Every place that may be meant, with how well it fits; `by_name` also those that only name it.
+    pub(super) fn ranked(&self, asked: &Asked, by_name: bool) -> Vec<(Rank, usize)> {
+        let mut found: BTreeMap<usize, Rank> = BTreeMap::new();
+        let mut add = |place: usize, fit: u8| {
+            let rank = self.rank(place, fit);
+            let known = found.entry(place).or_insert(rank);
+            *known = (*known).min(rank);
+        };
+        for (key, noun, fit) in asked.spellings() {
+            for place in self.leading.get(&key).into_iter().flatten() {
+                let own = self.places[*place].noun.as_deref();
+                match (noun, own) {
+                    (Noun::Any, _) => add(*place, fit),
+                    (Noun::Is(wanted), Some(own)) if own.starts_with(wanted) => add(*place, fit),
+                    // A number of a list or chapter says less than the word itself.
+                    (Noun::OrNone(wanted), Some(own)) if own == wanted => add(*place, fit),
+                    (Noun::OrNone(_), None) => add(*place, fit + 1),
+                    (Noun::OrNone(wanted), Some(own)) if is_part_of_work(wanted) && is_part_of_work(own) => {
+                        add(*place, fit + 2);
+                    }
+                    (Noun::Is(_) | Noun::OrNone(_), _) => {}
+                }
+            }
+        }
+        if found.is_empty() && by_name {
+            const NAMED: u8 = 20;
+            let named = asked.name().and_then(|name| self.naming.get(&name));
+            for place in named.into_iter().flatten() {
+                found.insert(*place, self.rank(*place, NAMED));
+            }
+        }
+        found.into_iter().map(|(place, rank)| (rank, place)).collect()
+    }
+
+    fn rank(&self, place: usize, fit: u8) -> Rank {
+        let Place { how, set_off, aside, column, indent, run, bold, text, .. } = &self.places[place];
+        let plain = !bold && *how == Match::ListItem;
+        Rank {
+            aside: *aside,
+            fit,
+            text: *text,
+            loose: !set_off,
+            how: *how,
+            column: *column,
+            indent: *indent,
+            plain,
+            run: Reverse(*run),
+        }
+    }
+
+    pub(super) fn target(&self, place: usize, shortened: bool) -> Target {
+        let Place { line, how, indent, .. } = &self.places[place];
+        let end = match how {
+            Match::Heading => self.outline.at(*line).map_or(line + 1, |section| section.lines.end),
+            Match::ListItem => block::end_of_item(&self.outline, *line, *indent),
+            Match::Paragraph => {
+                // A line of text goes on to the next that defines something.
+                let next = self.places.get(place + 1).map(|next| next.line);
+                let limit = next.filter(|_| self.places[place].text);
+                self.end_of_paragraph(*line, limit.unwrap_or(usize::MAX))
+            }
+            Match::TableRow | Match::Prefix => line + 1,
+        };
+        let last = block::last_line(&self.outline, *line, end);
+        let how = if shortened { Match::Prefix } else { *how };
+        Target { line: counted(*line), end_line: counted(last), how }
+    }
+
+    /// Up to the next heading or paragraph in bold, or to a gap with no list or code behind it.
+    fn end_of_paragraph(&self, start: usize, limit: usize) -> usize {
+        let lines = self.outline.lines();
+        let end = self.outline.at(start).map_or(lines.len(), |section| section.own.end).min(limit);
+        let mut gap = false;
+        for (at, line) in lines.iter().enumerate().take(end).skip(start + 1) {
+            if self.outline.is_fenced(at) {
+                gap = false;
+            } else if line.trim().is_empty() {
+                gap = true;
+            } else {
+                let bold = line.starts_with("**");
+                let goes_on =
+                    !gap || Item::of(line).is_some() || line::indent(line) > 0 || line.starts_with('|');
+                if bold || !goes_on {
+                    return at;
+                }
+                gap = false;
+            }
+        }
+        end
+    }
+
+    /// The one place that begins with this id as it is written.
+    pub(super) fn literal(&self, id: &str) -> Option<Target> {
+        let found = self.ranked(&Asked::of(id), false).into_iter().filter(|(rank, _)| rank.fit == 0);
+        match self.best(found.collect(), false).as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+
+    /// The one place that begins with exactly this id, however it is spelled.
+    pub(super) fn exact(&self, id: &str) -> Option<Target> {
+        match self.best(self.ranked(&Asked::of(id), false), false).as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+}
+
+/// How well a place fits; less is better, and what stands first counts first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    aside: bool,
+    fit: u8,
+    text: bool,
+    /// Nothing parts the id from what follows.
+    loose: bool,
+    how: Match,
+    column: usize,
+    indent: usize,
+    /// An item without a title in bold.
+    plain: bool,
+    /// The longest list is the one that is referred to.
+    run: Reverse<usize>,
+}

@@ -1,0 +1,216 @@
+//! The words of references: what the labels of fields are about, what documents and their parts are called.
+
+use super::Kind;
+use redraft_facts::prelude::*;
+
+/// What a field is about, by its label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// Whatever it names.
+    Anything,
+    /// Parts of this document, unless it names another.
+    Document(Kind),
+    /// Only ids that can be nothing else.
+    Ids,
+    /// Text that is there for something else: only titles behind their document.
+    Mentions,
+}
+
+impl About {
+    /// By the words of a label: documents, parts of documents, and words that say that something is referred to. A
+    /// label with any other word is about something else.
+    pub(super) fn of(label: &str) -> Option<About> {
+        let lower = label.to_lowercase();
+        let name = lower.split('(').next().unwrap_or_default().trim();
+        if name == "title" {
+            return Some(About::Ids);
+        }
+        let words: Vec<&str> =
+            name.split([' ', '-', '_', '/', '&', '.']).filter(|word| !word.is_empty()).collect();
+        // `AC for this task`.
+        let criteria = words.first().is_some_and(|word| ["ac", "acs"].contains(word));
+        let known = |word: &&str| {
+            kind_of(word).is_some() || part_of(word).is_some() || is_of_spec(word) || REFERS.contains(word)
+        };
+        if words.is_empty() || !words.iter().all(|word| known(word) || SMALL.contains(word)) {
+            return criteria.then_some(About::Document(Kind::Spec));
+        }
+        // Documents by their names; else by what stands in them.
+        let mut kinds: BTreeSet<Kind> = words.iter().filter_map(|word| kind_of(word)).collect();
+        if kinds.is_empty() {
+            let of_parts = words.iter().filter_map(|word| label_of_part(word));
+            let of_spec = words.iter().filter(|word| is_of_spec(word)).map(|_| Kind::Spec);
+            kinds = of_parts.chain(of_spec).collect();
+        }
+        match (kinds.len(), kinds.first()) {
+            (1, Some(kind)) => Some(About::Document(*kind)),
+            (0, _) => words.iter().any(|word| REFERS.contains(word)).then_some(About::Anything),
+            _ => Some(About::Anything),
+        }
+    }
+
+    pub(super) fn document(self) -> Option<Kind> {
+        match self {
+            About::Document(kind) => Some(kind),
+            About::Anything | About::Ids | About::Mentions => None,
+        }
+    }
+}
+
+/// Words of labels that say that something is referred to.
+const REFERS: [&str; 37] = [
+    "why",
+    "source",
+    "sources",
+    "implements",
+    "implement",
+    "traces",
+    "trace",
+    "traced",
+    "traceability",
+    "ref",
+    "refs",
+    "reference",
+    "references",
+    "from",
+    "origin",
+    "derived",
+    "based",
+    "upstream",
+    "link",
+    "links",
+    "covers",
+    "covered",
+    "addresses",
+    "addressed",
+    "related",
+    "relates",
+    "context",
+    "see",
+    "maps",
+    "per",
+    "supports",
+    "realizes",
+    "realises",
+    "built",
+    "implemented",
+    "basis",
+    "bezug",
+];
+
+/// Words that say nothing about what a label is about.
+const SMALL: [&str; 10] = ["to", "by", "in", "of", "the", "and", "on", "also", "user", "id"];
+
+/// Words of labels that are about what stands in a specification.
+fn is_of_spec(word: &str) -> bool {
+    const WORDS: [&str; 25] = [
+        "fr",
+        "frs",
+        "nfr",
+        "nfrs",
+        "ac",
+        "acs",
+        "sc",
+        "scs",
+        "us",
+        "verifies",
+        "satisfies",
+        "validates",
+        "fulfills",
+        "coverage",
+        "requirement",
+        "requirements",
+        "story",
+        "stories",
+        "anforderung",
+        "anforderungen",
+        "requisitos",
+        "требования",
+        "要件",
+        "需求",
+        "req",
+    ];
+    WORDS.contains(&word)
+}
+
+/// The document that a label is about which is only a word for a part: `Phase: 3`, `Component: Store`.
+fn label_of_part(word: &str) -> Option<Kind> {
+    match part_of(word)? {
+        ("Component" | "Interface" | "Decision", kind) => kind,
+        // `Steps` are what is to be done.
+        ("Step" | "Phase" | "Milestone" | "Stage" | "Sprint" | "Iteration", _) if !word.ends_with('s') => {
+            Some(Kind::Plan)
+        }
+        _ => None,
+    }
+}
+
+/// The word for a part that numbers in a field count: `Phase: 3`, `Plan item: 3`. A `Plan step` may be called anything.
+pub(super) fn counted_by_label(label: &str) -> Option<&'static str> {
+    let (part, _) = part_of(&label.rsplit(' ').next()?.to_lowercase())?;
+    let alone = !label.contains(' ') && label_of_part(&label.to_lowercase()) == Some(Kind::Plan);
+    (alone || part == "item" && label.contains(' ')).then_some(part)
+}
+
+pub(super) fn kind_of(word: &str) -> Option<Kind> {
+    match word {
+        "plan" | "plan.md" | "計画" | "计划" => Some(Kind::Plan),
+        "design" | "design.md" | "entwurf" | "設計" | "设计" => Some(Kind::Design),
+        "spec" | "spec.md" | "specification" | "specs" | "spezifikation" | "仕様" | "requirements.md" => {
+            Some(Kind::Spec)
+        }
+        "prd" | "prd.md" => Some(Kind::Prd),
+        _ => None,
+    }
+}
+
+/// A word for a part of a document, in the singular, and the document it is a part of when none is named.
+pub(super) fn part_of(word: &str) -> Option<(&'static str, Option<Kind>)> {
+    Some(match word {
+        "step" | "steps" | "schritt" | "schritte" => ("Step", Some(Kind::Plan)),
+        "item" | "items" => ("item", None),
+        "component" | "components" => ("Component", Some(Kind::Design)),
+        "interface" | "interfaces" => ("Interface", Some(Kind::Design)),
+        "decision" | "decisions" => ("Decision", Some(Kind::Design)),
+        "requirement" | "requirements" | "req" | "reqs" => ("Requirement", Some(Kind::Spec)),
+        "story" | "stories" => ("Story", Some(Kind::Spec)),
+        "section" | "sections" | "sec" | "chapter" | "chapters" | "ch" | "clause" | "abschnitt"
+        | "abschnitte" | "kapitel" => ("", None),
+        "phase" | "phases" => ("Phase", None),
+        "stage" | "stages" => ("Stage", None),
+        "sprint" | "sprints" => ("Sprint", None),
+        "iteration" | "iterations" => ("Iteration", None),
+        "task" | "tasks" => ("Task", None),
+        "part" => ("Part", None),
+        "group" | "groups" => ("group", None),
+        "risk" | "risks" => ("Risk", None),
+        "milestone" | "milestones" => ("Milestone", None),
+        "criterion" | "criteria" => ("criterion", Some(Kind::Spec)),
+        _ => return None,
+    })
+}
+
+/// `AC` of the label `ACs covered`: numbers in such a field are those ids.
+pub(super) fn letters_of(label: &str) -> Option<&'static str> {
+    const LETTERS: [&str; 5] = ["AC", "FR", "NFR", "SC", "US"];
+    let word = label.split(|c: char| !c.is_alphanumeric()).next()?;
+    let word = word.strip_suffix('s').unwrap_or(word);
+    LETTERS.into_iter().find(|letters| *letters == word)
+}
+
+/// Words that leave out what follows, and the one that ends it.
+pub(super) fn is_exception(word: &str) -> bool {
+    ["not", "except", "excluding", "without", "nicht", "außer", "ohne", "but"].contains(&word)
+}
+
+/// Where an id with these letters stands when no document is named.
+pub(super) fn home(prefix: &str) -> Option<Kind> {
+    match prefix {
+        "FR" | "NFR" | "AC" | "SC" | "REQ" | "US" | "UC" | "EC" | "BR" | "R" | "CR" | "UR" | "SR" | "BS"
+        | "OQ" => Some(Kind::Spec),
+        "C" | "I" | "D" | "TD" | "ADR" | "IF" | "DD" | "DEC" | "M" => Some(Kind::Design),
+        "PI" | "P" => Some(Kind::Plan),
+        "PRD" => Some(Kind::Prd),
+        _ => None,
+    }
+}

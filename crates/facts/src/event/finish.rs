@@ -1,0 +1,111 @@
+//! Facts about how a feature ends: what was learnt, what earlier lessons are worth, that its branch was merged.
+//!
+//! What these facts change is in `core::review` and `core::pipeline`.
+
+use crate::ids::BlobId;
+use crate::prelude::*;
+use crate::ticket::Ticket;
+use serde::{Deserialize, Serialize};
+
+/// An entry of the knowledge bank, by its kind and name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lesson {
+    /// `anti-pattern`, `heuristic` or `pattern`.
+    pub kind: String,
+    pub name: String,
+}
+
+/// The retrospective was written and committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetroWritten {
+    /// Whose words it holds; none where it holds figures and facts alone.
+    pub ticket: Option<Ticket>,
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
+    pub commit: String,
+    /// Why it holds figures and facts alone.
+    pub plain: Option<String>,
+    /// What was added to the knowledge bank.
+    pub added: Vec<Lesson>,
+    /// Older entries that have to do with this feature, as far as that can be computed; these are judged.
+    pub relevant: Vec<Lesson>,
+    /// What whoever judges them is told.
+    pub judge: Option<BlobId>,
+    pub notes: Vec<String>,
+}
+
+/// Older entries of the knowledge bank were held against this feature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BankJudged {
+    /// Who judged; none where nobody could, and then nothing was changed.
+    pub ticket: Option<Ticket>,
+    /// Empty where no file was changed.
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
+    pub commit: String,
+    pub confirmed: Vec<Lesson>,
+    pub challenged: Vec<Challenged>,
+    /// Whether this is only proposed, as the first time in a repository.
+    pub proposed: bool,
+    pub notes: Vec<String>,
+}
+
+impl BankJudged {
+    /// Whether there is something that a person may have done.
+    pub fn proposes(&self) -> bool {
+        self.proposed && !(self.confirmed.is_empty() && self.challenged.is_empty())
+    }
+}
+
+/// What was only proposed was done, on a person's word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BankApplied {
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
+    pub commit: String,
+    pub notes: Vec<String>,
+}
+
+/// An entry that this feature contradicts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Challenged {
+    pub lesson: Lesson,
+    /// What exactly contradicts it.
+    pub text: String,
+}
+
+/// The feature's branch is part of the branch it began on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Merged {
+    #[serde(deserialize_with = "crate::ids::stored::branch")]
+    pub into: String,
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
+    pub commit: String,
+    pub history: History,
+    pub by: String,
+}
+
+/// What becomes of a feature's commits when it is merged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum History {
+    /// They stay, behind a merge commit.
+    #[default]
+    Keep,
+    /// One commit holds everything they did.
+    Squash,
+}
+
+impl History {
+    pub const ALL: [History; 2] = [History::Keep, History::Squash];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            History::Keep => "keep",
+            History::Squash => "squash",
+        }
+    }
+}

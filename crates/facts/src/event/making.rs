@@ -1,0 +1,77 @@
+//! Facts about how code comes to be: which tasks there are, what became of each, what was done after the last.
+//!
+//! A review of code is stored like any other; see [`super`]. What these facts change is in `core::review`.
+
+use crate::ids::{BlobId, Revision, TaskId};
+use crate::prelude::*;
+use crate::ticket::Ticket;
+use serde::{Deserialize, Serialize};
+
+/// A task as the loop was opened with it. Its text is in the task list, which the loop's base keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedTask {
+    pub id: TaskId,
+    pub title: String,
+    /// The hash of its text: one whose text is another is another task.
+    pub text: BlobId,
+    /// Whether its boxes are ticked in a list that was adopted as it was: it was done before, by others, and is not
+    /// carried out here.
+    pub ticked: bool,
+}
+
+/// Work on the code between the last task and the first review. It helps where it succeeds and is never waited for
+/// where it does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extra {
+    /// The code is made simpler.
+    Simplify,
+    /// Tests are thought of from the documents alone, then written.
+    Deepen,
+}
+
+impl Extra {
+    pub const ALL: [Extra; 2] = [Extra::Simplify, Extra::Deepen];
+}
+
+/// An agent has worked on code. Also where it changed nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Built {
+    pub ticket: Ticket,
+    pub revision: Revision,
+    /// The commit that holds it; empty when nothing changed.
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
+    pub commit: String,
+    pub report: Report,
+    /// What changed, as git tells it.
+    pub files: Vec<String>,
+    /// Whether it says that there was nothing left to do.
+    pub already: bool,
+    pub notes: Vec<String>,
+}
+
+/// What whoever built something says of it, under the headings it was asked for. What it left out is `none`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    pub implemented: String,
+    pub tested: String,
+    pub files_changed: String,
+    pub decisions: String,
+    pub deviations: String,
+    pub self_review: String,
+    pub concerns: String,
+}
+
+/// What somebody wrote was taken out again, because a person went on without it: a task that could not be carried out, or
+/// tests that disagree with the code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TakenOut {
+    pub revision: Revision,
+    #[serde(deserialize_with = "crate::ids::stored::object_id")]
+    pub commit: String,
+    pub files: Vec<String>,
+}

@@ -1,0 +1,128 @@
+//! What only a person can settle, and what they said. How an answer changes a loop is in `core::review`.
+
+use crate::forecast::Forecast;
+use crate::ids::{FindingId, Revision, Role, TaskId};
+use crate::phase::Phase;
+use crate::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Something only a person can decide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    pub pass: u16,
+    /// Counts the questions of a loop, so that an answer cannot be taken for another one's.
+    pub number: u32,
+    pub about: About,
+    pub text: String,
+    pub choices: Vec<Decision>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum About {
+    /// A stage used up its rounds.
+    Cap { stage: u16 },
+    /// A role could not be made to answer.
+    Agent { role: Role },
+    /// Gates failed too often in a row.
+    Gate,
+    /// The author changed nothing, twice.
+    Unchanged,
+    /// Fresh eyes found blockers again after the phase had been reopened.
+    Certificate,
+    /// The author asks before it drafts.
+    Author { questions: Vec<AuthorQuestion> },
+    /// The implementer could not carry out a task.
+    Task { id: TaskId },
+    /// Tests written from the documents fail, and the code was mended for them as often as it may be.
+    Divergence,
+    /// The documents are approved, and code is written next.
+    Begin,
+    /// Older lessons were judged here for the first time.
+    Lessons,
+}
+
+/// What an author must know before it drafts, and what it would assume.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuthorQuestion {
+    pub question: String,
+    pub assumed: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Go on as it is; what is open is settled by this ruling.
+    Accept,
+    /// The person has fixed it: a new pass, with new conversations.
+    Rerun,
+    /// Try the same again.
+    Retry,
+    /// Give the feature up.
+    Abandon,
+    /// Here is what the author asked for.
+    Answer,
+    /// The author goes on with what it would assume, and says so in the document.
+    Assume,
+    /// Go on without this task.
+    Skip,
+    /// Begin.
+    Go,
+}
+
+impl Decision {
+    pub const ALL: [Decision; 8] = [
+        Decision::Accept,
+        Decision::Rerun,
+        Decision::Retry,
+        Decision::Abandon,
+        Decision::Answer,
+        Decision::Assume,
+        Decision::Skip,
+        Decision::Go,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Decision::Accept => "accept",
+            Decision::Rerun => "rerun",
+            Decision::Retry => "retry",
+            Decision::Abandon => "abandon",
+            Decision::Answer => "answer",
+            Decision::Assume => "assume",
+            Decision::Skip => "skip",
+            Decision::Go => "go",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    pub question: Question,
+    /// What is expected to be spent from here on, told with the question before code is written.
+    pub estimate: Option<Forecast>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Decided {
+    pub pass: u16,
+    pub number: u32,
+    pub about: About,
+    pub choice: Decision,
+    pub by: String,
+    pub why: String,
+    /// The findings this settles.
+    pub ruled: Vec<FindingId>,
+    /// The revision it is about.
+    pub revision: Option<Revision>,
+    /// The roles whose approval this stands in for and that never saw that revision.
+    pub unseen: Vec<Role>,
+    /// What the author is told, one text for each of its questions; an empty one leaves it to its assumption.
+    pub answers: Vec<String>,
+    /// The phase it was asked in.
+    pub phase: Option<Phase>,
+}

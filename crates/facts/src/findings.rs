@@ -1,0 +1,205 @@
+//! Findings: what reviewers said is wrong, under names that last through the phase.
+//!
+//! The values and how stored changes apply to them; the changes are made from a verdict by `core::reconcile`.
+
+mod settled;
+
+use crate::ids::{FindingId, Role};
+use crate::place;
+use crate::prelude::*;
+use crate::verdict::{Claim, Severity};
+use serde::{Deserialize, Serialize};
+
+pub use settled::{Ruling, Settled};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    pub id: FindingId,
+    pub role: Role,
+    /// The review round of the role's stage in which it was raised, as shown to people.
+    pub round: u16,
+    pub severity: Severity,
+    pub category: String,
+    pub claim: Claim,
+    pub file: String,
+    pub line: u32,
+    pub section: String,
+    pub quote: String,
+    pub description: String,
+    pub suggestion: String,
+    pub status: Status,
+    /// A blocker that a re-review raised outside the delta, admitted once in a loop.
+    pub late: bool,
+    /// Why what it cites does not hold in the tree. Such a finding never blocks alone.
+    pub unverified: Option<String>,
+    /// What was last said about it.
+    pub note: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    Open,
+    Fixed,
+    Withdrawn,
+    /// Raised outside the delta in a re-review: kept for later, blocks nothing now.
+    Deferred,
+    /// Settled by a person.
+    Ruled,
+}
+
+impl Status {
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Open => "open",
+            Status::Fixed => "fixed",
+            Status::Withdrawn => "withdrawn",
+            Status::Deferred => "deferred",
+            Status::Ruled => "ruled",
+        }
+    }
+}
+
+impl Finding {
+    /// Whether it stands in the way of an approval under this rule.
+    pub fn blocks(&self, rule: Threshold) -> bool {
+        self.status == Status::Open && self.unverified.is_none() && self.severity >= rule.least()
+    }
+
+    /// The line it is about in the text its file has now: what it quotes may have moved since. Of several places the one
+    /// nearest to the cited line is meant; without any, the cited line as far as there is one, else the last.
+    pub fn line_in(&self, text: &str) -> u32 {
+        let first = self.quote.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let quote = place::quote_parts(first).into_iter().next().unwrap_or_default();
+        let numbered = (1u32..).zip(text.lines());
+        let found = numbered.filter(|(_, line)| !quote.is_empty() && place::fold(line).contains(&quote));
+        let nearest = found.map(|(line, _)| line).min_by_key(|line| line.abs_diff(self.line));
+        let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        nearest.unwrap_or(self.line.min(last))
+    }
+
+    /// `docs/features/031-x/spec.md:12 (Requirements)`, as far as it is cited.
+    pub fn place(&self) -> String {
+        let mut place = self.file.clone();
+        if self.line > 0 {
+            place.push_str(&format!(":{}", self.line));
+        }
+        if !self.section.is_empty() {
+            let gap = if place.is_empty() { "" } else { " " };
+            place.push_str(&format!("{gap}({})", self.section));
+        }
+        if place.is_empty() { "no place given".to_owned() } else { place }
+    }
+}
+
+/// Which open findings stand in the way of an approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Threshold {
+    /// Blockers and warnings.
+    Strict,
+    Blockers,
+}
+
+impl Threshold {
+    pub fn least(self) -> Severity {
+        match self {
+            Threshold::Strict => Severity::Warning,
+            Threshold::Blockers => Severity::Blocker,
+        }
+    }
+}
+
+/// One stored change to the list of findings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FindingChange {
+    /// A new finding, with the status it starts in: open, deferred, or ruled where a person has settled it before.
+    Raised(Finding),
+    /// Said to be there still, repeated, or passed over in silence.
+    Kept {
+        id: FindingId,
+        note: String,
+    },
+    Fixed {
+        id: FindingId,
+        note: String,
+    },
+    Withdrawn {
+        id: FindingId,
+        note: String,
+    },
+    /// Was fixed or withdrawn and is found again.
+    Reopened {
+        id: FindingId,
+        note: String,
+    },
+    /// Repeated with a graver severity, or with a citation that holds where the earlier one did not. The new form
+    /// replaces the old one under the same id.
+    Restated(Finding),
+}
+
+/// Applies stored changes to the list. A change that names an unknown finding is passed over.
+pub fn apply(findings: &mut Vec<Finding>, changes: &[FindingChange]) {
+    for change in changes {
+        let (id, status, note) = match change {
+            FindingChange::Raised(finding) => {
+                findings.push(finding.clone());
+                continue;
+            }
+            FindingChange::Restated(finding) => {
+                if let Some(known) = findings.iter_mut().find(|known| known.id == finding.id) {
+                    known.clone_from(finding);
+                }
+                continue;
+            }
+            FindingChange::Kept { id, note } => (id, None, note),
+            FindingChange::Fixed { id, note } => (id, Some(Status::Fixed), note),
+            FindingChange::Withdrawn { id, note } => (id, Some(Status::Withdrawn), note),
+            FindingChange::Reopened { id, note } => (id, Some(Status::Open), note),
+        };
+        if let Some(finding) = findings.iter_mut().find(|finding| finding.id == *id) {
+            finding.status = status.unwrap_or(finding.status);
+            finding.note.clone_from(note);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_is_shown_where_what_it_quotes_stands_now() {
+        let finding = |line, quote: &str| Finding {
+            id: FindingId::new("X1"),
+            role: Role::new("security-reviewer"),
+            round: 1,
+            severity: Severity::Blocker,
+            category: "injection".to_owned(),
+            claim: Claim::Present,
+            file: "a.sh".to_owned(),
+            line,
+            section: String::new(),
+            quote: quote.to_owned(),
+            description: "d".to_owned(),
+            suggestion: String::new(),
+            status: Status::Open,
+            late: false,
+            unverified: None,
+            note: String::new(),
+        };
+        let text = "one\neval  \"$x\"\ntwo\neval \"$x\"\n";
+        for (line, quote, now) in [
+            (1, "eval \"$x\"", 2),
+            (9, "eval \"$x\"", 4),
+            (3, "gone", 3),
+            (9, "gone", 4),
+            (0, "", 0),
+            (0, "`two`", 3),
+        ] {
+            assert_eq!(finding(line, quote).line_in(text), now, "{line} {quote}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Matters that a person has ruled on: whoever raises one again, in whichever phase, raises nothing new.
+//!
+//! A ruling covers what was accepted and nothing graver. Whether two texts say the same is `core::reconcile`'s
+//! business; which rulings a feature has is `core::pipeline`'s.
+
+use super::Finding;
+use crate::phase::Phase;
+use crate::prelude::*;
+use crate::text::one_line;
+
+/// A finding as it was when a person accepted it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    pub finding: Finding,
+    pub ruling: Ruling,
+}
+
+/// By which answer of a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    pub phase: Phase,
+    pub pass: u16,
+    /// Of the question, in its loop.
+    pub number: u32,
+    pub by: String,
+    pub why: String,
+}
+
+impl Settled {
+    /// `S2 of specify, accepted by ann: known and small`.
+    pub fn name(&self) -> String {
+        const WHY_CHARS_MAX: usize = 300;
+        const NAME_CHARS_MAX: usize = 80;
+        let Ruling { phase, by, why, .. } = &self.ruling;
+        let by = one_line(by, NAME_CHARS_MAX);
+        let said = format!("{} of {phase}, accepted by {by}", self.finding.id);
+        match why.trim() {
+            "" => said,
+            why => format!("{said}: {}", one_line(why, WHY_CHARS_MAX)),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Identifiers, one newtype each, so that a role cannot be passed where a revision is meant.
+
+use crate::prelude::*;
+use core::fmt;
+use core::str::FromStr;
+use serde::{Deserialize, Serialize};
+
+pub(crate) mod stored;
+
+/// A word that was not an identifier of the kind asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{word}` is not {expected}")]
+pub struct BadId {
+    pub word: String,
+    pub expected: &'static str,
+}
+
+impl BadId {
+    pub(crate) fn new(word: &str, expected: &'static str) -> Self {
+        Self { word: word.to_owned(), expected }
+    }
+}
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident $(, $read_by:literal)?) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name($(#[serde(deserialize_with = $read_by)])? String);
+
+        impl $name {
+            pub fn new(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+text_id!(
+    /// Who does a piece of work: `spec-author`, `spec-reviewer`, … The profile behind it is in `roles::profile`.
+    Role
+);
+text_id!(
+    /// The git tree id of a phase's named paths. Two revisions are the same bytes exactly when they are equal.
+    Revision,
+    "stored::object_id"
+);
+text_id!(
+    /// The sha256 of a stored prompt or answer, in lower-case hex.
+    BlobId
+);
+text_id!(
+    /// A conversation an agent can continue.
+    SessionId
+);
+text_id!(
+    /// A configured agent: `rehearsal`, `claude`, …
+    AgentName
+);
+text_id!(
+    /// A finding's name, unique in its phase: role letter and running number, `S3`.
+    FindingId
+);
+
+text_id!(
+    /// A random UUID in its usual form: what a feature or a review is in every clone.
+    FeatureUuid,
+    "stored::uuid"
+);
+
+text_id!(
+    /// A task of a task list as it names itself there: `1.2`, `T3`, `Final.1`.
+    TaskId
+);
+
+impl SessionId {
+    /// Whether it can be a word on a command line or a part of a file's name and be nothing else: letters, digits, `-` and
+    /// `_`, and no dash in front. Services and our own names keep to that.
+    pub fn is_plain(&self) -> bool {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        !self.0.is_empty() && !self.0.starts_with('-') && self.0.bytes().all(plain)
+    }
+}
+
+impl Revision {
+    /// Enough of the id to recognise it in a sentence.
+    pub fn short(&self) -> &str {
+        self.0.get(..10).unwrap_or(&self.0)
+    }
+}
+
+macro_rules! number_id {
+    ($(#[$doc:meta])* $name:ident, $what:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub u32);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:03}", self.0)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = BadId;
+
+            fn from_str(word: &str) -> Result<Self, BadId> {
+                let bad = || BadId::new(word, $what);
+                if word.is_empty() || !word.bytes().all(|b| b.is_ascii_digit()) {
+                    return Err(bad());
+                }
+                word.parse().map($name).map_err(|_| bad())
+            }
+        }
+    };
+}
+
+number_id!(
+    /// A feature's number, shown as `031`.
+    FeatureId,
+    "a feature number"
+);
+number_id!(
+    /// The number of a review of one document by itself, shown as `003`; numbered apart from features.
+    ReviewId,
+    "the number of a review"
+);
+
+/// The readable half of a feature's folder and branch name: lower-case words joined by dashes.
+pub fn slug(idea: &str) -> String {
+    const WORDS_MAX: usize = 6;
+    const CHARS_MAX: usize = 48;
+    let mut out = String::new();
+    let words = idea.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    for word in words.take(WORDS_MAX) {
+        if !out.is_empty() && out.len() + 1 + word.len() > CHARS_MAX {
+            break;
+        }
+        if !out.is_empty() {
+            out.push('-');
+        }
+        out.extend(word.chars().take(CHARS_MAX).map(|c| c.to_ascii_lowercase()));
+    }
+    if out.is_empty() { "feature".to_owned() } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slug_is_short_lower_case_and_never_empty() {
+        assert_eq!(slug("Add *rate* limits: 3 per key!"), "add-rate-limits-3-per-key");
+        assert_eq!(slug("one two three four five six seven"), "one-two-three-four-five-six");
+        assert_eq!(slug("日本語"), "feature");
+        assert_eq!(slug(&"x".repeat(200)).len(), 48);
+    }
+
+    #[test]
+    fn a_conversation_that_would_be_an_option_or_a_path_is_not_plain() {
+        for (name, plain) in [
+            ("0199a213-81c0-7800-8aa1-bbab2a035a53", true),
+            ("thread_1", true),
+            ("", false),
+            ("-cmcp_servers.x.command=sh", false),
+            ("--dangerously-skip-permissions", false),
+            ("../../.bashrc", false),
+            ("a b", false),
+            ("a\nb", false),
+        ] {
+            assert_eq!(SessionId::new(name).is_plain(), plain, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_feature_number_is_digits_only() {
+        assert_eq!("031".parse(), Ok(FeatureId(31)));
+        assert_eq!(FeatureId(7).to_string(), "007");
+        assert!("+31".parse::<FeatureId>().is_err());
+        assert!("".parse::<FeatureId>().is_err());
+    }
+}

@@ -1,0 +1,33 @@
+//! What is stored, and the words everything else is said in.
+//!
+//! Values and how they are written and read; nothing here decides what follows from a fact. Start reading at [`event`],
+//! which lists every fact that can be stored; [`choice`], [`findings`], [`forecast`], [`probed`] and [`verdict`] are what
+//! facts consist of. [`redact`] and [`removal`] keep secrets out of them, [`shown`] makes them harmless to look at.
+//!
+//! No crate of this workspace stands below this one.
+//!
+//! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
+//! random number. What it says follows from its arguments.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod choice;
+pub mod event;
+pub mod findings;
+pub mod forecast;
+pub mod fragment;
+pub mod ids;
+pub mod phase;
+pub mod place;
+pub mod prelude;
+pub mod probed;
+pub mod redact;
+pub mod removal;
+pub mod shown;
+pub mod text;
+pub mod ticket;
+pub mod usage;
+pub mod verdict;

@@ -1,0 +1,176 @@
+//! What is stored of an agent's probe, and of the agents a feature has met.
+//!
+//! Only values: what a probe sends and how its answers are judged is the business of `prompts::probe`. Start at [`Probed`].
+
+use crate::ids::AgentName;
+use crate::prelude::*;
+use crate::usage::Usd;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+/// Whether an agent's conversations may be continued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resume {
+    Yes,
+    No,
+    /// Nobody has tried it with this program and version yet; it may be used.
+    Unproved,
+}
+
+impl Resume {
+    pub fn name(self) -> &'static str {
+        match self {
+            Resume::Yes => "yes",
+            Resume::No => "no",
+            Resume::Unproved => "unproved",
+        }
+    }
+}
+
+/// What a probe looks at. Resuming depends on all of the first four and on nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckId {
+    /// A session id comes back after a dispatch that read a file.
+    #[serde(rename = "V1")]
+    V1,
+    /// The conversation can be continued.
+    #[serde(rename = "V2")]
+    V2,
+    /// The first line of that file is remembered letter for letter.
+    #[serde(rename = "V3")]
+    V3,
+    /// The number of findings is remembered.
+    #[serde(rename = "V4")]
+    V4,
+    /// Every answer has the form that was asked for.
+    Structured,
+    /// The second turn reads the first from the cache.
+    Cache,
+    /// A commit between two turns loses neither the conversation nor its cache.
+    Commit,
+}
+
+impl CheckId {
+    pub const ALL: [CheckId; 7] = [
+        CheckId::V1,
+        CheckId::V2,
+        CheckId::V3,
+        CheckId::V4,
+        CheckId::Structured,
+        CheckId::Cache,
+        CheckId::Commit,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            CheckId::V1 => "V1",
+            CheckId::V2 => "V2",
+            CheckId::V3 => "V3",
+            CheckId::V4 => "V4",
+            CheckId::Structured => "structured",
+            CheckId::Cache => "cache",
+            CheckId::Commit => "commit",
+        }
+    }
+
+    /// Whether resuming depends on it.
+    pub fn decides(self) -> bool {
+        matches!(self, CheckId::V1 | CheckId::V2 | CheckId::V3 | CheckId::V4)
+    }
+}
+
+impl fmt::Display for CheckId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckResult {
+    Passed,
+    Failed,
+    NotTried,
+}
+
+impl CheckResult {
+    pub fn name(self) -> &'static str {
+        match self {
+            CheckResult::Passed => "passed",
+            CheckResult::Failed => "failed",
+            CheckResult::NotTried => "not tried",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    pub id: CheckId,
+    pub result: CheckResult,
+    pub detail: String,
+}
+
+/// An agent was probed. Stored in the agent's own scope.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Probed {
+    pub agent: AgentName,
+    /// Program or service, version and model; the results hold for nothing else.
+    pub version: String,
+    /// Counts the probes of this agent, as its tickets do.
+    pub pass: u16,
+    pub checks: Vec<Check>,
+    /// Percent of the second turn's input that was read from the cache; none where nobody can tell.
+    pub cache_share: Option<u8>,
+    /// What the probe cost, its failed and lost dispatches included.
+    pub cost: Usd,
+}
+
+/// What the first four checks say together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    Passed,
+    /// The first of them that failed, as `V3: why`.
+    Failed(String),
+    /// None failed, but not all were tried: nothing is known.
+    Open,
+}
+
+impl Probed {
+    pub fn proof(&self) -> Proof {
+        let deciding = || self.checks.iter().filter(|check| check.id.decides());
+        match deciding().find(|check| check.result == CheckResult::Failed) {
+            Some(Check { id, detail, .. }) => Proof::Failed(format!("{id}: {detail}")),
+            None if deciding().filter(|check| check.result == CheckResult::Passed).count() == 4 => {
+                Proof::Passed
+            }
+            None => Proof::Open,
+        }
+    }
+
+    pub fn has_failed(&self) -> bool {
+        self.checks.iter().any(|check| check.result == CheckResult::Failed)
+    }
+}
+
+/// The agents a feature works with, as they were when something was about to be sent. Stored in the feature's
+/// scope, once and whenever it changes, so that its projections need no other scope.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentsMet {
+    pub agents: Vec<MetAgent>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetAgent {
+    pub agent: AgentName,
+    /// As in [`Probed::version`].
+    pub version: String,
+    pub resume: Resume,
+    /// Why its conversations are not continued, as `V3: why`; empty where they may be.
+    pub why: String,
+}

@@ -1,0 +1,136 @@
+//! Redraft inside the tools in which people work: the files that `redraft plugin export` writes.
+//!
+//! From the role profiles and the texts below `texts/plugin` to paths and texts, the same bytes every time ([`files`]); and
+//! from these, what an earlier export recorded and what is on disk to what is to be done ([`plan`]). Nothing here knows a
+//! machine, a user or a date, or touches a file. What roles are told is not written here: it comes from
+//! [`redraft_prompts::prompt::lasting`], so a file and a prompt cannot say different things.
+
+mod agents;
+mod block;
+mod claude;
+mod codex;
+mod commands;
+mod inventory;
+mod opencode;
+mod plan;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use block::{BadBlock, Edges};
+pub use inventory::{BadInventory, INVENTORY, Inventory};
+pub use opencode::{CONFIG as OPENCODE_CONFIG, SERVER as OPENCODE_SERVER};
+pub use plan::{Kept, Plan, Refused, Step, What, Why, plan};
+
+use redraft_facts::ids::Role;
+use redraft_facts::prelude::*;
+use redraft_roles::profile::Override;
+
+/// The version of the program, which is that of what it exports.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What the MCP server, the plugin and the skill are called.
+const NAME: &str = "redraft";
+
+const AGENTS_MD: &str = include_str!("../../texts/plugin/agents-md.md");
+
+/// Whose files are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    /// A plugin of Claude Code, in a folder of its own.
+    Claude,
+    /// What Codex reads in a repository.
+    Codex,
+    /// What opencode reads in a repository.
+    Opencode,
+    /// A section of `AGENTS.md`, which many tools read.
+    AgentsMd,
+}
+
+impl Target {
+    pub const ALL: [Target; 4] = [Target::Claude, Target::Codex, Target::Opencode, Target::AgentsMd];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Claude => "claude",
+            Target::Codex => "codex",
+            Target::Opencode => "opencode",
+            Target::AgentsMd => "agents-md",
+        }
+    }
+}
+
+/// One file of an export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Below the folder, with slashes.
+    pub path: String,
+    pub text: String,
+    pub form: Form,
+}
+
+/// How much of a file is ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// All of it.
+    Whole,
+    /// All of it, unless somebody's own file says the same already.
+    Unless(Says),
+    /// What stands between two edges; the rest is somebody else's. Nothing is added where they say the same already.
+    Block(&'static Edges, Says),
+}
+
+/// By what it is seen that somebody's own file says already what ours would.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Says {
+    Nothing,
+    /// A table of TOML, `mcp_servers.redraft`, or one below it.
+    Table(&'static str),
+    /// A place in JSON, `/mcp/redraft`.
+    Place(&'static str),
+}
+
+impl Says {
+    fn is_said(self, text: &str) -> bool {
+        match self {
+            Says::Nothing => false,
+            Says::Table(name) => text.lines().any(|line| {
+                let plain: String =
+                    line.chars().filter(|letter| !letter.is_whitespace() && *letter != '"').collect();
+                let inside = plain.strip_prefix('[').and_then(|rest| rest.strip_prefix(name));
+                inside.is_some_and(|rest| rest.starts_with(['.', ']']))
+            }),
+            Says::Place(place) => {
+                let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
+                value.is_some_and(|value| value.pointer(place).is_some())
+            }
+        }
+    }
+}
+
+impl File {
+    fn whole(path: impl Into<String>, text: impl Into<String>) -> File {
+        File { path: path.into(), text: text.into(), form: Form::Whole }
+    }
+}
+
+/// Every file of an export, ordered by path. `own` are texts of a repository that take the place of built-in ones.
+pub fn files(target: Target, own: &BTreeMap<Role, Override>) -> Vec<File> {
+    let mut files = match target {
+        Target::Claude => claude::files(own),
+        Target::Codex => codex::files(own),
+        Target::Opencode => opencode::files(own),
+        Target::AgentsMd => vec![agents_md()],
+    };
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    files
+}
+
+/// The section for whoever reads `AGENTS.md`. It is the same for every target, so that several can share a repository.
+fn agents_md() -> File {
+    File {
+        path: "AGENTS.md".to_owned(),
+        text: block::marked(AGENTS_MD, &block::MARKDOWN),
+        form: Form::Block(&block::MARKDOWN, Says::Nothing),
+    }
+}

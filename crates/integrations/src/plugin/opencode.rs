@@ -1,0 +1,64 @@
+//! What opencode reads in a repository: agents, commands, the skill, a section of `AGENTS.md`, and the MCP server in the
+//! configuration of its own folder, so that a repository's `opencode.json` is left alone.
+
+use super::agents::{Agent, agents};
+use super::codex::{NAMES, shared_skill};
+use super::commands::{Command, commands};
+use super::words::{quoted, with_front_matter};
+use super::{File, Form, Says, agents_md};
+use redraft_facts::ids::Role;
+use redraft_facts::prelude::*;
+use redraft_roles::profile::Override;
+
+/// Its own, beside the one that people write.
+pub const CONFIG: &str = ".opencode/opencode.json";
+/// The server, as a line of somebody's own configuration.
+pub const SERVER: &str = r#""redraft": {"type": "local", "command": ["redraft", "mcp"], "enabled": true}"#;
+
+pub(super) fn files(own: &BTreeMap<Role, Override>) -> Vec<File> {
+    let config = format!(
+        "{{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"mcp\": {{\n    {SERVER}\n  }}\n}}\n"
+    );
+    let mut files = vec![
+        agents_md(),
+        shared_skill(),
+        File { path: CONFIG.to_owned(), text: config, form: Form::Unless(Says::Place("/mcp/redraft")) },
+    ];
+    files.extend(agents(own).iter().map(agent));
+    files.extend(commands(&NAMES).iter().map(command));
+    files
+}
+
+/// Only what a role may not do is said: what it may do is for the user's own settings.
+fn agent(agent: &Agent) -> File {
+    let denied = [
+        ("edit", agent.writes()),
+        ("bash", agent.has("Run")),
+        ("glob", agent.has("Glob")),
+        ("grep", agent.has("Grep")),
+        ("list", agent.has("Glob")),
+        ("webfetch", agent.has("WebSearch")),
+        ("websearch", agent.has("WebSearch")),
+        // Whoever started it hands its answer in, and starts nobody else.
+        ("task", false),
+        ("skill", false),
+        ("\"redraft_*\"", false),
+    ];
+    let denied = denied.iter().filter(|(_, may)| !may).map(|(name, _)| format!("\n  {name}: deny"));
+    let mut fields = vec![
+        ("description", quoted(&agent.description)),
+        ("mode", "subagent".to_owned()),
+        ("permission", denied.collect::<String>()),
+    ];
+    if let Some(model) = agent.model.as_ref().filter(|model| model.contains('/')) {
+        fields.push(("model", quoted(model)));
+    }
+    let path = format!(".opencode/agents/{}{}.md", NAMES.agent, agent.name);
+    File::whole(path, with_front_matter(&fields, &agent.body))
+}
+
+fn command(command: &Command) -> File {
+    let fields = [("description", quoted(&command.description))];
+    let path = format!(".opencode/commands/redraft-{}.md", command.name);
+    File::whole(path, with_front_matter(&fields, &command.body))
+}

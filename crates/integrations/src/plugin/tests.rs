@@ -1,0 +1,329 @@
+mod deciding;
+
+use super::agents::agents;
+use super::*;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Purpose;
+use redraft_roles::profile;
+
+fn built_in(target: Target) -> Vec<File> {
+    files(target, &BTreeMap::new())
+}
+
+fn text(target: Target, path: &str) -> String {
+    let files = built_in(target);
+    let found = files.iter().find(|file| file.path == path);
+    found.unwrap_or_else(|| panic!("no {path} among {:?}", paths(&files))).text.clone()
+}
+
+fn paths(files: &[File]) -> Vec<&str> {
+    files.iter().map(|file| file.path.as_str()).collect()
+}
+
+/// The value of a field in the front matter.
+fn field(text: &str, key: &str) -> String {
+    let matter = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).unwrap().0;
+    let line = matter.lines().find_map(|line| line.strip_prefix(&format!("{key}: ")));
+    line.unwrap_or_else(|| panic!("no {key} in {matter}")).to_owned()
+}
+
+#[test]
+fn the_same_files_are_made_every_time_in_order_of_their_paths() {
+    for target in Target::ALL {
+        let files = built_in(target);
+        assert_eq!(files, built_in(target));
+        assert!(files.windows(2).all(|pair| pair[0].path < pair[1].path), "{:?}", paths(&files));
+    }
+}
+
+#[test]
+fn nothing_is_left_to_be_filled_in_and_nothing_of_an_example_or_a_machine_gets_in() {
+    for file in Target::ALL.into_iter().flat_map(built_in) {
+        for word in ["{{", "}}", "/home/", "/tmp/", "/Users/", "031", "rate limit", "Rate Limit", "2026"] {
+            assert!(!file.text.contains(word), "{} has {word}", file.path);
+        }
+        assert!(file.text.ends_with('\n') && !file.text.ends_with("\n\n"), "{}", file.path);
+    }
+}
+
+#[test]
+fn every_role_has_a_file_in_every_tool_that_has_agents() {
+    for role in profile::roles() {
+        for (target, path) in [
+            (Target::Claude, format!("agents/{role}.md")),
+            (Target::Codex, format!(".codex/agents/redraft-{role}.toml")),
+            (Target::Opencode, format!(".opencode/agents/redraft-{role}.md")),
+        ] {
+            let text = text(target, &path);
+            assert!(text.contains(&format!("You are the role `{role}` of Redraft.")), "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_role_is_told_what_its_prompts_tell_it() {
+    for profile in profile::all() {
+        let text = text(Target::Claude, &format!("agents/{}.md", profile.role));
+        let heading = profile.rubric.lines().next().unwrap();
+        for part in [heading, profile.checklist.trim(), profile.next_phase.trim(), profile.coda] {
+            assert!(text.contains(part), "{} lacks {part}", profile.role);
+        }
+        assert!(text.contains("## Your Answer") && text.contains("```json"), "{}", profile.role);
+        assert_eq!(text.contains("# Rules for Reviewers"), profile.kind != profile::Kind::Author);
+        for artifact in profile.artifacts {
+            assert!(text.contains(&format!("`{artifact}`")), "{} reads {artifact}", profile.role);
+        }
+    }
+}
+
+#[test]
+fn a_role_that_is_asked_for_two_things_has_a_part_for_each() {
+    for (role, headings) in [
+        ("implementer", ["# Carry Out One Task", "# Mend the Code"]),
+        ("retro-facilitator", ["# Look Back on a Feature", "# Hold Earlier Lessons Against a Feature"]),
+    ] {
+        let text = text(Target::Claude, &format!("agents/{role}.md"));
+        let found: Vec<&str> = text.lines().filter(|line| line.starts_with("# ")).collect();
+        for heading in headings {
+            assert!(found.iter().any(|line| line.starts_with(heading)), "{role}: {found:?}");
+        }
+        assert_eq!(text.matches("## Your Answer").count(), 2, "{role}");
+        assert_eq!(text.matches("# Rules for Every Role").count(), 1, "{role}");
+    }
+    let handing_off = text(Target::Claude, "agents/phase-reviewer.md");
+    assert_eq!(handing_off.matches("## Your Answer").count(), 1);
+    for phase in Phase::DOCUMENTS {
+        assert!(handing_off.contains(&format!("### After {phase}\n")), "{phase}");
+    }
+}
+
+#[test]
+fn who_thinks_of_tests_can_only_open_what_it_is_told_to() {
+    let outline = text(Target::Claude, "agents/test-deepener-outline.md");
+    assert_eq!(field(&outline, "tools"), "Read");
+    assert!(text(Target::Claude, "agents/test-deepener.md").contains("# "));
+    let opencode = text(Target::Opencode, ".opencode/agents/redraft-test-deepener-outline.md");
+    for tool in ["edit", "bash", "glob", "grep", "list", "webfetch"] {
+        assert!(opencode.contains(&format!("\n  {tool}: deny\n")), "{opencode}");
+    }
+    let skill = text(Target::Claude, "skills/redraft/SKILL.md");
+    assert!(skill.contains("`redraft:test-deepener-outline`"));
+}
+
+#[test]
+fn tools_are_those_of_the_profiles_in_the_words_of_the_tool() {
+    const LOOKING_UP: &str =
+        "Read, Glob, Grep, WebSearch, mcp__context7__resolve-library-id, mcp__context7__query-docs";
+    for (role, tools) in [
+        ("security-reviewer", LOOKING_UP),
+        ("implementation-reviewer", LOOKING_UP),
+        ("spec-reviewer", LOOKING_UP),
+        ("phase-reviewer", "Read, Glob, Grep"),
+        ("spec-author", "Read, Glob, Grep, Write, Edit"),
+        ("implementer", "Read, Glob, Grep, Write, Edit, Bash"),
+    ] {
+        let text = text(Target::Claude, &format!("agents/{role}.md"));
+        assert_eq!(field(&text, "tools"), tools, "{role}");
+        assert_eq!((field(&text, "name").as_str(), field(&text, "model").as_str()), (role, "inherit"));
+    }
+    for agent in agents(&BTreeMap::new()) {
+        assert_eq!(
+            agent.writes(),
+            !agent.name.ends_with("-reviewer") && !READERS.contains(&agent.name.as_str())
+        );
+        let codex = text(Target::Codex, &format!(".codex/agents/redraft-{}.toml", agent.name));
+        let sandbox = if agent.writes() { "workspace-write" } else { "read-only" };
+        assert!(codex.contains(&format!("\nsandbox_mode = \"{sandbox}\"\n")), "{}", agent.name);
+    }
+}
+
+/// Who judges nothing and writes nothing.
+const READERS: [&str; 2] = ["retro-facilitator", "test-deepener-outline"];
+
+#[test]
+fn who_must_look_things_up_has_a_section_about_it_and_one_for_when_it_cannot() {
+    for (role, nothing) in [
+        ("security-reviewer", "No external security claims to verify"),
+        ("implementation-reviewer", "No external claims to verify"),
+    ] {
+        let text = text(Target::Claude, &format!("agents/{role}.md"));
+        let (_, rest) = text.split_once("\n## Independent Verification\n\n").unwrap();
+        let (section, rest) = rest.split_once("\n\n").unwrap();
+        assert!(
+            section.starts_with("Check what the change relies on outside of the repository"),
+            "{section}"
+        );
+        assert!(section.contains("Unable to verify independently - flagged for human review"), "{section}");
+        assert!(section.contains(nothing), "{section}");
+        assert!(rest.starts_with("## Tool Fallback\n"), "{rest}");
+        assert!(rest.contains("Unable to verify — external tools unavailable"));
+        assert_eq!(text.matches("Unable to verify independently").count(), 1, "nothing is said twice");
+        assert!(text.contains("o what stands under Independent Verification.\n"), "the walk leads there");
+    }
+    for agent in agents(&BTreeMap::new()) {
+        let looks_outside = agent.has("WebSearch");
+        assert_eq!(agent.body.contains("## Tool Fallback"), looks_outside, "{}", agent.name);
+        // Only how the code is written needs no proof from outside.
+        let verifies = looks_outside && agent.name != "code-quality-reviewer";
+        assert_eq!(agent.body.contains("## Independent Verification"), verifies, "{}", agent.name);
+    }
+}
+
+#[test]
+fn a_session_is_told_where_things_stand_but_never_after_a_compaction() {
+    let hooks: serde_json::Value = serde_json::from_str(&text(Target::Claude, "hooks/hooks.json")).unwrap();
+    let hooks = hooks["hooks"].as_object().unwrap();
+    assert_eq!(hooks.keys().collect::<Vec<_>>(), ["PreToolUse", "SessionStart", "Stop"]);
+    assert_eq!(hooks["SessionStart"][0]["matcher"], "startup|resume|clear");
+    assert_eq!(hooks["PreToolUse"][0]["matcher"], "Edit|Write|MultiEdit|NotebookEdit|Bash");
+    let run = |event: &str| hooks[event][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
+    assert_eq!(run("SessionStart"), "redraft hook session-start || true");
+    assert_eq!(run("PreToolUse"), "redraft hook pre-tool-use || true");
+    assert_eq!(run("Stop"), "redraft hook stop || true");
+    for file in built_in(Target::Claude).iter().filter(|file| file.path.ends_with(".json")) {
+        assert!(!file.text.contains("compact"), "{}", file.path);
+    }
+}
+
+#[test]
+fn the_plugin_has_the_programs_version_and_its_server() {
+    let read =
+        |path: &str| -> serde_json::Value { serde_json::from_str(&text(Target::Claude, path)).unwrap() };
+    let manifest = read(".claude-plugin/plugin.json");
+    assert_eq!((manifest["name"].as_str(), manifest["version"].as_str()), (Some("redraft"), Some(VERSION)));
+    assert_eq!(read(".claude-plugin/marketplace.json")["plugins"][0]["name"], manifest["name"]);
+    let server = serde_json::json!({"command": "redraft", "args": ["mcp"]});
+    assert_eq!(read(".mcp.json")["mcpServers"]["redraft"], server);
+}
+
+#[test]
+fn there_is_a_command_for_every_phase_and_none_may_decide_without_asking() {
+    let files = built_in(Target::Claude);
+    let commands: Vec<&str> =
+        paths(&files).iter().filter_map(|path| path.strip_prefix("commands/")?.strip_suffix(".md")).collect();
+    for phase in Phase::ALL {
+        assert!(commands.contains(&phase.name()), "{commands:?}");
+    }
+    assert_eq!(commands.len(), Phase::ALL.len() + 5);
+    for name in commands {
+        let text = text(Target::Claude, &format!("commands/{name}.md"));
+        let allowed = field(&text, "allowed-tools");
+        assert!(allowed.contains("mcp__plugin_redraft_redraft__status"), "{name}: {allowed}");
+        assert!(!allowed.contains("decide") && !allowed.contains("trust"), "{name}: {allowed}");
+        assert!(!allowed.contains("Bash(redraft:*)") && !allowed.contains("Bash,"), "{name}: {allowed}");
+        assert!(!field(&text, "argument-hint").is_empty() && !field(&text, "description").is_empty());
+        assert!(text.lines().count() < 40 && text.contains("$ARGUMENTS"), "{name}");
+        assert!(
+            self::text(Target::Opencode, &format!(".opencode/commands/redraft-{name}.md"))
+                .contains("$ARGUMENTS")
+        );
+    }
+}
+
+/// The name of the agent, command or skill that a file is.
+fn part(path: &str) -> Option<&str> {
+    let path = path.strip_suffix(".md")?;
+    let name = path.strip_prefix("agents/").or_else(|| path.strip_prefix("commands/"));
+    name.or_else(|| path.strip_prefix("skills/")?.strip_suffix("/SKILL"))
+}
+
+#[test]
+fn what_the_plugin_calls_by_its_own_name_is_in_it() {
+    let files = built_in(Target::Claude);
+    let parts: BTreeSet<&str> = paths(&files).into_iter().filter_map(part).collect();
+    let mut called = BTreeSet::new();
+    for file in &files {
+        for (at, mark) in file.text.match_indices("redraft:") {
+            let rest = &file.text[at + mark.len()..];
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
+            // `redraft:ROLE` stands for any of them.
+            called.extend(Some(&rest[..end]).filter(|name| !name.is_empty() && *name != "ROLE"));
+        }
+    }
+    assert_eq!(called.difference(&parts).collect::<Vec<_>>(), Vec::<&&str>::new());
+    assert!(called.len() > 5, "{called:?}");
+    for file in files.iter().filter(|file| file.path.starts_with("agents/")) {
+        assert_eq!(format!("agents/{}.md", field(&file.text, "name")), file.path);
+    }
+}
+
+#[test]
+fn the_skill_is_short_and_says_what_every_state_and_refusal_means() {
+    for (target, path, agent) in [
+        (Target::Claude, "skills/redraft/SKILL.md", "`redraft:ROLE`"),
+        (Target::Codex, ".agents/skills/redraft/SKILL.md", "`redraft-ROLE`"),
+    ] {
+        let skill = text(target, path);
+        assert!(skill.lines().count() < 120, "{} lines", skill.lines().count());
+        assert!(skill.contains(agent), "{path}");
+        for state in ["work", "decide", "wait", "held", "done", "stopped"] {
+            assert!(skill.contains(&format!("\n| `{state}` | ")), "{state}");
+        }
+        for refusal in ["stale", "repeated", "unknown", "expired", "same_hand"] {
+            assert!(skill.contains(&format!("`{refusal}`")), "{refusal}");
+        }
+        for file in redraft_reports::project::FILES {
+            assert!(skill.contains(file), "{file}");
+        }
+        for tool in ["status", "next", "submit", "decide", "findings", "context", "cost", "lint"] {
+            assert!(skill.contains(&format!("`{tool}`")), "{tool}");
+        }
+    }
+    let section = text(Target::AgentsMd, "AGENTS.md");
+    assert!(
+        section.lines().count() < 25 && section.contains("No conversation reviews what it wrote"),
+        "{section}"
+    );
+}
+
+#[test]
+fn tools_that_share_a_repository_share_files_of_the_same_bytes() {
+    let (codex, opencode) = (built_in(Target::Codex), built_in(Target::Opencode));
+    let shared: Vec<&File> =
+        codex.iter().filter(|file| paths(&opencode).contains(&file.path.as_str())).collect();
+    assert_eq!(
+        shared.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+        [".agents/skills/redraft/SKILL.md", "AGENTS.md"]
+    );
+    for file in shared {
+        assert_eq!(file.text, text(Target::Opencode, &file.path), "{}", file.path);
+    }
+    assert_eq!(text(Target::AgentsMd, "AGENTS.md"), text(Target::Codex, "AGENTS.md"));
+}
+
+#[test]
+fn a_repositorys_own_text_takes_the_place_of_the_built_in_one() {
+    let role = Role::new("implementer");
+    let text = "---\ndescription: Does it our way.\ntools: Read, Edit, Bash\nmodel: opus\n---\n# Our Way\n\nDo it.\n'''\n";
+    let own = BTreeMap::from([(role.clone(), Override::parse(text, &role).unwrap())]);
+    let files = files(Target::Claude, &own);
+    let agent = &files.iter().find(|file| file.path == "agents/implementer.md").unwrap().text;
+    assert_eq!(field(agent, "tools"), "Read, Edit, Bash");
+    assert_eq!(field(agent, "model"), "opus");
+    assert!(field(agent, "description").starts_with("\"Does it our way. Only for work"), "{agent}");
+    assert_eq!(agent.matches("# Our Way").count(), 1, "one text for both of its tasks");
+    assert!(!agent.contains("# Carry Out One Task"));
+    assert_eq!(agent.matches("## Your Answer").count(), 2, "but a form for each");
+    let others = files.iter().filter(|file| !file.path.ends_with("/implementer.md"));
+    assert!(
+        others.eq(built_in(Target::Claude).iter().filter(|file| !file.path.ends_with("/implementer.md")))
+    );
+    let codex = super::files(Target::Codex, &own);
+    let agent = codex.iter().find(|file| file.path.ends_with("redraft-implementer.toml")).unwrap();
+    assert!(agent.text.contains("developer_instructions = \"") && !agent.text.contains("model ="));
+}
+
+#[test]
+fn every_text_that_a_role_can_be_sent_is_in_a_file() {
+    let all: String = built_in(Target::Claude).iter().map(|file| file.text.as_str()).collect();
+    for phase in Phase::ALL.into_iter().chain([Phase::Document]) {
+        let panels = profile::panels(phase);
+        for role in profile::cast(phase).iter().map(|profile| Role::new(profile.role)) {
+            for purpose in Purpose::ALL {
+                let profile = profile::of_dispatch(phase, &role, purpose, &panels).unwrap();
+                assert!(all.contains(profile.coda), "{phase} {role} {purpose}");
+                assert!(all.contains(profile.checklist.trim()), "{phase} {role} {purpose}");
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Whether an agent's conversations can be continued: what a probe is, what it found, and what follows from it.
+//!
+//! A probe is three turns of one conversation (their texts are [`crate::prompt::probe`]): read a file and report its
+//! faults; answer once more; and, after a commit has changed the file, tell its first line and the number of faults
+//! from memory. What is stored of one is [`redraft_facts::probed`]; [`Papers`] is the file, [`assess`] turns answers into
+//! checks, and [`Records`] folds a whole ledger into what is known of each agent. Nothing here sends anything.
+
+mod assess;
+mod papers;
+mod records;
+#[cfg(test)]
+mod tests;
+
+pub use assess::{Assessed, Case, Heard, Turn, assess};
+pub use papers::Papers;
+pub use records::{Records, Resumable};
+
+/// The role of a probe's tickets.
+pub const ROLE: &str = "prober";
+/// Tools of a probe: what every reviewer has.
+pub const TOOLS: [&str; 3] = ["Read", "Glob", "Grep"];

@@ -1,0 +1,376 @@
+//! What a probe proves and what it leaves open, and what a ledger makes of it.
+
+use super::*;
+use crate::prompt::{ProbeTurn, probe};
+use redraft_facts::choice::{Choice, Strategy};
+use redraft_facts::event::{Answered, Event, Failed, Now, Player, Started, TreeMark};
+use redraft_facts::ids::{AgentName, BlobId, FeatureId, SessionId};
+use redraft_facts::prelude::*;
+use redraft_facts::probed::{AgentsMet, Check, CheckId, CheckResult, MetAgent, Probed, Proof, Resume};
+use redraft_facts::redact::Redactor;
+use redraft_facts::ticket::{Scope, Ticket};
+use redraft_facts::usage::{Usage, Usd};
+use redraft_facts::verdict::{Claim, Issue, Severity, Verdict, Verified};
+use std::collections::BTreeSet as Set;
+
+fn papers() -> Papers {
+    Papers::new("a seed")
+}
+
+fn answer(verdict: &Verdict, usage: Usage) -> Heard {
+    Heard::Answer(Turn {
+        text: serde_json::to_string(verdict).unwrap(),
+        session: Some(SessionId::new("s")),
+        usage,
+        opened: Some(vec![Papers::FILE.to_owned()]),
+        formless: false,
+    })
+}
+
+fn issues(number: usize) -> Verdict {
+    let issue = Issue {
+        severity: Severity::Warning,
+        category: "quantity".to_owned(),
+        claim: Claim::Present,
+        file: Papers::FILE.to_owned(),
+        line: 1,
+        section: String::new(),
+        quote: String::new(),
+        description: "x".to_owned(),
+        suggestion: String::new(),
+        same_as: String::new(),
+    };
+    Verdict { approved: true, issues: vec![issue; number], ..Verdict::default() }
+}
+
+fn recalls(line: &str, number: &str) -> Verdict {
+    let entry = |claim: &str, result: &str| Verified {
+        claim: claim.to_owned(),
+        source: "memory".to_owned(),
+        result: result.to_owned(),
+    };
+    let verified = vec![entry("first line", line), entry("findings", number)];
+    Verdict { approved: true, verified, ..Verdict::default() }
+}
+
+fn used(uncached: u64, read: u64) -> Usage {
+    Usage { uncached, read, ..Usage::default() }
+}
+
+/// A probe in which everything works.
+fn good(papers: &Papers) -> Vec<Heard> {
+    vec![
+        answer(&issues(papers.planted), used(5000, 0)),
+        answer(&Verdict { approved: true, ..Verdict::default() }, used(100, 5100)),
+        answer(&recalls(&papers.first_line, &papers.planted.to_string()), used(100, 5300)),
+    ]
+}
+
+fn results(turns: &[Heard]) -> Vec<(&'static str, CheckResult)> {
+    let papers = papers();
+    let case = Case { papers: &papers, structured: true, free: false, turns };
+    assess(&case).checks.iter().map(|check| (check.id.name(), check.result)).collect()
+}
+
+fn failing(turns: &[Heard]) -> Vec<&'static str> {
+    results(turns).into_iter().filter(|(_, r)| *r == CheckResult::Failed).map(|(name, _)| name).collect()
+}
+
+#[test]
+fn the_prompts_of_a_probe_are_as_last_reviewed() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    for turn in ProbeTurn::ALL {
+        let prompt = probe(turn);
+        let mut text = String::new();
+        for (stability, fragment) in prompt.fragments().filter(|(_, fragment)| fragment.name != "house-rules")
+        {
+            text.push_str(&format!("==== {} {}\n{}\n", stability.name(), fragment.name, fragment.text));
+        }
+        settings.bind(|| insta::assert_snapshot!(format!("turn-{}", turn.number()), text));
+    }
+}
+
+#[test]
+fn the_later_prompts_do_not_tell_what_is_to_be_remembered() {
+    let papers = papers();
+    for turn in ProbeTurn::ALL {
+        let text = probe(turn).text();
+        assert!(!text.contains(&papers.first_line));
+        if turn != ProbeTurn::Read {
+            assert!(!text.contains(Papers::FILE), "{text}");
+        }
+    }
+}
+
+#[test]
+fn papers_differ_from_seed_to_seed_and_from_before_to_after() {
+    let mut lines = Set::new();
+    let mut planted = Set::new();
+    for seed in 0..200 {
+        let papers = Papers::new(&format!("seed {seed}"));
+        assert_eq!(papers.before.lines().next(), Some(papers.first_line.as_str()));
+        assert_eq!(Papers::faults(&papers.before), papers.planted);
+        assert_ne!(Papers::faults(&papers.after), papers.planted);
+        assert!(!papers.after.contains(&papers.first_line));
+        assert!(lines.insert(papers.first_line.clone()), "{}", papers.first_line);
+        planted.insert(papers.planted);
+    }
+    assert_eq!(planted.into_iter().collect::<Vec<_>>(), [2, 3, 4, 5, 6]);
+    assert_eq!(Papers::new("x"), Papers::new("x"));
+}
+
+#[test]
+fn nothing_of_the_papers_is_taken_for_a_secret() {
+    let redactor = Redactor::new(Vec::new());
+    for seed in 0..50 {
+        let papers = Papers::new(&format!("seed {seed}"));
+        for text in [&papers.before, &papers.after] {
+            assert_eq!(redactor.redact(text).0, text.as_str());
+        }
+    }
+}
+
+#[test]
+fn the_conversation_is_longer_than_the_least_that_any_vendor_caches() {
+    let chars = probe(ProbeTurn::Read).chars() + papers().before.chars().count() as u64;
+    let least = redraft_cost::price::Cards::builtin().iter().filter_map(|card| card.minimum.tokens).max();
+    // Four characters a token is the thinnest text there is.
+    assert!(chars / 4 > least.unwrap(), "{chars} characters");
+}
+
+#[test]
+fn a_probe_in_which_everything_works_passes_every_check() {
+    let papers = papers();
+    let turns = good(&papers);
+    assert!(
+        results(&turns).iter().all(|(_, result)| *result == CheckResult::Passed),
+        "{:?}",
+        results(&turns)
+    );
+    let case = Case { papers: &papers, structured: true, free: false, turns: &turns };
+    assert_eq!(assess(&case).cache_share, Some(98));
+}
+
+#[test]
+fn each_thing_that_does_not_work_fails_its_own_check() {
+    let papers = papers();
+    let change = |at: usize, change: &dyn Fn(&mut Turn)| {
+        let mut turns = good(&papers);
+        if let Heard::Answer(turn) = &mut turns[at] {
+            change(turn);
+        }
+        turns
+    };
+    let say = |verdict: &Verdict| serde_json::to_string(verdict).unwrap();
+    assert_eq!(failing(&change(0, &|turn| turn.session = None)), ["V1"]);
+    assert_eq!(failing(&change(0, &|turn| turn.opened = Some(vec![]))), ["V1"]);
+    // An agent that cannot tell what it opened must have quoted the file.
+    assert_eq!(failing(&change(0, &|turn| turn.opened = None)), ["V1"]);
+    let after = papers.after.lines().next().unwrap();
+    let count = papers.planted.to_string();
+    assert_eq!(failing(&change(2, &|turn| turn.text = say(&recalls(after, &count)))), ["V3"]);
+    assert_eq!(failing(&change(2, &|turn| turn.text = say(&recalls(&papers.first_line, "unknown")))), ["V4"]);
+    let wrong = (papers.planted + 1).to_string();
+    assert_eq!(failing(&change(2, &|turn| turn.text = say(&recalls(&papers.first_line, &wrong)))), ["V4"]);
+    assert_eq!(failing(&change(1, &|turn| turn.text = format!("Here: {}", turn.text))), ["structured"]);
+    assert_eq!(failing(&change(1, &|turn| turn.formless = true)), ["structured"]);
+    assert_eq!(failing(&change(1, &|turn| turn.usage = used(5200, 0))), ["cache"]);
+    assert_eq!(failing(&change(2, &|turn| turn.usage = used(5200, 300))), ["commit"]);
+}
+
+#[test]
+fn a_refused_turn_fails_v2_and_an_unlucky_one_leaves_it_open() {
+    let papers = papers();
+    let mut turns = good(&papers);
+    turns.truncate(1);
+    turns.push(Heard::Refused { detail: "no such conversation".to_owned() });
+    assert_eq!(failing(&turns), ["V2"]);
+    turns[1] = Heard::Nothing { detail: "overloaded".to_owned() };
+    assert_eq!(failing(&turns), [""; 0]);
+    let mut turns = good(&papers);
+    turns[2] = Heard::Refused { detail: "no such conversation".to_owned() };
+    assert_eq!(failing(&turns), ["V2"], "also when only the commit brought it out");
+}
+
+#[test]
+fn a_cache_nobody_reports_counts_only_where_tokens_cost_something() {
+    let papers = papers();
+    let mut turns = good(&papers);
+    for turn in &mut turns {
+        if let Heard::Answer(turn) = turn {
+            turn.usage = used(5000, 0);
+        }
+    }
+    let result = |free| {
+        let assessed = assess(&Case { papers: &papers, structured: true, free, turns: &turns });
+        assessed.checks.into_iter().find(|check| check.id == CheckId::Cache).unwrap().result
+    };
+    assert_eq!((result(true), result(false)), (CheckResult::NotTried, CheckResult::Failed));
+}
+
+// What a ledger makes of it.
+
+const VERSION: &str = "claude 2.1.197, sonnet";
+
+fn agent() -> AgentName {
+    AgentName::new("claude")
+}
+
+fn feature(number: u32) -> Scope {
+    Scope::Feature(FeatureId(number))
+}
+
+fn probed(version: &str, failed: Option<CheckId>) -> Event {
+    let check = |id| {
+        let result = if Some(id) == failed { CheckResult::Failed } else { CheckResult::Passed };
+        Check { id, result, detail: "because".to_owned() }
+    };
+    let checks = CheckId::ALL.map(check).into();
+    let (version, cost) = (version.to_owned(), Usd(0));
+    Probed { agent: agent(), version, pass: 1, checks, cache_share: None, cost }.into()
+}
+
+fn met(version: &str) -> Event {
+    let (version, resume, why) = (version.to_owned(), Resume::Unproved, String::new());
+    AgentsMet { agents: vec![MetAgent { agent: agent(), version, resume, why }] }.into()
+}
+
+/// Feeds dispatches of a feature: `+` begins a conversation, `r` resumes it, `x` resumes it and finds it gone.
+#[derive(Default)]
+struct History {
+    records: Records,
+    sent: u16,
+}
+
+impl History {
+    fn event(&mut self, scope: &Scope, event: Event) -> &mut Self {
+        self.records.take(scope, &event);
+        self
+    }
+
+    fn dispatches(&mut self, number: u32, what: &str) -> &mut Self {
+        let scope = feature(number);
+        let session = SessionId::new(format!("session of {number}"));
+        for kind in what.chars() {
+            self.sent += 1;
+            let ticket: Ticket =
+                format!("{scope}/specify.1/review/spec-reviewer/{}.1", self.sent).parse().unwrap();
+            let strategy = if kind == '+' { Strategy::Lazy } else { Strategy::Resume };
+            let started = Started {
+                ticket: ticket.clone(),
+                agent: agent(),
+                sees: None,
+                since: None,
+                choice: Choice::new(strategy, ""),
+                prompt: BlobId::new(""),
+                prompt_chars: 0,
+                context_chars: 0,
+                session: Some(session.clone()),
+                tree: TreeMark::default(),
+                reserved: Usd(0),
+                expires_ms: 0,
+                markers: Vec::new(),
+                missing: Vec::new(),
+                told: Vec::new(),
+                pull: false,
+                player: Player::default(),
+            };
+            self.records.take(&scope, &started.into());
+            let end: Event = match kind {
+                'x' => {
+                    let (detail, undone) = ("no such conversation".to_owned(), Vec::new());
+                    Failed { ticket, now: Now::FreshSession, detail, usage: None, undone }.into()
+                }
+                _ => Answered {
+                    ticket,
+                    answer: BlobId::new(""),
+                    usage: Usage::default(),
+                    session: Some(session.clone()),
+                    opened: None,
+                    undone: Vec::new(),
+                    wall_ms: 0,
+                    denials: Vec::new(),
+                    notes: Vec::new(),
+                    formless: false,
+                    asked_ms: None,
+                    requests: None,
+                    hand: None,
+                    payment: Default::default(),
+                    unknown: Default::default(),
+                }
+                .into(),
+            };
+            self.records.take(&scope, &end);
+        }
+        self
+    }
+
+    fn resume(&self) -> Resume {
+        self.records.resumable(&agent(), VERSION).resume
+    }
+}
+
+#[test]
+fn an_agent_is_unproved_until_a_probe_of_this_version_has_a_result() {
+    let mut history = History::default();
+    assert_eq!(history.resume(), Resume::Unproved);
+    let scope = Scope::Agent(agent());
+    assert_eq!(history.event(&scope, probed("claude 2.0, sonnet", None)).resume(), Resume::Unproved);
+    assert_eq!(history.event(&scope, probed(VERSION, None)).resume(), Resume::Yes);
+    assert_eq!(history.event(&scope, probed(VERSION, Some(CheckId::Cache))).resume(), Resume::Yes);
+    history.event(&scope, probed(VERSION, Some(CheckId::V3)));
+    let known = history.records.resumable(&agent(), VERSION);
+    assert_eq!((known.resume, known.why.as_str()), (Resume::No, "V3: because"));
+    assert_eq!(history.records.resumable(&agent(), "claude 2.2, sonnet").resume, Resume::Unproved);
+    assert_eq!(history.records.resumable(&AgentName::new("other"), VERSION).resume, Resume::Unproved);
+    assert_eq!(history.event(&scope, probed(VERSION, None)).resume(), Resume::Yes);
+}
+
+#[test]
+fn a_probe_that_was_cut_short_changes_nothing() {
+    let mut history = History::default();
+    let scope = Scope::Agent(agent());
+    history.event(&scope, probed(VERSION, Some(CheckId::V2)));
+    let mut open = match probed(VERSION, None) {
+        Event::Probed(probed) => probed,
+        other => panic!("{other:?}"),
+    };
+    open.checks[3].result = CheckResult::NotTried;
+    assert_eq!(open.proof(), Proof::Open);
+    assert_eq!(history.event(&scope, open.into()).resume(), Resume::No);
+}
+
+#[test]
+fn two_lost_conversations_in_a_row_switch_resuming_off_whichever_feature_they_are_of() {
+    let mut history = History::default();
+    history.event(&feature(1), met(VERSION)).event(&feature(2), met(VERSION));
+    assert_eq!(history.dispatches(1, "+r").dispatches(2, "+").dispatches(1, "x").resume(), Resume::Unproved);
+    assert_eq!(
+        history.dispatches(2, "r").dispatches(1, "+x").resume(),
+        Resume::Unproved,
+        "one answered between"
+    );
+    assert_eq!(history.dispatches(2, "x").resume(), Resume::No);
+    let why = history.records.resumable(&agent(), VERSION).why;
+    assert_eq!(why, "V2: 2 conversations in a row could not be continued: no such conversation");
+    assert_eq!(history.event(&Scope::Agent(agent()), probed(VERSION, None)).resume(), Resume::Yes);
+    assert_eq!(history.dispatches(1, "+xx").resume(), Resume::No, "also after a probe");
+}
+
+#[test]
+fn conversations_of_another_version_speak_for_that_version_only() {
+    let mut history = History::default();
+    history.event(&feature(1), met("claude 2.0, sonnet")).dispatches(1, "+xx");
+    assert_eq!(history.resume(), Resume::Unproved);
+    assert_eq!(history.records.resumable(&agent(), "claude 2.0, sonnet").resume, Resume::No);
+    // Begun under the old version and refused by the new one because of that.
+    let mut history = History::default();
+    history.event(&feature(1), met("claude 2.0, sonnet")).dispatches(1, "+");
+    history.event(&feature(1), met(VERSION)).dispatches(1, "xx");
+    assert_eq!(history.resume(), Resume::Unproved);
+    // Nothing says which version had these conversations.
+    let mut history = History::default();
+    assert_eq!(history.dispatches(1, "+xx").resume(), Resume::Unproved);
+}

@@ -1,0 +1,120 @@
+//! Where an open finding stands in the text its reader has: a finding keeps the line it was raised at, and texts move.
+//!
+//! Nothing stored is changed by it; only prompts say the current place. Start at [`Anchors::current`]. What is known is
+//! used in this order: the quote, the delta's own lines (for findings of the role's last review, because the delta
+//! begins there), the heading that is cited, and last the line as it was raised.
+
+use super::brief::Brief;
+use redraft_documents::delta::{Delta, FileDelta};
+use redraft_documents::sections::Outline;
+use redraft_facts::findings::Finding;
+use redraft_facts::place;
+use redraft_facts::prelude::*;
+
+/// A shorter quote may stand anywhere, so it moves no line.
+const QUOTE_CHARS_MIN: usize = 8;
+
+pub(super) struct Anchors<'a> {
+    brief: &'a Brief<'a>,
+    outline: &'a Outline<'a>,
+    /// The lines of the artifact, each folded, with a blank between them; and where each begins.
+    folded: String,
+    starts: Vec<usize>,
+    delta: Option<FileDelta>,
+}
+
+impl<'a> Anchors<'a> {
+    /// `outline` is that of the brief's artifact.
+    pub(super) fn new(brief: &'a Brief<'a>, outline: &'a Outline<'a>) -> Self {
+        let (mut folded, mut starts) = (String::new(), Vec::new());
+        for line in outline.lines() {
+            starts.push(folded.len());
+            let line = place::fold(line);
+            if !line.is_empty() {
+                folded.push_str(&line);
+                folded.push(' ');
+            }
+        }
+        let delta = Delta::parse(brief.delta.unwrap_or_default());
+        let delta = delta.files.into_iter().find(|file| place::same_file(&file.path, brief.place.artifact));
+        Anchors { brief, outline, folded, starts, delta }
+    }
+
+    /// The finding with the line and the section of the artifact as it is now, as far as they can be told.
+    pub(super) fn current(&self, finding: &Finding) -> Finding {
+        let mut current = finding.clone();
+        let Some(line) = self.known_line(finding).filter(|line| *line > 0) else { return current };
+        current.line = line;
+        if let Some(title) = self.moved_section(finding, line) {
+            title.clone_into(&mut current.section);
+        }
+        current
+    }
+
+    /// The line of the artifact, from 1, at which to look for a finding. None for one about another file, and where
+    /// nothing says where it stands.
+    pub(super) fn line(&self, finding: &Finding) -> Option<u32> {
+        if !self.is_here(finding) {
+            return None;
+        }
+        let raised = Some(finding.line).filter(|line| *line > 0);
+        self.known_line(finding).or_else(|| self.heading(&finding.section)).or(raised)
+    }
+
+    fn is_here(&self, finding: &Finding) -> bool {
+        finding.file.trim().is_empty() || place::same_file(&finding.file, self.brief.place.artifact)
+    }
+
+    fn known_line(&self, finding: &Finding) -> Option<u32> {
+        if !self.is_here(finding) {
+            return None;
+        }
+        let raised = Some(finding.line).filter(|line| *line > 0);
+        // The delta leads from what the role saw last, which is what the findings of that review speak of.
+        let last = finding.round == self.brief.last_round && finding.role.as_str() == self.brief.profile.role;
+        let carried = raised.zip(self.delta.as_ref()).filter(|_| last).map(|(line, file)| file.carried(line));
+        self.quoted(&finding.quote, carried.or(raised)).or(carried)
+    }
+
+    /// The line where a quote begins; of several the one nearest to where it was.
+    fn quoted(&self, quote: &str, near: Option<u32>) -> Option<u32> {
+        let long_enough = |text: &String| text.chars().count() >= QUOTE_CHARS_MIN;
+        let whole = core::iter::once(place::fold(quote));
+        let readings = whole.chain(place::quote_parts(quote).into_iter().next());
+        readings.filter(long_enough).find_map(|text| {
+            let lines = self.folded.match_indices(&text).map(|(at, _)| {
+                let line = self.starts.partition_point(|start| *start <= at);
+                u32::try_from(line).unwrap_or(u32::MAX)
+            });
+            lines.min_by_key(|line| near.map(|near| line.abs_diff(near)))
+        })
+    }
+
+    fn heading(&self, cited: &str) -> Option<u32> {
+        let wanted = place::heading(cited);
+        let section =
+            self.outline.sections().iter().find(|section| place::heading(section.title) == wanted)?;
+        u32::try_from(section.own.start + 1).ok().filter(|_| !wanted.is_empty())
+    }
+
+    /// The title of the section a line stands in, if the one that is cited is elsewhere now or was renamed. What was
+    /// never a heading, such as the name of a requirement, stays as it was cited.
+    fn moved_section(&self, finding: &Finding, line: u32) -> Option<&str> {
+        let at = (line as usize).checked_sub(1)?;
+        let cited = place::heading(&finding.section);
+        let named = |title: &str| place::heading(title) == cited;
+        let mut around = self.outline.sections().iter().filter(|section| section.lines.contains(&at));
+        if cited.is_empty() || around.any(|section| named(section.title)) {
+            return None;
+        }
+        let elsewhere = self.outline.sections().iter().any(|section| named(section.title));
+        let removed = || {
+            self.delta
+                .iter()
+                .flat_map(FileDelta::removed)
+                .any(|line| line.trim_start().starts_with('#') && named(line))
+        };
+        let title = self.outline.at(at)?.title;
+        (!title.is_empty() && (elsewhere || removed())).then_some(title)
+    }
+}

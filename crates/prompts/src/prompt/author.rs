@@ -1,0 +1,45 @@
+//! What only an author's first draft has: whether it may ask first, what it was told, and how much is wanted.
+
+use super::brief::Brief;
+use redraft_facts::fragment::Fragment;
+use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+
+const QUESTIONS: &str = include_str!("../../texts/questions.md");
+
+/// As long as a question or an answer may be in a prompt.
+const CHARS_MAX: usize = 2_000;
+
+/// The leave to ask before anything is written; given once.
+pub(super) fn may_ask(brief: &Brief<'_>) -> Option<Fragment> {
+    (brief.may_ask && brief.answers.is_empty()).then(|| Fragment::new("may-ask", QUESTIONS))
+}
+
+/// What the author asked and what it was told. Both are data, so each stays on its line.
+pub(super) fn answers(brief: &Brief<'_>) -> Option<Fragment> {
+    if brief.answers.is_empty() {
+        return None;
+    }
+    let mut text = "## Answers\n\n\
+         You asked before drafting, and this was said. It is decided. Where nobody answered, go on with what you would \
+         assume, and state it in the document as an assumption. There is no second time to ask.\n\n"
+        .to_owned();
+    for (at, one) in brief.answers.iter().enumerate() {
+        let said = match (one_line(one.answer, CHARS_MAX), one_line(one.assumed, CHARS_MAX)) {
+            (answer, _) if !answer.is_empty() => format!("Answer: {answer}"),
+            (_, assumed) if !assumed.is_empty() => format!("Not answered; to be assumed: {assumed}"),
+            _ => "Not answered".to_owned(),
+        };
+        text.push_str(&format!("{}. {}\n   {said}\n", at + 1, one_line(one.question, CHARS_MAX)));
+    }
+    Some(Fragment::new("answers", text))
+}
+
+/// How much is wanted where no reviewer will read it.
+pub(super) fn mini(brief: &Brief<'_>) -> Option<Fragment> {
+    let text = "## A Mini-Spec\n\n\
+         This is a small change that goes straight to code: write a mini-spec, about a page. It has the problem in two \
+         sentences, the requirements with their acceptance criteria, and what is excluded; leave out every other \
+         section. No reviewer reads it, only mechanical checks do, so what it does not say will not be built.\n";
+    brief.mini.then(|| Fragment::new("mini-spec", text))
+}

@@ -1,0 +1,135 @@
+//! Everything one prompt is made of, as the engine hands it over.
+
+use super::code::Code;
+use redraft_facts::choice::Strategy;
+use redraft_facts::findings::{Finding, Settled, Threshold};
+use redraft_facts::ids::{Revision, Role};
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
+use redraft_roles::profile::{Override, Profile};
+
+/// Where a feature's files are. Paths are relative to the agent's working folder. Stable fragments are made of
+/// this and of a profile only, so it must never hold anything that changes within a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// `docs/features/031-x`
+    pub folder: &'a str,
+    pub prd: Prd<'a>,
+    /// The files of the profile that are not there, other than the PRD.
+    pub absent: &'a [Absent<'a>],
+    /// `docs/features/031-x/spec.md`: what is written and reviewed.
+    pub artifact: &'a str,
+    /// What the user asked for; shown to the author only: to reviewers it is the documents that say what is wanted.
+    pub idea: &'a str,
+}
+
+/// A file that a role is given where it exists, and does not here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Absent<'a> {
+    /// `design.md`
+    pub name: &'a str,
+    /// Why, in a few words; where nothing is to be said, neither is the file.
+    pub why: &'a str,
+}
+
+/// What an author asked, and what it was told; an empty answer leaves it to what it would assume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer<'a> {
+    pub question: &'a str,
+    pub assumed: &'a str,
+    pub answer: &'a str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prd<'a> {
+    File(&'a str),
+    None,
+}
+
+/// A file the phase builds on, as it stands in the revision seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Upstream<'a> {
+    /// What it is called among the artifacts, wherever it is: `prd.md`.
+    pub name: &'a str,
+    pub path: &'a str,
+    pub bytes: &'a [u8],
+    /// Whether every role of the phase is given it, so that all of them can share it in a cache.
+    pub shared: bool,
+}
+
+/// One dispatch.
+#[derive(Debug, Clone, Copy)]
+pub struct Brief<'a> {
+    pub profile: &'a Profile,
+    /// The repository's own text for the role.
+    pub text: Option<&'a Override>,
+    /// Tools of the role that its agent cannot offer. The same in every round: another agent begins anew.
+    pub missing: &'a [String],
+    pub place: Place<'a>,
+    /// The project the feature belongs to: its goals, what comes before, what it is worth. The same all through a phase.
+    pub project: Option<&'a str>,
+    /// Which open findings stand in the way of an approval. The same all through a loop.
+    pub rule: Threshold,
+    pub purpose: Purpose,
+    pub strategy: Strategy,
+    /// The bytes of the artifact at the revision seen.
+    pub artifact: Option<&'a [u8]>,
+    /// The contents of the files the profile names and the phase does not write, for strategies that send them.
+    pub upstream: &'a [Upstream<'a>],
+    /// The unified diff since the role last saw the artifact; for the author, what others changed.
+    pub delta: Option<&'a str>,
+    /// The author's summaries since the role last saw the artifact, oldest first.
+    pub fix_summaries: &'a [String],
+    /// The open findings the role has to answer.
+    pub findings: &'a [&'a Finding],
+    /// For a reviewer: what people have settled in the feature, oldest first.
+    pub settled: &'a [Settled],
+    /// For a phase reviewer: how the domain review ended.
+    pub outcome: Option<DomainOutcome<'a>>,
+    /// For the author: the evidence of a failed gate.
+    pub gate: Option<&'a str>,
+    /// Mechanical faults that hold nothing up, one line each.
+    pub lint: &'a [String],
+    /// For the author: whether it may ask before it drafts, and what was said to what it asked.
+    pub may_ask: bool,
+    pub answers: &'a [Answer<'a>],
+    /// For the author: whether a mini-spec is wanted, which nobody will review.
+    pub mini: bool,
+    /// For the author: its last turn left the file as it was.
+    pub unchanged: bool,
+    pub round: u16,
+    pub rounds_max: u16,
+    /// For a validation: the round of the role's last review.
+    pub last_round: u16,
+    /// A conversation that should have been continued is gone.
+    pub unavailable: bool,
+    /// Why the last answer could not be used.
+    pub repair: Option<&'a str>,
+    /// What earlier features taught, one line each, as far as it bears on this dispatch.
+    pub lessons: &'a [String],
+    /// What there is to know where it is about code; none where it is about a document.
+    pub code: Option<Code<'a>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct DomainOutcome<'a> {
+    pub reviewer: &'a Role,
+    pub result: DomainResult<'a>,
+    /// What was still open; suggestions are not shown, because they never hold anything up.
+    pub unresolved: &'a [&'a Finding],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum DomainResult<'a> {
+    Approved {
+        round: u16,
+        max: u16,
+        revision: &'a Revision,
+    },
+    /// A person accepted what was open, at the cap or before it.
+    Failed {
+        round: u16,
+        max: u16,
+        revision: &'a Revision,
+    },
+}

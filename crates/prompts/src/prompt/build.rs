@@ -1,0 +1,137 @@
+//! From a brief to a prompt: which fragments, in which order.
+
+use super::brief::Brief;
+use super::stable::Lasting;
+use super::{author, code, digest, open, stable, turn};
+use redraft_facts::choice::Strategy;
+use redraft_facts::fragment::{Fragment, Prompt};
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
+use redraft_roles::profile::Kind;
+
+/// The prompt of one dispatch. A continued conversation is sent the turn only, because it has the rest.
+pub fn build(brief: &Brief<'_>) -> Prompt {
+    let mut prompt = match &brief.code {
+        Some(about) => code::build(brief, about),
+        None => of_a_document(brief),
+    };
+    if possible(brief) != Strategy::Resume
+        && let Some(lessons) = turn::lessons(brief)
+    {
+        // Which round it is stays the last word.
+        let at = prompt.turn.iter().position(|fragment| fragment.name == turn::ITERATION);
+        prompt.turn.insert(at.unwrap_or(prompt.turn.len()), lessons);
+    }
+    prompt
+}
+
+fn of_a_document(brief: &Brief<'_>) -> Prompt {
+    let strategy = possible(brief);
+    if strategy == Strategy::Resume {
+        return Prompt { turn: continued_turn(brief), ..Prompt::default() };
+    }
+    let feature = match strategy {
+        Strategy::Inline => stable::shared_artifacts(brief.upstream),
+        Strategy::Lazy | Strategy::Digest | Strategy::Resume => Vec::new(),
+    };
+    Prompt {
+        constant: stable::constant_fragments(),
+        feature,
+        role: stable::role_fragments(Lasting::of(brief, strategy)),
+        turn: if strategy == Strategy::Digest { digest::turn(brief) } else { fresh_turn(brief, strategy) },
+    }
+}
+
+/// The strategy asked for, or the nearest one in which the dispatch makes sense.
+pub(super) fn possible(brief: &Brief<'_>) -> Strategy {
+    match (brief.purpose, brief.strategy) {
+        // A certificate is worth something only from a conversation that saw no earlier revision, and only if it
+        // sees the whole document.
+        (Purpose::Certify, Strategy::Resume | Strategy::Digest) => Strategy::Lazy,
+        // A repair speaks of the last answer, which a new conversation has never seen.
+        (Purpose::Repair, _) => Strategy::Resume,
+        // An author works on the whole document, and a reviewer that never saw it is not asked about a part.
+        (_, Strategy::Digest) if brief.profile.kind == Kind::Author || brief.delta.is_none() => {
+            Strategy::Lazy
+        }
+        (_, strategy) => strategy,
+    }
+}
+
+fn fresh_turn(brief: &Brief<'_>, strategy: Strategy) -> Vec<Fragment> {
+    match (brief.profile.kind, brief.purpose) {
+        (Kind::Author, Purpose::Draft) => present([
+            Some(turn::idea(brief)),
+            author::answers(brief),
+            Some(turn::draft_task(brief)),
+            author::mini(brief),
+            author::may_ask(brief),
+        ]),
+        (Kind::Author, _) => present([
+            turn::idea_in_place_of_a_prd(brief),
+            Some(turn::revise_task(brief)),
+            turn::changes_by_others(brief),
+            turn::gate(brief),
+            turn::lint(brief),
+            open::open_findings(brief, open::Intro::Fix),
+        ]),
+        // Fresh eyes judge like a first reader: what others found before would lead them.
+        (Kind::Domain | Kind::Phase, Purpose::Certify) => {
+            fresh_review(&Brief { findings: &[], ..*brief }, open::Intro::Validate, strategy)
+        }
+        (Kind::Domain | Kind::Phase, Purpose::Validate) => {
+            fresh_review(brief, open::Intro::Validate, strategy)
+        }
+        (Kind::Domain | Kind::Phase, _) => fresh_review(brief, open::Intro::Reevaluate, strategy),
+    }
+}
+
+fn fresh_review(brief: &Brief<'_>, intro: open::Intro, strategy: Strategy) -> Vec<Fragment> {
+    // A phase reviewer reads the document by its path, unless everything is in the prompt anyway.
+    let whole = brief.profile.kind == Kind::Domain || strategy == Strategy::Inline;
+    present([
+        Some(turn::artifact(brief, whole)),
+        turn::domain_outcome(brief),
+        turn::lint(brief),
+        open::settled(brief),
+        open::open_findings(brief, intro),
+        turn::iteration(brief),
+    ])
+}
+
+fn continued_turn(brief: &Brief<'_>) -> Vec<Fragment> {
+    match (brief.profile.kind, brief.purpose) {
+        (_, Purpose::Repair) => present([
+            Some(turn::repair(brief)),
+            open::open_findings(brief, open::Intro::List),
+            Some(turn::return_short(brief)),
+        ]),
+        (Kind::Author, Purpose::Draft) => {
+            present([author::answers(brief), Some(turn::draft_task(brief)), Some(turn::return_short(brief))])
+        }
+        (Kind::Author, _) => present([
+            Some(turn::resume_note(brief)),
+            turn::changes_by_others(brief),
+            turn::gate(brief),
+            turn::lint(brief),
+            open::open_findings(brief, open::Intro::FixNew),
+            Some(turn::return_short(brief)),
+        ]),
+        (Kind::Domain | Kind::Phase, purpose) => present([
+            Some(turn::resume_note(brief)),
+            turn::delta(brief),
+            turn::fix_summary(brief),
+            // A validation asks only whether the role's own approval still holds.
+            turn::domain_outcome(brief).filter(|_| purpose != Purpose::Validate),
+            turn::lint(brief),
+            open::settled(brief),
+            open::open_findings(brief, open::Intro::List),
+            turn::iteration(brief),
+            Some(turn::return_short(brief)),
+        ]),
+    }
+}
+
+pub(super) fn present<const N: usize>(fragments: [Option<Fragment>; N]) -> Vec<Fragment> {
+    fragments.into_iter().flatten().collect()
+}

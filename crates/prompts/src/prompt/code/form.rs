@@ -1,0 +1,75 @@
+//! The form of an answer about code: the same object as everywhere, with what its fields are for here.
+
+use super::super::stable::form_with;
+use redraft_facts::choice::Strategy;
+use redraft_facts::fragment::Fragment;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
+use redraft_roles::profile::{Kind, Profile};
+
+const TASK: &str = include_str!("../../../texts/implementer-task-report.md");
+const SIMPLIFIED: &str = include_str!("../../../texts/code-simplifier-report.md");
+const TESTS: &str = include_str!("../../../texts/test-deepener-report.md");
+const OUTLINE: &str = include_str!("../../../texts/test-outline-report.md");
+
+/// In a fresh conversation.
+pub(super) fn whole(profile: &Profile, purpose: Purpose, strategy: Strategy) -> Fragment {
+    let fields = match profile.kind {
+        Kind::Author => work(purpose),
+        Kind::Domain | Kind::Phase => format!(
+            "- `summary`: the reason for the verdict, in one or two sentences.\n\
+             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
+             - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of an earlier finding that this one repeats, else empty.\n\
+             - `category`: one of {}.\n\
+             - `checks`: one entry for every check above, under its name, with what was examined, and one named `coverage`.\n\
+             - `verified`: each statement about something outside of the repository that you checked, where, and with what result.\n",
+            profile.categories.join(", ")
+        ),
+    };
+    form_with(strategy, &fields)
+}
+
+/// What somebody reports who worked on code, or thought of tests.
+fn work(purpose: Purpose) -> String {
+    const OPENED: &str = "- `verified`: the facts about existing code, libraries or services that your work rests on, and where you found them.\n";
+    let report = |approved: &str, summary: &str, report: &str| {
+        format!(
+            "- `approved`: {approved}.\n\
+             - `summary`: {summary}\n\
+             - `answers`, `issues`: empty.\n\
+             - `checks`: your report, one entry for each of these names, with the text as its `note`; `passed` is true where nothing else is said.\n{report}{OPENED}"
+        )
+    };
+    match purpose {
+        Purpose::Implement => report(
+            "true if every done criterion is met, else false",
+            "what was done, in one or two sentences; if there was nothing left to do: \"Task already complete\".",
+            TASK,
+        ),
+        Purpose::Simplify => report("true", "what was made simpler, in one or two sentences.", SIMPLIFIED),
+        Purpose::Tests => report(
+            "true once the outline is dealt with, whether its tests pass or not",
+            "how many tests were written, and how many fail because code and documents disagree.",
+            TESTS,
+        ),
+        Purpose::Outline => format!(
+            "- `approved`: true.\n{OUTLINE}- `answers`, `issues`: empty.\n\
+             - `verified`: empty.\n"
+        ),
+        Purpose::Draft
+        | Purpose::Revise
+        | Purpose::Review
+        | Purpose::Validate
+        | Purpose::Certify
+        | Purpose::Repair
+        | Purpose::Retro
+        | Purpose::Judge
+        | Purpose::Probe => format!(
+            "- `approved`: true; the code is finished.\n\
+             - `summary`: what you changed and where, by finding id; the reviewers are shown it.\n\
+             - `answers`: one entry for every finding id you were given, `fixed` or `not_fixed`; none if you were given none.\n\
+             - `issues`: empty.\n\
+             - `checks`: one entry for every question above, under its name, as you put it to your own change.\n{OPENED}"
+        ),
+    }
+}

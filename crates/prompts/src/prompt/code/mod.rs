@@ -1,0 +1,165 @@
+//! Prompts about code: who carries out tasks, mends, makes simpler, thinks of tests and writes them, and who reviews.
+//!
+//! The same four parts in the same order as for documents, and the same entry point ([`super::build()`]), which comes here
+//! when a brief has a [`Code`]. Start at [`build`]; what lasts is in `stable`, one task in `task`, the rest of a dispatch in
+//! `turn`, diffs in `change`.
+
+mod change;
+mod form;
+mod papers;
+mod stable;
+mod task;
+mod turn;
+
+#[cfg(test)]
+pub(super) use change::body as shown_diff;
+pub(super) use change::carried;
+pub use change::{to_open, unnamed};
+pub use papers::{CheckResult, Code, Dependency, LeftOut, ProjectCheck, TaskArtifact, TaskPapers};
+
+use super::brief::Brief;
+use super::build::{possible, present};
+use super::stable::Lasting;
+use super::{open, turn as shared};
+use redraft_facts::choice::Strategy;
+use redraft_facts::fragment::{Fragment, Prompt};
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
+use redraft_roles::profile::Kind;
+use stable::CodeLasting;
+
+pub(super) fn build(brief: &Brief<'_>, code: &Code<'_>) -> Prompt {
+    let strategy = possible(brief);
+    if strategy == Strategy::Resume {
+        return Prompt { turn: continued_turn(brief, code), ..Prompt::default() };
+    }
+    let lasting = Lasting::of(brief, strategy);
+    Prompt {
+        constant: stable::constant_fragments(),
+        feature: stable::feature_fragments(&lasting, code.change),
+        role: stable::role_fragments(lasting, stable_of(brief, code)),
+        turn: match (brief.profile.kind, strategy) {
+            (Kind::Author, _) => work(brief, code),
+            (Kind::Domain | Kind::Phase, Strategy::Digest) => digest(brief, code),
+            (Kind::Domain | Kind::Phase, _) => review(brief, code, strategy),
+        },
+    }
+}
+
+fn stable_of<'a>(brief: &Brief<'a>, code: &Code<'a>) -> CodeLasting<'a> {
+    CodeLasting {
+        purpose: brief.purpose,
+        checks: code.checks,
+        wanted: code.wanted.filter(|_| brief.purpose == Purpose::Implement),
+        constraints: code.constraints.filter(|_| brief.purpose == Purpose::Implement),
+    }
+}
+
+/// The turn of somebody who works on code, in a new conversation.
+fn work(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
+    match brief.purpose {
+        Purpose::Implement => {
+            let Some(papers) = code.task else { return Vec::new() };
+            let mut fragments = vec![task::task(brief, papers)];
+            fragments.extend(task::artifacts(brief, papers));
+            fragments.extend(turn::failed_check(brief, code));
+            fragments
+        }
+        Purpose::Simplify => {
+            vec![turn::simplify_task(), stable::files(code.change, brief.strategy == Strategy::Inline)]
+        }
+        Purpose::Outline => vec![turn::outline_task(brief)],
+        Purpose::Tests => vec![turn::tests_task(code), turn::all_files(code, "Implementation Files")],
+        Purpose::Draft
+        | Purpose::Revise
+        | Purpose::Review
+        | Purpose::Validate
+        | Purpose::Certify
+        | Purpose::Repair
+        | Purpose::Retro
+        | Purpose::Judge
+        | Purpose::Probe => present([
+            shared::idea_in_place_of_a_prd(brief),
+            Some(turn::fix_task(brief)),
+            Some(turn::all_files(code, "All Implementation Files")),
+            turn::failed_check(brief, code),
+            open::open_findings(brief, open::Intro::Fix),
+        ]),
+    }
+}
+
+/// The turn of a reviewer that is given the whole change.
+fn review(brief: &Brief<'_>, code: &Code<'_>, strategy: Strategy) -> Vec<Fragment> {
+    // Fresh eyes judge like a first reader: what others found before would lead them.
+    let findings = if brief.purpose == Purpose::Certify { &[] } else { brief.findings };
+    let brief = &Brief { findings, ..*brief };
+    let intro = match brief.purpose {
+        Purpose::Certify | Purpose::Validate => open::Intro::Validate,
+        _ => open::Intro::Reevaluate,
+    };
+    present([
+        // An inline prompt has it further up, where all reviewers share it.
+        (strategy != Strategy::Inline).then(|| stable::files(code.change, false)),
+        turn::intent(code, false),
+        turn::results(code),
+        turn::left_out(code),
+        turn::done_before(code),
+        open::settled(brief),
+        open::open_findings(brief, intro),
+        shared::iteration(brief),
+    ])
+}
+
+/// The turn of a reviewer that is given what changed.
+fn digest(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
+    present([
+        Some(turn::digest_note(brief)),
+        turn::delta(brief),
+        shared::fix_summary(brief),
+        turn::intent(code, false),
+        turn::around(brief, code),
+        turn::results(code),
+        turn::left_out(code),
+        turn::done_before(code),
+        open::settled(brief),
+        open::open_findings(brief, open::Intro::Recall),
+        shared::iteration(brief),
+    ])
+}
+
+fn continued_turn(brief: &Brief<'_>, code: &Code<'_>) -> Vec<Fragment> {
+    match (brief.profile.kind, brief.purpose) {
+        (_, Purpose::Repair) => present([
+            Some(shared::repair(brief)),
+            open::open_findings(brief, open::Intro::List),
+            Some(shared::return_short(brief)),
+        ]),
+        (Kind::Author, Purpose::Implement) => present([
+            Some(turn::task_note(brief)),
+            turn::reread(brief),
+            turn::failed_check(brief, code),
+            Some(shared::return_short(brief)),
+        ]),
+        (Kind::Author, _) => present([
+            Some(turn::fix_note(brief)),
+            turn::reread(brief),
+            Some(turn::all_files(code, "All Implementation Files (for reference)")),
+            turn::failed_check(brief, code),
+            open::open_findings(brief, open::Intro::FixNew),
+            Some(shared::return_short(brief)),
+        ]),
+        (Kind::Domain | Kind::Phase, _) => present([
+            Some(turn::review_note(brief)),
+            turn::delta(brief),
+            shared::fix_summary(brief),
+            turn::intent(code, true),
+            turn::results(code),
+            turn::left_out(code),
+            turn::done_before(code),
+            open::settled(brief),
+            open::open_findings(brief, open::Intro::List),
+            shared::iteration(brief),
+            Some(shared::return_short(brief)),
+        ]),
+    }
+}

@@ -1,0 +1,187 @@
+//! The part of a prompt about code that lasts: rules, rubric, what to read, the form of the answer.
+//!
+//! As for documents, what these functions are given holds no round, date or count. The change itself stands here too, in
+//! an `inline` prompt to a reviewer: it is the largest part, the same for all reviewers of a round, and asked about by all
+//! of them at once, so the first pays for it and the others read it from the cache. It is another one after every fix.
+
+use super::super::brief::Upstream;
+use super::super::sizes::FIELD_CHARS_MAX;
+use super::super::stable::{self, Lasting, given, project_block};
+use super::papers::ProjectCheck;
+use super::{change, form};
+use redraft_documents::delta::Delta;
+use redraft_facts::choice::Strategy;
+use redraft_facts::fragment::Fragment;
+use redraft_facts::prelude::*;
+use redraft_facts::text::{self, one_line};
+use redraft_facts::ticket::Purpose;
+use redraft_roles::profile::Kind;
+
+const CODE_RULES: &str = include_str!("../../../texts/code-rules.md");
+const REVIEWER_RULES: &str = include_str!("../../../texts/code-reviewer-rules.md");
+
+/// The tool that runs commands.
+const RUN: &str = "Run";
+
+/// What lasts through a loop about code, beside what lasts through every loop.
+#[derive(Clone, Copy)]
+pub(super) struct CodeLasting<'a> {
+    pub(super) purpose: Purpose,
+    pub(super) checks: &'a [ProjectCheck<'a>],
+    pub(super) wanted: Option<&'a str>,
+    pub(super) constraints: Option<&'a str>,
+}
+
+/// The same for every role of the phase.
+pub(super) fn constant_fragments() -> Vec<Fragment> {
+    vec![Fragment::new("code-rules", CODE_RULES)]
+}
+
+/// What several dispatches share: reviewers the documents that all of them are given, with the change; whoever carries out
+/// tasks all of its documents, task after task.
+pub(super) fn feature_fragments(of: &Lasting<'_>, change: &str) -> Vec<Fragment> {
+    if of.strategy != Strategy::Inline {
+        return Vec::new();
+    }
+    let reviews = of.profile.kind != Kind::Author;
+    let mut fragments: Vec<Fragment> =
+        of.upstream.iter().filter(|file| file.shared || !reviews).map(given).collect();
+    fragments.extend(reviews.then(|| Fragment { name: "given-change".to_owned(), ..files(change, true) }));
+    fragments
+}
+
+/// The same for every dispatch of one role for one purpose with one strategy.
+pub(super) fn role_fragments(of: Lasting<'_>, code: CodeLasting<'_>) -> Vec<Fragment> {
+    let Lasting { profile, own, place, strategy, upstream, missing, project, rule } = of;
+    let reviews = profile.kind != Kind::Author;
+    let mut fragments = Vec::new();
+    if strategy == Strategy::Inline && reviews {
+        fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
+    }
+    fragments.extend(reviews.then(|| stable::reviewer_rules(rule, REVIEWER_RULES)));
+    fragments.push(Fragment::new("rubric", stable::rubric(profile, own)));
+    let tools = own.map_or_else(|| profile.tools.to_vec(), |own| own.tools(profile));
+    fragments.extend(match reviews {
+        true => stable::missing_tools(&tools, missing),
+        false => without_commands(missing),
+    });
+    fragments.extend(project.map(project_block));
+    let whole_prd = strategy == Strategy::Inline && upstream.iter().any(|file| file.name == "prd.md");
+    fragments.extend(code.wanted.filter(|_| !whole_prd).map(wanted));
+    fragments.extend(code.constraints.map(constraints));
+    fragments.push(match (strategy, reviews) {
+        (Strategy::Inline, _) => given_artifacts(of, upstream),
+        (Strategy::Digest, true) => stable::artifacts_at_hand(profile, place),
+        (Strategy::Lazy | Strategy::Resume, true) if !stable::names_documents(profile, place) => {
+            no_document()
+        }
+        (Strategy::Lazy | Strategy::Resume | Strategy::Digest, _) => {
+            stable::required_artifacts(profile, place)
+        }
+    });
+    let questions = match reviews {
+        true => format!("## Checks\n\n{}", profile.checklist),
+        false => format!(
+            "## Questions\n\nPut these to your own work before you answer, and mend what fails.\n\n{}",
+            profile.checklist
+        ),
+    };
+    fragments.push(Fragment::new("checklist", questions));
+    let builds = !reviews && code.purpose != Purpose::Outline;
+    fragments.extend(builds.then(|| project_checks(code, missing)).flatten());
+    fragments.push(form::whole(profile, code.purpose, strategy));
+    fragments
+}
+
+/// The change: its files, and where it is `whole`, its diff.
+pub(super) fn files(change: &str, whole: bool) -> Fragment {
+    let delta = Delta::parse(change);
+    let mut text = format!(
+        "## Implementation Files\n\nThe change: every file that differs from the base, with the lines added and removed.\n\n{}",
+        if whole { change::list(&delta) } else { change::list_with_lines(&delta) }
+    );
+    match (delta.is_empty(), whole) {
+        (true, _) => {}
+        (false, true) => text.push_str(&format!("\n{}", change::body(change))),
+        (false, false) => text.push_str(
+            "\nThey are on disk as they are to be judged. Read each of them: what is new whole, the others with the whole \
+             function around every line named, which are the lines that were added or altered. What was removed is not \
+             shown.\n",
+        ),
+    }
+    Fragment::new("implementation-files", text)
+}
+
+fn wanted(wanted: &str) -> Fragment {
+    let text =
+        format!("## Problem and Goals\n\nIn the words of the PRD:\n\n{}", text::fenced("markdown", wanted));
+    Fragment::new("wanted", text)
+}
+
+fn constraints(constraints: &str) -> Fragment {
+    let fence = text::fenced("markdown", constraints);
+    let text = format!("## Constraints\n\nWhat the task list says of every task, in its words:\n\n{fence}");
+    Fragment::new("constraints", text)
+}
+
+/// What is said where a change is reviewed by itself: then only its own files are read.
+fn no_document() -> Fragment {
+    let text = "## Required Artifacts\n\n\
+         No document goes with this change. The files to read stand under Implementation Files.\n\
+         After reading, confirm: \"Files read: {name} ({N} lines), ...\" in a single line.\n";
+    Fragment::new("required-artifacts", text)
+}
+
+/// The files of the role where all of them are in the prompt.
+fn given_artifacts(of: Lasting<'_>, upstream: &[Upstream<'_>]) -> Fragment {
+    let mut fragment = stable::given_artifacts(of.profile, of.place);
+    if of.profile.tools == ["Read"] {
+        // Whoever thinks of tests is to see no code.
+        fragment.text = fragment
+            .text
+            .replace("Open a file only for what is not in this prompt.", "Open no file: it may hold code.");
+    }
+    if of.profile.kind != Kind::Author {
+        let intro = if upstream.is_empty() { "\n" } else { "" };
+        fragment.text.push_str(&format!(
+            "{intro}- The change: under Implementation Files; open a file for what its hunks do not show\n"
+        ));
+    }
+    fragment
+}
+
+/// What a role that works on code does where it cannot run anything.
+fn without_commands(missing: &[String]) -> Option<Fragment> {
+    if !missing.iter().any(|tool| tool == RUN) {
+        return None;
+    }
+    let text = "## Tools You Do Not Have\n\n\
+         You cannot run commands here. Where your work asks for it, read instead: follow the code by hand through every \
+         test you would run. Say under `tested`, or else in `summary`, that nothing was run; the engine runs the \
+         project's checks after your turn.\n";
+    Some(Fragment::new("missing-tools", text))
+}
+
+/// What the engine will run, and what the role may run itself.
+fn project_checks(code: CodeLasting<'_>, missing: &[String]) -> Option<Fragment> {
+    if code.checks.is_empty() {
+        return None;
+    }
+    // Tests that were written from the documents may fail, and are to.
+    let must = if code.purpose == Purpose::Tests { "" } else { "; all of them must pass" };
+    let may = match missing.iter().any(|tool| tool == RUN) {
+        true => "",
+        false => " You may run them yourself, each in exactly these words.",
+    };
+    let list: String = code.checks.iter().map(|check| format!("- {}\n", shown(check))).collect();
+    let text = format!(
+        "## Project Checks\n\nThe engine runs these after your turn, in this order{must}.{may}\n\n{list}"
+    );
+    Some(Fragment::new("project-checks", text))
+}
+
+/// `tests`: `cargo test`
+pub(super) fn shown(check: &ProjectCheck<'_>) -> String {
+    let line = |value: &str| one_line(value, FIELD_CHARS_MAX).replace('`', "'");
+    format!("{}: `{}`", line(check.name), line(check.command))
+}

@@ -1,0 +1,288 @@
+//! The fragments of one dispatch about code: what to do, what changed, how the project's checks ended.
+
+use super::super::brief::Brief;
+use super::super::open;
+use super::super::sizes::FIELD_CHARS_MAX;
+use super::super::stable::names_documents;
+use super::super::turn::CHECKS_OF_A_CHANGE;
+use super::change;
+use super::papers::Code;
+use super::stable::shown;
+use redraft_documents::delta::Delta;
+use redraft_facts::choice::Strategy;
+use redraft_facts::fragment::Fragment;
+use redraft_facts::prelude::*;
+use redraft_facts::text::{self, one_line};
+use redraft_facts::ticket::Purpose;
+
+/// How the project's checks ended on what a reviewer sees.
+pub(super) fn results(code: &Code<'_>) -> Option<Fragment> {
+    if code.results.is_empty() {
+        return None;
+    }
+    let mut text = "## Project Checks\n\nThe engine ran these on what you see:\n\n".to_owned();
+    for one in code.results {
+        let end = if one.passed { "passed" } else { "failed, and a person decided to go on" };
+        text.push_str(&format!("- {}: {end}\n", shown(&one.check)));
+    }
+    Some(Fragment::new("check-results", text))
+}
+
+/// What is said of a change that is reviewed by itself: of all of it, or of what is `new`.
+pub(super) fn intent(code: &Code<'_>, new: bool) -> Option<Fragment> {
+    let said = code.intent.filter(|said| !said.trim().is_empty())?;
+    let (heading, of) = match new {
+        false => ("Stated Intent", "of this change"),
+        true => ("Stated Intent of What Is New", "of what is new since your last review"),
+    };
+    let text = format!(
+        "## {heading}\n\nWhat its commits, or whoever asks for the review, say {of}. It tells you what is wanted, as a \
+         requirement does; whether that was done, only the code shows.\n\n{}",
+        text::fenced("text", said)
+    );
+    Some(Fragment::new("intent", text))
+}
+
+/// Why a reviewer that has approved is asked again.
+fn went_on(brief: &Brief<'_>) -> &'static str {
+    match brief.code.is_some_and(|code| code.by_itself) {
+        true => "Since then the change went on",
+        false => "Since then fixes were made to answer other reviewers",
+    }
+}
+
+/// Tasks that nobody expects to find.
+pub(super) fn left_out(code: &Code<'_>) -> Option<Fragment> {
+    if code.left_out.is_empty() {
+        return None;
+    }
+    let mut text =
+        "## Tasks Left Out\n\nA person decided to go on without these tasks; that they are not done is no finding:\n\n"
+            .to_owned();
+    for one in code.left_out {
+        let line = |value: &str| one_line(value, FIELD_CHARS_MAX);
+        let why = if one.why.trim().is_empty() { "no reason given".to_owned() } else { line(one.why) };
+        text.push_str(&format!("- {} {}: {why}\n", line(one.id), line(one.title)));
+    }
+    Some(Fragment::new("left-out", text))
+}
+
+/// Tasks whose code a reviewer finds in the files and not in the change.
+pub(super) fn done_before(code: &Code<'_>) -> Option<Fragment> {
+    if code.done_before.is_empty() {
+        return None;
+    }
+    let mut text = "## Tasks Done Before\n\nThese tasks were done, and ticked off by a person, before the work on this \
+                    change began. What they built is in the files of the repository and not in the change: that the change does \
+                    not hold it is no finding; that it is not in the files, or is wrong there, is one:\n\n"
+        .to_owned();
+    for (id, title) in code.done_before {
+        let line = |value: &str| one_line(value, FIELD_CHARS_MAX);
+        text.push_str(&format!("- {} {}\n", line(id), line(title)));
+    }
+    Some(Fragment::new("done-before", text))
+}
+
+/// What changed since a reviewer last looked: the files with their counts, then the diff.
+pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
+    let heading = match brief.purpose {
+        Purpose::Validate => "Changes Since Your Last Review",
+        _ => "Delta",
+    };
+    let body = match brief.delta? {
+        "" => "The code is as you last saw it.\n".to_owned(),
+        diff => format!("{}\n{}", change::list(&Delta::parse(diff)), change::body(diff)),
+    };
+    Some(Fragment::new("delta", format!("## {heading}\n\n{body}")))
+}
+
+/// Tells a reviewer's continued conversation what it has and what to do with what follows.
+pub(super) fn review_note(brief: &Brief<'_>) -> Fragment {
+    let have = if names_documents(brief.profile, &brief.place) { "the upstream artifacts and " } else { "" };
+    let text = match brief.purpose {
+        Purpose::Validate => format!(
+            "You already have {have}the implementation files in context from your prior review at iteration {}, in \
+             which you approved the change. {}, and the files on disk are as they are now.\n\n\
+             Perform a full regression check: go through every hunk below, through everything that calls or depends on \
+             what it touches, and put your checks to them. Verify that your approval still holds, and look for new \
+             harm. A new finding may lie anywhere in the change.\n{}",
+            brief.last_round,
+            went_on(brief),
+            open::ruling_on(brief)
+        ),
+        _ => format!(
+            "You already have {have}the implementation files in context from your prior review. What was changed \
+             since then stands below, and the files on disk are as they are now. Do this and no more:\n\n{}",
+            open::steps_of_a_rereview(brief)
+        ),
+    };
+    Fragment::new("resume-note", text)
+}
+
+/// Tells a fresh reviewer that it is shown a part.
+pub(super) fn digest_note(brief: &Brief<'_>) -> Fragment {
+    let (said, task) = match brief.purpose {
+        Purpose::Validate => (
+            format!("approved it at iteration {}", brief.last_round),
+            format!(
+                "{}. Perform a full regression check: go through every hunk below, through everything that calls or \
+                 depends on what it touches, and put your checks to them. Verify that the approval still holds. A new \
+                 finding may lie anywhere in the change.\n{}",
+                went_on(brief),
+                open::ruling_on(brief)
+            ),
+        ),
+        _ => (
+            match brief.findings.is_empty() {
+                true => "did not approve it".to_owned(),
+                false => "left the findings listed under Open Findings".to_owned(),
+            },
+            format!("Do this and no more:\n\n{}", open::steps_of_a_rereview(brief)),
+        ),
+    };
+    let text = format!(
+        "## What You Are Given\n\n\
+         An earlier turn of your role walked the whole change and {said}. You continue that review without its memory: \
+         what was changed since then stands below, with what stands around the open findings. The Walk of your role is \
+         not done again. {CHECKS_OF_A_CHANGE} {task}\n\
+         Where a hunk depends on code that is not below, open its file and look at that part.\n"
+    );
+    Fragment::new("digest-note", text)
+}
+
+/// The part of the change around the open findings.
+pub(super) fn around(brief: &Brief<'_>, code: &Code<'_>) -> Option<Fragment> {
+    let parts = change::around_findings(brief, code.change);
+    let text =
+        format!("## The Change Around Open Findings\n\nAs it is now, compared with the base.\n{parts}");
+    (!parts.is_empty()).then(|| Fragment::new("around-findings", text))
+}
+
+/// What an implementer mends, in a new conversation.
+pub(super) fn fix_task(brief: &Brief<'_>) -> Fragment {
+    let text = format!("## Task\n\n{}\n{}", work(brief, "Issues to Fix"), unchanged(brief));
+    Fragment::new("task", text)
+}
+
+/// The same in its own.
+pub(super) fn fix_note(brief: &Brief<'_>) -> Fragment {
+    let text = format!(
+        "You already have the upstream artifacts and the implementation files in context from your previous turn.\n\n{}\n{}",
+        work(brief, "New Issues to Fix"),
+        unchanged(brief)
+    );
+    Fragment::new("resume-note", text)
+}
+
+/// What an implementer goes on with whose task fails a check, in its own conversation.
+pub(super) fn task_note(brief: &Brief<'_>) -> Fragment {
+    let text = format!(
+        "You have worked on this task, and what you did is in the files. It is not done: a check of the project fails, \
+         as shown below. Find the cause and mend it; the done criteria, and what stays as it is, are the same as \
+         before.\n{}",
+        unchanged(brief)
+    );
+    Fragment::new("resume-note", text)
+}
+
+/// What others changed since the implementer's last turn.
+pub(super) fn reread(brief: &Brief<'_>) -> Option<Fragment> {
+    let files = change::list(&Delta::parse(brief.delta.filter(|diff| !diff.is_empty())?));
+    let text = format!(
+        "## Changed Files to Re-read\n\nOthers changed these since your last turn. Read them again before you rely on \
+         what you remember; what they changed stays, unless an issue says otherwise.\n\n{files}"
+    );
+    Some(Fragment::new("changed-files", text))
+}
+
+/// The whole change by file, for somebody who works on it.
+pub(super) fn all_files(code: &Code<'_>, heading: &str) -> Fragment {
+    let files = change::list(&Delta::parse(code.change));
+    let text = format!(
+        "## {heading}\n\nThe change so far: every file that differs from the base, with the lines added and removed.\n\n{files}"
+    );
+    Fragment::new("implementation-files", text)
+}
+
+/// A check of the project that fails.
+pub(super) fn failed_check(brief: &Brief<'_>, code: &Code<'_>) -> Option<Fragment> {
+    let evidence = text::fenced("text", brief.gate?);
+    let diverges = match code.diverges {
+        true => {
+            "\nSome of the tests that fail were written from the documents, by somebody who had not seen the code. Compare \
+             each with the words of the documents. Where they bear it out, mend the code. Change none of these tests, not \
+             even one that contradicts the documents: say so in `summary`, and whoever wrote it looks at it again.\n"
+        }
+        false => "",
+    };
+    let text = format!(
+        "## Failed Project Check\n\nThe engine ran it on the files as they are, and runs it again after your turn:\n\n\
+         {evidence}{diverges}"
+    );
+    Some(Fragment::new("gate", text))
+}
+
+pub(super) fn simplify_task() -> Fragment {
+    let text = "## Task\n\nMake the change below simpler, without any other effect. The project's checks pass as it is.\n";
+    Fragment::new("task", text)
+}
+
+pub(super) fn outline_task(brief: &Brief<'_>) -> Fragment {
+    // Where the documents are in the prompt, it has said already that no file is opened.
+    let open = match brief.strategy {
+        Strategy::Inline => "",
+        Strategy::Lazy | Strategy::Digest | Strategy::Resume => {
+            " Open no file but those of Required Artifacts: every other one may hold code."
+        }
+    };
+    let folder = &brief.place.folder;
+    let text =
+        format!("## Task\n\nThink of the tests for the feature whose documents are in {folder}.{open}\n");
+    Fragment::new("task", text)
+}
+
+pub(super) fn tests_task(code: &Code<'_>) -> Fragment {
+    let mut text = "## Task\n\nWrite the tests of this outline:\n\n".to_owned();
+    text.push_str(&text::fenced("text", code.outline.unwrap_or("none")));
+    if !code.tests.is_empty() {
+        text.push_str(
+            "\nAn earlier turn of your role has written tests from it, in the files below. Some of them failed, and the code \
+             was mended since. Go through those tests once more: one that the documents do not bear out is corrected, what is missing is \
+             added, all others stay.\n\n",
+        );
+        for file in code.tests {
+            text.push_str(&format!("- {}\n", one_line(file, FIELD_CHARS_MAX)));
+        }
+    }
+    Fragment::new("task", text)
+}
+
+/// What an implementer has to deal with, by the headings under which it stands.
+fn work(brief: &Brief<'_>, findings_heading: &str) -> String {
+    let findings = (!brief.findings.is_empty()).then(|| format!("every id under {findings_heading}"));
+    let check = brief.gate.map(|_| "what Failed Project Check reports".to_owned());
+    let items: Vec<String> = [check, findings].into_iter().flatten().collect();
+    match items.is_empty() {
+        true => "Make the code complete and consistent again.".to_owned(),
+        false => format!(
+            "Deal with {}, in the code itself. The files on disk are the current version.",
+            items.join(" and with ")
+        ),
+    }
+}
+
+/// An implementer that answers without changing anything would go round for ever.
+fn unchanged(brief: &Brief<'_>) -> String {
+    if !brief.unchanged {
+        return String::new();
+    }
+    let ids: Vec<&str> = brief.findings.iter().map(|finding| finding.id.as_str()).collect();
+    let open = match ids.is_empty() {
+        true => "The check still fails.".to_owned(),
+        false => format!("These findings are open: {}.", ids.join(", ")),
+    };
+    format!(
+        "\nThe last turn changed no file. {open} Something must change; where you hold a finding to be wrong, make the \
+         code or a test show it, so that nobody can read it that way.\n"
+    )
+}

@@ -1,0 +1,93 @@
+//! One small feature, made up, and what each role is sent in it: the program shows it to a person, and estimates the size
+//! of prompts by it.
+//!
+//! `sample` is the way in. The texts are files in `data/example`; `feature` and `change` say what was found in them.
+
+pub(super) mod change;
+pub(super) mod code;
+pub(super) mod feature;
+pub(super) mod retro;
+mod sample;
+
+use crate::prompt::brief::{Absent, Answer, Brief, Place, Prd, Upstream};
+use feature::{FOLDER, document};
+use redraft_facts::choice::Strategy;
+use redraft_facts::findings::Threshold;
+use redraft_facts::ids::Revision;
+use redraft_facts::phase::Phase;
+use redraft_facts::ticket::Purpose;
+use redraft_roles::profile::Profile;
+
+pub use sample::{Sample, sample, sample_by_itself};
+
+const IDEA: &str = "Limit how many requests an API key may make in a minute.";
+
+pub(super) const ANSWER: Answer<'static> = Answer {
+    question: "May a customer raise the limit of a key?",
+    assumed: "No.",
+    answer: "Yes, up to 1,000 a minute.",
+};
+
+/// The first dispatch of a role: a review, by paths.
+pub(super) fn first_of(phase: Phase, profile: &Profile) -> Brief<'_> {
+    let document = document(phase);
+    let (prd, absent): (_, &[Absent<'_>]) = match phase {
+        Phase::Document => (Prd::None, &[Absent { name: "prd.md", why: "" }]),
+        _ => (Prd::File(feature::PRD), &[Absent { name: "research.md", why: "" }]),
+    };
+    Brief {
+        profile,
+        text: None,
+        missing: &[],
+        place: Place { folder: FOLDER, prd, absent, artifact: document.path, idea: IDEA },
+        project: None,
+        rule: Threshold::Strict,
+        purpose: Purpose::Review,
+        strategy: Strategy::Lazy,
+        artifact: Some(document.first.as_bytes()),
+        upstream: upstream(phase),
+        delta: None,
+        fix_summaries: &[],
+        findings: &[],
+        settled: &[],
+        outcome: None,
+        gate: None,
+        lint: &[],
+        may_ask: false,
+        answers: &[],
+        mini: false,
+        unchanged: false,
+        round: 1,
+        rounds_max: 5,
+        last_round: 0,
+        unavailable: false,
+        repair: None,
+        lessons: &[],
+        code: None,
+    }
+}
+
+/// What the roles of a phase are given.
+fn upstream(phase: Phase) -> &'static [Upstream<'static>] {
+    const fn given(name: &'static str, path: &'static str, text: &'static str) -> Upstream<'static> {
+        Upstream { name, path, bytes: text.as_bytes(), shared: true }
+    }
+    static ALL: [Upstream<'static>; 4] = [
+        given("prd.md", feature::PRD, feature::PRD_TEXT),
+        given("spec.md", feature::SPECIFICATION.path, feature::SPECIFICATION.mended),
+        given("design.md", feature::DESIGN.path, feature::DESIGN.mended),
+        given("plan.md", feature::PLAN.path, feature::PLAN.mended),
+    ];
+    match phase {
+        Phase::Specify => &ALL[..1],
+        Phase::Design => &ALL[..2],
+        Phase::CreatePlan => &ALL[..3],
+        Phase::CreateTasks => &ALL,
+        // Of code each role has files of its own.
+        Phase::Implement | Phase::Finish | Phase::Document => &[],
+    }
+}
+
+pub(super) fn revision() -> Revision {
+    Revision::new("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+}

@@ -1,0 +1,94 @@
+//! One role's prompt in the made-up feature, for a person who wants to read it.
+
+use crate::prompt::brief::{Brief, DomainOutcome, DomainResult};
+use crate::prompt::build::{build, possible};
+use crate::prompt::example::feature::document;
+use crate::prompt::example::{ANSWER, first_of, revision};
+use redraft_facts::choice::Strategy;
+use redraft_facts::fragment::Prompt;
+use redraft_facts::ids::Role;
+use redraft_facts::phase::Phase;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
+use redraft_roles::profile::{self, Kind, Override};
+
+/// A prompt, and what it is sent for and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    pub prompt: Prompt,
+    pub purpose: Purpose,
+    /// What was asked for, or the nearest one in which the dispatch makes sense.
+    pub strategy: Strategy,
+}
+
+/// The same for a change that is reviewed by itself, without documents. None for a role that does not review code.
+pub fn sample_by_itself(
+    role: &Role,
+    purpose: Option<Purpose>,
+    strategy: Strategy,
+    own: Option<&Override>,
+) -> Option<Sample> {
+    super::code::sample_by_itself(role, purpose, strategy, own)
+}
+
+/// What a role is sent for this purpose with this strategy; `own` is the repository's text for it. Without a purpose it is
+/// the role's first dispatch, or with a strategy for later rounds its second. None where the role takes no part in the
+/// phase or is never asked for that.
+pub fn sample(
+    phase: Phase,
+    role: &Role,
+    purpose: Option<Purpose>,
+    strategy: Strategy,
+    own: Option<&Override>,
+) -> Option<Sample> {
+    if phase == Phase::Implement {
+        return super::code::sample(role, purpose, strategy, own);
+    }
+    if phase == Phase::Finish {
+        return super::retro::sample(role, purpose, own);
+    }
+    let profile = profile::of(phase, role)?;
+    let later = matches!(strategy, Strategy::Resume | Strategy::Digest);
+    let purpose = purpose.unwrap_or(match profile.kind {
+        Kind::Author if later || phase == Phase::Document => Purpose::Revise,
+        Kind::Author => Purpose::Draft,
+        Kind::Domain | Kind::Phase => Purpose::Review,
+    });
+    let domain = profile::cast(phase).iter().find(|profile| profile.kind == Kind::Domain)?;
+    let (domain_role, revision) = (Role::new(domain.role), revision());
+    let result = DomainResult::Approved { round: 2, max: 5, revision: &revision };
+    let outcome = DomainOutcome { reviewer: &domain_role, result, unresolved: &[] };
+    let document = document(phase);
+    let finding = document.finding(phase, profile);
+    let findings = [&finding];
+    let summary = [document.summary(phase, profile)];
+    let why = format!("no answer for {}", finding.id);
+    let first = Brief { text: own, purpose, strategy, outcome: Some(outcome), ..first_of(phase, profile) };
+    let mended = Some(document.mended.as_bytes());
+    let again = Brief {
+        artifact: mended,
+        delta: later.then_some(document.diff),
+        fix_summaries: &summary,
+        round: 2,
+        last_round: 1,
+        ..first
+    };
+    let brief = match (profile.kind, purpose) {
+        (Kind::Author, Purpose::Draft) if phase != Phase::Document => Brief {
+            artifact: None,
+            may_ask: strategy != Strategy::Resume,
+            answers: if strategy == Strategy::Resume { &[ANSWER] } else { &[] },
+            ..first
+        },
+        (Kind::Author, Purpose::Revise) => Brief { findings: &findings, round: 2, ..first },
+        (Kind::Domain | Kind::Phase, Purpose::Review) if later => Brief { findings: &findings, ..again },
+        (Kind::Domain | Kind::Phase, Purpose::Review) => first,
+        (Kind::Domain | Kind::Phase, Purpose::Validate) => Brief { round: 3, last_round: 2, ..again },
+        (Kind::Domain | Kind::Phase, Purpose::Certify) => Brief { artifact: mended, round: 3, ..first },
+        (Kind::Domain | Kind::Phase, Purpose::Repair) => {
+            Brief { findings: &findings, repair: Some(&why), ..again }
+        }
+        _ => return None,
+    };
+    Some(Sample { prompt: build(&brief), purpose, strategy: possible(&brief) })
+}

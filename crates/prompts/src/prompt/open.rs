@@ -1,0 +1,232 @@
+//! Findings that are open: how they are listed, and how a role is to rule on them.
+//!
+//! A finding comes from an agent, so every field of it stays on its line. Where it stands in the text as it is now is
+//! [`super::anchor`]'s business; which of these a prompt has is decided in `build`.
+
+use super::anchor::Anchors;
+use super::brief::Brief;
+use super::code;
+use super::sizes::{FIELD_CHARS_MAX, SETTLED_CHARS_MAX, SETTLED_MAX};
+use redraft_documents::sections::Outline;
+use redraft_facts::choice::Strategy;
+use redraft_facts::findings::Finding;
+use redraft_facts::fragment::Fragment;
+use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+use redraft_facts::ticket::Purpose;
+
+const RULING: &str = "\
+- `fixed`: the failure can no longer happen. The note names the mechanism: what the text says now, and what that prevents.
+- `not_fixed`: the failure is still possible, however the text was moved or reworded. What you cannot tell is not fixed; the note says what you would need to see.
+- `withdrawn`: the finding was wrong. The note quotes the words that prove it.
+";
+
+const CODE_RULING: &str = "\
+- `fixed`: the failure can no longer happen. The note names the mechanism: what the code does now, what that prevents, and the test that shows it.
+- `not_fixed`: the failure is still possible, however the code was moved or rewritten. What you cannot tell is not fixed; the note says what you would need to see.
+- `withdrawn`: the finding was wrong. The note quotes the code or the words that prove it.
+";
+
+/// How to rule on a finding about a document or about code.
+fn ruling(brief: &Brief<'_>) -> &'static str {
+    if brief.code.is_some() { CODE_RULING } else { RULING }
+}
+
+/// What is reviewed.
+fn subject(brief: &Brief<'_>) -> &'static str {
+    if brief.code.is_some() { "change" } else { "document" }
+}
+
+/// What becomes of a new finding that the changes of a round have nothing to do with.
+const DEFERRED: &str =
+    "is deferred: it is kept for later and holds nothing up now. Only a blocker may still count";
+
+/// How a list of open findings is introduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Intro {
+    /// The prompt has said already what to do with them.
+    List,
+    /// The same to a reader that never saw them.
+    Recall,
+    /// To a reviewer that never saw them, in a later round.
+    Reevaluate,
+    /// The same in a validation, where new findings may lie anywhere.
+    Validate,
+    /// To an author that has not seen them.
+    Fix,
+    /// To an author that has fixed others before.
+    FixNew,
+}
+
+pub(super) fn open_findings(brief: &Brief<'_>, intro: Intro) -> Option<Fragment> {
+    if brief.findings.is_empty() {
+        return None;
+    }
+    let (ruling, subject) = (ruling(brief), subject(brief));
+    let (heading, lead) = match intro {
+        Intro::List | Intro::Recall => {
+            ("Open Findings", "These ids are open; each needs an answer:\n".to_owned())
+        }
+        Intro::Reevaluate => (
+            "Open Findings",
+            format!(
+                "An earlier turn of your role reviewed a previous version and left the findings below. Judge the \
+                 {subject} as it is now, and rule on every id, in `answers`:\n\n{ruling}\n\
+                 The engine compares each new finding with what was changed since that review. One that lies \
+                 elsewhere {DEFERRED}.\n\n\
+                 Previous issues to re-evaluate:\n"
+            ),
+        ),
+        Intro::Validate => (
+            "Open Findings",
+            format!(
+                "An earlier turn of your role left the findings below. Rule on every id, in `answers`:\n\n{ruling}\n\
+                 Previous issues to re-evaluate:\n"
+            ),
+        ),
+        Intro::Fix if brief.code.is_some() => {
+            ("Issues to Fix", "Reviewers found these; answer every id:\n".to_owned())
+        }
+        Intro::Fix => ("Open Findings", "Reviewers found these; answer every id:\n".to_owned()),
+        Intro::FixNew => ("New Issues to Fix", "Open after the last review; answer every id:\n".to_owned()),
+    };
+    // A reviewer that is asked again in its own conversation has its own words there.
+    let line = match intro {
+        // Of several files many have the same name.
+        Intro::List if brief.code.is_some() => |finding: &Finding| format!("{}\n", headline(finding)),
+        Intro::List => |finding: &Finding| format!("{}\n", headline(&by_name(finding))),
+        Intro::Recall | Intro::Reevaluate | Intro::Validate | Intro::Fix | Intro::FixNew => {
+            |finding: &Finding| listed(finding)
+        }
+    };
+    let findings = current(brief, brief.findings);
+    let list: String = findings.iter().map(line).collect();
+    Some(Fragment::new("open-findings", format!("## {heading}\n\n{lead}\n{list}")))
+}
+
+/// What people have settled, so that a reviewer spends nothing on it. Nothing where nothing is, or for fresh eyes: what
+/// others found before would lead them.
+pub(super) fn settled(brief: &Brief<'_>) -> Option<Fragment> {
+    let left_out = brief.settled.len().saturating_sub(SETTLED_MAX);
+    let shown = &brief.settled[left_out..];
+    if shown.is_empty() || brief.purpose == Purpose::Certify {
+        return None;
+    }
+    let mut text = "## Settled Matters\n\nA person has accepted these as they are. Raise none of them again, in these or other \
+                    words, and reject nothing for one; the engine puts a repeat aside. Harm that goes beyond what was accepted \
+                    is a finding like any other.\n\n"
+        .to_owned();
+    for one in shown {
+        let line = |value: &str| one_line(value, SETTLED_CHARS_MAX);
+        let (finding, by) = (&one.finding, line(&one.ruling.by));
+        let (severity, phase) = (finding.severity, one.ruling.phase);
+        let said = match one.ruling.why.trim() {
+            "" => format!("Accepted by {by}."),
+            why => format!("Accepted by {by}: {}", line(why)),
+        };
+        let (what, place) = (line(&finding.description), line(&finding.place()));
+        text.push_str(&format!("- {severity}, raised in {phase}: {what} (at: {place})\n  {said}\n"));
+    }
+    Some(Fragment::new("settled", text))
+}
+
+/// How to rule on what is open; empty where nothing is.
+pub(super) fn ruling_on(brief: &Brief<'_>) -> String {
+    if brief.findings.is_empty() {
+        return String::new();
+    }
+    format!("\nRule on every id under Open Findings, in `answers`:\n\n{}", ruling(brief))
+}
+
+/// The whole of a re-review: rule on ids, read the change, stop.
+pub(super) fn steps_of_a_rereview(brief: &Brief<'_>) -> String {
+    let mut steps = Vec::new();
+    if !brief.findings.is_empty() {
+        steps.push(format!(
+            "Rule on every id under Open Findings, in `answers`:\n{}",
+            indented(ruling(brief))
+        ));
+    }
+    // A reader without the memory of the first review cannot say what it overlooked.
+    let missed = match brief.strategy {
+        Strategy::Resume => "; its description then says why your first review missed it",
+        Strategy::Inline | Strategy::Lazy | Strategy::Digest => "",
+    };
+    let harm = match brief.code {
+        // What is new need not be an answer to anybody.
+        Some(code) if code.by_itself => {
+            "what it does wrong itself, by all of your checks, what it breaks for its callers, what it dropped, what it \
+             leaves without a test"
+        }
+        Some(_) => "what it breaks for its callers, what it dropped, what it leaves without a test",
+        None => "what it contradicts now, what it dropped, what it leaves without a check",
+    };
+    steps.push(format!(
+        "Read every hunk for new harm: {harm}. \
+         A new finding cites a changed line, also where the harm shows elsewhere; name that place in the description. \
+         Any other new finding {DEFERRED}{missed}. If a fault of the same kind comes back at one place, write one \
+         finding for the kind, with a remedy for its cause.\n"
+    ));
+    steps.push(format!(
+        "Stop. The rest of the {} has been reviewed and is not searched again.\n",
+        subject(brief)
+    ));
+    let numbered: Vec<String> =
+        steps.iter().enumerate().map(|(at, step)| format!("{}. {step}", at + 1)).collect();
+    numbered.concat()
+}
+
+/// Inside a numbered step, so that the list belongs to it.
+fn indented(list: &str) -> String {
+    list.lines().map(|line| format!("   {line}\n")).collect()
+}
+
+/// Findings with their places in the artifact as the reader has it.
+pub(super) fn current(brief: &Brief<'_>, findings: &[&Finding]) -> Vec<Finding> {
+    if brief.code.is_some() {
+        return code::carried(brief, findings);
+    }
+    let content = String::from_utf8_lossy(brief.artifact.unwrap_or_default());
+    let outline = Outline::of(&content);
+    let anchors = Anchors::new(brief, &outline);
+    findings.iter().map(|finding| anchors.current(finding)).collect()
+}
+
+/// A finding with what is known about it. All of it comes from agents and stays on its line.
+fn listed(finding: &Finding) -> String {
+    let mut text = format!("{}\n", headline(finding));
+    let quote = one_line(&finding.quote, FIELD_CHARS_MAX);
+    if !quote.is_empty() {
+        text.push_str(&format!("  Quote: \"{quote}\"\n"));
+    }
+    let unverified = finding.unverified.as_deref().unwrap_or_default();
+    for (name, value) in [
+        ("Suggestion", finding.suggestion.as_str()),
+        ("What it cites does not hold", unverified),
+        ("Last said of it", &finding.note),
+    ] {
+        let value = one_line(value, FIELD_CHARS_MAX);
+        if !value.is_empty() {
+            text.push_str(&format!("  {name}: {value}\n"));
+        }
+    }
+    text
+}
+
+/// The finding with its file's name alone: whoever found it knows the folder.
+fn by_name(finding: &Finding) -> Finding {
+    let name = finding.file.rsplit('/').next().unwrap_or_default().to_owned();
+    Finding { file: name, ..finding.clone() }
+}
+
+pub(super) fn headline(finding: &Finding) -> String {
+    let line = |value: &str| one_line(value, FIELD_CHARS_MAX);
+    format!(
+        "- [{}] [{}] [{}] {} (at: {})",
+        finding.id,
+        finding.severity,
+        line(&finding.category),
+        line(&finding.description),
+        line(&finding.place())
+    )
+}

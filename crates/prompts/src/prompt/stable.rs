@@ -1,0 +1,352 @@
+//! The part of a prompt that is byte-identical in every round of a role.
+//!
+//! What these functions are given holds no round, date or count, so no such thing can get in front of a cache
+//! boundary, whoever changes the texts.
+
+use super::brief::{Brief, Place, Prd, Upstream};
+use super::schema::FORM;
+use super::sizes::NAME_CHARS_MAX;
+use redraft_facts::choice::Strategy;
+use redraft_facts::findings::Threshold;
+use redraft_facts::fragment::Fragment;
+use redraft_facts::prelude::*;
+use redraft_facts::text;
+use redraft_roles::profile::{Kind, Override, Profile};
+
+const HOUSE_RULES: &str = include_str!("../../texts/house-rules.md");
+const REVIEWER_RULES: &str = include_str!("../../texts/reviewer-rules.md");
+/// What becomes of a claim that no tool could check: the points of a list after its first.
+pub(super) const UNCHECKED: &str = include_str!("../../texts/unchecked-claims.md");
+/// Where nothing is left to look things up with.
+pub(super) const NOTHING_ELSE: &str =
+    "Check in the repository what can be checked there; nothing else is open to you.";
+
+/// The same for every role of every feature, so only what every role needs.
+///
+/// The rules for findings, some 3,300 characters, are a reviewer's and stand in its role part, behind the shared
+/// artifacts. In this part an author would be sent them in every fresh conversation without any use for them; with a
+/// constant part of its own it would no longer share the artifacts with the reviewers of an inline phase, which are far
+/// larger. The price: where the author's prompt is still in the cache, reviewers would have read the rules from it at a
+/// tenth, and now each writes them once. That is about 600 tokens' worth a phase against, and where nothing is found in
+/// the cache 700 in favour.
+pub(super) fn constant_fragments() -> Vec<Fragment> {
+    vec![Fragment::new("house-rules", HOUSE_RULES)]
+}
+
+/// The files every role of the phase is given, in full. The same for all of them as long as nobody edits one.
+pub(super) fn shared_artifacts(upstream: &[Upstream<'_>]) -> Vec<Fragment> {
+    upstream.iter().filter(|file| file.shared).map(given).collect()
+}
+
+/// What the role part is made of: all that lasts through a loop, and nothing that changes in it.
+#[derive(Clone, Copy)]
+pub(super) struct Lasting<'a> {
+    pub(super) profile: &'a Profile,
+    pub(super) own: Option<&'a Override>,
+    pub(super) place: &'a Place<'a>,
+    pub(super) strategy: Strategy,
+    pub(super) upstream: &'a [Upstream<'a>],
+    pub(super) missing: &'a [String],
+    pub(super) project: Option<&'a str>,
+    pub(super) rule: Threshold,
+}
+
+impl<'a> Lasting<'a> {
+    pub(super) fn of(brief: &'a Brief<'a>, strategy: Strategy) -> Lasting<'a> {
+        Lasting {
+            profile: brief.profile,
+            own: brief.text,
+            place: &brief.place,
+            strategy,
+            upstream: brief.upstream,
+            missing: brief.missing,
+            project: brief.project,
+            rule: brief.rule,
+        }
+    }
+}
+
+/// The same for every dispatch of one role in one phase with one strategy.
+pub(super) fn role_fragments(of: Lasting<'_>) -> Vec<Fragment> {
+    let Lasting { profile, own, place, strategy, upstream, missing, project, rule } = of;
+    let mut fragments = Vec::new();
+    if strategy == Strategy::Inline {
+        fragments.extend(upstream.iter().filter(|file| !file.shared).map(given));
+    }
+    fragments.extend((profile.kind != Kind::Author).then(|| reviewer_rules(rule, REVIEWER_RULES)));
+    fragments.push(Fragment::new("rubric", rubric(profile, own)));
+    let tools = own.map_or_else(|| profile.tools.to_vec(), |own| own.tools(profile));
+    fragments.extend(missing_tools(&tools, missing));
+    fragments.extend(project.map(project_block));
+    fragments.extend([
+        match strategy {
+            Strategy::Inline => given_artifacts(profile, place),
+            Strategy::Digest => artifacts_at_hand(profile, place),
+            Strategy::Lazy | Strategy::Resume => required_artifacts(profile, place),
+        },
+        Fragment::new("checklist", format!("## Checks\n\n{}", profile.checklist)),
+    ]);
+    if !profile.next_phase.is_empty() {
+        fragments.push(Fragment::new(
+            "next-phase",
+            format!("## Next Phase Expectations\n\n{}", profile.next_phase),
+        ));
+    }
+    fragments.push(answer_form(profile, strategy));
+    fragments
+}
+
+/// What is the same for all reviewers, with the rule of approval as it is configured.
+pub(super) fn reviewer_rules(rule: Threshold, rules: &str) -> Fragment {
+    let rule = match rule {
+        Threshold::Strict => {
+            "`approved` is false while one of your blockers or warnings is open, and true otherwise; a suggestion never \
+             stands in the way."
+        }
+        Threshold::Blockers => {
+            "`approved` is false while one of your blockers is open, and true otherwise; warnings and suggestions are \
+             recorded and do not stand in the way."
+        }
+    };
+    let text = format!(
+        "# Rules for Reviewers\n\n## Verdict\n\n{rule} The engine computes the same from your findings, so choose each \
+         severity by the rules below and not by the verdict it leads to.\n\n{rules}"
+    );
+    Fragment::new("reviewer-rules", text)
+}
+
+/// What the role decides and how. A repository's own text has its own end.
+pub(super) fn rubric(profile: &Profile, own: Option<&Override>) -> String {
+    match own {
+        Some(own) => own.body.clone(),
+        None => format!("{}\n\n{}\n", profile.rubric.trim_end(), profile.coda),
+    }
+}
+
+/// The project a feature belongs to. Its roadmap and its features are data.
+pub(super) fn project_block(project: &str) -> Fragment {
+    Fragment::new("project", format!("## Project Context\n\n{}", text::fenced("markdown", project)))
+}
+
+/// What an artifact is called in a prompt: `PRD`, `Spec`, …
+pub(super) fn label(path: &str) -> String {
+    let name = file_name(path);
+    let stem = name.strip_suffix(".md").unwrap_or(name);
+    if stem == "prd" {
+        return "PRD".to_owned();
+    }
+    let mut letters = stem.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// What the role's texts count on and its agent does not have. Nobody is held up by it, and nothing is hidden by it.
+pub(super) fn missing_tools(tools: &[&str], missing: &[String]) -> Option<Fragment> {
+    if missing.is_empty() {
+        return None;
+    }
+    let list = |tools: &[&str]| {
+        tools
+            .iter()
+            .map(|tool| format!("`{}`", text::one_line(tool, NAME_CHARS_MAX)))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let gone: Vec<&str> = missing.iter().map(String::as_str).collect();
+    let left: Vec<&str> =
+        tools.iter().copied().filter(|tool| looks_outside(tool) && !gone.contains(tool)).collect();
+    let instead = match left.as_slice() {
+        [] => NOTHING_ELSE.to_owned(),
+        left => format!("Use {} for what they would have been used for.", list(left)),
+    };
+    let text = format!(
+        "## Tools You Do Not Have\n\n\
+         Your role counts on these tools, and here they do not exist: {}. Do not call them.\n\n\
+         1. {instead}\n{UNCHECKED}",
+        list(&gone)
+    );
+    Some(Fragment::new("missing-tools", text))
+}
+
+/// Whether a tool is there to look things up outside of the repository.
+pub(super) fn looks_outside(tool: &str) -> bool {
+    tool == "WebSearch" || tool.starts_with("mcp__")
+}
+
+fn work(profile: &Profile) -> &'static str {
+    match profile.kind {
+        Kind::Author => "your work",
+        Kind::Domain | Kind::Phase => "your review",
+    }
+}
+
+/// Whether the role is told of any document, be it only that there is none.
+pub(super) fn names_documents(profile: &Profile, place: &Place<'_>) -> bool {
+    !paths(profile, place).is_empty()
+}
+
+/// Where a document builds on no other.
+fn nothing_to_read(profile: &Profile, place: &Place<'_>) -> Option<String> {
+    let nothing = format!("## Required Artifacts\n\nNo other file has to be read before {}", work(profile));
+    paths(profile, place).is_empty().then_some(nothing)
+}
+
+pub(super) fn required_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
+    if let Some(nothing) = nothing_to_read(profile, place) {
+        let text = format!("{nothing}; confirm with \"Files read: none\" in a single line.\n");
+        return Fragment::new("required-artifacts", text);
+    }
+    let work = work(profile);
+    let mut text = format!(
+        "## Required Artifacts\n\n\
+         You MUST read the following files before beginning {work}.\n\
+         After reading, confirm: \"Files read: {{name}} ({{N}} lines), ...\" in a single line.\n\n"
+    );
+    let paths = paths(profile, place);
+    for (label, path) in &paths {
+        text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
+    }
+    if paths.iter().all(|(_, path)| path.is_err()) {
+        text.push_str("\nThere is no file to read here; confirm with \"Files read: none\".\n");
+    }
+    text.push_str(stand_in(profile, place));
+    Fragment::new("required-artifacts", text)
+}
+
+/// The same list where every file is in the prompt. The author opens its own document all the same, to change it.
+pub(super) fn given_artifacts(profile: &Profile, place: &Place<'_>) -> Fragment {
+    if let Some(nothing) = nothing_to_read(profile, place) {
+        return Fragment::new("given-artifacts", format!("{nothing}.\n"));
+    }
+    let mut text = "## Required Artifacts\n\n\
+         All of them stand in this prompt, in full, as they are on disk; reading them here is reading them. \
+         Open a file only for what is not in this prompt.\n\n"
+        .to_owned();
+    for (label, path) in paths(profile, place) {
+        text.push_str(&match path {
+            Err(none) => format!("- {label}: {none}\n"),
+            Ok(path) if path == place.artifact => {
+                format!("- {label}: {path}, under {label} Under Review\n")
+            }
+            Ok(path) => format!("- {label}: {path}, under {label}\n"),
+        });
+    }
+    text.push_str(stand_in(profile, place));
+    Fragment::new("given-artifacts", text)
+}
+
+/// The same list for a reader that is not asked about the whole, so nothing on it is required.
+pub(super) fn artifacts_at_hand(profile: &Profile, place: &Place<'_>) -> Fragment {
+    if let Some(nothing) = nothing_to_read(profile, place) {
+        return Fragment::new("artifacts-at-hand", format!("{nothing}.\n"));
+    }
+    let mut text = "## Artifacts at Hand\n\n\
+         An earlier turn of your role has read these. Open one only where a finding or a change cannot be judged \
+         from what stands below; otherwise leave them closed.\n\n"
+        .to_owned();
+    for (label, path) in paths(profile, place) {
+        text.push_str(&format!("- {label}: {}\n", path.as_ref().unwrap_or_else(|none| none)));
+    }
+    text.push_str(stand_in(profile, place));
+    Fragment::new("artifacts-at-hand", text)
+}
+
+/// What takes the place of a document that is left out.
+fn stand_in(profile: &Profile, place: &Place<'_>) -> &'static str {
+    let left_out =
+        |name: &&&str| place.absent.iter().any(|absent| absent.name == **name && !absent.why.is_empty());
+    match profile.artifacts.iter().find(left_out) {
+        Some(_) => {
+            "\nWhere these instructions speak of a document that is none, the nearest one before it takes its place, and \
+             what that one asks for is what has to be met.\n"
+        }
+        None => "",
+    }
+}
+
+const NO_PRD: &str = "No PRD — feature created without brainstorm";
+
+/// What the profile names: the label, and where it is, or what is said in its place. A file of which nothing is to be said
+/// is not listed.
+fn paths(profile: &Profile, place: &Place<'_>) -> Vec<(String, Result<String, String>)> {
+    let path = |name: &&'static str| {
+        let absent = place.absent.iter().find(|absent| absent.name == *name);
+        match (*name, place.prd, absent) {
+            ("prd.md", Prd::None, Some(_)) => None,
+            ("prd.md", Prd::None, None) => Some(Err(NO_PRD.to_owned())),
+            ("prd.md", Prd::File(path), _) => Some(Ok(path.to_owned())),
+            (_, _, Some(absent)) => {
+                (!absent.why.is_empty()).then(|| Err(format!("none ({})", text::one_line(absent.why, 120))))
+            }
+            (name, ..) if name == file_name(place.artifact) => Some(Ok(place.artifact.to_owned())),
+            (name, ..) if place.folder.is_empty() => Some(Ok(name.to_owned())),
+            (name, ..) => Some(Ok(format!("{}/{name}", place.folder))),
+        }
+    };
+    profile.artifacts.iter().filter_map(|name| Some((label(name), path(name)?))).collect()
+}
+
+/// One line by which a reader can tell that it has all of a file.
+pub(super) fn header(path: &str, bytes: &[u8]) -> String {
+    let replaced = match core::str::from_utf8(bytes) {
+        Ok(_) => "",
+        Err(_) => ", not valid UTF-8 (bytes that cannot be read stand as U+FFFD)",
+    };
+    let lines = String::from_utf8_lossy(bytes).lines().count();
+    format!("{path}: {lines} lines, {} bytes, sha256 {}{replaced}\n", bytes.len(), text::hash(bytes))
+}
+
+/// A file in full.
+pub(super) fn given(file: &Upstream<'_>) -> Fragment {
+    let (label, header) = (label(file.name), header(file.path, file.bytes));
+    let content = String::from_utf8_lossy(file.bytes);
+    let name = format!("given-{}", file.name.trim_end_matches(".md"));
+    Fragment::new(&name, format!("## {label}\n\n{header}\n{}", text::fenced("markdown", &content)))
+}
+
+/// The form of the answer. The schema is the same for all roles; what the fields are for is not.
+fn answer_form(profile: &Profile, strategy: Strategy) -> Fragment {
+    let fields = match profile.kind {
+        Kind::Author => {
+            "- `approved`: true; the file is finished.\n\
+             - `summary`: what you changed and where, by finding id; the reviewers are shown it. For a first draft: what you assumed.\n\
+             - `answers`: one entry for every finding id you were given, `fixed` or `not_fixed`; none if you were given none.\n\
+             - `issues`: empty.\n\
+             - `checks`: one entry for every check above, as you put it to your own text.\n\
+             - `verified`: the facts about existing code, files or services that you opened.\n"
+                .to_owned()
+        }
+        Kind::Domain | Kind::Phase => format!(
+            "- `summary`: the reason for the verdict, in one or two sentences.\n\
+             - `answers`: one entry for every finding id you were given (`withdrawn`: the finding was wrong); none if you were given none.\n\
+             - `issues`: new findings only; a finding with an id is dealt with in `answers`. `same_as` is the id of a finding that is no longer open and comes back with this one, else empty.\n\
+             - `category`: one of {}.\n\
+             - `checks`: one entry for every check above, under its name, with what was examined, and one named `coverage`.\n\
+             - `verified`: each statement about something outside the document that you checked, where, and with what result.\n",
+            profile.categories.join(", ")
+        ),
+    };
+    form_with(strategy, &fields)
+}
+
+/// The form of every answer, with what its fields are for.
+pub(super) fn form_with(strategy: Strategy, fields: &str) -> Fragment {
+    let first = match strategy {
+        Strategy::Lazy | Strategy::Resume => {
+            "Write the line that confirms your reads (if only the object is accepted as your answer, its `files_read` \
+             stands for that line), then one"
+        }
+        Strategy::Inline | Strategy::Digest => "Write one",
+    };
+    let text = format!(
+        "## Your Answer\n\n\
+         {first} JSON object of this form, and nothing after it. \
+         Every field is required; an empty text, an empty list or 0 means none.\n\n{}\n{fields}\
+         - `files_read`: every file you opened, with its number of lines.\n",
+        text::fenced("json", FORM)
+    );
+    Fragment::new("return", text)
+}

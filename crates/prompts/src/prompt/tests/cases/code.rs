@@ -1,0 +1,217 @@
+//! Every kind of dispatch about the code of the made-up feature.
+
+use super::{Case, PROJECT, Show, settled, without_tools};
+use crate::prompt::brief::{Absent, Brief, Place, Prd};
+use crate::prompt::code::{CheckResult, Code, Dependency, LeftOut, TaskArtifact, TaskPapers};
+use crate::prompt::example::change;
+use crate::prompt::example::code::{PHASE, Texts, code};
+use crate::prompt::example::feature::{DESIGN, PLAN, PRD, PRD_TEXT};
+use redraft_documents::context::Mode;
+use redraft_facts::choice::Strategy;
+use redraft_facts::findings::Finding;
+use redraft_facts::ids::Role;
+use redraft_facts::phase::Lane;
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
+use redraft_roles::profile::{self, Profile};
+
+pub(super) fn each(visit: &mut dyn FnMut(&Case<'_>)) {
+    let mut show = |name: &str, brief: Brief<'_>| visit(&Case { phase: PHASE, name, brief });
+    tasks(&mut show);
+    fixes(&mut show);
+    extras(&mut show);
+    let panels = profile::panels(PHASE);
+    for seat in panels.iter().flat_map(|panel| &panel.roles) {
+        reviewer(of(seat.role.as_str(), Purpose::Review), &mut show);
+        by_itself(of(seat.role.as_str(), Purpose::Review), &mut show);
+    }
+    alone(&mut show);
+}
+
+fn of(role: &str, purpose: Purpose) -> &'static Profile {
+    let panels = profile::panels(PHASE);
+    let found = profile::of_dispatch(PHASE, &Role::new(role), purpose, &panels);
+    found.expect("the role is in the phase's cast, as the tests of profiles show")
+}
+
+fn tasks(show: Show<'_>) {
+    let profile = of("implementer", Purpose::Implement);
+    let texts = Texts::of(profile);
+    let code = Code {
+        task: Some(&change::TASK),
+        wanted: Some(change::WANTED),
+        constraints: Some(change::CONSTRAINTS),
+        ..code("")
+    };
+    let task = Brief { purpose: Purpose::Implement, code: Some(code), ..texts.brief(profile) };
+    let inline = Strategy::Inline;
+    show("task", task);
+    show("task, inline", Brief { strategy: inline, ..task });
+    show("task, in a project", Brief { project: Some(PROJECT), ..task });
+    let no_prd = Place { prd: Prd::None, ..task.place };
+    show("task, without a PRD", Brief { place: no_prd, code: Some(Code { wanted: None, ..code }), ..task });
+    let untraced = Some(Code { task: Some(&UNTRACED), ..code });
+    show("task, untraced", Brief { code: untraced, ..task });
+    show("task, untraced and inline", Brief { code: untraced, strategy: inline, ..task });
+    show("task, where nothing can be run", Brief { missing: &["Run".to_owned()], ..task });
+    let begun = TaskPapers { begun: true, ..change::TASK };
+    let failed =
+        Brief { gate: Some(change::FAILED), code: Some(Code { task: Some(&begun), ..code }), ..task };
+    show("task, after a failed check", failed);
+    show("task, resumed after a failed check", Brief { strategy: Strategy::Resume, ..failed });
+}
+
+fn fixes(show: Show<'_>) {
+    let profile = of("implementer", Purpose::Revise);
+    let texts = Texts::of(profile);
+    let findings: Vec<&Finding> = texts.findings.iter().collect();
+    let fix = Brief { purpose: Purpose::Revise, findings: &findings, ..texts.brief(profile) };
+    let resumed = Brief { strategy: Strategy::Resume, round: 2, findings: &findings[..1], ..fix };
+    show("fix", fix);
+    show("fix, inline", Brief { strategy: Strategy::Inline, ..fix });
+    show("fix, resumed", resumed);
+    show("fix, resumed after changes by others", Brief { delta: Some(change::FIXES), ..resumed });
+    let failed = Brief { findings: &[], gate: Some(change::FAILED), ..resumed };
+    show("fix, resumed after a failed check", failed);
+    let diverges = Some(Code { diverges: true, ..code(change::FIRST) });
+    show("fix, tests disagree", Brief { findings: &[], gate: Some(change::FAILED), code: diverges, ..fix });
+    show("fix, nothing changed", Brief { unchanged: true, ..resumed });
+}
+
+fn extras(show: Show<'_>) {
+    let inline = Strategy::Inline;
+    let simplifier = of("code-simplifier", Purpose::Simplify);
+    let texts = Texts::of(simplifier);
+    let simplify = Brief { purpose: Purpose::Simplify, ..texts.brief(simplifier) };
+    show("simplify", simplify);
+    show("simplify, inline", Brief { strategy: inline, ..simplify });
+    let outliner = of("test-deepener", Purpose::Outline);
+    let texts = Texts::of(outliner);
+    let outline = Brief { purpose: Purpose::Outline, ..texts.brief(outliner) };
+    show("outline", outline);
+    show("outline, inline", Brief { strategy: inline, ..outline });
+    let code = Code { outline: Some(change::OUTLINE), ..code(change::FIRST) };
+    let deepener = of("test-deepener", Purpose::Tests);
+    let tests = Brief { profile: deepener, purpose: Purpose::Tests, code: Some(code), ..outline };
+    show("tests", tests);
+    show("tests, inline", Brief { strategy: inline, ..tests });
+    let written = [change::TEST_FILES.to_owned()];
+    show("tests, once more", Brief { code: Some(Code { tests: &written, ..code }), ..tests });
+}
+
+fn reviewer(profile: &Profile, show: Show<'_>) {
+    let texts = Texts::of(profile);
+    let findings: Vec<&Finding> =
+        texts.findings.iter().filter(|one| one.role.as_str() == profile.role).collect();
+    let others: Vec<&str> = ["implementation-reviewer", "code-quality-reviewer", "security-reviewer"]
+        .into_iter()
+        .filter(|role| *role != profile.role)
+        .collect();
+    let once = [change::summary(&[profile.role])];
+    let twice = [change::summary(&others[..1]), change::summary(&others[1..])];
+    let first = texts.brief(profile);
+    let later =
+        Brief { code: Some(code(change::MENDED)), findings: &findings, round: 2, last_round: 1, ..first };
+    let resumed =
+        Brief { strategy: Strategy::Resume, delta: Some(change::FIXES), fix_summaries: &once, ..later };
+    let validate = Brief { purpose: Purpose::Validate, findings: &[], round: 3, ..later };
+    let validate_resumed =
+        Brief { strategy: Strategy::Resume, delta: Some(change::FIXES), fix_summaries: &twice, ..validate };
+    show("review", first);
+    show("review, inline", Brief { strategy: Strategy::Inline, ..first });
+    show("review, fresh in a later round", later);
+    show("review, inline in a later round", Brief { strategy: Strategy::Inline, ..later });
+    show("review, conversation lost", Brief { unavailable: true, ..later });
+    show("review, resumed", resumed);
+    show("review, digest", Brief { strategy: Strategy::Digest, ..resumed });
+    show("validate, resumed", validate_resumed);
+    show("validate, fresh", validate);
+    show("validate, conversation lost", Brief { unavailable: true, ..validate });
+    show("validate, digest", Brief { strategy: Strategy::Digest, ..validate_resumed });
+    show("certify", Brief { purpose: Purpose::Certify, ..later });
+    let why = "the answer is not a JSON object";
+    show("repair", Brief { purpose: Purpose::Repair, repair: Some(why), ..resumed });
+    if profile.letter == 'I' {
+        let failed = [CheckResult { passed: false, ..change::PASSED[0] }];
+        let left_out = [LEFT_OUT];
+        let done_before = [DONE_BEFORE];
+        let code =
+            Code { results: &failed, left_out: &left_out, done_before: &done_before, ..code(change::FIRST) };
+        show("review, after decisions of a person", Brief { code: Some(code), ..first });
+        let settled = [settled()];
+        show("review, with settled matters", Brief { settled: &settled, ..first });
+        show(
+            "review, digest with settled matters",
+            Brief { settled: &settled, strategy: Strategy::Digest, ..resumed },
+        );
+        without_tools(first, show);
+    }
+}
+
+/// A change that is reviewed by itself, again after it went on.
+fn by_itself(profile: &Profile, show: Show<'_>) {
+    let texts = Texts { upstream: Vec::new(), ..Texts::of(profile) };
+    let findings: Vec<&Finding> =
+        texts.findings.iter().filter(|one| one.role.as_str() == profile.role).collect();
+    let first = texts.brief_by_itself(profile, false);
+    let later = Brief {
+        delta: Some(change::FIXES),
+        round: 2,
+        last_round: 1,
+        strategy: Strategy::Resume,
+        ..texts.brief_by_itself(profile, true)
+    };
+    show("a change by itself", first);
+    show("a change by itself, inline", Brief { strategy: Strategy::Inline, ..first });
+    show("a change by itself, resumed", Brief { findings: &findings, ..later });
+    show("a change by itself, resumed after an approval", Brief { purpose: Purpose::Validate, ..later });
+}
+
+/// The one reviewer of lane express, where only a mini-spec was written.
+fn alone(show: Show<'_>) {
+    let panels = profile::panels_in(PHASE, Lane::Express);
+    let role = Role::new("implementation-reviewer");
+    let Some(profile) = profile::of_dispatch(PHASE, &role, Purpose::Review, &panels) else { return };
+    let texts = Texts::of(profile);
+    let why = "phase skipped, lane express";
+    let absent = ["design.md", "plan.md", "tasks.md"].map(|name| Absent { name, why });
+    let first = texts.brief(profile);
+    let first = Brief { place: Place { absent: &absent, ..first.place }, ..first };
+    show("review, alone in lane express", first);
+}
+
+const DONE_BEFORE: (&str, &str) = ("1.0", "Give every key an id");
+
+const LEFT_OUT: LeftOut<'static> =
+    LeftOut { id: "1.2", title: "Refuse revoked keys", why: "the store of keys is replaced next week" };
+
+static IN_FULL: [TaskArtifact<'static>; 3] = [
+    TaskArtifact {
+        name: "design.md",
+        path: DESIGN.path,
+        mode: Mode::Full,
+        text: DESIGN.mended,
+        reason: UNUSABLE,
+    },
+    TaskArtifact { name: "plan.md", path: PLAN.path, mode: Mode::Full, text: PLAN.mended, reason: UNUSABLE },
+    TaskArtifact { name: "prd.md", path: PRD, mode: Mode::Full, text: PRD_TEXT, reason: UNUSABLE },
+];
+
+const UNUSABLE: &str = "no reference of the task can be followed";
+
+static DEPENDS: [Dependency<'static>; 2] = [
+    Dependency { id: "1.0", title: "Give every key an id", left_out: None },
+    Dependency { id: "0.9", title: "Measure the load", left_out: Some("not needed for now") },
+];
+
+/// The same where its references lead nowhere.
+static UNTRACED: TaskPapers<'static> =
+    TaskPapers { artifacts: &IN_FULL, done: None, depends: &DEPENDS, text: UNTRACED_TEXT, ..change::TASK };
+
+const UNTRACED_TEXT: &str = "\
+### Task 1.1: Count the requests of a key
+
+Count the requests of a key in `src/counter.rs`.
+
+**Depends on:** 1.0, 0.9
+";

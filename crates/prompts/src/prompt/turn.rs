@@ -1,0 +1,333 @@
+//! The fragments of one dispatch: what is under review, what changed, what is open, which round it is.
+//!
+//! Everything here that somebody else wrote is fenced or kept on one line, so that it can neither end its own
+//! fence nor pass for a heading of ours. Which of these a prompt has is decided in `build`.
+
+use super::brief::{Brief, DomainResult, Prd};
+use super::open;
+use super::schema::FORM;
+use super::sizes::FIELD_CHARS_MAX;
+use super::stable::{file_name, header, label};
+use redraft_facts::choice::Strategy;
+use redraft_facts::fragment::Fragment;
+use redraft_facts::prelude::*;
+use redraft_facts::text::{self, one_line};
+use redraft_facts::ticket::Purpose;
+use redraft_facts::verdict::Severity;
+use redraft_roles::profile::Kind;
+
+/// What a reviewer reports of its checks where it is asked about changes only.
+pub(super) const CHECKS_OF_A_CHANGE: &str = "A check on which no change bears passes, with the note `not touched`; \
+    `coverage` counts hunks read of hunks shown and, if any are open, ids ruled on of ids open.";
+
+/// What the fragment is called that says which round it is.
+pub(super) const ITERATION: &str = "iteration";
+
+/// What earlier features taught. It came from files of the repository, so it is fenced like everything that others wrote.
+pub(super) fn lessons(brief: &Brief<'_>) -> Option<Fragment> {
+    if brief.lessons.is_empty() {
+        return None;
+    }
+    let intro = match brief.profile.kind {
+        Kind::Author => {
+            "Lessons of earlier features of this repository that may bear on this one: check whether they apply to what you \
+             write; they are not rules."
+        }
+        Kind::Domain | Kind::Phase => {
+            "Lessons of earlier features of this repository that may bear on this one: check whether they apply to what you \
+             review; they are not rules, and none is a finding without a fault that you can cite."
+        }
+    };
+    let list = text::fenced("text", &format!("{}\n", brief.lessons.join("\n")));
+    Some(Fragment::new("lessons", format!("## Lessons of Earlier Features\n\n{intro}\n\n{list}")))
+}
+
+pub(super) fn idea(brief: &Brief<'_>) -> Fragment {
+    let idea = text::fenced("text", brief.place.idea);
+    Fragment::new("idea", format!("## Idea\n\nWhat was asked for, in the words of the user:\n\n{idea}"))
+}
+
+/// For an author that did not draft: without a PRD nothing but the idea says what was asked for. A document that is
+/// reviewed by itself came from no idea.
+pub(super) fn idea_in_place_of_a_prd(brief: &Brief<'_>) -> Option<Fragment> {
+    let by_itself = brief.place.absent.iter().any(|absent| absent.name == "prd.md");
+    let wanted = brief.profile.artifacts.contains(&"prd.md") && brief.place.prd == Prd::None && !by_itself;
+    wanted.then(|| idea(brief))
+}
+
+pub(super) fn draft_task(brief: &Brief<'_>) -> Fragment {
+    let path = brief.place.artifact;
+    Fragment::new(
+        "task",
+        format!(
+            "## Task\n\nWrite {path}\n\n\
+             It is the first version, made from the idea and the required artifacts. Write the whole document into \
+             that file; your answer reports on it and does not repeat it.\n"
+        ),
+    )
+}
+
+pub(super) fn revise_task(brief: &Brief<'_>) -> Fragment {
+    let path = brief.place.artifact;
+    let text = format!(
+        "## Task\n\nRevise {path}\n\nRead that file whole before you change it: it is the current version. {}\n{}",
+        work(brief, "Open Findings"),
+        unchanged(brief)
+    );
+    Fragment::new("task", text)
+}
+
+/// Tells a continued conversation what it has and what to do with what follows.
+pub(super) fn resume_note(brief: &Brief<'_>) -> Fragment {
+    let name = file_name(brief.place.artifact);
+    // A document by itself builds on none.
+    let upstream = if brief.profile.artifacts.is_empty() { "" } else { "the upstream artifacts and " };
+    let text = match (brief.profile.kind, brief.purpose) {
+        (Kind::Author, _) => format!(
+            "You already have {upstream}your last version of {name} in context from your previous turn. {} on disk is \
+             that version{}.\n\n{}\n{}",
+            brief.place.artifact,
+            if brief.delta.is_some() { ", with what others have changed since" } else { "" },
+            work(brief, "New Issues to Fix"),
+            unchanged(brief)
+        ),
+        (Kind::Domain | Kind::Phase, Purpose::Validate) => format!(
+            "You already have {upstream}the previous version of {name} in context from your prior review at iteration {}, in which you approved it. Since then the file was changed.\n\n\
+             Check whether your approval still holds. Go through every hunk of the changes and through every place \
+             that depends on what it touches, and put your checks to them. A new finding may lie anywhere in the file.\
+             \n{}",
+            brief.last_round,
+            open::ruling_on(brief)
+        ),
+        (Kind::Domain | Kind::Phase, _) => format!(
+            "You already have {upstream}the previous version of {name} in context from your prior review. What changed in the file since then stands below. Do this and no more:\n\n{}",
+            open::steps_of_a_rereview(brief)
+        ),
+    };
+    Fragment::new("resume-note", text)
+}
+
+/// The artifact under review: what it is, and where it is to be given `whole`, its text.
+pub(super) fn artifact(brief: &Brief<'_>, whole: bool) -> Fragment {
+    let path = brief.place.artifact;
+    let heading = format!("## {} Under Review\n\n", label(path));
+    let Some(bytes) = brief.artifact else {
+        return Fragment::new("artifact", format!("{heading}{path}: not there\n"));
+    };
+    let header = header(path, bytes);
+    let body = match whole {
+        true => format!("\n{}", text::fenced("markdown", &String::from_utf8_lossy(bytes))),
+        false => String::new(),
+    };
+    Fragment::new("artifact", format!("{heading}{header}{body}"))
+}
+
+/// What changed since a reviewer last saw the artifact.
+pub(super) fn delta(brief: &Brief<'_>) -> Option<Fragment> {
+    let heading = match brief.purpose {
+        Purpose::Validate => "Changes Since Your Last Review",
+        Purpose::Draft
+        | Purpose::Revise
+        | Purpose::Review
+        | Purpose::Certify
+        | Purpose::Repair
+        | Purpose::Implement
+        | Purpose::Simplify
+        | Purpose::Outline
+        | Purpose::Tests
+        | Purpose::Retro
+        | Purpose::Judge
+        | Purpose::Probe => "Delta",
+    };
+    let body = match brief.delta? {
+        "" => "The file is as you last saw it.\n".to_owned(),
+        diff => text::fenced("diff", diff),
+    };
+    Some(Fragment::new("delta", format!("## {heading}\n\n{body}")))
+}
+
+pub(super) fn changes_by_others(brief: &Brief<'_>) -> Option<Fragment> {
+    let diff = text::fenced("diff", brief.delta.filter(|diff| !diff.is_empty())?);
+    let text = format!(
+        "## Changes Since Your Last Version\n\n\
+         Others changed the file. What they changed stays, unless a finding below says otherwise:\n\n{diff}"
+    );
+    Some(Fragment::new("changes-by-others", text))
+}
+
+pub(super) fn fix_summary(brief: &Brief<'_>) -> Option<Fragment> {
+    let all = brief.fix_summaries;
+    if all.is_empty() {
+        return None;
+    }
+    let who = if brief.code.is_some() { "implementer" } else { "author" };
+    let mut text =
+        format!("## Fix Summary\n\nWhat the {who} says was done; the changes above show what was.\n");
+    for (at, summary) in all.iter().enumerate() {
+        if all.len() > 1 {
+            text.push_str(&format!("\nRevision {} of {}:\n", at + 1, all.len()));
+        }
+        text.push_str(&format!("\n{}", text::fenced("text", summary)));
+    }
+    Some(Fragment::new("fix-summary", text))
+}
+
+pub(super) fn domain_outcome(brief: &Brief<'_>) -> Option<Fragment> {
+    let outcome = brief.outcome.filter(|_| brief.profile.kind == Kind::Phase)?;
+    let result = match outcome.result {
+        DomainResult::Approved { round, max, revision } => {
+            format!("APPROVED at iteration {round}/{max}, revision {}", revision.short())
+        }
+        DomainResult::Failed { round, max, revision } if round < max => {
+            format!("FAILED, accepted by a person at iteration {round}/{max}, revision {}", revision.short())
+        }
+        DomainResult::Failed { max, revision, .. } => {
+            format!("FAILED at iteration cap ({max}/{max}), revision {}", revision.short())
+        }
+    };
+    let unresolved: Vec<String> = (open::current(brief, outcome.unresolved).iter())
+        .filter(|finding| finding.severity > Severity::Suggestion)
+        .map(|finding| format!("\n  {}", open::headline(finding)))
+        .collect();
+    let unresolved = if unresolved.is_empty() { " none".to_owned() } else { unresolved.concat() };
+    let text = format!(
+        "## Domain Reviewer Outcome\n\n- Reviewer: {}\n- Result: {result}\n- Unresolved issues:{unresolved}\n",
+        outcome.reviewer
+    );
+    Some(Fragment::new("domain-outcome", text))
+}
+
+pub(super) fn gate(brief: &Brief<'_>) -> Option<Fragment> {
+    let evidence = text::fenced("text", brief.gate?);
+    let text = format!(
+        "## Failed Mechanical Check\n\n\
+         The engine checks the text mechanically before any reviewer is asked. This failed on the current version and \
+         is checked again after your turn:\n\n{evidence}"
+    );
+    Some(Fragment::new("gate", text))
+}
+
+/// Mechanical faults that hold nothing up. The author may mend them; a reviewer need not find them.
+pub(super) fn lint(brief: &Brief<'_>) -> Option<Fragment> {
+    if brief.lint.is_empty() {
+        return None;
+    }
+    let intro = match brief.profile.kind {
+        Kind::Author => {
+            "A mechanical check warns of these places in the current version: mend those where the warning is right, even where \
+             no finding reaches them, leave the text where it is wrong, and give them no entry in `answers`."
+        }
+        Kind::Domain | Kind::Phase => {
+            "A mechanical check gave these warnings. The author is shown them too, so none of them is a finding by itself; a \
+             failure that follows from one is a finding like any other."
+        }
+    };
+    let list: String =
+        brief.lint.iter().map(|line| format!("- {}\n", one_line(line, FIELD_CHARS_MAX))).collect();
+    Some(Fragment::new("lint", format!("## Lint Warnings\n\n{intro}\n\n{list}")))
+}
+
+/// Which review it is. A first one by a role that is not told (`Profile::iteration_from`) has none, and neither have
+/// authors, who are told what is open instead (I7).
+pub(super) fn iteration(brief: &Brief<'_>) -> Option<Fragment> {
+    let Brief { round, rounds_max, purpose, .. } = brief;
+    let told_from = brief.profile.iteration_from;
+    // Fresh eyes read like a first reader.
+    let as_first = *purpose == Purpose::Certify && told_from > 1;
+    if (as_first || (*purpose == Purpose::Review && *round < told_from)) && !brief.unavailable {
+        return None;
+    }
+    let mut text = "## Iteration Context\n\n".to_owned();
+    let by_itself = brief.code.is_some_and(|code| code.by_itself);
+    text.push_str(&match (purpose, brief.strategy) {
+        (Purpose::Validate, Strategy::Lazy | Strategy::Inline) if by_itself => format!(
+            "This is iteration {round} of {rounds_max}: your role approved an earlier version of the change, which went \
+             on since. Perform a full regression check of the change as it is now; a new finding may lie anywhere in it.\n"
+        ),
+        (Purpose::Validate, _) if by_itself => format!("This is iteration {round} of {rounds_max}.\n"),
+        (Purpose::Validate, Strategy::Lazy | Strategy::Inline) if brief.code.is_some() => format!(
+            "This is the final validation round (iteration {round} of {rounds_max}): your role approved an earlier \
+             version of the change, and others had it altered since. Perform a full regression check of the change as it \
+             is now; a new finding may lie anywhere in it.\n"
+        ),
+        (Purpose::Validate, Strategy::Lazy | Strategy::Inline) => format!(
+            "This is the final validation round (iteration {round} of {rounds_max}): your role approved an earlier \
+             version, and the file was changed since. Judge the document as it is now; a new finding may lie anywhere \
+             in it.\n"
+        ),
+        (Purpose::Validate, Strategy::Resume | Strategy::Digest) => {
+            format!("This is the final validation round (iteration {round} of {rounds_max}).\n")
+        }
+        _ => format!("This is iteration {round} of {rounds_max}.\n"),
+    });
+    if brief.unavailable {
+        text.push_str("(Fresh dispatch — prior review session unavailable.)\n");
+    }
+    Some(Fragment::new(ITERATION, text))
+}
+
+pub(super) fn repair(brief: &Brief<'_>) -> Fragment {
+    let why = text::fenced("text", brief.repair.unwrap_or("no verdict could be read from it"));
+    let text = format!(
+        "## Your Last Answer Could Not Be Used\n\n{why}\n\
+         Give the whole answer once more with that put right. Nothing of the last one was kept.\n"
+    );
+    Fragment::new("repair", text)
+}
+
+/// The form once more, with what its fields are for in this turn.
+pub(super) fn return_short(brief: &Brief<'_>) -> Fragment {
+    let mut fields = String::new();
+    if !brief.findings.is_empty() {
+        fields.push_str("- `answers`: one entry for every id above.\n");
+    }
+    let work = if brief.code.is_some() { "code" } else { "file" };
+    fields.push_str(&match (brief.profile.kind, brief.purpose) {
+        (_, Purpose::Repair) => "- every other field: as it was asked for before.\n".to_owned(),
+        (Kind::Author, _) => format!(
+            "- `summary`, `checks`, `verified`: as before, of the {work} as it is now.\n\
+             - `issues`: empty.\n\
+             - `files_read`: every file you opened in this turn.\n"
+        ),
+        (Kind::Domain | Kind::Phase, _) => format!(
+            "- `checks`: one entry for every check of your role and `coverage`. {CHECKS_OF_A_CHANGE}\n\
+             - `verified`, `files_read`: what you checked and opened in this turn.\n"
+        ),
+    });
+    let text = format!(
+        "## Your Answer\n\n\
+         One JSON object of the same form as before, and nothing after it. Every field is required; an empty text, \
+         an empty list or 0 means none.\n\n{}\n{fields}",
+        text::fenced("json", FORM)
+    );
+    Fragment::new("return-short", text)
+}
+
+/// What an author has to deal with, by the headings under which it stands.
+fn work(brief: &Brief<'_>, findings_heading: &str) -> String {
+    let findings = (!brief.findings.is_empty()).then(|| format!("every id under {findings_heading}"));
+    let gate = brief.gate.map(|_| "what Failed Mechanical Check reports".to_owned());
+    let items: Vec<String> = [gate, findings].into_iter().flatten().collect();
+    if items.is_empty() {
+        return "Make it complete and consistent again.".to_owned();
+    }
+    format!("Deal with {}, in the file itself.", items.join(" and with "))
+}
+
+/// An author that answers without changing anything would go round for ever.
+fn unchanged(brief: &Brief<'_>) -> String {
+    if !brief.unchanged {
+        return String::new();
+    }
+    let ids: Vec<&str> = brief.findings.iter().map(|finding| finding.id.as_str()).collect();
+    let open = match (ids.is_empty(), brief.gate.is_some()) {
+        (false, _) => format!("These findings are open: {}.", ids.join(", ")),
+        (true, true) => "The mechanical check still fails.".to_owned(),
+        (true, false) => "What you were asked for is still to be done.".to_owned(),
+    };
+    format!(
+        "\nThe last turn left {} as it was. {open} The file must change; where you hold a finding to be wrong, word \
+         the text so that nobody can read it that way.\n",
+        brief.place.artifact
+    )
+}

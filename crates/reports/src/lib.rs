@@ -1,0 +1,18 @@
+//! What people and programs are shown, folded from events: everything here can be deleted and comes back byte for byte.
+//!
+//! Start at [`project`] (what stands beside a feature's documents), [`matrix`] (the trace from requirement to test),
+//! [`decisions`], [`retro`] (looking back) and [`estimate`] (what the rest is likely to cost).
+//!
+//! The crate is `no_std` on purpose: it cannot open a file, start a process, read the environment, ask the time or draw a
+//! random number. What it says follows from its arguments.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod decisions;
+pub mod estimate;
+pub mod matrix;
+pub mod project;
+pub mod retro;

@@ -1,0 +1,376 @@
+//! Which task serves which requirement, and through which parts of design and plan.
+//!
+//! What a task says itself goes before what the plan says of its step, and that before what the design says. Start at
+//! [`read`], then [`rows`].
+
+use super::named::Names;
+use super::wanted::{Wanted, requirements};
+use super::{Part, Requirement, Row, Sources, Via, What, Work};
+use redraft_documents::lint::reading::{Defined, defined, is_mentioned, mentioned};
+use redraft_documents::sections::block::counted;
+use redraft_documents::sections::{Outline, Section};
+use redraft_documents::tasks::{self, Task};
+use redraft_documents::trace::{self, Found, Kind, Target, Targets};
+use redraft_facts::prelude::*;
+use redraft_facts::text::one_line;
+
+/// The documents as they were understood.
+pub(super) struct Read {
+    /// The document the requirements are from.
+    pub(super) kind: Kind,
+    pub(super) wanted: Vec<Wanted>,
+    pub(super) tasks: Vec<ReadTask>,
+    /// Of the plan.
+    pub(super) steps: Vec<Step>,
+    /// For each requirement, the design sections that name it.
+    sections: Vec<Vec<Part>>,
+}
+
+pub(super) struct ReadTask {
+    pub(super) task: Task,
+    /// The requirements it names.
+    pub(super) wants: BTreeSet<usize>,
+    /// The steps it refers to.
+    pub(super) steps: BTreeSet<usize>,
+    /// Parts of the plan it refers to that are no step, and what they name.
+    pub(super) parts: Vec<Part>,
+    through_parts: BTreeSet<usize>,
+    pub(super) sections: Vec<Part>,
+    /// What the sections it refers to name.
+    through_sections: BTreeSet<usize>,
+    /// References that lead nowhere, as written.
+    pub(super) lost: Vec<String>,
+}
+
+pub(super) struct Step {
+    pub(super) part: Part,
+    end_line: u32,
+    wants: BTreeSet<usize>,
+    sections: Vec<Part>,
+}
+
+/// A title in a cell.
+const TITLE_CHARS_MAX: usize = 100;
+
+pub(super) fn read(sources: &Sources<'_>) -> Read {
+    let of_spec = sources.spec.map(requirements).unwrap_or_default();
+    let (kind, wanted) = match of_spec.is_empty() {
+        false => (Kind::Spec, of_spec),
+        true => match sources.prd.map(requirements).unwrap_or_default() {
+            none if none.is_empty() => (Kind::Spec, none),
+            of_prd => (Kind::Prd, of_prd),
+        },
+    };
+    let names = Names::of(&wanted, &[sources.design, sources.plan]);
+    let texts: BTreeMap<Kind, &str> = [
+        (Kind::Prd, sources.prd),
+        (Kind::Spec, sources.spec),
+        (Kind::Design, sources.design),
+        (Kind::Plan, sources.plan),
+    ]
+    .into_iter()
+    .filter_map(|(kind, text)| Some((kind, text?)))
+    .collect();
+    let targets: BTreeMap<Kind, Targets<'_>> =
+        texts.iter().map(|(kind, text)| (*kind, Targets::of(text))).collect();
+    let reader = Reader { kind, names: &names, texts: &texts, targets: &targets };
+    let steps = sources.plan.map(|plan| reader.steps(plan)).unwrap_or_default();
+    let list = sources.tasks.and_then(|text| Some((text, tasks::read(text).ok()?)));
+    let tasks = list.map(|(text, list)| reader.tasks(text, list.tasks, &steps)).unwrap_or_default();
+    let sections = sources.design.map(|text| sections(text, &wanted, &names)).unwrap_or_default();
+    Read { kind, wanted, tasks, steps, sections }
+}
+
+struct Reader<'a> {
+    kind: Kind,
+    names: &'a Names<'a>,
+    texts: &'a BTreeMap<Kind, &'a str>,
+    targets: &'a BTreeMap<Kind, Targets<'a>>,
+}
+
+/// What the references of a task or a step lead to.
+#[derive(Default)]
+struct Led {
+    wants: BTreeSet<usize>,
+    plan: Vec<(Part, Target)>,
+    design: Vec<(Part, Target)>,
+    lost: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn steps(&self, plan: &str) -> Vec<Step> {
+        let Ok(list) = tasks::read(plan) else { return Vec::new() };
+        let lines: Vec<&str> = plan.lines().collect();
+        let step = |one: Task| {
+            let led = self.led(&one);
+            let mut wants = led.wants;
+            wants.extend(self.names.named(lines.get(one.lines()).unwrap_or_default()));
+            let part = Part { line: one.line, title: one_line(&one.title, TITLE_CHARS_MAX), id: one.id };
+            let sections = led.design.into_iter().map(|(part, _)| part).collect();
+            Step { part, end_line: one.end_line, wants, sections }
+        };
+        list.tasks.into_iter().map(step).collect()
+    }
+
+    fn tasks(&self, text: &str, list: Vec<Task>, steps: &[Step]) -> Vec<ReadTask> {
+        let lines: Vec<&str> = text.lines().collect();
+        let one = |task: Task| {
+            let led = self.led(&task);
+            let mut wants = led.wants;
+            let headings = task.groups.iter().map(|group| group.title.as_str());
+            let own: Vec<&str> =
+                lines.get(task.lines()).unwrap_or_default().iter().copied().chain(headings).collect();
+            wants.extend(self.names.named(&own));
+            let mut read = ReadTask {
+                task,
+                wants,
+                steps: BTreeSet::new(),
+                parts: Vec::new(),
+                through_parts: BTreeSet::new(),
+                sections: led.design.iter().map(|(part, _)| part.clone()).collect(),
+                through_sections: BTreeSet::new(),
+                lost: led.lost,
+            };
+            for (part, target) in led.plan {
+                let within = steps_at(steps, &target);
+                if within.is_empty() {
+                    read.parts.push(part);
+                    read.through_parts.extend(self.names.named(&self.lines_of(Kind::Plan, &target)));
+                }
+                read.steps.extend(within);
+            }
+            for (_, target) in &led.design {
+                read.through_sections.extend(self.names.named(&self.lines_of(Kind::Design, target)));
+            }
+            read
+        };
+        list.into_iter().map(one).collect()
+    }
+
+    fn led(&self, task: &Task) -> Led {
+        let mut led = Led::default();
+        for (reference, (kind, found)) in task.refs.iter().zip(trace::locate_all(&task.refs, self.targets)) {
+            let target = match found {
+                Found::One(target) => target,
+                // Any of them is a place; which one is for whoever reads.
+                Found::Several(targets) => match targets.first() {
+                    Some(target) => *target,
+                    None => continue,
+                },
+                Found::None => {
+                    let there = self.texts.contains_key(&reference.kind);
+                    if there && reference.must_lead() {
+                        led.lost.push(format!("{} {}", reference.kind.name(), reference.id));
+                    }
+                    continue;
+                }
+            };
+            match kind {
+                Kind::Plan => led.plan.push((self.part(kind, &reference.id, &target), target)),
+                Kind::Design => led.design.push((self.part(kind, &reference.id, &target), target)),
+                Kind::Spec | Kind::Prd => {
+                    let line = (target.line as usize).saturating_sub(1);
+                    led.wants.extend(self.names.at_line(line).filter(|_| kind == self.kind));
+                }
+            }
+        }
+        led
+    }
+
+    fn lines_of(&self, kind: Kind, target: &Target) -> Vec<&str> {
+        let first = (target.line as usize).saturating_sub(1);
+        let lines = self.texts.get(&kind).map(|text| text.lines()).into_iter().flatten();
+        lines.skip(first).take((target.end_line as usize).saturating_sub(first)).collect()
+    }
+
+    /// A part of a document under the id that somebody calls it by.
+    fn part(&self, kind: Kind, id: &str, target: &Target) -> Part {
+        let text = self.texts.get(&kind).copied().unwrap_or_default();
+        let line = text.lines().nth((target.line as usize).saturating_sub(1)).unwrap_or_default();
+        Part { line: target.line, id: id.to_owned(), title: title(line, id) }
+    }
+}
+
+/// What a line says behind the id it defines.
+fn title(line: &str, id: &str) -> String {
+    let bare = line.trim_start_matches(['#', '-', '*', '+', '|', ' ', '\t', '>']);
+    let bare = bare.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" ");
+    let number = id.rsplit(' ').next().unwrap_or(id);
+    let rest = match bare.find(number) {
+        Some(at) if at <= TITLE_CHARS_MAX => &bare[at + number.len()..],
+        _ => bare.as_str(),
+    };
+    let rest = rest.replace("**", "");
+    one_line(rest.trim_start_matches([':', '.', ')', ']', ' ', '—', '–', '-', '*', '`']), TITLE_CHARS_MAX)
+}
+
+/// The step a place is in, or all that are in it.
+fn steps_at(steps: &[Step], target: &Target) -> BTreeSet<usize> {
+    let holds = |step: &Step| (step.part.line..=step.end_line).contains(&target.line);
+    let inner = steps.iter().enumerate().rfind(|(_, step)| holds(step));
+    if let Some((at, _)) = inner {
+        return BTreeSet::from([at]);
+    }
+    let held = |step: &Step| (target.line..=target.end_line).contains(&step.part.line);
+    steps.iter().enumerate().filter(|(_, step)| held(step)).map(|(at, _)| at).collect()
+}
+
+/// For each requirement, the parts of the design that name it.
+fn sections(text: &str, wanted: &[Wanted], names: &Names<'_>) -> Vec<Vec<Part>> {
+    let outline = Outline::of(text);
+    let own: Vec<Defined> = defined(text);
+    let mut found: Vec<BTreeSet<Part>> = vec![BTreeSet::new(); wanted.len()];
+    for section in outline.sections().iter().filter(|section| section.level > 0) {
+        for at in section.own.clone().filter(|at| outline.is_text(*at)) {
+            let line = outline.lines()[at];
+            // Most lines name nothing.
+            if !line.contains(|c: char| c.is_ascii_digit()) {
+                continue;
+            }
+            let hits = names.named(&[line]);
+            if hits.is_empty() {
+                continue;
+            }
+            let parts = parts(&outline, section, line, &own, wanted);
+            for hit in hits {
+                found[hit].extend(parts.iter().cloned());
+            }
+        }
+    }
+    found.into_iter().map(|parts| parts.into_iter().collect()).collect()
+}
+
+/// What a line belongs to: the section around it that has an id; where none has, the parts that the line itself names, as a
+/// table of what meets what does; else the section.
+fn parts(
+    outline: &Outline<'_>,
+    section: &Section<'_>,
+    line: &str,
+    own: &[Defined],
+    wanted: &[Wanted],
+) -> Vec<Part> {
+    let is_want = |one: &Defined| wanted.iter().any(|wanted| wanted.key == one.key);
+    let part = |one: &Defined| Part {
+        line: counted(one.line),
+        id: one.id.clone(),
+        title: one_line(&one.text.replace("**", ""), TITLE_CHARS_MAX),
+    };
+    let around = outline.sections().iter().rev().filter(|outer| outer.lines.contains(&section.lines.start));
+    let with_id = around
+        .filter_map(|outer| own.iter().find(|one| one.line == outer.lines.start && !is_want(one)))
+        .next();
+    if let Some(one) = with_id {
+        return vec![part(one)];
+    }
+    let named = mentioned(core::iter::once(line));
+    let mut seen = BTreeSet::new();
+    let named = own.iter().filter(|one| !is_want(one) && is_mentioned(&one.key, &named));
+    let named: Vec<Part> = named.filter(|one| seen.insert(&one.key)).map(part).collect();
+    match named.is_empty() {
+        false => named,
+        true => vec![Part {
+            line: counted(section.lines.start),
+            id: String::new(),
+            title: one_line(section.title, TITLE_CHARS_MAX),
+        }],
+    }
+}
+
+/// One row for each requirement. `places` says where the work of each task is.
+pub(super) fn rows(read: &Read, places: &[usize], sources: &Sources<'_>) -> Vec<Row> {
+    let whole = sources.tasks.is_none() && read.tasks.is_empty();
+    let mut reached: Vec<(Option<Via>, BTreeSet<usize>)> =
+        (0..read.wanted.len()).map(|at| tasks_of(read, at)).collect();
+    let direct = reached.clone();
+    for (at, wanted) in read.wanted.iter().enumerate() {
+        if direct[at].0.is_none() {
+            let tasks: BTreeSet<usize> =
+                wanted.relatives.iter().flat_map(|other| direct[*other].1.iter().copied()).collect();
+            if !tasks.is_empty() {
+                reached[at] = (Some(Via::Relative), tasks);
+            }
+        }
+    }
+    let row = |(at, wanted): (usize, &Wanted)| {
+        let (via, tasks) = &reached[at];
+        let works: Vec<usize> = match whole {
+            true => places.to_vec(),
+            false => tasks.iter().map(|task| places[*task]).collect(),
+        };
+        Row {
+            requirement: Some(Requirement {
+                id: wanted.id.clone(),
+                text: wanted.text.clone(),
+                kind: read.kind,
+                line: counted(wanted.line),
+                is_criterion: wanted.is_criterion,
+            }),
+            sections: sections_of(read, at, tasks),
+            steps: steps_of(read, at, tasks),
+            via: via.or_else(|| (whole && !works.is_empty()).then_some(Via::Whole)),
+            works,
+        }
+    };
+    read.wanted.iter().enumerate().map(row).collect()
+}
+
+/// The tasks that serve a requirement by themselves.
+fn tasks_of(read: &Read, wanted: usize) -> (Option<Via>, BTreeSet<usize>) {
+    let having = |fits: &dyn Fn(&ReadTask) -> bool| -> BTreeSet<usize> {
+        read.tasks.iter().enumerate().filter(|(_, task)| fits(task)).map(|(at, _)| at).collect()
+    };
+    let by_step = |task: &ReadTask| {
+        let in_step = task.steps.iter().any(|step| read.steps[*step].wants.contains(&wanted));
+        in_step || task.through_parts.contains(&wanted)
+    };
+    let ways = [
+        (Via::Task, having(&|task| task.wants.contains(&wanted))),
+        (Via::Step, having(&by_step)),
+        (Via::Section, having(&|task| task.through_sections.contains(&wanted))),
+    ];
+    let first = ways.into_iter().find(|(_, tasks)| !tasks.is_empty());
+    first.map_or((None, BTreeSet::new()), |(via, tasks)| (Some(via), tasks))
+}
+
+/// The sections that name it, or those that its tasks or their steps refer to.
+fn sections_of(read: &Read, wanted: usize, tasks: &BTreeSet<usize>) -> Vec<Part> {
+    let naming = read.sections.get(wanted).filter(|parts| !parts.is_empty());
+    naming.cloned().unwrap_or_else(|| {
+        let own = tasks.iter().flat_map(|task| &read.tasks[*task].sections);
+        let of_steps = tasks.iter().flat_map(|task| &read.tasks[*task].steps);
+        let of_steps = of_steps.flat_map(|step| &read.steps[*step].sections);
+        let all: BTreeSet<&Part> = own.chain(of_steps).collect();
+        all.into_iter().cloned().collect()
+    })
+}
+
+/// The steps its tasks refer to, those first that name it; where no task does, the steps that name it.
+fn steps_of(read: &Read, wanted: usize, tasks: &BTreeSet<usize>) -> Vec<Part> {
+    let referred: BTreeSet<usize> = tasks.iter().flat_map(|task| &read.tasks[*task].steps).copied().collect();
+    let names = |at: &usize| read.steps[*at].wants.contains(&wanted);
+    let both: Vec<usize> = referred.iter().copied().filter(names).collect();
+    let naming = || (0..read.steps.len()).filter(names).collect::<Vec<usize>>();
+    let chosen = match (both.is_empty(), referred.is_empty()) {
+        (false, _) => both,
+        (true, false) => referred.into_iter().collect(),
+        (true, true) => naming(),
+    };
+    let parts = tasks.iter().flat_map(|task| &read.tasks[*task].parts);
+    let all: BTreeSet<&Part> = chosen.iter().map(|at| &read.steps[*at].part).chain(parts).collect();
+    all.into_iter().cloned().collect()
+}
+
+/// The row of a piece of work that serves no requirement.
+pub(super) fn row_of_work(read: &Read, work: &Work, at: usize) -> Row {
+    let line = match &work.what {
+        What::Task { line, .. } => *line,
+        What::Simplification | What::Deepening | What::Fixes | What::Edits => None,
+    };
+    let task = read.tasks.iter().find(|task| Some(task.task.line) == line);
+    let steps = task.iter().flat_map(|task| {
+        let steps = task.steps.iter().map(|step| &read.steps[*step].part);
+        steps.chain(&task.parts).cloned()
+    });
+    let sections = task.map(|task| task.sections.clone()).unwrap_or_default();
+    Row { requirement: None, sections, steps: steps.collect(), via: None, works: vec![at] }
+}

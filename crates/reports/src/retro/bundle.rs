@@ -1,0 +1,121 @@
+//! What the facilitator of a retrospective is sent: phases, review history, implementation log, git summary, artifact
+//! sizes, in this order.
+//!
+//! All of it comes from the ledger and from git, and it has a bound: what is longer is cut in its middle, with a note,
+//! because how something began and how it ended say most. Start at [`bundle`].
+
+use super::Change;
+use super::figures::Figures;
+use crate::project::{history_of_roles, implementation_log_of_roles};
+use redraft_core::pipeline::Pipeline;
+use redraft_core::review::{End, Loop};
+use redraft_facts::event::Entry;
+use redraft_facts::prelude::*;
+use redraft_facts::text::{fenced, one_line};
+use redraft_facts::usage::grouped;
+
+/// Of the review history: some 13,000 tokens, which holds every round of most features.
+const HISTORY_CHARS_MAX: usize = 40_000;
+/// Of the implementation log: what was decided in some forty tasks.
+const LOG_CHARS_MAX: usize = 20_000;
+/// Files that are listed; a longer list says no more than its length.
+pub(super) const FILES_MAX: usize = 200;
+const SIZES_MAX: usize = 50;
+const PATH_CHARS_MAX: usize = 200;
+
+/// What stands where there is no log.
+const NO_LOG: &str = "No implementation log available";
+
+pub fn bundle(
+    figures: &Figures,
+    pipeline: &Pipeline,
+    entries: &[Entry],
+    change: &Change,
+    sizes: &[(String, u64)],
+) -> String {
+    let log = implementation_log_of_roles(entries);
+    let log = log.map_or(format!("{NO_LOG}\n"), |log| fenced("markdown", &shortened(&log, LOG_CHARS_MAX)));
+    let history = fenced("markdown", &shortened(&history_of_roles(entries), HISTORY_CHARS_MAX));
+    [
+        format!("## Phases\n\n{}", phases(figures, pipeline)),
+        format!("## Review History\n\n{history}"),
+        format!("## Implementation Log\n\n{log}"),
+        format!("## Git Summary\n\n{}", git_summary(change)),
+        format!("## Artifact Sizes\n\n{}", artifact_sizes(sizes)),
+    ]
+    .join("\n")
+}
+
+/// How each phase ended, then every figure by the name a text asks for it. What is nothing everywhere is named once.
+fn phases(figures: &Figures, pipeline: &Pipeline) -> String {
+    let mut out = String::new();
+    for one in pipeline.past.iter().chain(&pipeline.open) {
+        out.push_str(&format!("- {} pass {}: {}\n", one.opened.phase, one.opened.pass, ended(one)));
+    }
+    for phase in &pipeline.skipped {
+        out.push_str(&format!("- {phase}: left out by a person\n"));
+    }
+    out.push_str("\n| name | figure |\n|---|---|\n");
+    let (of_phases, whole): (Vec<_>, Vec<_>) =
+        figures.named().into_iter().partition(|figure| figure.name.contains('.'));
+    let counted = of_phases.into_iter().filter(|figure| figure.value != Some(0));
+    for figure in whole.into_iter().chain(counted) {
+        out.push_str(&format!("| {{{}}} | {} |\n", figure.name, figure.text));
+    }
+    out
+}
+
+fn ended(one: &Loop) -> &'static str {
+    match &one.end {
+        Some(End::Closed(closed)) if closed.approvals.is_empty() => "closed without an approval",
+        Some(End::Closed(_)) => "closed",
+        Some(End::Superseded) => "superseded by a later pass or another lane",
+        Some(End::Skipped) => "left out by a person",
+        Some(End::Abandoned) => "abandoned",
+        None => "open",
+    }
+}
+
+/// The files of a change with what was added and removed in each.
+pub(super) fn git_summary(change: &Change) -> String {
+    if change.files.is_empty() {
+        return "No file was changed.\n".to_owned();
+    }
+    let mut list = String::new();
+    for (path, added, removed) in change.files.iter().take(FILES_MAX) {
+        list.push_str(&format!("{} +{added} -{removed}\n", one_line(path, PATH_CHARS_MAX)));
+    }
+    let more = change.files.len().saturating_sub(FILES_MAX);
+    if more > 0 {
+        list.push_str(&format!("and {more} more files, which are not listed\n"));
+    }
+    fenced("", &list)
+}
+
+fn artifact_sizes(sizes: &[(String, u64)]) -> String {
+    if sizes.is_empty() {
+        return "No artifact.\n".to_owned();
+    }
+    let line = |(name, bytes): &(String, u64)| {
+        format!("{}: {} bytes\n", one_line(name, PATH_CHARS_MAX), grouped(*bytes))
+    };
+    let mut list: String = sizes.iter().take(SIZES_MAX).map(line).collect();
+    let more = sizes.len().saturating_sub(SIZES_MAX);
+    if more > 0 {
+        list.push_str(&format!("and {more} more, which are not listed\n"));
+    }
+    fenced("", &list)
+}
+
+/// A text of at most so many characters: whole, or its beginning and its end with a note between them.
+pub(super) fn shortened(text: &str, chars_max: usize) -> String {
+    let chars = text.chars().count();
+    if chars <= chars_max {
+        return text.to_owned();
+    }
+    let half = chars_max / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(chars - half).collect();
+    let left_out = grouped((chars - 2 * half) as u64);
+    format!("{head}\n\n[… {left_out} characters are left out here …]\n\n{tail}")
+}

@@ -1,0 +1,220 @@
+//! Who takes part in a phase: each role's texts, tools and files, in exactly one place.
+//!
+//! A profile is data that holds for every feature and every round; nothing here knows a feature, a round or a
+//! finding. The texts themselves are Markdown under `texts/`, so that they can be reviewed as prose. Start at
+//! [`of`]; `prompts::prompt` turns a profile into fragments.
+
+mod design;
+mod document;
+mod finish;
+mod implement;
+mod plan;
+mod replaced;
+mod specify;
+mod tasks;
+#[cfg(test)]
+mod tests;
+
+pub use replaced::{BadOverride, Override};
+
+use redraft_facts::event::{Panel, PanelRole};
+use redraft_facts::ids::Role;
+use redraft_facts::phase::{Lane, Phase};
+use redraft_facts::prelude::*;
+use redraft_facts::ticket::Purpose;
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Profile {
+    pub role: &'static str,
+    /// Begins the ids of this role's findings.
+    pub letter: char,
+    pub kind: Kind,
+    /// What the role does, as one line for progress.
+    pub title: &'static str,
+    /// The files it must read before it begins, by name in the feature's folder.
+    pub artifacts: &'static [&'static str],
+    /// What it may use, in the words of Claude Code's agent front matter; adapters translate them.
+    pub tools: &'static [&'static str],
+    pub rubric: &'static str,
+    /// Closes the rubric.
+    pub coda: &'static str,
+    /// Yes or no questions, at most five; what needs more is another role.
+    pub checklist: &'static str,
+    /// What the phase after this one needs; only a phase reviewer has it.
+    pub next_phase: &'static str,
+    /// The first round in which a fresh review is told which one it is. I1-R4's deviations: the reviewers of plan and
+    /// tasks are not told in the first; in later ones they are, because there stands what is open and that an earlier
+    /// conversation is gone.
+    pub iteration_from: u16,
+    /// The categories its findings may have; empty for an author.
+    pub categories: &'static [&'static str],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Writes the artifact.
+    Author,
+    /// Judges the artifact by the rules of its own field, and is given it whole.
+    Domain,
+    /// Judges the hand-off to the next phase, and reads the artifact by path.
+    Phase,
+}
+
+impl Profile {
+    /// Whether the role compares code with what was wanted of it.
+    pub fn compares(&self) -> bool {
+        self.role == implement::IMPLEMENTATION.role
+    }
+}
+
+/// The built-in profile of a role in a phase.
+pub fn of(phase: Phase, role: &Role) -> Option<&'static Profile> {
+    cast(phase).iter().copied().find(|profile| profile.role == role.as_str())
+}
+
+/// The built-in profile a dispatch is made with. It is that of its role, but for roles that are asked for two different
+/// things, and for a reviewer that sits alone in what are the `panels` of its loop.
+pub fn of_dispatch(
+    phase: Phase,
+    role: &Role,
+    purpose: Purpose,
+    panels: &[Panel],
+) -> Option<&'static Profile> {
+    let found = of(phase, role)?;
+    let alone = panels.iter().map(|panel| panel.roles.len()).sum::<usize>() == 1;
+    Some(match (phase, found.role, purpose) {
+        (Phase::Implement, "implementer", Purpose::Implement) => &implement::TASK,
+        (Phase::Implement, "test-deepener", Purpose::Outline) => &implement::OUTLINE,
+        (Phase::Implement, "implementation-reviewer", _) if alone => &implement::ALONE,
+        (Phase::Finish, "retro-facilitator", Purpose::Judge) => &finish::JUDGE,
+        _ => found,
+    })
+}
+
+/// What a role is, whichever phase it works in.
+pub fn kind(role: &Role) -> Option<Kind> {
+    all().find(|profile| profile.role == role.as_str()).map(|profile| profile.kind)
+}
+
+/// Who takes part in a phase: its author, then its reviewers in the order of their stages.
+pub fn cast(phase: Phase) -> &'static [&'static Profile] {
+    static SPECIFY: [&Profile; 3] = [&specify::AUTHOR, &specify::REVIEWER, &specify::HANDOFF];
+    static DESIGN: [&Profile; 3] = [&design::AUTHOR, &design::REVIEWER, &design::HANDOFF];
+    static PLAN: [&Profile; 3] = [&plan::AUTHOR, &plan::REVIEWER, &plan::HANDOFF];
+    static TASKS: [&Profile; 3] = [&tasks::AUTHOR, &tasks::REVIEWER, &tasks::HANDOFF];
+    static IMPLEMENT: [&Profile; 6] = [
+        &implement::IMPLEMENTER,
+        &implement::SIMPLIFIER,
+        &implement::DEEPENER,
+        &implement::IMPLEMENTATION,
+        &implement::QUALITY,
+        &implement::SECURITY,
+    ];
+    static FINISH: [&Profile; 1] = [&finish::FACILITATOR];
+    static DOCUMENT: [&Profile; 2] = [&document::AUTHOR, &document::REVIEWER];
+    match phase {
+        Phase::Specify => &SPECIFY,
+        Phase::Design => &DESIGN,
+        Phase::CreatePlan => &PLAN,
+        Phase::CreateTasks => &TASKS,
+        Phase::Implement => &IMPLEMENT,
+        Phase::Finish => &FINISH,
+        Phase::Document => &DOCUMENT,
+    }
+}
+
+/// The stages of a phase, each with the reviewers that must approve it. A document is judged by one after the other, code
+/// by all at once.
+pub fn panels(phase: Phase) -> Vec<Panel> {
+    let reviewers = cast(phase).iter().filter(|profile| profile.kind != Kind::Author);
+    let seats = reviewers.map(|profile| PanelRole { role: Role::new(profile.role), letter: profile.letter });
+    match phase {
+        Phase::Implement => vec![Panel { roles: seats.collect() }],
+        Phase::Specify
+        | Phase::Design
+        | Phase::CreatePlan
+        | Phase::CreateTasks
+        | Phase::Finish
+        | Phase::Document => seats.map(|seat| Panel { roles: vec![seat] }).collect(),
+    }
+}
+
+/// The stages of a phase in a lane: express has no reviewer for documents, and one for code ([`of_dispatch`]).
+pub fn panels_in(phase: Phase, lane: Lane) -> Vec<Panel> {
+    match (lane, phase) {
+        (Lane::Standard | Lane::Deep, _) => panels(phase),
+        (Lane::Express, Phase::Implement) => {
+            let mut panels = panels(phase);
+            panels.iter_mut().for_each(|panel| panel.roles.truncate(1));
+            panels
+        }
+        (Lane::Express, _) => Vec::new(),
+    }
+}
+
+/// The one stage of a document that is reviewed by itself: nothing is handed over, so nobody asks about that.
+pub fn domain_panel(phase: Phase) -> Vec<Panel> {
+    let domain = |role: &PanelRole| kind(&role.role) == Some(Kind::Domain);
+    panels(phase).into_iter().filter(|panel| panel.roles.iter().all(domain)).collect()
+}
+
+/// Whether every role of a phase is given a file, so that all of them can find it in one cache. Of code that is asked of
+/// its reviewers, who read it at the same time.
+pub fn shared(phase: Phase, name: &str) -> bool {
+    let counts = |profile: &&&Profile| phase != Phase::Implement || profile.kind != Kind::Author;
+    cast(phase).iter().filter(counts).all(|profile| profile.artifacts.contains(&name))
+}
+
+/// Who writes the artifact of a phase.
+pub fn author(phase: Phase) -> Role {
+    let author = cast(phase).iter().find(|profile| profile.kind == Kind::Author);
+    Role::new(author.map(|profile| profile.role).unwrap_or_default())
+}
+
+/// The roles of all phases, each once.
+pub fn roles() -> Vec<Role> {
+    let mut roles: Vec<Role> = Vec::new();
+    for profile in all() {
+        let role = Role::new(profile.role);
+        if !roles.contains(&role) {
+            roles.push(role);
+        }
+    }
+    roles
+}
+
+/// Every built-in profile with its phase's, the author of a phase before its reviewers.
+pub fn all() -> impl Iterator<Item = &'static Profile> {
+    let beside = [Phase::Finish, Phase::Document].into_iter().filter(|phase| !Phase::ALL.contains(phase));
+    Phase::ALL.into_iter().chain(beside).flat_map(cast).copied()
+}
+
+/// What a role may use: to read, to look things up outside of the repository as well, to write, to build. `Run` runs
+/// commands; which ones is up to the agent and to what a person has accepted.
+const READING: &[&str] = &["Read", "Glob", "Grep"];
+const CHECKING: &[&str] =
+    &["Read", "Glob", "Grep", "WebSearch", "mcp__context7__resolve-library-id", "mcp__context7__query-docs"];
+const WRITING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit"];
+const BUILDING: &[&str] = &["Read", "Glob", "Grep", "Write", "Edit", "Run"];
+
+/// A phase reviewer is the same in every phase but for what it reads and what comes next.
+const fn hand_off(
+    title: &'static str,
+    artifacts: &'static [&'static str],
+    next_phase: &'static str,
+) -> Profile {
+    Profile {
+        role: "phase-reviewer",
+        letter: 'P',
+        kind: Kind::Phase,
+        title,
+        artifacts,
+        tools: READING,
+        rubric: include_str!("../../texts/phase-reviewer.md"),
+        coda: "What is not settled here will be settled by whoever meets it first, and nobody will notice.",
+        checklist: include_str!("../../texts/phase-checks.md"),
+        next_phase,
+        iteration_from: 1,
+        categories: &["completeness", "ambiguity", "traceability", "scope", "open-question"],
+    }
+}
