@@ -5,10 +5,6 @@
 mod survey;
 mod take;
 
-use super::args::AdoptArgs;
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::site::{Site, Surroundings};
 use redraft_adapters::git::{FeatureBranch, GitError};
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::WorkspaceMode;
@@ -20,6 +16,10 @@ use redraft_facts::ids::FeatureId;
 use redraft_facts::shown;
 use redraft_facts::text::{count, one_line};
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::AdoptArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,14 +1,14 @@
 //! A question answered without leaving the run: by a flag, or on the terminal.
 
-use super::args::{OnCap, OnFailure};
-use super::console::Console;
-use super::site::Surroundings;
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::{About, AuthorQuestion, Decision, Question};
 use redraft_facts::findings::Finding;
 use redraft_facts::ids::TaskId;
 use redraft_facts::redact::Typed;
 use redraft_facts::text::one_line;
+use redraft_frame::args::{OnCap, OnFailure};
+use redraft_frame::console::Console;
+use redraft_frame::site::Surroundings;
 use redraft_reports::estimate;
 use std::collections::BTreeSet;
 

@@ -11,14 +11,14 @@ mod past;
 mod report;
 mod shelf;
 
-use super::args::{BankArgs, BankCommand, BankKind, NameArgs};
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::site::{Site, Surroundings};
 use gates::Gate;
 use past::Past;
 use redraft_documents::bank::{Bank, Entry, Kind, Life, Used, stale, uses};
 use redraft_facts::text::one_line;
+use redraft_frame::args::{BankArgs, BankCommand, BankKind, NameArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use shelf::Shelf;
 use std::collections::BTreeSet;
 

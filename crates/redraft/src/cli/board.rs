@@ -4,9 +4,6 @@
 //! over, what is in its way. The one place that decides what is to be typed next in a repository: see [`Board::next`].
 
 use super::dependencies::Lives;
-use super::errors::CliError;
-use super::site::{Site, Surroundings};
-use crate::cli::rows::{reviews, rows};
 use redraft_adapters::lock::{Holder, Lock};
 use redraft_adapters::shell_word::quoted;
 use redraft_adapters::sqlite::Ledger;
@@ -14,6 +11,9 @@ use redraft_documents::dependency::{Blocker, blockers, first};
 use redraft_engine::ports::Clock;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::utc;
+use redraft_frame::errors::CliError;
+use redraft_frame::rows::{reviews, rows};
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::project::BoardRow;
 use serde::Serialize;
 

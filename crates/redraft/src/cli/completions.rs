@@ -1,12 +1,12 @@
 //! `redraft completions`: the script that lets a shell complete what is typed, made from the same arguments clap reads.
 
-use super::args::{Cli, CompletionsArgs, ShellName};
-use super::console::Console;
-use super::errors::{CliError, Code};
 use super::hook;
-use super::site::Surroundings;
 use clap::{CommandFactory as _, ValueEnum as _};
 use redraft_adapters::git::Glance;
+use redraft_frame::args::{Cli, CompletionsArgs, ShellName};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::Surroundings;
 use serde::Serialize;
 use std::path::Path;
 

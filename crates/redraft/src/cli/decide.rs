@@ -1,19 +1,19 @@
 //! `redraft decide`: answers what a run is waiting for.
 
 use super::answer::in_the_way;
-use super::args::DecideArgs;
 use super::board::next_after;
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::prepare::hold_place;
 use super::run::Expected;
-use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::review::Loop;
 use redraft_engine::{Journal, write_projections};
 use redraft_facts::event::{Decision, Question};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::DecideArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::prepare::hold_place;
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::estimate;
 use serde::Serialize;
 

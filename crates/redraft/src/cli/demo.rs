@@ -1,10 +1,6 @@
 //! `redraft demo`: a whole feature in a throw-away repository, offline, with the rehearsal agent.
 
-use super::args::{DemoArgs, NewArgs, OnCap, RunArgs};
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::site::{Site, Surroundings};
-use super::{new, run, trust};
+use super::{new, run};
 use redraft_adapters::git::{self, Repository};
 use redraft_adapters::shell_word::quoted_path;
 use redraft_agents::config::REHEARSAL;
@@ -12,6 +8,11 @@ use redraft_facts::event::FeatureCreated;
 use redraft_facts::redact::Typed;
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::{DemoArgs, NewArgs, OnCap, RunArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::trust;
 use std::path::{Path, PathBuf};
 
 const IDEA: &str = "Let people reset a forgotten password by email";

@@ -2,11 +2,7 @@
 //! those that are open. What is in whose way, `documents::dependency` decides.
 
 use super::board::{BlockerJson, adopting, blocked_by, unblocking};
-use super::console::Console;
-use super::errors::{CliError, Code};
 use super::project::{names_in, text};
-use super::site::{Site, Surroundings};
-use crate::cli::rows::rows;
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::adopt::{named, read_meta};
 use redraft_documents::dependency::{Blocker, Standing, blockers, circle, first};
@@ -15,6 +11,10 @@ use redraft_facts::event::Life;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::redact::Typed;
 use redraft_facts::ticket::Scope;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::rows::rows;
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::project::{self, BoardRow};
 use std::collections::BTreeMap;
 

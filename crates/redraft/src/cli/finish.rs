@@ -2,15 +2,15 @@
 //!
 //! Everything up to the branch that is ready is what `redraft run` does; see [`super::run`]. Here is who may merge when.
 
-use super::args::{FinishArgs, RunArgs};
-use super::console::Console;
-use super::errors::{CliError, Code};
 use super::run;
-use super::site::{Site, Surroundings};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Store as _;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::{FinishArgs, RunArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 
 pub(crate) fn finish(args: FinishArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
     let site = Site::find(&around.folder)?;

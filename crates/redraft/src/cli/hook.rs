@@ -6,9 +6,6 @@
 
 mod noted;
 
-use super::args::HookCommand;
-use super::console::Console;
-use crate::cli::rows;
 use noted::Noted;
 use redraft_adapters::child::{Environment, TICKET};
 use redraft_adapters::clock::SystemClock;
@@ -19,6 +16,9 @@ use redraft_adapters::trust::{Place, Trust};
 use redraft_agents::config::{Config, Own};
 use redraft_engine::ports::{Clock, Store};
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::HookCommand;
+use redraft_frame::console::Console;
+use redraft_frame::rows;
 use redraft_integrations::hook::guard::{self, Protected};
 use redraft_integrations::hook::memory::Refusal;
 use redraft_integrations::hook::sight::{Sight, sights};

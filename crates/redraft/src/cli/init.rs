@@ -1,11 +1,11 @@
 //! `redraft init`: a configuration file with every default as a comment, and the agent that plays the roles.
 
-use super::agent_choice::{DEFAULT_ROLE, Found, Wanted, found, settled};
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::site::{Site, Surroundings};
 use redraft_adapters::checks::detect;
 use redraft_agents::config::{self, Config};
+use redraft_frame::agent_choice::{DEFAULT_ROLE, Found, Wanted, found, settled};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use redraft_roles::profile;
 use serde::Serialize;
 use std::io::Write;

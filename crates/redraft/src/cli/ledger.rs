@@ -6,13 +6,13 @@ mod redact;
 mod secret;
 mod verify;
 
-use super::args::LedgerCommand;
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::site::{Site, Surroundings};
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::LedgerCommand;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 
 pub(crate) use verify::verify;
 

@@ -2,10 +2,6 @@
 
 mod decisions;
 
-use super::args::{LogArgs, Page};
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::players::{PlayedBy, Players};
 use redraft_engine::ports::Store;
@@ -13,6 +9,10 @@ use redraft_facts::event::{Entry, Event};
 use redraft_facts::phase::Phase;
 use redraft_facts::text::{indented, utc};
 use redraft_facts::ticket::{Scope, Ticket};
+use redraft_frame::args::{LogArgs, Page};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::project;
 use serde::Serialize;
 use serde_json::{Value, json};

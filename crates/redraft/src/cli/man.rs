@@ -1,13 +1,13 @@
 //! `redraft man`: manual pages, made from the same texts as `--help`.
 
-use super::args::{Cli, ManArgs};
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::site::Surroundings;
-use super::whole_file::{self, Own};
 use clap::CommandFactory as _;
 use clap_mangen::Man;
 use redraft_facts::text::count;
+use redraft_frame::args::{Cli, ManArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::Surroundings;
+use redraft_frame::whole_file::{self, Own};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -14,10 +14,10 @@ mod server;
 mod submit;
 mod tools;
 
-use super::errors::{CliError, Code};
-use super::site::{Site, Surroundings};
 use next::Job;
 use redraft_facts::ids::FeatureId;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use reply::Reply;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,26 +1,16 @@
 //! The command line: one file per command, all of them thin.
 
 mod adopt;
-mod agent_choice;
-mod annotate;
 mod answer;
-mod args;
 mod bank;
 mod board;
-mod cast;
-mod colour;
 mod completions;
-mod config;
-mod consent;
-mod console;
 mod cost;
 mod decide;
 mod demo;
 mod dependencies;
 mod doctor;
-mod errors;
 mod finish;
-mod gather;
 mod hook;
 mod init;
 mod ledger;
@@ -28,43 +18,31 @@ mod lint;
 mod log;
 mod man;
 mod mcp;
-mod meant;
 mod models;
-mod monitor;
 mod new;
-mod once;
-mod own_state;
 mod phase;
 mod plugin;
-mod prepare;
-mod profiles;
 mod project;
 mod rehearse;
 mod replay;
 mod review;
-mod rows;
 mod run;
 mod show;
-mod site;
 mod status;
-mod story;
 #[cfg(test)]
 mod tests;
-mod trust;
-mod usage;
-mod whole_file;
-mod worker;
 
-use args::{
+use clap::Parser;
+use redraft_adapters::child::Environment;
+use redraft_agents::config::Own;
+use redraft_frame::args::{
     BackfillArgs, BankArgs, BankCommand, Cli, Command, ConfigArgs, CostArgs, ExportArgs, LogArgs, ManArgs,
     McpArgs, PluginCommand, ProjectArgs, ShowCommand,
 };
-use clap::Parser;
-use console::Console;
-use errors::{CliError, Code};
-use redraft_adapters::child::Environment;
-use redraft_agents::config::Own;
-use site::Surroundings;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::Surroundings;
+use redraft_frame::{config, trust, usage, worker};
 use std::process::ExitCode;
 
 /// Parses, performs, and turns the result into an exit code.

@@ -1,16 +1,16 @@
 //! `redraft models`: what models there are, what they cost, and which of them each agent uses.
 
-use super::console::Console;
 use super::cost::table::{Lean, table};
-use super::errors::{CliError, Code};
-use super::site::{Site, Surroundings};
-use super::{cast, trust};
 use redraft_agents::config::{AgentConfig, Config, FILE};
 use redraft_cost::price::{Basis, Card, Cards, Listed, PerMillion, age_in_words};
 use redraft_engine::ports::Clock;
 use redraft_facts::ids::AgentName;
 use redraft_facts::text::{one_line, utc};
 use redraft_facts::usage::grouped;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::{cast, trust};
 use redraft_roles::profile;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,14 +1,8 @@
 //! `redraft new`: a feature with a number, a branch and a worktree of its own.
 
-use super::args::NewArgs;
 use super::board::next_after;
-use super::console::Console;
 use super::dependencies::{dependencies_named, refuse_circle};
-use super::errors::{CliError, Code};
-use super::prepare::{hold_place, prepare};
 use super::project::project_named;
-use super::site::{Site, Surroundings};
-use super::trust;
 use redraft_adapters::git::GitError;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
@@ -20,6 +14,12 @@ use redraft_facts::phase::{Chosen, Lane, Phase, lane_for};
 use redraft_facts::redact::Typed;
 use redraft_facts::text::hash;
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::NewArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::prepare::{hold_place, prepare};
+use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::trust;
 use serde::Serialize;
 use std::path::Path;
 

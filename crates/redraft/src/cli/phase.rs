@@ -1,16 +1,16 @@
 //! `redraft phase`: leaves a phase out, or goes back to one. Both are a person's word, kept with its reason.
 
-use super::args::{PhaseArgs, PhaseCommand};
 use super::board::next_after;
-use super::console::Console;
-use super::errors::{CliError, Code};
 use super::run::with_host;
-use super::site::{Site, Surroundings};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Clock;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::{PhaseArgs, PhaseCommand};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -6,13 +6,13 @@
 mod folder;
 mod report;
 
-use super::args::{ExportArgs, PluginCommand};
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::profiles;
-use super::site::{Site, Surroundings};
 use folder::Folder;
 use redraft_facts::ids::Role;
+use redraft_frame::args::{ExportArgs, PluginCommand};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::profiles;
+use redraft_frame::site::{Site, Surroundings};
 use redraft_integrations::plugin::{
     self, BadInventory, INVENTORY, Inventory, Plan, Refused, Target, What, Why,
 };

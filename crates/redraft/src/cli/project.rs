@@ -7,14 +7,9 @@ mod context;
 
 pub(crate) use context::project_context;
 
-use super::args::{ProjectArgs, ProjectCommand, ProjectNewArgs};
 use super::board::{BlockerJson, blocked_by};
-use super::console::Console;
 use super::dependencies::Lives;
-use super::errors::{CliError, Code};
 use super::new::read_prd;
-use super::site::{Site, Surroundings};
-use crate::cli::rows::rows;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::dependency::Blocker;
@@ -22,6 +17,11 @@ use redraft_documents::project_context::milestones;
 use redraft_facts::event::Life;
 use redraft_facts::ids::{FeatureId, slug};
 use redraft_facts::text::one_line;
+use redraft_frame::args::{ProjectArgs, ProjectCommand, ProjectNewArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::rows::rows;
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::project::BoardRow;
 use serde::Serialize;
 use std::fs;

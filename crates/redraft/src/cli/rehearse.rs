@@ -1,12 +1,7 @@
 //! `redraft rehearse`: what the built-in rehearsal agent would do with a piece of work that a host was given. For trying a
 //! host, or writing one, without a model. It stores nothing: what it prints is the host's to submit.
 
-use super::args::RehearseArgs;
-use super::cast;
-use super::console::Console;
-use super::errors::{CliError, Code};
 use super::run::deadlines;
-use super::site::{Site, Surroundings};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Agent as _, Request, Store as _};
 use redraft_facts::choice::Marks;
@@ -14,6 +9,11 @@ use redraft_facts::event::Started;
 use redraft_facts::fragment::Prompt;
 use redraft_facts::ids::AgentName;
 use redraft_facts::ticket::Ticket;
+use redraft_frame::args::RehearseArgs;
+use redraft_frame::cast;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use redraft_prompts::prompt::schema_for;
 use redraft_rehearsal::Scenario;
 use serde::Serialize;

@@ -4,11 +4,6 @@ pub(crate) mod ledger;
 mod read;
 mod report;
 
-use super::args::{Knowledge as KnowledgeArg, ReplayArgs, ReplayRole};
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::site::{Site, Surroundings};
-use super::trust;
 use redraft_cost::cost::replay::{
     Asked, Assumed, Knowledge, Measured, Outcome, Played, Recorded, Reviewer, play,
 };
@@ -16,6 +11,11 @@ use redraft_cost::cost::{Amount, CERTAIN, Pace, Terms, lifetimes};
 use redraft_cost::price::{Card, Cards};
 use redraft_documents::tokens::{Family, Ratios};
 use redraft_facts::choice::Lifetime;
+use redraft_frame::args::{Knowledge as KnowledgeArg, ReplayArgs, ReplayRole};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::trust;
 use report::Object;
 
 /// The model whose prices hold when none is named.

@@ -3,20 +3,14 @@
 mod rules;
 mod stage;
 
-use crate::cli::rows;
+use redraft_frame::rows;
 use redraft_reports::estimate;
 pub(crate) use rules::{budget, config, deadlines, dollars, kept_budget, played, rules, rules_with};
 pub(crate) use stage::{Players, Stage, Wish, with_run};
 
 use super::answer::{Beforehand, answer};
-use super::args::{OnCap, RunArgs};
+use super::bank;
 use super::board::{self, from_when};
-use super::console::Console;
-use super::errors::{CliError, Code};
-use super::once::Once;
-use super::site::{Site, Surroundings};
-use super::story::Story;
-use super::{bank, monitor};
 use redraft_adapters::inbox::FileInbox;
 use redraft_agents::config::Config;
 use redraft_core::pipeline::Pipeline;
@@ -30,6 +24,13 @@ use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::text::utc;
 use redraft_facts::ticket::{Scope, Ticket};
+use redraft_frame::args::{OnCap, RunArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::monitor;
+use redraft_frame::once::Once;
+use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::story::Story;
 use redraft_reports::project::{self, BoardRow, Receipt, TaskTally, Warning};
 use serde::Serialize;
 
@@ -384,7 +385,7 @@ fn merge(
     // Where the base has moved, checks run once more, and the base may have brought other commands.
     if let Some(created) = &run.state().created {
         let then = format!("redraft finish {} --merge", created.id);
-        super::trust::require_for_checks(site, config, &then, around)?;
+        redraft_frame::trust::require_for_checks(site, config, &then, around)?;
     }
     let _lock = site.lock_repository(around, console)?;
     let merged = run.merge(config.finish.history)?;
@@ -414,9 +415,11 @@ pub(crate) fn require_trusted_checks(
         );
     }
     let id = created.id;
-    super::trust::require_for_checks(site, config, &format!("redraft run {id}"), around).map_err(|error| {
-        error.hint(format!("documents can be written without it: redraft run {id} --until create-tasks"))
-    })
+    redraft_frame::trust::require_for_checks(site, config, &format!("redraft run {id}"), around).map_err(
+        |error| {
+            error.hint(format!("documents can be written without it: redraft run {id} --until create-tasks"))
+        },
+    )
 }
 
 /// Takes another lane, or moves the feature's end, where that was asked for.

@@ -1,14 +1,8 @@
 //! `redraft status`: where each feature stands and the next command to type.
 
-use super::args::StatusArgs;
 use super::board::{self, Board, Next, Seen, from_when};
-use super::console::Console;
-use super::errors::{CliError, Code, unknown_feature};
 use super::ledger::verify;
-use super::meant::scope_of;
-use super::site::{Site, Surroundings};
-use super::{monitor, review};
-use crate::cli::rows::{self, fold};
+use super::review;
 use redraft_adapters::git::CutOff;
 use redraft_adapters::sqlite::{Ledger, Mode};
 use redraft_core::players;
@@ -17,6 +11,13 @@ use redraft_facts::event::{Entry, FeatureCreated};
 use redraft_facts::phase::Phase;
 use redraft_facts::text::{count, indented, utc};
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::StatusArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code, unknown_feature};
+use redraft_frame::meant::scope_of;
+use redraft_frame::monitor;
+use redraft_frame::rows::{self, fold};
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::estimate;
 use redraft_reports::project::{self, BoardRow, Warning};
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! The documented tables are the real ones, and every command explains itself.
 
-use super::args::Cli;
-use super::errors::Code;
 use clap::CommandFactory as _;
 use redraft_facts::redact::Typed;
+use redraft_frame::args::Cli;
+use redraft_frame::errors::Code;
 use std::any::TypeId;
 
 /// Every command that people are shown, with all words it is typed with.

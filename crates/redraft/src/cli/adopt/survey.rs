@@ -3,12 +3,12 @@
 //! Nothing outside the repository is read, and nothing without bound: links that lead out are named and not followed, large
 //! files and deep folders too.
 
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::git::FeatureBranch;
 use redraft_adapters::plain_file;
 use redraft_documents::adopt::{File, Folder, Layout, is_artifact, may_tell, named};
 use redraft_facts::text::count;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,12 +4,7 @@
 //! leaves some adopted and the rest as they were; the same command goes on.
 
 use super::{Candidate, Fate, known, names_here, sort_out, tell_circles, tell_ticked};
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::prepare::{hold_place, prepare};
 use crate::cli::project::{folder_of, project_number};
-use crate::cli::site::{Site, Surroundings};
-use crate::cli::trust;
 use redraft_adapters::git::{GitError, Head};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
@@ -23,6 +18,11 @@ use redraft_facts::ids::FeatureId;
 use redraft_facts::redact::Typed;
 use redraft_facts::text::hash;
 use redraft_facts::ticket::Scope;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::prepare::{hold_place, prepare};
+use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::trust;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More than any PRD.

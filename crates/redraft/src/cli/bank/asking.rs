@@ -6,13 +6,13 @@
 use super::aged;
 use super::past::Past;
 use super::shelf::Shelf;
-use crate::cli::console::Console;
-use crate::cli::errors::CliError;
-use crate::cli::site::{Site, Surroundings};
 use redraft_documents::bank::{Change, Kind, RETIRED_FILE};
 use redraft_engine::ports::{Trailers, Workspace as _};
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::text::one_line;
+use redraft_frame::console::Console;
+use redraft_frame::errors::CliError;
+use redraft_frame::site::{Site, Surroundings};
 
 /// More questions in a row are answered without being read.
 const ASKED_MAX: usize = 5;

@@ -5,12 +5,12 @@ use super::past::{Past, folder};
 use super::report::{self, ChangedJson, FilledJson};
 use super::shelf::Shelf;
 use super::{Part, named};
-use crate::cli::args::{EntryArgs, RetireArgs, UpdateArgs};
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::{Site, Surroundings};
 use redraft_documents::bank::{self, Applied, Born, Change, Entry, Kind, RETIRED_FILE};
 use redraft_facts::ids::FeatureId;
+use redraft_frame::args::{EntryArgs, RetireArgs, UpdateArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 
 /// As many letters of a commit as are shown elsewhere.
 const COMMIT_CHARS: usize = 10;

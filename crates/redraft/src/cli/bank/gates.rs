@@ -1,10 +1,10 @@
 //! Whether what an entry says it is checked by really is a gate here.
 
-use crate::cli::errors::CliError;
-use crate::cli::site::{Site, Surroundings};
 use redraft_agents::config::Config;
 use redraft_documents::bank::{Bank, CheckedBy, raised};
 use redraft_documents::lint::{Level, Settings};
+use redraft_frame::errors::CliError;
+use redraft_frame::site::{Site, Surroundings};
 
 /// What checks an entry, and whether it stands in the way of anything.
 pub(super) struct Gate {

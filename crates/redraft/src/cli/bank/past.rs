@@ -1,14 +1,14 @@
 //! What the ledger and git say about entries: in which order features were created, which of them was active when an
 //! entry entered git, and whether the files it is anchored to changed since it was last observed.
 
-use crate::cli::errors::CliError;
-use crate::cli::site::Site;
 use redraft_adapters::git::Written;
 use redraft_documents::bank::{Anchors, Born, Entry, Kind, Order};
 use redraft_engine::ports::Store;
 use redraft_facts::event::{self, Event};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::Scope;
+use redraft_frame::errors::CliError;
+use redraft_frame::site::Site;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Where features have their folders.

@@ -2,12 +2,12 @@
 
 use super::Aged;
 use super::gates::Gate;
-use crate::cli::console::Console;
-use crate::cli::site::Surroundings;
 use redraft_adapters::shell_word::quoted;
 use redraft_documents::bank::{Entry, FOLDER, Kind, Life, Used};
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::indented;
+use redraft_frame::console::Console;
+use redraft_frame::site::Surroundings;
 use serde::Serialize;
 
 #[derive(Serialize)]

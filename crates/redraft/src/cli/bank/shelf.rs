@@ -1,9 +1,9 @@
 //! The files of the knowledge bank in a checkout: read whole, written whole or not at all.
 
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::Site;
 use redraft_adapters::plain_file;
 use redraft_documents::bank::{Applied, Bank, Change, Kind, apply};
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::Site;
 use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,14 +1,14 @@
 //! `redraft cost correct`: a person says what a dispatch really cost, and the budget goes by that from then on.
 
-use super::super::args::CorrectArgs;
-use super::super::console::Console;
-use super::super::errors::{CliError, Code};
 use super::super::run::dollars;
-use super::super::site::{Site, Surroundings};
 use redraft_core::pipeline::Pipeline;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::Usd;
+use redraft_frame::args::CorrectArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::project;
 use serde::Serialize;
 

@@ -1,12 +1,11 @@
 //! What each agent is billed by, as `redraft.toml` says today.
 
-use super::super::site::{Site, Surroundings};
-use super::super::{cast, trust};
-use crate::cli::own_state;
 use redraft_agents::config::{AgentConfig, Config};
 use redraft_agents::pull::HOST;
 use redraft_cost::price::{Basis, Card, Cards};
 use redraft_facts::ids::AgentName;
+use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::{cast, own_state, trust};
 
 /// The agents of the configuration with their cards.
 pub(super) struct Prices {

@@ -3,9 +3,7 @@
 //! Replays are compared with a replay of what was done, with the strategies and cache marks that were really sent, and
 //! never with the bill, so that both have the same assumptions. Where a bill is unknown, or the replay is far from it, nothing is claimed.
 
-use super::super::errors::CliError;
 use super::super::replay::ledger::{pace, paces, with_texts};
-use super::super::site::Site;
 use super::prices::{Price, Prices};
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::bills::Bill;
@@ -19,6 +17,8 @@ use redraft_facts::event::Entry;
 use redraft_facts::ids::AgentName;
 use redraft_facts::ticket::{Purpose, Scope};
 use redraft_facts::usage::{Usage, grouped};
+use redraft_frame::errors::CliError;
+use redraft_frame::site::Site;
 use redraft_reports::project::costs::{Costs, Dispatch, Replayed, not_cached, played, replayed};
 use std::collections::BTreeSet;
 

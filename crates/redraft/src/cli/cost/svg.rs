@@ -2,7 +2,7 @@
 //!
 //! A panel for each role, a column for each dispatch, one scale for all. Bars are bills; marks are estimates, filled
 //! for the way that was taken and hollow for the others. Each strategy has its own shape, colour and place in a
-//! column, so that marks never hide each other and colour carries nothing alone. Start at [`draw`]; [`whole_file`](crate::cli::whole_file) puts
+//! column, so that marks never hide each other and colour carries nothing alone. Start at [`draw`]; [`whole_file`](redraft_frame::whole_file) puts
 //! it into a file.
 
 mod axis;
@@ -11,13 +11,13 @@ mod tests;
 
 use super::Feature;
 use super::text::in_money;
-use crate::cli::whole_file::Own;
 use axis::Axis;
 use redraft_core::bills::Bill;
 use redraft_facts::choice::{Prediction, Strategy};
 use redraft_facts::text::one_line;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::{Usage, Usd, grouped};
+use redraft_frame::whole_file::Own;
 use redraft_reports::project::costs::{Costs, Dispatch, PhaseCosts, RoleCosts, not_cached};
 use std::fmt::Write;
 

@@ -1,8 +1,5 @@
 //! `redraft cost --why TICKET`: one choice in plain words, with the numbers, and what came of it.
 
-use super::super::console::Console;
-use super::super::errors::{CliError, Code};
-use super::super::site::Site;
 use super::json;
 use super::text::{estimate, in_money, ratio};
 use redraft_adapters::sqlite::Ledger;
@@ -12,6 +9,9 @@ use redraft_engine::ports::Store;
 use redraft_facts::choice::{Cached, Entry as Kept, Marks, Policy, Prediction, Strategy};
 use redraft_facts::ticket::{Scope, Ticket};
 use redraft_facts::usage::{Usage, Usd, grouped};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::Site;
 use redraft_reports::project::costs::{Accuracy, Costs, Dispatch};
 use serde::Serialize;
 use serde_json::Value;

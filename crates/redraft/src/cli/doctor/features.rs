@@ -4,14 +4,14 @@
 
 use super::machine::Place;
 use super::report::AgentReport;
-use crate::cli::console::Console;
-use crate::cli::errors::CliError;
-use crate::cli::prepare::hold_place;
-use crate::cli::site::Surroundings;
 use redraft_engine::{Journal, write_projections};
 use redraft_facts::ids::{AgentName, FeatureId};
 use redraft_facts::probed::{AgentsMet, MetAgent, Resume};
 use redraft_facts::ticket::Scope;
+use redraft_frame::console::Console;
+use redraft_frame::errors::CliError;
+use redraft_frame::prepare::hold_place;
+use redraft_frame::site::Surroundings;
 
 /// Stores it in every feature that can go on and is worked on by the agent, and writes those features' files anew.
 pub(super) fn tell(

@@ -1,14 +1,14 @@
 //! What can be told of the machine and the repository without asking an agent.
 
 use super::report::Line;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::disk;
 use redraft_adapters::git::{self, Git, GitError, MINIMUM, Repository};
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::{self, Config, Want};
 use redraft_facts::text::count;
 use redraft_facts::usage::grouped;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use std::fs;
 use std::path::Path;
 

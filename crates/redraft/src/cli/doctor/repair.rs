@@ -6,9 +6,6 @@
 //! nothing is lost. Otherwise they are put back too, and the next run takes that in as an edit, so that no approval of
 //! something that was lost counts. Start at [`repair`].
 
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::git::{Damage, GitWorkspace};
 use redraft_adapters::shell_word::quoted_path;
 use redraft_adapters::sqlite::Ledger;
@@ -20,6 +17,9 @@ use redraft_facts::ids::{FeatureId, Revision};
 use redraft_facts::phase::Phase;
 use redraft_facts::text::count;
 use redraft_facts::ticket::Scope;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::project;
 use serde::Serialize;
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! What `redraft doctor` says, for people and for programs.
 
-use crate::cli::errors::Code;
-use crate::cli::own_state::ACCEPT;
 use redraft_facts::probed::{Check, CheckResult, Resume};
 use redraft_facts::text::utc;
 use redraft_facts::usage::Usd;
+use redraft_frame::errors::Code;
+use redraft_frame::own_state::ACCEPT;
 use serde::Serialize;
 
 #[derive(Default)]

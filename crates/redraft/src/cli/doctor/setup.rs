@@ -2,10 +2,6 @@
 
 use super::is_used;
 use super::report::{Line, Offer};
-use crate::cli::agent_choice::DEFAULT_ROLE;
-use crate::cli::cast;
-use crate::cli::own_state::ACCEPT;
-use crate::cli::site::Surroundings;
 use redraft_adapters::child::Environment;
 use redraft_agents::api;
 use redraft_agents::config::{AgentConfig, Config, LOCAL, ModelAgent, ModelKind};
@@ -13,6 +9,10 @@ use redraft_cost::price::{Basis, Card, Cards};
 use redraft_engine::ports::Agent;
 use redraft_facts::ids::AgentName;
 use redraft_facts::usage::Usd;
+use redraft_frame::agent_choice::DEFAULT_ROLE;
+use redraft_frame::cast;
+use redraft_frame::own_state::ACCEPT;
+use redraft_frame::site::Surroundings;
 use redraft_reports::estimate;
 use std::ffi::OsStr;
 use std::sync::Arc;

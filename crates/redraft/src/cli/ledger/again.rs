@@ -1,7 +1,5 @@
 //! Code that a redaction changed is not the code that was approved: it is reviewed again.
 
-use crate::cli::errors::CliError;
-use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::git::Rewritten;
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::Workspace;
@@ -9,6 +7,8 @@ use redraft_facts::event::FeatureCreated;
 use redraft_facts::ids::Revision;
 use redraft_facts::phase::Phase;
 use redraft_facts::redact::Typed;
+use redraft_frame::errors::CliError;
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::project;
 
 /// Goes back to `implement` where the approved code of a feature that is not merged was written anew. The old objects must

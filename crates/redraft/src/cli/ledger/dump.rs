@@ -1,15 +1,15 @@
 //! `redraft ledger export` and `import`.
 
 use super::{hold_all, scopes};
-use crate::cli::args::{LedgerExportArgs, LedgerImportArgs};
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::{Site, Surroundings};
 use crate::cli::status::fold_board;
 use redraft_adapters::shell_word::quoted_path;
 use redraft_adapters::sqlite::{Export, Ledger, Mode, Resumed};
 use redraft_engine::ports::Clock;
 use redraft_facts::text::{count, one_line};
+use redraft_frame::args::{LedgerExportArgs, LedgerImportArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};

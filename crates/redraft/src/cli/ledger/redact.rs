@@ -7,12 +7,7 @@
 
 use super::secret::{self, Meant};
 use super::{again, hold_all, scopes};
-use crate::cli::args::RedactArgs;
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::{REDACTING, Site, Surroundings};
 use crate::cli::status::{fold_board, write_files};
-use crate::cli::whole_file;
 use redraft_adapters::git::{Rewritten, Survey};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::{Ledger, Mode, Redaction};
@@ -26,6 +21,11 @@ use redraft_facts::redact::Typed;
 use redraft_facts::removal::{self, Removal, Renamed};
 use redraft_facts::text::{count, hash};
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::RedactArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{REDACTING, Site, Surroundings};
+use redraft_frame::whole_file;
 use redraft_reports::project;
 use redraft_roles::profile;
 use serde::{Deserialize, Serialize};

@@ -1,15 +1,15 @@
 //! Which secret is meant. It comes from standard input, from a question whose answer is not shown, or from a place where it
 //! stands; never from an argument, which the shell would keep in its history.
 
-use crate::cli::args::RedactArgs;
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::Surroundings;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::Store;
 use redraft_facts::redact::Redactor;
 use redraft_facts::removal::Removal;
+use redraft_frame::args::RedactArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::Surroundings;
 use serde_json::Value;
 use std::io::{IsTerminal, Read};
 use std::path::Path;

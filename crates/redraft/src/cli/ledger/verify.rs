@@ -1,10 +1,6 @@
 //! What `redraft status --verify` compares with the ledger once its events are found in order: everything that was computed
 //! from them.
 
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::rows::fold;
-use crate::cli::site::Site;
 use redraft_adapters::lock::Lock;
 use redraft_adapters::sqlite::Ledger;
 use redraft_core::pipeline::Pipeline;
@@ -13,6 +9,10 @@ use redraft_engine::require_together;
 use redraft_facts::event::{Entry, Event};
 use redraft_facts::text::count;
 use redraft_facts::ticket::Scope;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::rows::fold;
+use redraft_frame::site::Site;
 use redraft_reports::project::{self, BoardRow};
 use std::collections::BTreeMap;
 

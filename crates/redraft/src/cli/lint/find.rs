@@ -1,11 +1,11 @@
 //! Which files are meant: a path, a feature's number, or everything.
 
-use super::super::errors::{CliError, Code};
 use super::Place;
 use redraft_adapters::plain_file;
 use redraft_documents::lint::Kind;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::phase::Phase;
+use redraft_frame::errors::{CliError, Code};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -4,9 +4,9 @@
 //! where they stay in the folder; hidden folders and installed packages are not looked into. What is in the files is not
 //! known here. Start at [`read`].
 
-use super::super::errors::CliError;
-use super::super::site::Surroundings;
 use redraft_adapters::plain_file::{self, Unreadable};
+use redraft_frame::errors::CliError;
+use redraft_frame::site::Surroundings;
 use redraft_integrations::plugin_lint::{Held, Plugin, is_read};
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ pub(super) fn read(folder: &Path, around: &Surroundings) -> Result<Plugin, CliEr
     while let Some((place, name, depth)) = waiting.pop() {
         if around.stopped() {
             return Err(CliError::new(
-                super::super::errors::Code::Interrupted,
+                redraft_frame::errors::Code::Interrupted,
                 "stopped before everything was read",
             ));
         }

@@ -1,10 +1,10 @@
 //! How faults look: as lines, JSON, SARIF 2.1.0 or annotations of GitHub.
 
-use super::super::annotate;
-use super::super::console::Console;
 use redraft_documents::lint::{Fault, Level, Rule, Settings};
 use redraft_facts::shown;
 use redraft_facts::text::count;
+use redraft_frame::annotate;
+use redraft_frame::console::Console;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;

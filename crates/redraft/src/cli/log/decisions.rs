@@ -2,15 +2,15 @@
 //!
 //! A record is written once: it holds the id of what it tells, and whatever holds that id in the folder stands for it.
 
-use super::super::args::LogArgs;
-use super::super::console::Console;
-use super::super::errors::{CliError, Code};
-use super::super::site::{Site, Surroundings};
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::Store;
 use redraft_facts::text::{count, one_line, utc};
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::LogArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::decisions::{self, Kind, Resolution, Standing, Tied, Work};
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -2,15 +2,15 @@
 
 use super::reply::{Costs, InFile, OfPhase, Reply, Spent, TOKENS_MAX, tokens};
 use super::{CliError, Desk, Site, tools};
-use crate::cli::args::Cli;
-use crate::cli::console::Console;
-use crate::cli::errors::Code;
-use crate::cli::whole_file;
 use clap::Parser as _;
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::Store as _;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::Usd;
+use redraft_frame::args::Cli;
+use redraft_frame::console::Console;
+use redraft_frame::errors::Code;
+use redraft_frame::whole_file;
 use redraft_reports::project::costs::{Sum, costs};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -75,7 +75,7 @@ pub(super) fn perform(desk: &Desk, tool: &str, arguments: &Map<String, Value>) -
         }
     };
     let all = [vec!["redraft".into(), "--json".into()], words].concat();
-    let cli = Cli::try_parse_from(all).map_err(|error| crate::cli::usage::explained(&error))?;
+    let cli = Cli::try_parse_from(all).map_err(|error| redraft_frame::usage::explained(&error))?;
     let console = Console::kept();
     match crate::cli::perform(cli, &desk.around, &console) {
         // What a command answers with another code is an answer all the same: findings, a question.

@@ -6,11 +6,8 @@
 
 use super::reply::{Reply, State};
 use super::{CliError, Desk, Site, Surroundings};
-use crate::cli::args::RunArgs;
-use crate::cli::console::Console;
-use crate::cli::errors::Code;
+use crate::cli::board;
 use crate::cli::run::{Players, Stage, Wish, require_trusted_checks, tidy, with_run};
-use crate::cli::{board, whole_file};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{Clock as _, Moment, Store as _};
 use redraft_engine::{Owed, Progress, Run, Stop, Work};
@@ -18,6 +15,10 @@ use redraft_facts::event::{Entry, Event};
 use redraft_facts::ids::{AgentName, FeatureId};
 use redraft_facts::text::utc;
 use redraft_facts::ticket::{Scope, Ticket};
+use redraft_frame::args::RunArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::Code;
+use redraft_frame::whole_file;
 use redraft_reports::project::BoardRow;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};

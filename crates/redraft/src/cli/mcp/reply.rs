@@ -1,12 +1,12 @@
 //! What tools answer: one JSON object each, beginning with its version. What is too long for a conversation is given as
 //! a file.
 
-use crate::cli::args::Cli;
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
 use clap::CommandFactory as _;
 use redraft_core::players::PlayedBy;
 use redraft_documents::tokens::{Family, Ratios, kinds};
+use redraft_frame::args::Cli;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
 use serde::Serialize;
 
 /// A result of more tokens is given as a file.

@@ -2,9 +2,6 @@
 
 use super::reply::{Reply, Submitted, UndoneJson};
 use super::{CliError, Desk, Site};
-use crate::cli::args::RunArgs;
-use crate::cli::console::Console;
-use crate::cli::errors::Code;
 use crate::cli::run::{Players, Wish, with_run};
 use redraft_adapters::inbox::FileInbox;
 use redraft_adapters::sqlite::Ledger;
@@ -13,6 +10,9 @@ use redraft_engine::ports::{Clock as _, Store as _};
 use redraft_engine::{Refusal, Submission, Undone};
 use redraft_facts::event::Entry;
 use redraft_facts::ticket::{Scope, Ticket};
+use redraft_frame::args::RunArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::Code;
 use serde::Deserialize;
 
 /// More than any answer has.

@@ -4,9 +4,9 @@
 //! What is decided about the files is not decided here. Nothing is followed out of the folder: a link on the way, whatever
 //! it leads to, ends the export before it begins.
 
-use super::super::errors::{CliError, Code};
-use super::super::whole_file;
 use redraft_adapters::plain_file;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::whole_file;
 use redraft_integrations::plugin::{INVENTORY, Plan, What};
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};

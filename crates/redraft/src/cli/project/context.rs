@@ -1,13 +1,13 @@
 //! Gathers what the roles of a feature are told about its project. What is made of it, the core decides.
 
 use super::{PROJECTS, folder_of, text};
-use crate::cli::console::Console;
 use crate::cli::dependencies::Lives;
-use crate::cli::errors::CliError;
-use crate::cli::site::Site;
 use redraft_adapters::sqlite::Ledger;
 use redraft_documents::project_context::{Dependency, ProjectFacts, project_block};
 use redraft_facts::event::FeatureCreated;
+use redraft_frame::console::Console;
+use redraft_frame::errors::CliError;
+use redraft_frame::site::Site;
 
 /// What the roles of a feature are told about its project; nothing for one that has none. What cannot be found is said.
 pub(crate) fn project_context(

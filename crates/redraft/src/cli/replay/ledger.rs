@@ -1,7 +1,5 @@
 //! Loops out of our own ledger: who reviewed which revision when, with the texts as git keeps them.
 
-use crate::cli::errors::CliError;
-use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
 use redraft_cost::cost::replay::{Measured, Recorded, Review, Reviewed, Reviewer, reviewed};
 use redraft_cost::cost::{Pace, Paces};
@@ -9,6 +7,8 @@ use redraft_engine::ports::{Store, Workspace};
 use redraft_facts::event::Event;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::ticket::{Purpose, Scope, Ticket};
+use redraft_frame::errors::CliError;
+use redraft_frame::site::{Site, Surroundings};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hands the loops of one feature, or of all, to `take`; what cannot be read is a note.

@@ -3,10 +3,6 @@
 
 use super::document::Document;
 use super::typed;
-use crate::cli::args::{DocumentKind, ReviewArgs};
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::sqlite::{Ledger, new_feature_uuid};
 use redraft_core::pipeline::Pipeline;
 use redraft_engine::ports::{CommitRefused, Store as _, WorkspaceError};
@@ -15,6 +11,10 @@ use redraft_facts::ids::{FeatureId, ReviewId, slug};
 use redraft_facts::phase::{Lane, Phase};
 use redraft_facts::redact::Typed;
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::{DocumentKind, ReviewArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::{Site, Surroundings};
 use std::path::Path;
 
 /// What the document will be judged as; nothing is stored to find that out.

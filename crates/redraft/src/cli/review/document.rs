@@ -1,11 +1,11 @@
 //! The document under review: read as the user has it, copied into the review's worktree, and copied back at the end.
 
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::Site;
 use redraft_adapters::plain_file;
 use redraft_adapters::sqlite::Ledger;
 use redraft_engine::ports::{Store, Workspace};
 use redraft_facts::event::{Entry, Event, FeatureCreated};
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::Site;
 use std::path::{Path, PathBuf};
 
 /// More than any document; a larger file is a mistake.

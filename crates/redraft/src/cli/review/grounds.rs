@@ -5,14 +5,15 @@
 //! change's own.
 
 use super::range::Range;
-use crate::cli::args::RunArgs;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::{Site, Surroundings};
-use crate::cli::{profiles, run};
+use crate::cli::run;
 use redraft_adapters::plain_file;
 use redraft_agents::config::{AgentConfig, Config, FILE, Origin};
 use redraft_facts::ids::{AgentName, Role};
 use redraft_facts::phase::{Lane, Phase};
+use redraft_frame::args::RunArgs;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::profiles;
+use redraft_frame::site::{Site, Surroundings};
 use redraft_roles::profile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

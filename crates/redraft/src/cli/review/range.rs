@@ -3,15 +3,15 @@
 //! As a pull request shows it: from where the branch left its base, not from where the base is now. Nothing is stored or
 //! changed here.
 
-use crate::cli::args::ChangeArgs;
-use crate::cli::errors::{CliError, ambiguous};
-use crate::cli::meant::HEAD;
-use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::git::Meant;
 use redraft_adapters::plain_file;
 use redraft_facts::event::ReviewedChange;
 use redraft_facts::ids::Revision;
 use redraft_facts::text::count;
+use redraft_frame::args::ChangeArgs;
+use redraft_frame::errors::{CliError, ambiguous};
+use redraft_frame::meant::HEAD;
+use redraft_frame::site::{Site, Surroundings};
 
 /// So many commits are asked for what they say; a change with more has said enough by then.
 const COMMITS_MAX: usize = 50;

@@ -3,14 +3,14 @@
 //! With SARIF and annotations, stdout holds nothing else; what a person wants to know then goes to stderr.
 
 use super::range::Range;
-use crate::cli::annotate::{self, Execution};
-use crate::cli::args::FindingsForm;
-use crate::cli::console::Console;
 use redraft_core::players::{self, PlayedBy};
 use redraft_facts::event::{Checked, REHEARSED};
 use redraft_facts::findings::{Finding, Status};
 use redraft_facts::text::{count, hash, indented, one_line};
 use redraft_facts::verdict::Severity;
+use redraft_frame::annotate::{self, Execution};
+use redraft_frame::args::FindingsForm;
+use redraft_frame::console::Console;
 use redraft_reports::project::Receipt;
 use redraft_roles::profile;
 use serde::Serialize;

@@ -1,9 +1,5 @@
 //! What a run goes by: the configuration with what was typed, the budget, the deadlines.
 
-use crate::cli::args::RunArgs;
-use crate::cli::errors::CliError;
-use crate::cli::profiles;
-use crate::cli::site::{Site, Surroundings};
 use redraft_adapters::sqlite::Ledger;
 use redraft_agents::config::Config;
 use redraft_engine::ports::{Deadlines, Store};
@@ -12,6 +8,10 @@ use redraft_facts::event::{Certify, Event};
 use redraft_facts::ids::Role;
 use redraft_facts::ticket::Scope;
 use redraft_facts::usage::Usd;
+use redraft_frame::args::RunArgs;
+use redraft_frame::errors::CliError;
+use redraft_frame::profiles;
+use redraft_frame::site::{Site, Surroundings};
 use std::collections::BTreeMap;
 
 /// What redraft.toml says, with every role played by `--agent`.

@@ -2,16 +2,8 @@
 //! all of it is there. Start at [`with_run`].
 
 use super::{config, kept_budget, rules};
-use crate::cli::agent_choice::{self, Wanted};
-use crate::cli::args::RunArgs;
-use crate::cli::cast::Cast;
-use crate::cli::console::Console;
 use crate::cli::dependencies::require_unblocked;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::prepare::{forget_ready, hold_place, prepare};
 use crate::cli::project::project_context;
-use crate::cli::site::{Site, Surroundings};
-use crate::cli::{consent, trust};
 use redraft_adapters::checks::ShellChecks;
 use redraft_adapters::git::{GitMerging, GitWorkspace};
 use redraft_adapters::inbox::FileInbox;
@@ -23,6 +15,14 @@ use redraft_engine::{Estimating, Parts, Progress, Run};
 use redraft_facts::event::FeatureCreated;
 use redraft_facts::ids::{FeatureId, Role};
 use redraft_facts::ticket::Scope;
+use redraft_frame::agent_choice::{self, Wanted};
+use redraft_frame::args::RunArgs;
+use redraft_frame::cast::Cast;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::prepare::{forget_ready, hold_place, prepare};
+use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::{consent, trust};
 use redraft_roles::profile;
 
 /// Who does the work.

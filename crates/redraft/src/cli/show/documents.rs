@@ -1,9 +1,5 @@
 //! `redraft show tasks`, `show section` and `show context`: how documents are read, without a repository or a ledger.
 
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::site::Surroundings;
-use clap::Args;
 use redraft_adapters::git::Glance;
 use redraft_adapters::plain_file::{self, Unreadable};
 use redraft_documents::context::{self, Artifacts, Context};
@@ -11,34 +7,15 @@ use redraft_documents::tasks::{self, Task, TaskList};
 use redraft_documents::trace::{Basis, Found, Kind, Target, Targets};
 use redraft_facts::shown::name;
 use redraft_facts::text::{count, one_line};
+use redraft_frame::args::{ContextArgs, SectionArgs, TasksArgs};
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::site::Surroundings;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Far more than anybody writes; what is larger is no document.
 const BYTES_MAX: u64 = 64 * 1024 * 1024;
-
-#[derive(Debug, Args)]
-pub(crate) struct TasksArgs {
-    /// A list of tasks, or a folder with a tasks.md
-    pub(crate) file: PathBuf,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SectionArgs {
-    /// A document
-    pub(crate) file: PathBuf,
-    /// What to find in it: 3.2, C9, "Component 2", "item 4", Auth-Module, "Success Criteria"
-    pub(crate) id: String,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ContextArgs {
-    /// A folder with a tasks.md and the documents it refers to
-    pub(crate) folder: PathBuf,
-    /// The id of the task, however it is spelled
-    #[arg(long, value_name = "ID")]
-    pub(crate) task: String,
-}
 
 #[derive(Serialize)]
 struct TasksJson<'a> {

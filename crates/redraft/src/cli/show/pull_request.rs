@@ -1,15 +1,15 @@
 //! `redraft show pull-request`: the text for a pull request of a feature.
 
-use crate::cli::args::PullRequestArgs;
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code};
-use crate::cli::gather::Gathered;
-use crate::cli::site::{Site, Surroundings};
 use redraft_core::pipeline::Pipeline;
 use redraft_core::players::PlayedBy;
 use redraft_engine::ports::Store as _;
 use redraft_facts::phase::Phase;
 use redraft_facts::ticket::Scope;
+use redraft_frame::args::PullRequestArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code};
+use redraft_frame::gather::Gathered;
+use redraft_frame::site::{Site, Surroundings};
 use redraft_reports::{decisions, project};
 use serde::Serialize;
 

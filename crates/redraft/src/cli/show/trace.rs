@@ -2,38 +2,18 @@
 //!
 //! What belongs to what is `reports::matrix`'s; here it is found out what is meant, and shown.
 
-use crate::cli::console::Console;
-use crate::cli::errors::{CliError, Code, unknown_feature};
-use crate::cli::gather::Gathered;
 use crate::cli::lint::{Place, find};
-use crate::cli::site::{Site, Surroundings};
-use crate::cli::whole_file::{self, Own};
-use clap::Args;
 use redraft_adapters::git::Glance;
 use redraft_facts::ids::FeatureId;
 use redraft_facts::text::{count, one_line, utc};
+use redraft_frame::args::TraceArgs;
+use redraft_frame::console::Console;
+use redraft_frame::errors::{CliError, Code, unknown_feature};
+use redraft_frame::gather::Gathered;
+use redraft_frame::site::{Site, Surroundings};
+use redraft_frame::whole_file::{self, Own};
 use redraft_reports::matrix::{self, Matrix, Part, Requirement, Row, Run, State, What, Work};
 use serde::Serialize;
-use std::path::PathBuf;
-
-#[derive(Debug, Args)]
-pub(crate) struct TraceArgs {
-    /// The feature's number or a folder of documents, then an id to follow; either may be left out
-    #[arg(value_name = "FEATURE|DIR] [ID", num_args = 0..=2)]
-    pub(crate) words: Vec<String>,
-    /// One page of HTML that needs nothing else
-    #[arg(long, conflicts_with_all = ["json", "markdown"])]
-    pub(crate) html: bool,
-    /// A table in Markdown
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) markdown: bool,
-    /// Write the page into this file
-    #[arg(long, short = 'o', value_name = "FILE", requires = "html")]
-    pub(crate) output: Option<PathBuf>,
-    /// Replace a file that is no page of this command
-    #[arg(long, requires = "output")]
-    pub(crate) force: bool,
-}
 
 /// The pages that this command may replace.
 const OWN: Own = Own {

@@ -1,0 +1,222 @@
+//! Who plays where nobody was named: the agents that are there, the question on a terminal, and what to type without one.
+//!
+//! Nothing is sent here and nothing is stored in the repository; an answer goes into the user's own file, so that it is
+//! asked once. The rehearsal agent is never among them: it plays where somebody names it. Start at [`settled`].
+
+use crate::cast::Cast;
+use crate::config::{self, Place};
+use crate::console::Console;
+use crate::errors::{CliError, Code};
+use crate::site::{Site, Surroundings};
+use redraft_agents::api;
+use redraft_agents::config::{AgentConfig, Config, LOCAL, ModelAgent, ModelKind};
+use redraft_facts::ids::{AgentName, Role};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+
+/// The key that says who plays every role.
+pub const DEFAULT_ROLE: &str = "roles.default";
+
+/// An agent that could play.
+pub struct Found {
+    pub name: AgentName,
+    /// As in `Claude Code 2.1.325, claude-sonnet-5-5, your login`; or why it cannot be used.
+    pub what: Result<String, String>,
+}
+
+/// The agents that are there, those of the files first, then programs, then keys, then a server on this machine.
+pub fn found(site: &Site, config: &Config, around: &Surroundings) -> Vec<Found> {
+    let kinds = ModelKind::ALL.map(|kind| AgentName::new(kind.name()));
+    let named: Vec<AgentName> = config.origins.keys().filter(|name| !kinds.contains(name)).cloned().collect();
+    let all = named.into_iter().chain(kinds).chain([AgentName::new(LOCAL)]);
+    let mut seen = Vec::new();
+    let mut found = Vec::new();
+    for name in all {
+        let Some(AgentConfig::Model(model)) = config.agents.get(&name) else { continue };
+        if seen.contains(&name) || !is_there(model, around) {
+            continue;
+        }
+        let what = described(site, config, &name, model, around);
+        seen.push(name.clone());
+        found.push(Found { name, what });
+    }
+    found
+}
+
+/// Whether what it needs is there: its program, its key, or a server that somebody named.
+fn is_there(model: &ModelAgent, around: &Surroundings) -> bool {
+    let set = |name: &str| around.environment.0.get(OsStr::new(name)).is_some_and(|value| !value.is_empty());
+    let own_key = || model.key_file.is_some() || model.key_env.as_deref().is_some_and(set);
+    match model.kind {
+        ModelKind::Claude | ModelKind::Codex => {
+            let usual = model.kind.program().unwrap_or_default();
+            model.program.is_some() || around.find_program(usual).is_some()
+        }
+        ModelKind::Anthropic => own_key() || set("ANTHROPIC_API_KEY"),
+        ModelKind::OpenAi => model.base_url.is_some() || own_key() || set("OPENAI_API_KEY"),
+    }
+}
+
+fn described(
+    site: &Site,
+    config: &Config,
+    name: &AgentName,
+    model: &ModelAgent,
+    around: &Surroundings,
+) -> Result<String, String> {
+    if model.model.is_empty() {
+        let server = model.base_url.as_deref().map(api::shown).unwrap_or_default();
+        return Ok(format!("the server {server}"));
+    }
+    let agent = Cast::new(site, config, around).named(name)?;
+    let player = agent.player();
+    let program = format!("{} {}", player.program, player.version);
+    Ok(format!("{}, {}, {}", program.trim_end(), player.model, account(model, around)))
+}
+
+/// Who pays, as the user knows it.
+fn account(model: &ModelAgent, around: &Surroundings) -> String {
+    let set = |name: &&str| around.environment.0.get(OsStr::new(name)).is_some_and(|value| !value.is_empty());
+    let key = |usual: &str| match (&model.key_file, &model.key_env) {
+        (Some(file), _) => format!("the key in {file}"),
+        (None, variable) => format!("your {}", variable.as_deref().unwrap_or(usual)),
+    };
+    match model.kind {
+        ModelKind::Claude => {
+            match ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].iter().find(|name| set(name)) {
+                Some(variable) => format!("your {variable}"),
+                None => "your login".to_owned(),
+            }
+        }
+        ModelKind::Codex => "your login".to_owned(),
+        ModelKind::Anthropic => key("ANTHROPIC_API_KEY"),
+        ModelKind::OpenAi => match &model.base_url {
+            Some(url) => format!("the server {}", api::shown(url)),
+            None => key("OPENAI_API_KEY"),
+        },
+    }
+}
+
+/// What was typed, for the messages.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    pub site: &'a Site,
+    /// Who must be played.
+    pub roles: &'a [Role],
+    /// The command, to be typed again.
+    pub command: &'a str,
+    /// Whether nothing may be asked.
+    pub yes: bool,
+}
+
+/// The configuration with somebody for every role. Where nobody was named for one, a person on a terminal is asked once;
+/// without a terminal the error says what to type.
+pub fn settled(
+    wanted: &Wanted<'_>,
+    config: Config,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Config, CliError> {
+    if wanted.roles.iter().all(|role| config.agent_of(role).is_some()) {
+        let played: BTreeSet<AgentName> =
+            wanted.roles.iter().filter_map(|role| config.agent_of(role)).cloned().collect();
+        return played.iter().try_fold(config, |config, name| with_model(config, name, around, console));
+    }
+    let found = found(wanted.site, &config, around);
+    let usable: Vec<(&AgentName, &String)> =
+        found.iter().filter_map(|one| Some((&one.name, one.what.as_ref().ok()?))).collect();
+    if usable.is_empty() {
+        return Err(none(&found, wanted));
+    }
+    if wanted.yes || !console.can_ask() {
+        return Err(not_chosen(&usable, wanted));
+    }
+    let Some(name) = asked(&usable, around, console) else { return Err(not_chosen(&usable, wanted)) };
+    let mut config = with_model(config, &name, around, console)?;
+    let file = config::write(Place::User, DEFAULT_ROLE, name.as_str(), wanted.site, around)?;
+    console.say(&format!(
+        "{name} plays every role from now on, in every repository: {} says so; to change it: redraft config set \
+         {DEFAULT_ROLE} NAME",
+        file.display()
+    ));
+    config.default_agent = Some(name);
+    Ok(config)
+}
+
+/// A person's choice on the terminal; none where they want none of them.
+fn asked(usable: &[(&AgentName, &String)], around: &Surroundings, console: &Console) -> Option<AgentName> {
+    if let [(name, what)] = usable {
+        let word = console.ask(&format!("use {what}, for all roles? [Y/n] "), &around.clock)?;
+        return matches!(word.to_lowercase().as_str(), "" | "y" | "yes").then(|| (*name).clone());
+    }
+    let mut text = "these agents are here:\n".to_owned();
+    for (at, (_, what)) in usable.iter().enumerate() {
+        text.push_str(&format!("  {}  {what}\n", at + 1));
+    }
+    console.say_before_asking(text.trim_end());
+    let last = usable.len();
+    let word =
+        console.ask(&format!("which one is to play all roles? [1-{last}, n for none] "), &around.clock)?;
+    let by_number = word.parse::<usize>().ok().and_then(|at| usable.get(at.checked_sub(1)?));
+    let by_name = || usable.iter().find(|(name, _)| name.as_str() == word);
+    by_number.or_else(by_name).map(|(name, _)| (*name).clone())
+}
+
+/// A server may have several models; the only one it has is taken, and of several the user names one.
+fn with_model(
+    mut config: Config,
+    name: &AgentName,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Config, CliError> {
+    let Some(AgentConfig::Model(model)) = config.agents.get_mut(name) else { return Ok(config) };
+    let Some(url) = model.base_url.clone().filter(|_| model.model.is_empty()) else { return Ok(config) };
+    let offered = api::offered(&url).map_err(|detail| {
+        CliError::new(
+            Code::Config,
+            format!("the server {} does not say which models it has: {detail}", api::shown(&url)),
+        )
+        .hint("start it, or name its model: OPENAI_MODEL=NAME")
+    })?;
+    match offered.as_slice() {
+        [one] => {
+            console.say(&format!("the server {} has one model, {one}", api::shown(&url)));
+            model.model = one.clone();
+            Ok(config)
+        }
+        several => {
+            let message = match several {
+                [] => format!("the server {} has no model", api::shown(&url)),
+                several => {
+                    format!("the server {} has several models: {}", api::shown(&url), several.join(", "))
+                }
+            };
+            let hint = around.next(&format!("redraft config set agents.{name}.model NAME"));
+            Err(CliError::new(Code::Config, message)
+                .hint(format!("name one with OPENAI_MODEL=NAME, or for good: {hint}")))
+        }
+    }
+}
+
+fn not_chosen(usable: &[(&AgentName, &String)], wanted: &Wanted<'_>) -> CliError {
+    let mut error = CliError::new(Code::Config, "no agent was chosen to play the roles, so nothing was sent");
+    for (name, what) in usable {
+        error = error.hint(format!("to use {what}: redraft config set {DEFAULT_ROLE} {name}"));
+    }
+    let name = usable.first().map_or("NAME", |(name, _)| name.as_str());
+    error.hint(format!("or for this time only: {} --agent {name}", wanted.command))
+}
+
+fn none(found: &[Found], wanted: &Wanted<'_>) -> CliError {
+    let mut error = CliError::new(Code::Config, "there is no agent to play the roles, so nothing was sent");
+    for Found { name, what } in found {
+        if let Err(why) = what {
+            error = error.hint(format!("{name} is here, but cannot be used: {why}"));
+        }
+    }
+    error
+        .hint("install Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm install -g @openai/codex)")
+        .hint("or set ANTHROPIC_API_KEY or OPENAI_API_KEY, or OPENAI_BASE_URL for a server on this machine")
+        .hint(format!("then type it again: {}", wanted.command))
+        .hint("to see how it works without a model: redraft demo")
+}

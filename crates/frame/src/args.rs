@@ -1,0 +1,462 @@
+//! What can be typed, and what `--help` says about it. The arguments of commands that only look are in `looking`.
+
+mod bank;
+mod config;
+mod help;
+mod ledger;
+mod looking;
+mod plugin;
+mod shell;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use help::{
+    ADOPT_HELP, AFTER_HELP, BANK_HELP, CONFIG_HELP, COST_HELP, DECIDE_HELP, DEMO_HELP, DOCTOR_HELP,
+    FINISH_HELP, INIT_HELP, LINT_HELP, LOG_HELP, MCP_HELP, MODELS_HELP, NEW_HELP, PHASE_BACK_HELP,
+    PHASE_HELP, PHASE_SKIP_HELP, PLUGIN_HELP, PROJECT_HELP, PROJECT_NEW_HELP, REHEARSE_HELP, REPLAY_HELP,
+    REVIEW_HELP, RUN_HELP, SHOW_HELP, STATUS_HELP, TRUST_HELP,
+};
+use ledger::LEDGER_HELP;
+use redraft_facts::redact::Typed;
+use shell::{COMPLETIONS_HELP, HOOK_HELP, MAN_HELP};
+use std::path::PathBuf;
+
+pub use bank::{BackfillArgs, BankArgs, BankCommand, BankKind, EntryArgs, NameArgs, RetireArgs, UpdateArgs};
+pub use config::{ConfigArgs, ConfigCommand};
+pub use ledger::{LedgerCommand, LedgerExportArgs, LedgerImportArgs, RedactArgs};
+pub use looking::{
+    ContextArgs, CorrectArgs, CostArgs, CostCommand, DoctorArgs, FindingsArgs, Knowledge, LintArgs, LogArgs,
+    Page, PromptArgs, PullRequestArgs, ReplayArgs, ReplayRole, SectionArgs, ShowCommand, StatusArgs,
+    TasksArgs, TraceArgs,
+};
+pub use plugin::{ExportArgs, PluginCommand};
+pub use shell::{CompletionsArgs, HookCommand, ManArgs, ShellName};
+
+/// Takes a feature from an idea to reviewed code with AI agents: drafted, reviewed and redrafted until approved.
+#[derive(Debug, Parser)]
+#[command(name = "redraft", version, max_term_width = 100, after_help = AFTER_HELP, propagate_version = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    /// Print one JSON object on stdout and nothing else there
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Tell only errors and questions on stderr; data still goes to stdout
+    #[arg(short = 'q', long, global = true)]
+    pub quiet: bool,
+    /// Work as if started in this folder
+    #[arg(short = 'C', long = "dir", global = true, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Play a whole feature offline in a throw-away repository, with the built-in rehearsal agent
+    #[command(after_help = DEMO_HELP)]
+    Demo(DemoArgs),
+    /// Write redraft.toml with every default as a comment, and choose the agent that plays the roles
+    #[command(after_help = INIT_HELP)]
+    Init,
+    /// Show what holds here and which file says so, or change a setting
+    #[command(after_help = CONFIG_HELP)]
+    Config(ConfigArgs),
+    /// Begin a feature on a branch and worktree of its own
+    #[command(after_help = NEW_HELP)]
+    New(NewArgs),
+    /// Drive a feature on from wherever it stands; run again to continue after any interruption
+    #[command(after_help = RUN_HELP)]
+    Run(RunArgs),
+    /// Check what would be merged, write down what was learnt, and make the branch ready or merge it
+    #[command(after_help = FINISH_HELP)]
+    Finish(FinishArgs),
+    /// Review one document, or what a branch changes; again after an edit, and only what changed is sent
+    #[command(after_help = REVIEW_HELP)]
+    Review(ReviewArgs),
+    /// Answer what a run is waiting for
+    #[command(after_help = DECIDE_HELP)]
+    Decide(DecideArgs),
+    /// Leave a phase out, or go back to one
+    #[command(subcommand, after_help = PHASE_HELP)]
+    Phase(PhaseCommand),
+    /// Take over features that people or other tools have begun; reports only, until told to do it
+    #[command(after_help = ADOPT_HELP)]
+    Adopt(AdoptArgs),
+    /// List the projects with their milestones and features, or begin one
+    #[command(after_help = PROJECT_HELP)]
+    Project(ProjectArgs),
+    /// Show where each feature stands and the next command to type
+    #[command(after_help = STATUS_HELP)]
+    Status(StatusArgs),
+    /// Show what a feature cost, by phase, role and round, and what else it might have cost
+    #[command(after_help = COST_HELP)]
+    Cost(CostArgs),
+    /// Show what happened, event by event
+    #[command(after_help = LOG_HELP)]
+    Log(LogArgs),
+    /// Check documents for what needs no judgement: cut off, ids twice, circles, placeholders and the like
+    #[command(after_help = LINT_HELP)]
+    Lint(LintArgs),
+    /// Look inside: prompts, findings, tasks, sections of documents, what a task is sent with, the trace of a feature
+    #[command(subcommand, after_help = SHOW_HELP)]
+    Show(ShowCommand),
+    /// List what earlier features taught, with what nobody has seen for long; keep, update or retire it
+    #[command(after_help = BANK_HELP)]
+    Bank(BankArgs),
+    /// Check this machine and its agents, and whether an agent's conversations can be continued
+    #[command(after_help = DOCTOR_HELP)]
+    Doctor(DoctorArgs),
+    /// Take a secret out of what Redraft keeps; write the ledger as text, and make one of such text
+    #[command(subcommand, after_help = LEDGER_HELP)]
+    Ledger(LedgerCommand),
+    /// List the models with their prices, and which of them each agent uses
+    #[command(after_help = MODELS_HELP)]
+    Models,
+    /// Show what redraft.toml and git's configuration want to run, send, read or spend here, and accept it
+    #[command(after_help = TRUST_HELP)]
+    Trust(TrustArgs),
+    /// Cost recorded review loops again under every policy
+    #[command(after_help = REPLAY_HELP)]
+    Replay(ReplayArgs),
+    /// Serve hosts such as Claude Code over standard input and output: they do the work, redraft keeps the process
+    #[command(after_help = MCP_HELP)]
+    Mcp(McpArgs),
+    /// Play one piece of work that was handed out, with the built-in rehearsal agent, to try a host without a model
+    #[command(after_help = REHEARSE_HELP)]
+    Rehearse(RehearseArgs),
+    /// Answer an event of an interactive agent's session: what Claude Code calls a hook
+    #[command(subcommand, after_help = HOOK_HELP)]
+    Hook(HookCommand),
+    /// Print the script that lets a shell complete what is typed
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands into a folder
+    #[command(after_help = MAN_HELP)]
+    Man(ManArgs),
+    /// Work with Redraft inside Claude Code, Codex, opencode and others
+    #[command(subcommand, after_help = PLUGIN_HELP)]
+    Plugin(PluginCommand),
+    /// Run an agent's program and end everything it started when standard input closes
+    #[command(hide = true)]
+    Worker(WorkerArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// How long a call of `next` may wait for checks and the like before it answers `wait`
+    #[arg(long = "patience", value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=600))]
+    pub patience_s: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct RehearseArgs {
+    /// The ticket as `next` gave it, e.g. 001/specify.1/draft/spec-author/1.1
+    pub ticket: String,
+    /// The folder as `next` gave it [default: the feature's worktree]
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct WorkerArgs {
+    /// The folder that keeps what the program prints
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// The program and its arguments
+    #[arg(last = true, required = true)]
+    pub command: Vec<std::ffi::OsString>,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// What the feature is about
+    pub idea: Option<Typed>,
+    /// Keep the repository in this new or empty folder
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// Merge the feature in the end
+    #[arg(long)]
+    pub merge: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// The idea, in a sentence or more
+    pub idea: Typed,
+    /// Copy this file in as the feature's PRD (product requirements document)
+    #[arg(long, value_name = "FILE")]
+    pub prd: Option<PathBuf>,
+    /// How much ceremony it gets: express, standard or deep [default: by what the idea names]
+    #[arg(long, value_name = "LANE")]
+    pub lane: Option<String>,
+    /// The last phase it is to pass through [default: the lane's last]
+    #[arg(long, value_name = "PHASE")]
+    pub until: Option<String>,
+    /// The project it belongs to, as P001
+    #[arg(long, value_name = "PROJECT")]
+    pub project: Option<String>,
+    /// A feature that comes before it, by number or folder name; repeat it for several
+    #[arg(long, value_name = "FEATURE")]
+    pub depends_on: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct AdoptArgs {
+    /// Folders of features, or single ones [default: docs/features, spec-kit's specs and OpenSpec's changes]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Only report, also on a terminal
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+    /// Do it without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// Take no document on your word: a run reviews each
+    #[arg(long)]
+    pub review: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ProjectArgs {
+    #[command(subcommand)]
+    pub command: Option<ProjectCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ProjectCommand {
+    /// Begin a project: a folder with a PRD and a roadmap
+    #[command(after_help = PROJECT_NEW_HELP)]
+    New(ProjectNewArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ProjectNewArgs {
+    /// What it is called
+    pub name: Typed,
+    /// Copy this file in as the project's PRD
+    #[arg(long, value_name = "FILE")]
+    pub prd: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PhaseCommand {
+    /// Leave out the phase that is next or under way
+    #[command(after_help = PHASE_SKIP_HELP)]
+    Skip(PhaseArgs),
+    /// Go back to a phase that is over, and through all after it again
+    #[command(after_help = PHASE_BACK_HELP)]
+    Back(PhaseArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PhaseArgs {
+    /// [FEATURE] PHASE: the feature's number may be left out where only one can be meant
+    #[arg(required = true, num_args = 1..=2, value_name = "[FEATURE] PHASE")]
+    pub words: Vec<String>,
+    /// The reason, kept with it
+    #[arg(long)]
+    pub why: Typed,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct RunArgs {
+    /// The feature's number; not needed inside its worktree or when only one is active
+    pub feature: Option<String>,
+    /// What to do when a stage has used up its review rounds [default: ask on a terminal, else stop]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub on_cap: Option<OnCap>,
+    /// What to do when an implementer gave up on a task; checks that keep failing always ask a person [default: ask on a terminal, else wait for `redraft decide`]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub on_failure: Option<OnFailure>,
+    /// Ask nothing: money is spent within the budget, code is written, an author's questions are answered by what it would
+    /// assume, and nothing is ever accepted in a person's name
+    #[arg(long)]
+    pub yes: bool,
+    /// Merge it once it has come to its end; asks first, unless --yes says so beforehand
+    #[arg(long)]
+    pub merge: bool,
+    /// Rest after this phase: specify, design, create-plan, create-tasks, implement or finish. One beyond the feature's end moves the end
+    #[arg(long, value_name = "PHASE")]
+    pub until: Option<String>,
+    /// Take this lane from here on: express, standard or deep
+    #[arg(long, value_name = "LANE")]
+    pub lane: Option<String>,
+    /// Go on though features that come before it are not completed; the reason is kept
+    #[arg(long, value_name = "WHY")]
+    pub unblock: Option<Typed>,
+    /// Send also to an agent whose usage limit is said to last, and take back work that a host has; without it nothing is
+    /// sent to a parked one, and what a host has is waited for
+    #[arg(long)]
+    pub now: bool,
+    /// The most the feature may cost in all, in dollars; kept for later runs [default: what was given before,
+    /// else budget of redraft.toml, else 5]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    pub budget: Option<String>,
+    /// Let this agent play every role, for this run: claude, codex, anthropic, openai, one you configured, or rehearsal
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// How dispatches are sent, for loops opened by this run: cost, guarded, seed, fresh, resume, inline or digest
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<String>,
+    /// What a returning reviewer must know, for loops opened by this run: full, or scoped (what changed and what
+    /// that touches)
+    #[arg(long, value_name = "WHAT")]
+    pub knowledge: Option<String>,
+    /// Who signs a phase, for loops opened by this run: resume, fresh or off
+    #[arg(long, value_name = "WHO")]
+    pub certify: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct FinishArgs {
+    /// The feature's number; not needed inside its worktree or when only one can be meant
+    pub feature: Option<String>,
+    /// Merge it into the branch it was begun on; without it the branch is made ready for a pull request
+    #[arg(long)]
+    pub merge: bool,
+    /// Ask nothing before money is spent
+    #[arg(long)]
+    pub yes: bool,
+    /// The most the feature may cost in all, in dollars; kept for later runs
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    pub budget: Option<String>,
+    /// Let this agent play every role, for this run: claude, codex, anthropic, openai, one you configured, or rehearsal
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReviewArgs {
+    /// The document; or, with --base, what a branch changes
+    #[arg(conflicts_with = "base")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub change: ChangeArgs,
+    /// Let an author revise it until it is approved
+    #[arg(long, conflicts_with = "base")]
+    pub fix: bool,
+    /// Judge it as this kind of document [default: by its name, else document]
+    #[arg(long = "as", value_enum, value_name = "KIND", conflicts_with = "base")]
+    pub kind: Option<DocumentKind>,
+    /// Begin anew, with reviewers that know nothing of the earlier rounds
+    #[arg(long)]
+    pub again: bool,
+    /// Ask nothing before money is spent
+    #[arg(long)]
+    pub yes: bool,
+    /// The most this review may cost in all, in dollars; kept for later calls [default: budget of redraft.toml, else 5]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    pub budget: Option<String>,
+    /// Let this agent play every role, for this call: claude, codex, anthropic, openai, one you configured, or rehearsal
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// How dispatches are sent: cost, guarded, seed, fresh, resume, inline or digest
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<String>,
+}
+
+/// What is asked of the review of a change.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "A change in place of a document")]
+pub struct ChangeArgs {
+    /// Review what the current branch changes since it left this branch, tag or commit
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+    /// Review this branch, tag or commit in place of the current one
+    #[arg(long, value_name = "REV", requires = "base")]
+    pub head: Option<String>,
+    /// Review what is not committed yet as well
+    #[arg(long, requires = "base", conflicts_with = "head")]
+    pub uncommitted: bool,
+    /// The name under which the next call goes on with this review [default: the branch]
+    #[arg(long, value_name = "NAME", requires = "base")]
+    pub name: Option<Typed>,
+    /// What the change is for, e.g. the text of a pull request; the messages of its commits are known anyway
+    #[arg(long, value_name = "TEXT", requires = "base")]
+    pub intent: Option<Typed>,
+    /// The same from a file
+    #[arg(long, value_name = "FILE", requires = "base", conflicts_with = "intent")]
+    pub intent_file: Option<PathBuf>,
+    /// Hold the change to the documents of this feature [default: on a branch feature/NNN-… to those of NNN]
+    #[arg(long, value_name = "NNN", requires = "base")]
+    pub feature: Option<String>,
+    /// express: one reviewer, standard: three, deep: fresh eyes at the end as well [default: standard]
+    #[arg(long, value_name = "LANE", requires = "base")]
+    pub lane: Option<String>,
+    /// Run the checks of the base's redraft.toml on the change first; this runs code of the change on this machine
+    #[arg(long, requires = "base")]
+    pub checks: bool,
+    /// How findings are printed; progress then goes to stderr [default: table]
+    #[arg(long, value_enum, value_name = "FORM", requires = "base")]
+    pub format: Option<FindingsForm>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FindingsForm {
+    /// For people
+    Table,
+    /// The same as --json
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DocumentKind {
+    Spec,
+    Design,
+    Plan,
+    Tasks,
+    Document,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OnCap {
+    /// Ask on the terminal; without one, wait for `redraft decide`
+    Ask,
+    /// Stop with exit code 5
+    Stop,
+    /// Accept what is open, by a stored ruling
+    Accept,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OnFailure {
+    /// Ask on the terminal; without one, wait for `redraft decide`
+    Ask,
+    /// Try each such task once more, then ask
+    Retry,
+    /// Go on without it: the task is blocked, and what was built of it is taken out
+    Skip,
+}
+
+#[derive(Debug, Args)]
+pub struct DecideArgs {
+    /// The feature's number; not needed inside its worktree or when only one is active
+    pub feature: Option<String>,
+    /// accept, rerun, retry, skip, go, answer, assume or abandon, as far as the question allows it; without one the question
+    /// is shown
+    pub choice: Option<String>,
+    /// What an author asked for, once for each of its questions, in their order; "" leaves one to its assumption
+    #[arg(long, value_name = "TEXT")]
+    pub answer: Vec<Typed>,
+    /// The reason, kept with the decision
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub why: Typed,
+}
+
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// Those of redraft.toml as this branch, tag or commit has it, which `review --base` goes by
+    #[arg(long, value_name = "REV", conflicts_with_all = ["list", "forget"])]
+    pub base: Option<String>,
+    /// Show all that you have accepted, of every repository
+    #[arg(long, conflicts_with_all = ["yes", "forget"])]
+    pub list: bool,
+    /// Forget what you have accepted of this repository, or of the one in DIR
+    #[arg(long, value_name = "DIR", num_args = 0..=1, conflicts_with = "yes")]
+    pub forget: Option<Option<PathBuf>>,
+    /// Accept without asking
+    #[arg(long)]
+    pub yes: bool,
+}

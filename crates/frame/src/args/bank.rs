@@ -1,0 +1,98 @@
+//! The arguments of `redraft bank`.
+
+use super::help::{BANK_BACKFILL_HELP, BANK_KEEP_HELP, BANK_RETIRE_HELP, BANK_SHOW_HELP, BANK_UPDATE_HELP};
+use clap::{Args, Subcommand, ValueEnum};
+use redraft_documents::bank::Kind;
+use redraft_facts::redact::Typed;
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct BankArgs {
+    #[command(subcommand)]
+    pub command: Option<BankCommand>,
+    /// Only stale entries
+    #[arg(long)]
+    pub stale: bool,
+    /// Only entries of this kind
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub kind: Option<BankKind>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum BankCommand {
+    /// Show one entry with all that is known of it
+    #[command(after_help = BANK_SHOW_HELP)]
+    Show(NameArgs),
+    /// Say that an entry still holds
+    #[command(after_help = BANK_KEEP_HELP)]
+    Keep(EntryArgs),
+    /// Give an entry a new text
+    #[command(after_help = BANK_UPDATE_HELP)]
+    Update(UpdateArgs),
+    /// Delete an entry, with a reason
+    #[command(after_help = BANK_RETIRE_HELP)]
+    Retire(RetireArgs),
+    /// Fill in when entries were last observed; shows what it would do, until told to do it
+    #[command(after_help = BANK_BACKFILL_HELP)]
+    Backfill(BackfillArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct NameArgs {
+    /// The name of the entry
+    pub name: String,
+    /// The kind, where several entries have the name
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub kind: Option<BankKind>,
+}
+
+#[derive(Debug, Args)]
+pub struct EntryArgs {
+    #[command(flatten)]
+    pub named: NameArgs,
+    /// The feature that it was observed in [default: that of this worktree, else the one created last]
+    #[arg(long, value_name = "FEATURE")]
+    pub feature: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct UpdateArgs {
+    #[command(flatten)]
+    pub entry: EntryArgs,
+    /// What it says from now on
+    #[arg(long)]
+    pub text: Typed,
+}
+
+#[derive(Debug, Args)]
+pub struct RetireArgs {
+    #[command(flatten)]
+    pub entry: EntryArgs,
+    /// The reason, kept with its name
+    #[arg(long)]
+    pub why: Typed,
+}
+
+#[derive(Debug, Args)]
+pub struct BackfillArgs {
+    /// Write it into the files
+    #[arg(long)]
+    pub write: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BankKind {
+    AntiPattern,
+    Heuristic,
+    Pattern,
+}
+
+impl BankKind {
+    pub fn kind(self) -> Kind {
+        match self {
+            BankKind::AntiPattern => Kind::AntiPattern,
+            BankKind::Heuristic => Kind::Heuristic,
+            BankKind::Pattern => Kind::Pattern,
+        }
+    }
+}

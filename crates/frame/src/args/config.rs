@@ -1,0 +1,41 @@
+//! What `redraft config` can be asked for.
+
+use super::help::{CONFIG_SET_HELP, CONFIG_UNSET_HELP};
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    #[command(subcommand)]
+    pub command: Option<ConfigCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Write a setting into your own file, which holds in all repositories
+    #[command(after_help = CONFIG_SET_HELP)]
+    Set(SetArgs),
+    /// Take a setting out again
+    #[command(after_help = CONFIG_UNSET_HELP)]
+    Unset(UnsetArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct SetArgs {
+    /// The setting, as in roles.default or agents.claude.model
+    pub key: String,
+    /// Its value
+    #[arg(allow_negative_numbers = true)]
+    pub value: String,
+    /// Write it into this repository's redraft.toml, for everybody who works on it
+    #[arg(long)]
+    pub repo: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct UnsetArgs {
+    /// The setting, as in roles.default
+    pub key: String,
+    /// Take it out of this repository's redraft.toml
+    #[arg(long)]
+    pub repo: bool,
+}

@@ -1,0 +1,296 @@
+//! The arguments of the commands that look at things and change nothing.
+
+use super::help::{
+    CONTEXT_HELP, CORRECT_HELP, FINDINGS_HELP, PROMPT_HELP, PULL_REQUEST_HELP, SECTION_HELP, TASKS_HELP,
+    TRACE_HELP,
+};
+use clap::{Args, Subcommand, ValueEnum};
+use redraft_facts::redact::Typed;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// Only the feature with this number, or the review of this file
+    pub feature: Option<String>,
+    /// Fold all events again and rewrite the board, .meta.json and .review-history.md
+    #[arg(long)]
+    pub rebuild: bool,
+    /// Check the whole ledger: every event, every blob, and the file itself
+    #[arg(long)]
+    pub verify: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct CostArgs {
+    #[command(subcommand)]
+    pub command: Option<CostCommand>,
+    /// The feature's number, or a file that was reviewed by itself; without it the only one there is, or that of this
+    /// worktree, else a line for each
+    pub feature: Option<String>,
+    /// Explain one dispatch in plain words: why it was sent as it was, and what came of it
+    #[arg(long, value_name = "TICKET", conflicts_with_all = ["feature", "svg"])]
+    pub why: Option<String>,
+    /// Draw what each round cost, and what it might have cost, into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Replace a file that is no drawing of this command
+    #[arg(long, requires = "svg")]
+    pub force: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum CostCommand {
+    /// Put right what a dispatch is recorded to have cost, with a reason; receipts say so
+    #[command(after_help = CORRECT_HELP)]
+    Correct(CorrectArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct CorrectArgs {
+    /// The feature's number, or a file that was reviewed by itself
+    pub feature: String,
+    /// The dispatch, as receipts name it
+    pub ticket: String,
+    /// What it really cost, in dollars
+    #[arg(long, value_name = "USD")]
+    pub usd: String,
+    /// How you know; kept with the correction
+    #[arg(long, value_name = "TEXT")]
+    pub why: Typed,
+}
+
+#[derive(Debug, Args)]
+pub struct LintArgs {
+    /// Files, folders, or numbers of features; without one, every feature there is
+    #[arg(value_name = "PATH|FEATURE")]
+    pub targets: Vec<PathBuf>,
+    /// Print SARIF 2.1.0, which code scanning reads
+    #[arg(long, conflicts_with_all = ["json", "github"])]
+    pub sarif: bool,
+    /// Print annotations for a workflow of GitHub Actions
+    #[arg(long, conflicts_with = "json")]
+    pub github: bool,
+    /// List all rules with their level here and what they look for, and check nothing
+    #[arg(long, conflicts_with_all = ["sarif", "github", "targets"])]
+    pub rules: bool,
+    /// Check the trace instead: requirements no task reaches, tasks that name nothing, files and tests of nobody
+    #[arg(long, conflicts_with = "rules")]
+    pub trace: bool,
+    /// Check a plugin for Claude Code instead: manifest, front matter, tools, hooks, servers, prompts
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["rules", "trace", "targets"])]
+    pub plugin: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// Only the feature with this number, or the review of this file
+    pub feature: Option<String>,
+    /// At most this many events, the latest ones
+    #[arg(long, short = 'n', value_name = "N")]
+    pub limit: Option<usize>,
+    /// Print a page made from the events, whether or not the file is still there
+    #[arg(long = "as", value_enum, value_name = "PAGE", conflicts_with_all = ["limit", "decisions"])]
+    pub page: Option<Page>,
+    /// List decisions, deviations and concerns of those who built, and what people settled
+    #[arg(long, conflicts_with = "limit")]
+    pub decisions: bool,
+    /// Write those that have none yet as records NNNN-title.md into a folder [default: docs/decisions]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, requires = "decisions")]
+    pub export: Option<Option<PathBuf>>,
+}
+
+/// A page that is made from events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Page {
+    /// Every review, in order
+    ReviewHistory,
+    /// What was built by which task
+    ImplementationLog,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ShowCommand {
+    /// Show a prompt as it was sent, fragment by fragment
+    #[command(after_help = PROMPT_HELP)]
+    Prompt(PromptArgs),
+    /// List the findings of a feature or a reviewed file with their status
+    #[command(after_help = FINDINGS_HELP)]
+    Findings(FindingsArgs),
+    /// List the tasks of a tasks.md as they are understood; any file will do
+    #[command(after_help = TASKS_HELP)]
+    Tasks(TasksArgs),
+    /// Find where a document defines an id
+    #[command(after_help = SECTION_HELP)]
+    Section(SectionArgs),
+    /// Tell which parts of the documents in a folder go into the prompt for a task, and why
+    #[command(after_help = CONTEXT_HELP)]
+    Context(ContextArgs),
+    /// Follow every requirement through design, plan and task to commits, files, tests and their last run
+    #[command(after_help = TRACE_HELP)]
+    Trace(TraceArgs),
+    /// The text for a pull request: trace, rulings, checks and receipt
+    #[command(after_help = PULL_REQUEST_HELP)]
+    PullRequest(PullRequestArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PullRequestArgs {
+    /// The feature's number; not needed inside its worktree or when only one can be meant
+    pub feature: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct PromptArgs {
+    /// The feature's number, or a file that was reviewed by itself; not needed inside its worktree or when only one can be meant
+    pub feature: Option<String>,
+    /// Exactly this dispatch, e.g. 031/specify.1/review/spec-reviewer/2.1
+    #[arg(long)]
+    pub ticket: Option<String>,
+    /// The last prompt of this role
+    #[arg(long)]
+    pub role: Option<String>,
+    /// The last prompt sent with this strategy: inline, lazy, digest or resume
+    #[arg(long)]
+    pub strategy: Option<String>,
+    /// Show what a role would be sent in a small made-up feature, with your own text for it if there is one; needs no
+    /// repository
+    #[arg(long, value_name = "ROLE", num_args = 0..=1, conflicts_with_all = ["ticket", "verify", "feature"])]
+    pub example: Option<Option<String>>,
+    /// What the example is for: draft, revise, review, validate, certify, repair, implement, simplify, outline, tests, retro or judge
+    /// [default: the role's first turn]
+    #[arg(long, requires = "example")]
+    pub purpose: Option<String>,
+    /// The phase of the example, for the role that takes part in several: specify, design, create-plan,
+    /// create-tasks, implement or finish
+    #[arg(long, requires = "example")]
+    pub phase: Option<String>,
+    /// The example of a change that is reviewed by itself, as `redraft review --base` does it
+    #[arg(long, requires = "example")]
+    pub by_itself: bool,
+    /// Build every prompt of the feature again from the ledger and compare it with the stored one
+    #[arg(long, conflicts_with_all = ["ticket", "role", "strategy"])]
+    pub verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FindingsArgs {
+    /// The feature's number, or a file that was reviewed by itself; not needed inside a worktree or when only one can be
+    /// meant
+    pub feature: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Only this agent of redraft.toml
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Look for what git has lost of features, and let them go on from what is whole
+    #[arg(long, conflicts_with_all = ["agent", "budget"])]
+    pub repair: bool,
+    /// Probe agents that cost money, or repair, without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// What each probe may cost, in dollars [default: budget of redraft.toml, else 5]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    pub budget: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Recorded loops: one JSON object a line, plain or compressed with gzip
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The model whose prices hold, with those of redraft.toml; repeat it to compare several [default: claude-opus-5.5]
+    #[arg(long, value_name = "MODEL")]
+    pub prices: Vec<String>,
+    /// The longest cache lifetime that may be used, one the model has: 5m, 30m, 1h or 12h [default: its longest]
+    #[arg(long, value_name = "LIFETIME")]
+    pub ttl: Option<String>,
+    /// How often the cache answers within a lifetime, from 0 to 1
+    #[arg(long, value_name = "P", default_value = "1", value_parser = probability)]
+    pub hit_rate: f64,
+    /// Tokens of an answer [default: 1500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TOKENS_MAX))]
+    pub output_tokens: Option<u64>,
+    /// Tokens of tools and system text [default: 3500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=TOKENS_MAX))]
+    pub overhead_tokens: Option<u64>,
+    /// Whose reviews are played: one that is given the document, or one that reads it by path [default: domain; from the
+    /// ledger, whose they were]
+    #[arg(long, value_enum)]
+    pub role: Option<ReplayRole>,
+    /// What a reviewer must know in a re-review
+    #[arg(long, value_enum, default_value = "full")]
+    pub knowledge: Knowledge,
+    /// Let policy cost learn the pace of rounds from the loops before, for files of one repository in the order of time
+    #[arg(long)]
+    pub learn: bool,
+    /// Also the loops of this repository's own ledger: of one feature, or of all
+    #[arg(long, value_name = "FEATURE", num_args = 0..=1)]
+    pub ledger: Option<Option<String>>,
+}
+
+/// No prompt or answer is larger; sums of a million loops stay exact.
+const TOKENS_MAX: u64 = 10_000_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReplayRole {
+    Domain,
+    Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Knowledge {
+    /// Everything, in the prompt or in the conversation
+    Full,
+    /// What changed and the sections around it
+    Scoped,
+}
+
+fn probability(word: &str) -> Result<f64, String> {
+    let number = word.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub struct TasksArgs {
+    /// A list of tasks, or a folder with a tasks.md
+    pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct SectionArgs {
+    /// A document
+    pub file: PathBuf,
+    /// What to find in it: 3.2, C9, "Component 2", "item 4", Auth-Module, "Success Criteria"
+    pub id: String,
+}
+
+#[derive(Debug, Args)]
+pub struct ContextArgs {
+    /// A folder with a tasks.md and the documents it refers to
+    pub folder: PathBuf,
+    /// The id of the task, however it is spelled
+    #[arg(long, value_name = "ID")]
+    pub task: String,
+}
+
+#[derive(Debug, Args)]
+pub struct TraceArgs {
+    /// The feature's number or a folder of documents, then an id to follow; either may be left out
+    #[arg(value_name = "FEATURE|DIR] [ID", num_args = 0..=2)]
+    pub words: Vec<String>,
+    /// One page of HTML that needs nothing else
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    pub html: bool,
+    /// A table in Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
+    /// Write the page into this file
+    #[arg(long, short = 'o', value_name = "FILE", requires = "html")]
+    pub output: Option<PathBuf>,
+    /// Replace a file that is no page of this command
+    #[arg(long, requires = "output")]
+    pub force: bool,
+}

@@ -1,0 +1,55 @@
+//! What can be typed after `redraft plugin`.
+
+use super::help::PLUGIN_EXPORT_HELP;
+use clap::{Args, Subcommand, ValueEnum};
+use redraft_integrations::plugin;
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub enum PluginCommand {
+    /// Write the files by which Claude Code, Codex, opencode or others work for Redraft
+    #[command(after_help = PLUGIN_EXPORT_HELP)]
+    Export(ExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Where to: a folder of its own for claude, the top folder of a repository for the others
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// For which tool
+    #[arg(long, value_enum, value_name = "TOOL", default_value = "claude")]
+    pub target: ExportTarget,
+    /// Take new files also in place of edited ones and of those of others, which are kept beside them as NAME.mine
+    #[arg(long)]
+    pub replace: bool,
+    /// Say what would be done and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Use the role texts of this repository (.redraft/agents) in place of the built-in ones
+    #[arg(long)]
+    pub own_roles: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportTarget {
+    /// A plugin of Claude Code
+    Claude,
+    /// Agents, skill, MCP server and AGENTS.md for Codex
+    Codex,
+    /// Agents, commands, skill, MCP server and AGENTS.md for opencode
+    Opencode,
+    /// A section of AGENTS.md and nothing else
+    AgentsMd,
+}
+
+impl From<ExportTarget> for plugin::Target {
+    fn from(target: ExportTarget) -> Self {
+        match target {
+            ExportTarget::Claude => plugin::Target::Claude,
+            ExportTarget::Codex => plugin::Target::Codex,
+            ExportTarget::Opencode => plugin::Target::Opencode,
+            ExportTarget::AgentsMd => plugin::Target::AgentsMd,
+        }
+    }
+}

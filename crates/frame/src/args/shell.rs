@@ -1,0 +1,91 @@
+//! The arguments of the commands that connect the program with what is around it, an agent's session or a shell, and the ends
+//! of their help.
+
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub enum HookCommand {
+    /// Tell a session that begins the active feature, its phase and the next step
+    #[command(after_help = SESSION_START_HELP)]
+    SessionStart,
+    /// Refuse tools that would change Redraft's state or the files it computes
+    #[command(after_help = PRE_TOOL_USE_HELP)]
+    PreToolUse,
+    /// Remind an agent that stops of work that is still owed, where `[hooks] autonomous` says so
+    #[command(after_help = STOP_HELP)]
+    Stop,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell that is to read it
+    #[arg(value_enum)]
+    pub shell: Option<ShellName>,
+    /// Print the numbers of the features here, which the script asks for
+    #[arg(long, hide = true, conflicts_with = "shell")]
+    pub features: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShellName {
+    Bash,
+    Zsh,
+    Fish,
+    #[value(name = "powershell")]
+    PowerShell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Write a page for each command into this folder, e.g. ~/.local/share/man/man1; it is made where it is missing
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+}
+
+pub(super) const HOOK_HELP: &str = "\
+Examples:
+  redraft hook session-start < event.json
+  redraft plugin export ./plugin         a plugin for Claude Code that calls all three
+
+The event is read as JSON on stdin, the answer is printed in the form that Claude Code reads; where there is nothing to \
+say, nothing is printed. Whatever goes wrong, a session is not disturbed: docs/hooks.md.
+
+Exit codes: 0 whatever happens, 1 for a mistake in what was typed (2 would mean to Claude Code that it must not go on)";
+
+const SESSION_START_HELP: &str = "\
+Examples:
+  echo '{\"hook_event_name\":\"SessionStart\",\"source\":\"startup\"}' | redraft hook session-start
+
+Says nothing where no feature is open, after a compaction, and to agents of a run. Exit codes: 0 always";
+
+const PRE_TOOL_USE_HELP: &str = "\
+Examples:
+  echo '{\"session_id\":\"1\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm .git/redraft/ledger.db\"}}' |
+    redraft hook pre-tool-use
+
+Reading is never refused. After the third refusal of the same thing in a session the agent's turn is ended. Exit codes: 0 always";
+
+const STOP_HELP: &str = "\
+Examples:
+  echo '{\"session_id\":\"1\",\"hook_event_name\":\"Stop\"}' | REDRAFT_AUTONOMOUS=1 redraft hook stop
+
+At most once for each state of a feature in a session; never while a person is asked. Exit codes: 0 always";
+
+pub(super) const COMPLETIONS_HELP: &str = "\
+Examples:
+  redraft completions bash > ~/.local/share/bash-completion/completions/redraft
+  redraft completions zsh > ~/.zfunc/_redraft           with fpath=(~/.zfunc $fpath) before compinit
+  redraft completions fish > ~/.config/fish/completions/redraft.fish
+  redraft completions powershell >> $PROFILE
+
+Exit codes: 0 printed, 2 no such shell";
+
+pub(super) const MAN_HELP: &str = "\
+Examples:
+  redraft man | man -l -                 read the page of the program itself
+  redraft man ~/.local/share/man/man1    a page for each command: man redraft-run
+
+A page of an earlier version is replaced, any other file of that name is left alone.
+
+Exit codes: 0 printed or written, 2 a file that is there is no page of ours, 3 the folder cannot be written";

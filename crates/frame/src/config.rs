@@ -1,0 +1,323 @@
+//! `redraft config`: what holds here and which file says so; `set` and `unset` change one setting of a file.
+//!
+//! A file is written whole or not at all, and only if it can be used afterwards.
+
+use crate::agent_choice::{DEFAULT_ROLE, found};
+use crate::args::{ConfigArgs, ConfigCommand};
+use crate::console::Console;
+use crate::errors::{CliError, Code};
+use crate::site::{Site, Surroundings};
+use crate::whole_file::staged;
+use redraft_adapters::plain_file;
+use redraft_agents::config::{self, Config, ConfigError, From, Setting, Want, edited, settings};
+use redraft_facts::ids::Role;
+use redraft_facts::shown::name;
+use redraft_roles::profile;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Which file is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The user's own.
+    User,
+    /// `redraft.toml` of the repository.
+    Repository,
+}
+
+impl Place {
+    fn asked(repo: bool) -> Place {
+        if repo { Place::Repository } else { Place::User }
+    }
+}
+
+pub fn config(args: ConfigArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    // A repository is not needed for the user's own file.
+    let site = Site::find(&around.folder);
+    match args.command {
+        None => show(site.ok().as_ref(), around, console),
+        Some(ConfigCommand::Set(set)) => {
+            let place = Place::asked(set.repo);
+            let site = needed(site, place)?;
+            change(place, &set.key, Some(&set.value), site.as_ref(), around, console)
+        }
+        Some(ConfigCommand::Unset(unset)) => {
+            let place = Place::asked(unset.repo);
+            let site = needed(site, place)?;
+            change(place, &unset.key, None, site.as_ref(), around, console)
+        }
+    }
+}
+
+fn needed(site: Result<Site, CliError>, place: Place) -> Result<Option<Site>, CliError> {
+    match place {
+        Place::Repository => site.map(Some),
+        Place::User => Ok(site.ok()),
+    }
+}
+
+#[derive(Serialize)]
+struct WrittenJson<'a> {
+    v: u16,
+    key: &'a str,
+    file: String,
+    /// Whether the file was changed.
+    written: bool,
+}
+
+fn change(
+    place: Place,
+    key: &str,
+    value: Option<&str>,
+    site: Option<&Site>,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<Code, CliError> {
+    let (file, written) = put(place, key, value, site, around)?;
+    let shown = file.display();
+    let text = match (value, written) {
+        (Some(value), true) => format!("{shown} says {key} = {value} now"),
+        (Some(value), false) => format!("{shown} says {key} = {value} already"),
+        (None, true) => format!("{key} is gone from {shown}"),
+        (None, false) => format!("{shown} says nothing of {key}"),
+    };
+    console.show(&text, &WrittenJson { v: 1, key, file: file.display().to_string(), written });
+    Ok(Code::Done)
+}
+
+/// Writes one setting; the answer is the file it stands in.
+pub fn write(
+    place: Place,
+    key: &str,
+    value: &str,
+    site: &Site,
+    around: &Surroundings,
+) -> Result<PathBuf, CliError> {
+    put(place, key, Some(value), Some(site), around).map(|(file, _)| file)
+}
+
+fn put(
+    place: Place,
+    key: &str,
+    value: Option<&str>,
+    site: Option<&Site>,
+    around: &Surroundings,
+) -> Result<(PathBuf, bool), CliError> {
+    let file = file_of(place, site, around)?;
+    let unreadable = |error: std::io::Error| {
+        CliError::new(Code::Config, format!("{} cannot be read: {error}", file.display()))
+    };
+    let text = match std::fs::read_to_string(&file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        read => read.map_err(unreadable)?,
+    };
+    let mut refused = None;
+    // `agents.x.model = 5` is meant as text, and only the file's form says so.
+    for as_text in [false, true] {
+        let new = edited(&text, key, value, as_text).map_err(CliError::usage)?;
+        let Some(new) = new else { return Ok((file, false)) };
+        match checked(place, &file, &new, around) {
+            Ok(()) => return keep(&file, &new).map(|()| (file, true)),
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    let error = refused.map_or_else(|| CliError::usage(format!("`{key}` cannot be set")), CliError::from);
+    Err(error.hint("nothing was written"))
+}
+
+fn file_of(place: Place, site: Option<&Site>, around: &Surroundings) -> Result<PathBuf, CliError> {
+    let named = match (place, site) {
+        (Place::Repository, Some(site)) => Some(site.repository.main_checkout().join(config::FILE)),
+        (Place::Repository, None) => None,
+        (Place::User, _) => around.own.file.clone(),
+    };
+    let named = named.ok_or_else(|| {
+        CliError::new(Code::Config, "there is no folder for your own configuration")
+            .hint("set HOME or XDG_CONFIG_HOME")
+    })?;
+    if let (Place::Repository, Some(site), true) = (place, site, named.is_symlink()) {
+        plain_file::inside(site.repository.main_checkout(), &named)
+            .map_err(|error| CliError::new(Code::Config, format!("{}: {error}", named.display())))?;
+    }
+    // Through a link the file it leads to is changed, and the link stays.
+    Ok(std::fs::canonicalize(&named).unwrap_or(named))
+}
+
+/// Whether the file could be used with this text.
+fn checked(place: Place, file: &Path, text: &str, around: &Surroundings) -> Result<(), ConfigError> {
+    let roles = profile::roles();
+    match place {
+        Place::Repository => Config::parse(text.as_bytes(), file, &roles, &around.own).map(drop),
+        Place::User => Config::check_own(text.as_bytes(), file, &roles, &around.own),
+    }
+}
+
+fn keep(file: &Path, text: &str) -> Result<(), CliError> {
+    let failed = |error: std::io::Error| {
+        CliError::new(Code::Config, format!("{} cannot be written: {error}", file.display()))
+            .hint("nothing was changed; make it writable or free some space")
+    };
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let replaced = std::fs::metadata(file).ok();
+    let written = staged(file, text, replaced.as_ref(), ".redraft-config-").map_err(failed)?;
+    written.persist(file).map(drop).map_err(|error| failed(error.error))
+}
+
+#[derive(Serialize)]
+struct ConfigJson {
+    v: u16,
+    settings: Vec<SettingJson>,
+    /// A budget of redraft.toml that is higher than the user's own and not accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    higher_budget_micro_usd: Option<u64>,
+    agents: Vec<AgentJson>,
+    user_file: Option<String>,
+    repository_file: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SettingJson {
+    key: String,
+    value: String,
+    /// `default`, `user` or `redraft.toml`.
+    from: &'static str,
+    /// Whether it is used: what of redraft.toml a person must accept waits for that.
+    accepted: bool,
+}
+
+#[derive(Serialize)]
+struct AgentJson {
+    name: String,
+    /// What it is, or why it cannot be used.
+    what: String,
+    usable: bool,
+    /// The roles it plays.
+    roles: Vec<String>,
+}
+
+fn show(site: Option<&Site>, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let roles = profile::roles();
+    let (config, raised) = match site {
+        Some(site) => {
+            let config = site.config(around)?;
+            let raised = config.is_accepted() && config.higher_budget.is_some();
+            (config, raised)
+        }
+        None => (Config::parse(b"", Path::new(config::FILE), &roles, &around.own)?, false),
+    };
+    let repository = site.map(|site| site.repository.main_checkout().join(config::FILE));
+    let all = settings(repository.as_deref(), &around.own, raised)?;
+    let agents = match site {
+        Some(site) => agents(site, &config, around),
+        None => Vec::new(),
+    };
+    let shown = |path: &PathBuf| path.display().to_string();
+    let user_file = around.own.file.as_ref();
+    let unaccepted = config.unaccepted(|_| true);
+    let waits = |setting: &Setting| {
+        let is_in =
+            |want: &&Want| setting.key == want.key || setting.key.starts_with(&format!("{}.", want.key));
+        setting.from == From::Repository && unaccepted.iter().any(is_in)
+    };
+    let mut text = table(&all, &waits);
+    if !unaccepted.is_empty() {
+        text.push_str("\nwhat is marked as not accepted is not used until you accept it: redraft trust\n");
+    }
+    if let Some(higher) = config.higher_budget.filter(|_| !raised) {
+        text.push_str(&format!(
+            "\nredraft.toml asks for a budget of {higher}; yours is lower and holds until you accept: redraft trust\n"
+        ));
+    }
+    text.push_str(&who(&config, &agents));
+    text.push_str(&format!("\nyour own file: {}\n", described(user_file)));
+    text.push_str(&format!("this repository's: {}\n", described(repository.as_ref())));
+    if config.default_agent.is_none() {
+        let name = agents.iter().find(|agent| agent.usable).map_or("NAME", |agent| agent.name.as_str());
+        text.push_str(&format!(
+            "next: {}",
+            around.next(&format!("redraft config set {DEFAULT_ROLE} {name}"))
+        ));
+    }
+    let settings = all.into_iter().map(|setting| SettingJson {
+        accepted: !waits(&setting),
+        key: setting.key,
+        value: setting.value,
+        from: setting.from.name(),
+    });
+    let object = ConfigJson {
+        v: 1,
+        settings: settings.collect(),
+        higher_budget_micro_usd: config.higher_budget.filter(|_| !raised).map(|usd| usd.0),
+        agents,
+        user_file: user_file.map(shown),
+        repository_file: repository.as_ref().map(shown),
+    };
+    console.show(&text, &object);
+    Ok(Code::Done)
+}
+
+fn described(file: Option<&PathBuf>) -> String {
+    match file {
+        Some(path) if path.exists() => path.display().to_string(),
+        Some(path) => format!("{} (not there)", path.display()),
+        None => "none".to_owned(),
+    }
+}
+
+fn table(all: &[Setting], waits: &dyn Fn(&Setting) -> bool) -> String {
+    let width = |of: &dyn Fn(&Setting) -> usize, most: usize| all.iter().map(of).max().unwrap_or(0).min(most);
+    let keys = width(&|setting| setting.key.chars().count(), 40);
+    let values = width(&|setting| setting.value.chars().count(), 40);
+    let line = |setting: &Setting| {
+        let mark = if waits(setting) { " (not accepted)" } else { "" };
+        let (key, value) = (name(&setting.key), name(&setting.value));
+        format!("{key:keys$}  {value:values$}  {}{mark}\n", setting.from.name())
+    };
+    all.iter().map(line).collect()
+}
+
+fn agents(site: &Site, config: &Config, around: &Surroundings) -> Vec<AgentJson> {
+    let plays = |name: &str| {
+        let of = |role: &Role| config.agent_of(role).is_some_and(|agent| agent.as_str() == name);
+        let roles = profile::roles().into_iter().filter(of);
+        roles.map(|role| role.to_string()).collect::<Vec<_>>()
+    };
+    let mut agents: Vec<AgentJson> = found(site, config, around)
+        .into_iter()
+        .map(|one| {
+            let (usable, what) = match one.what {
+                Ok(what) => (true, what),
+                Err(why) => (false, why),
+            };
+            AgentJson { roles: plays(one.name.as_str()), name: one.name.to_string(), what, usable }
+        })
+        .collect();
+    let rehearsed = plays(config::REHEARSAL);
+    if !rehearsed.is_empty() {
+        let what = "built in, no model".to_owned();
+        agents.push(AgentJson { name: config::REHEARSAL.to_owned(), what, usable: true, roles: rehearsed });
+    }
+    agents
+}
+
+fn who(config: &Config, agents: &[AgentJson]) -> String {
+    let all = profile::roles().len();
+    let mut text = "\nagents that are here:\n".to_owned();
+    for agent in agents {
+        let plays = match agent.roles.len() {
+            0 => "plays no role".to_owned(),
+            count if count == all => "plays every role".to_owned(),
+            _ => format!("plays {}", agent.roles.join(", ")),
+        };
+        let what = if agent.usable { agent.what.clone() } else { format!("cannot be used: {}", agent.what) };
+        text.push_str(&format!("  {}: {}; {plays}\n", agent.name, name(&what)));
+    }
+    if agents.is_empty() {
+        text.push_str("  none\n");
+    }
+    if config.default_agent.is_none() && config.roles.is_empty() {
+        text.push_str("nobody was named to play the roles; `run` and `review` ask on a terminal\n");
+    }
+    text
+}

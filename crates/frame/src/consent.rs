@@ -1,0 +1,105 @@
+//! The question before an agent that costs money is first used for a feature: who, what it is likely to cost, and the
+//! most it can cost.
+//!
+//! What is likely is an estimate and says so; what holds is the budget. That somebody agreed is kept with the user: a
+//! ledger in which an agent was paid before may be somebody else's.
+
+use crate::cast::Cast;
+use crate::console::Console;
+use crate::errors::{CliError, Code};
+use crate::site::{Site, Surroundings};
+use redraft_core::pipeline::Pipeline;
+use redraft_cost::price::UNLIMITED_ANSWER_TOKENS;
+use redraft_engine::Estimating;
+use redraft_facts::event::FeatureCreated;
+use redraft_facts::forecast::{Forecast, RoleForecast};
+use redraft_facts::ids::AgentName;
+use redraft_facts::text::count;
+use redraft_facts::usage::{Usd, grouped};
+use redraft_reports::estimate;
+use std::collections::BTreeSet;
+
+/// What is asked about.
+pub struct Asked<'a> {
+    pub site: &'a Site,
+    pub created: &'a FeatureCreated,
+    pub command: &'a str,
+    /// Whether a person said yes when they typed it.
+    pub yes: bool,
+}
+
+/// Whether a person agrees, or agreed before to every agent that costs money.
+pub fn given(
+    asked: &Asked<'_>,
+    estimating: Estimating<'_>,
+    agents: &Cast<'_>,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<bool, CliError> {
+    let Asked { site, created, command, yes } = *asked;
+    let entries = estimating.store.read(created.scope())?;
+    let state = Pipeline::replay(&entries).map_err(|error| CliError::new(Code::Config, error.to_string()))?;
+    let expected = estimating.forecast(&state)?;
+    let (place, scope) = (site.repository.known_as(), created.scope().to_string());
+    let paid: BTreeSet<&str> = expected.roles.iter().map(|one| one.agent.as_str()).collect();
+    let paid: Vec<&str> = paid.into_iter().collect();
+    let agree = || around.trust.agree_to_pay(place, &scope, &paid);
+    if yes {
+        agree()?;
+        return Ok(true);
+    }
+    if around.trust.may_pay(place, &scope, &paid)? {
+        return Ok(true);
+    }
+    let (likely, budget) = (expected.cost(), estimating.rules.budget);
+    console.say_before_asking(&told(&expected, agents, budget));
+    if console.can_ask() {
+        let word = console.ask("go on? yes or no: ", &around.clock);
+        let agreed = word.is_some_and(|word| word == "yes" || word == "y");
+        if agreed {
+            agree()?;
+        }
+        return Ok(agreed);
+    }
+    let message = format!(
+        "nobody has agreed to spend money on this feature yet: about {likely} is expected, at most {budget} in all"
+    );
+    Err(CliError::new(Code::Waiting, message)
+        .hint(format!("to agree: {command} --yes (and --budget USD for another limit)")))
+}
+
+/// What is told before the question.
+fn told(expected: &Forecast, agents: &Cast<'_>, budget: Usd) -> String {
+    let mut text = "these roles are played by agents that cost money:\n".to_owned();
+    let names: BTreeSet<&AgentName> = expected.roles.iter().map(|one| &one.agent).collect();
+    for name in names {
+        let what = agents.named(name).map(|agent| agent.describe()).unwrap_or_default();
+        let roles = || expected.roles.iter().filter(|one| one.agent == *name);
+        for RoleForecast { role, dispatches, cost, features, .. } in roles() {
+            let dispatches = count(*dispatches as usize, "dispatch");
+            let from = match features {
+                0 => String::new(),
+                some => format!(", from {}", count(*some as usize, "earlier feature")),
+            };
+            text.push_str(&format!("  {role}: {what}, about {cost} for {dispatches}{from}\n"));
+        }
+        let sum = roles().fold(Usd(0), |sum, one| sum + one.cost);
+        text.push_str(&format!("  agent {name}: about {sum} in all\n"));
+        let beyond = agents.named(name).map(|agent| agent.beyond()).unwrap_or_default();
+        if beyond > Usd(0) {
+            let tokens = grouped(UNLIMITED_ANSWER_TOKENS);
+            text.push_str(&format!(
+                "  agent {name}: nothing limits its answers; one of more than {tokens} tokens can pass the budget by at most {beyond}\n"
+            ));
+        }
+    }
+    text.push_str(&format!("expected: {}\n", expected.in_a_line()));
+    text.push_str(&format!("  an estimate {}\n", estimate::basis(expected)));
+    text.push_str(&format!(
+        "budget: at most {budget} for the feature in all; no request is sent that could pass it"
+    ));
+    if let Some(shortage) = expected.shortage() {
+        text.push_str(&format!("\n{shortage}"));
+    }
+    text
+}

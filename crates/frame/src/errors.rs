@@ -1,0 +1,341 @@
+//! An error at the edge: what went wrong, the exit code it means, and ways out.
+
+use redraft_adapters::git::GitError;
+use redraft_adapters::lock::LockError;
+use redraft_adapters::shell_word::{quoted, quoted_path};
+use redraft_agents::config::ConfigError;
+use redraft_engine::EngineError;
+use redraft_engine::ports::{CommitRefused, MergeError, StoreError, WorkspaceError};
+
+/// The public table of exit codes, see docs/exit-codes.md.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    Done = 0,
+    NotApproved = 1,
+    Usage = 2,
+    Config = 3,
+    Agent = 4,
+    Limit = 5,
+    Waiting = 6,
+    Held = 7,
+    Bug = 70,
+    Interrupted = 130,
+}
+
+impl Code {
+    /// Every code with its meaning, as the documentation lists them.
+    pub const ALL: [(Code, &'static str); 10] = [
+        (Code::Done, "done"),
+        (Code::NotApproved, "not approved, or findings"),
+        (Code::Usage, "the command cannot be carried out as typed or where it was typed"),
+        (Code::Config, "the configuration, the ledger, the repository or the disk needs attention"),
+        (Code::Agent, "an agent failed and a person must decide how to go on"),
+        (Code::Limit, "a limit or budget was reached"),
+        (Code::Waiting, "waiting for a decision"),
+        (Code::Held, "held by another process"),
+        (Code::Bug, "a bug in redraft"),
+        (Code::Interrupted, "interrupted; the same command continues"),
+    ];
+}
+
+#[derive(Debug)]
+pub struct CliError {
+    pub code: Code,
+    pub message: String,
+    pub hints: Vec<String>,
+}
+
+impl CliError {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hints: Vec::new() }
+    }
+
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Code::Usage, message)
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+}
+
+impl From<EngineError> for CliError {
+    fn from(error: EngineError) -> Self {
+        let message = error.to_string();
+        match error {
+            EngineError::Store(error) => error.into(),
+            EngineError::Workspace(error) => error.into(),
+            EngineError::Unknown(scope) => unknown_feature(&scope.to_string()),
+            EngineError::History { .. } => CliError::new(Code::Config, message).hint(
+                "the ledger was changed by hand or written by another version; nothing was changed now",
+            ),
+            EngineError::LedgerBehind { branch, .. } => CliError::new(Code::Config, message)
+                .hint("the ledger is older than the branch, as after restoring a backup or copying a clone")
+                .hint(format!(
+                    "bring the newer ledger back, or start again from the document: git switch {branch}"
+                )),
+            EngineError::LedgerElsewhere { branch, .. } => CliError::new(Code::Config, message)
+                .hint("the ledger comes from another clone, or git has lost commits; nothing was changed")
+                .hint(format!("bring this clone's own ledger back, or bring {branch} here from where the ledger was written: git fetch"))
+                .hint("if the commits are lost for good: redraft doctor --repair"),
+            EngineError::Prerequisite { feature, earlier, .. } => CliError::new(Code::Config, message)
+                .hint(format!("bring it back (git restore), or have it written again: redraft phase back {feature} {earlier} --why \"…\"")),
+            EngineError::Changed { feature, earlier, .. } => CliError::new(Code::Config, message)
+                .hint(format!("have it reviewed: redraft phase back {feature} {earlier} --why \"…\""))
+                .hint("or put it back: git restore, in the feature's worktree"),
+            EngineError::Unreviewed { feature, .. } => CliError::new(Code::NotApproved, message)
+                .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\""))
+                .hint("or take it off the branch"),
+            EngineError::BaseMerged { feature, .. } => CliError::new(Code::NotApproved, message)
+                .hint(format!("have it reviewed: redraft phase back {feature} implement --why \"…\"")),
+            EngineError::CheckGone { feature, gate } => CliError::new(Code::Config, message)
+                .hint(format!("write `{gate}` into [checks] of redraft.toml again and accept it: redraft trust"))
+                .hint(format!("or close the feature without it: redraft phase back {feature} finish --why \"…\"")),
+            EngineError::Tasks { feature, .. } => CliError::new(Code::Config, message)
+                .hint(format!("have the list mended: redraft phase back {feature} create-tasks --why \"…\""))
+                .hint("mend it there, in the feature's worktree, before you run it again, or let its author do so"),
+            EngineError::NoSuchCheck { gate } => CliError::new(Code::Config, message)
+                .hint(format!("write `{gate}` into [checks] of redraft.toml again and accept it: redraft trust"))
+                .hint("or begin the phase anew with the checks that are there: redraft phase back FEATURE implement --why \"…\""),
+            EngineError::Uncommitted { .. } => CliError::new(Code::Config, message)
+                .hint("commit these files in the feature's worktree, or put them back, then run the same command again"),
+            EngineError::Check { .. } => CliError::new(Code::Config, message)
+                .hint("mend the cause and run the same command again; nothing is lost"),
+            EngineError::Merge(error) => error.into(),
+            EngineError::NoBase { .. } => CliError::new(Code::Config, message)
+                .hint("merge its branch by hand: git merge"),
+            EngineError::Conflict { feature, into, folder, .. } => CliError::new(Code::Waiting, message)
+                .hint(format!("have it built on {into} as it is now: redraft phase back {feature} implement --why \"…\""))
+                .hint(format!("then bring {into} in, in the worktree: git -C {} merge {into}", quoted_path(&folder)))
+                .hint(format!("and go on: redraft run {feature}; nothing was changed"))
+            ,
+            EngineError::Unfinished { feature } => CliError::usage(message).hint(format!("go on with it: redraft run {feature}")),
+            EngineError::FailsMerged { feature, .. } => CliError::new(Code::NotApproved, message)
+                .hint("nothing was merged")
+                .hint(format!("bring the base in and have it mended: redraft phase back {feature} implement --why \"…\"")),
+            EngineError::NothingAsked => {
+                CliError::usage(message).hint("`redraft status` shows what each feature is waiting for")
+            }
+            EngineError::NotAChoice { question, .. } => {
+                let choices: Vec<&str> = question.choices.iter().map(|choice| choice.name()).collect();
+                CliError::usage(message).hint(format!("choose one of: {}", choices.join(", ")))
+            }
+            EngineError::NoReason => CliError::usage(message).hint("add --why \"…\""),
+            EngineError::Answers { asked: 0, .. } => {
+                CliError::usage("--answer is for `answer`, when an author asks")
+            }
+            EngineError::Answers { .. } => CliError::usage(message).hint(
+                "give --answer once for each question, in their order; \"\" leaves one to its assumption",
+            ),
+            EngineError::Agent(_) => CliError::new(Code::Agent, message),
+            EngineError::Inbox { .. } => CliError::new(Code::Config, message)
+                .hint("free some space or make it writable, then run again"),
+            EngineError::Unsendable(_) | EngineError::Bug(_) => CliError::new(Code::Bug, message),
+        }
+    }
+}
+
+impl From<MergeError> for CliError {
+    fn from(error: MergeError) -> Self {
+        let message = error.to_string();
+        match error {
+            MergeError::Workspace(error) => error.into(),
+            MergeError::NoBranch(name) => CliError::new(Code::Config, message)
+                .hint(format!("bring it back: git branch {name} COMMIT; or merge by hand: git merge")),
+            MergeError::Dirty { folder, .. } => CliError::new(Code::Waiting, message)
+                .hint(format!("commit it, or put it aside: git -C {} stash", quoted(&folder)))
+                .hint("then the same command again; nothing was changed"),
+            MergeError::Refused { .. } => CliError::new(Code::Waiting, message)
+                .hint("move what is in the way, then the same command again; nothing was changed"),
+            MergeError::Moved(_) => {
+                CliError::new(Code::Held, message).hint("nothing was merged; run the same command again")
+            }
+        }
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        match error {
+            StoreError::Moved { .. } => {
+                CliError::new(Code::Held, message).hint("nothing was stored; run the command again")
+            }
+            StoreError::Damaged { .. } => CliError::new(Code::Config, message)
+                .hint("nothing was changed; what can still be read of it: redraft ledger export FILE, then redraft ledger import FILE")
+                .hint("or restore it from a backup of .git/redraft; to begin anew without it, move it away, give the feature branches other names (git branch -m), delete the refs under refs/redraft/, and take the documents over: redraft adopt"),
+            StoreError::Newer { .. } => {
+                CliError::new(Code::Config, message).hint("install the newer redraft")
+            }
+            StoreError::Full { .. } => {
+                CliError::new(Code::Config, message).hint("free some space, then run the same command again")
+            }
+            StoreError::Disk { .. } => CliError::new(Code::Config, message)
+                .hint("look at the disk, the quota and `ulimit -f`; the same command goes on when it can be written again"),
+            StoreError::ReadOnly { .. } => CliError::new(Code::Config, message)
+                .hint("make the repository's .git/redraft folder writable; `redraft status` works without"),
+            StoreError::Gone { ref path, ref rescued, .. } => {
+                let error = CliError::new(Code::Config, message);
+                match rescued {
+                    Some(rescued) => error
+                        .hint(format!("all that was stored before is in {rescued}; nothing was stored since"))
+                        .hint(format!(
+                            "put it back where no other file is: mv {} {}; then run again",
+                            quoted(rescued),
+                            quoted(path)
+                        )),
+                    None => error.hint("nothing was stored since; restore it from a backup, then run again"),
+                }
+            }
+            StoreError::Busy { .. } => CliError::new(Code::Held, message).hint("try again in a moment"),
+            StoreError::Other { .. } => CliError::new(Code::Config, message)
+                .hint("nothing was stored; look at the disk and the rights of that folder, then run again"),
+        }
+    }
+}
+
+/// The way out where git has lost what the ledger names.
+pub const REPAIR: &str = "see what is lost, and go on from what is whole: redraft doctor --repair";
+
+impl From<WorkspaceError> for CliError {
+    fn from(error: WorkspaceError) -> Self {
+        let hint = match &error {
+            WorkspaceError::Commit(refused) => commit_hint(refused),
+            WorkspaceError::AnchorLost(_) | WorkspaceError::Damaged { .. } => REPAIR.to_owned(),
+            WorkspaceError::Secret { .. } => {
+                "take it out of the file (and change the secret if it is real), then run again".to_owned()
+            }
+            WorkspaceError::Full(_) => "free some space, then run the same command again".to_owned(),
+            WorkspaceError::Disk(_) => {
+                "look at the disk (the system's log tells more); the same command goes on when it works again"
+                    .to_owned()
+            }
+            WorkspaceError::ReadOnly(_) => "make it writable, then run the same command again".to_owned(),
+            WorkspaceError::Slow { waited_for, .. } => slow_hint(waited_for.as_deref()).to_owned(),
+            WorkspaceError::File { .. } | WorkspaceError::Git { .. } | WorkspaceError::Interrupted { .. } => {
+                "nothing is lost; mend the cause and run the same command again".to_owned()
+            }
+        };
+        CliError::new(Code::Config, error.to_string()).hint(hint)
+    }
+}
+
+/// What makes a git that hung go on.
+fn slow_hint(waited_for: Option<&str>) -> &'static str {
+    let is = |names: &[&str]| waited_for.is_some_and(|name| names.iter().any(|one| name.starts_with(one)));
+    if is(&["gpg", "pinentry", "ssh-keygen"]) {
+        "unlock the signing key, or git config commit.gpgsign false for this repository, then run again"
+    } else if is(&["git-remote", "ssh", "git-lfs"]) {
+        "git was fetching something; see that the server answers (git fetch), then run the same command again"
+    } else {
+        "nothing is lost; see that the disk answers (git status), then run the same command again"
+    }
+}
+
+fn commit_hint(refused: &CommitRefused) -> String {
+    match refused {
+        CommitRefused::NoIdentity => {
+            "git config user.name \"Your Name\" && git config user.email you@example.com, then run again"
+                .to_owned()
+        }
+        CommitRefused::Signing(_) => {
+            "unlock the signing key, or git config commit.gpgsign false for this repository, then run again"
+                .to_owned()
+        }
+        CommitRefused::Locked { by: Some(_), .. } => {
+            "wait for it to end, then run the same command again".to_owned()
+        }
+        CommitRefused::Locked { lock, by: None } => {
+            format!(
+                "wait for the other git process to end, or remove {lock} if there is none, then run again"
+            )
+        }
+        CommitRefused::Ignored(path) => format!("take {path} out of .gitignore, then run again"),
+        CommitRefused::WrongBranch(branch) => format!("git switch {branch} in the worktree, then run again"),
+    }
+}
+
+impl From<GitError> for CliError {
+    /// Git's errors carry their way out in the message.
+    fn from(error: GitError) -> Self {
+        let code = match &error {
+            GitError::NotARepository(_)
+            | GitError::Bare(_)
+            | GitError::InsideGitFolder(_)
+            | GitError::BareMain(_)
+            | GitError::Embedded { .. }
+            | GitError::Elsewhere { .. }
+            | GitError::LinkInTheWay(_)
+            | GitError::LinkOut { .. }
+            | GitError::LinkInState(_)
+            | GitError::NoMainCheckout(_)
+            | GitError::NoCommits(_)
+            | GitError::LineBreak(_)
+            | GitError::Dirty(_)
+            | GitError::InTheWay { .. }
+            | GitError::FolderExists(_)
+            | GitError::FolderInTheWay(_)
+            | GitError::BranchInTheWay(_)
+            | GitError::CheckedOut { .. }
+            | GitError::BadName(_) => Code::Usage,
+            GitError::Moving(_) => Code::Held,
+            GitError::Stopped(_) => Code::Interrupted,
+            GitError::Missing { .. }
+            | GitError::TooOld { .. }
+            | GitError::NotAWorktree(_)
+            | GitError::HalfMoved { .. }
+            | GitError::Journal(_)
+            | GitError::Disk { .. }
+            | GitError::Slow { .. }
+            | GitError::File { .. }
+            | GitError::NotFetched { .. }
+            | GitError::Failed { .. }
+            | GitError::Broken { .. } => Code::Config,
+        };
+        let shown = CliError::new(code, error.to_string());
+        if error.is_damage() { shown.hint(REPAIR) } else { shown }
+    }
+}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> Self {
+        let at = error.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let shown = CliError::new(Code::Config, format!("{}{at}: {}", error.path.display(), error.message));
+        match error.hint {
+            Some(hint) => shown.hint(hint),
+            None => shown,
+        }
+    }
+}
+
+impl From<LockError> for CliError {
+    fn from(error: LockError) -> Self {
+        let error_text = error.to_string();
+        match error {
+            LockError::Held(holder) => CliError::new(Code::Held, format!("held by {holder}"))
+                .hint("wait for it to end, or stop it with Ctrl-C in its terminal; other features may run"),
+            LockError::Io { ref error, .. } if error.kind() == std::io::ErrorKind::StorageFull => {
+                CliError::new(Code::Config, error_text)
+                    .hint("free some space, then run the same command again")
+            }
+            _ => CliError::new(Code::Config, error_text)
+                .hint("make the repository's .git/redraft folder writable, then run again"),
+        }
+    }
+}
+
+/// A word that was typed could mean different commits, each given with its whole name.
+pub fn ambiguous(typed: &str, all: &[(String, String)]) -> CliError {
+    let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
+    let listed: Vec<String> =
+        all.iter().map(|(name, commit)| format!("{name} ({})", short(commit))).collect();
+    let branch = all.iter().find(|(name, _)| name.starts_with("refs/")).or(all.first());
+    let name = branch.map(|(name, _)| name.as_str()).unwrap_or_default();
+    CliError::usage(format!("`{typed}` names more than one commit: {}", listed.join(", ")))
+        .hint(format!("use the whole name of the one you mean, such as `{name}`"))
+}
+
+pub fn unknown_feature(name: &str) -> CliError {
+    CliError::usage(format!("there is no feature {name}")).hint("`redraft status` lists the features")
+}

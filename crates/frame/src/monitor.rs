@@ -1,0 +1,29 @@
+//! The watch over several features, wherever it is shown: at the end of `run`, in `cost` and in `status`.
+//!
+//! What is counted and when it is too much is `reports::project`'s business; here the finished features are found on the
+//! board.
+
+use crate::console::Console;
+use crate::site::{Site, Surroundings};
+use redraft_core::tally::Tally;
+use redraft_reports::project::{BoardRow, Thresholds, Warning, warnings};
+
+/// What happens too often in the features that are finished. A configuration that cannot be read has its defaults
+/// here: whoever runs something is told what is wrong with it.
+pub fn watch(site: &Site, rows: &[BoardRow], around: &Surroundings) -> Vec<Warning> {
+    let mut finished: Vec<&BoardRow> = rows.iter().filter(|row| row.is_finished()).collect();
+    if finished.is_empty() {
+        return Vec::new();
+    }
+    finished.sort_by_key(|row| row.updated_ms);
+    let tallies: Vec<Tally> = finished.iter().map(|row| row.tally).collect();
+    let thresholds = site.config(around).map_or_else(|_| Thresholds::default(), |config| config.monitor);
+    warnings(&tallies, &thresholds)
+}
+
+/// Tells a person.
+pub fn say(warnings: &[Warning], console: &Console) {
+    for Warning { text, remedy, .. } in warnings {
+        console.say(&format!("warning: {text}\n  remedy: {remedy}"));
+    }
+}

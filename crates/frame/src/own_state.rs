@@ -1,0 +1,64 @@
+//! Whether Redraft's state in a repository is the user's own: nothing is written, started or settled by what a state
+//! folder says that came with an archive or a copy, before a person has accepted it.
+//!
+//! Looking is always possible. Whatever takes a lock, opens the ledger to write, or works below the state folder in any
+//! other way asks here first; see [docs/trust.md](../../../../docs/trust.md).
+
+use crate::errors::{CliError, Code};
+use crate::site::Site;
+use std::path::Path;
+
+/// What to type to see and accept it.
+pub const ACCEPT: &str = "look at it and accept it: redraft trust";
+
+impl Site {
+    /// Stops with code 6 where somebody else made the state folder, and refuses links by which something outside would be
+    /// written. A folder that is not there yet is made, and is the user's from then on.
+    pub fn require_own_state(&self) -> Result<(), CliError> {
+        if self.state_checked.get().is_some() {
+            return Ok(());
+        }
+        self.repository.refuse_links_out()?;
+        let trust = self.repository.trust();
+        if !self.is_own && !trust.owns_state(self.repository.known_as(), &self.state)? {
+            return Err(foreign(&self.state));
+        }
+        // Whoever was first has set it.
+        let _ = self.state_checked.set(());
+        Ok(())
+    }
+
+    /// The same for a command that may turn out to have nothing to do: what is not there yet is not made.
+    pub fn refuse_foreign_state(&self) -> Result<(), CliError> {
+        self.repository.refuse_links_out()?;
+        if self.has_foreign_state() { Err(foreign(&self.state)) } else { Ok(()) }
+    }
+
+    /// Whether there is a state folder that nobody has accepted. A file of acceptances that cannot be used accepts
+    /// nothing; whoever then misses something is told why.
+    pub fn has_foreign_state(&self) -> bool {
+        let trust = self.repository.trust();
+        !self.is_own && trust.has_foreign_state(self.repository.known_as(), &self.state).unwrap_or(true)
+    }
+
+    /// Keeps that a person has accepted it.
+    pub fn accept_state(&self) -> Result<(), CliError> {
+        self.repository.refuse_links_out()?;
+        Ok(self.repository.trust().accept_state(self.repository.known_as(), &self.state)?)
+    }
+}
+
+/// What a person is told of it, in one line.
+pub fn described(state: &Path) -> String {
+    format!(
+        "the state folder {} was not made by you at this place: it came with an archive, a copy or a moved \
+         repository",
+        state.display()
+    )
+}
+
+fn foreign(state: &Path) -> CliError {
+    CliError::new(Code::Waiting, format!("{}; it is not used before you accept it", described(state)))
+        .hint(ACCEPT)
+        .hint("then the same command again; if you do not know who made it, clone the repository instead: a clone brings no state")
+}

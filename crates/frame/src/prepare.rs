@@ -1,0 +1,232 @@
+//! Makes a feature's worktree ready: branch, folder, PRD, copied files, the project's own setup command. A feature in
+//! place needs its branch and PRD only, for the main checkout is where people have set up everything else.
+//!
+//! Every step can be repeated, so a run that finds a half-made worktree does it again. The caller holds the feature's
+//! lock; the repository's is held only while git makes the worktree, so that a long setup is in nobody's way.
+
+use crate::console::Console;
+use crate::errors::{CliError, Code};
+use crate::site::{Site, Surroundings};
+use redraft_adapters::child::{Ended, Script};
+use redraft_adapters::git::GitError;
+use redraft_adapters::lock::Lock;
+use redraft_adapters::plain_file::{self, Copied};
+use redraft_adapters::sqlite::Ledger;
+use redraft_agents::config::{Config, Needed};
+use redraft_engine::ports::{Clock, Store, Trailers, Workspace};
+use redraft_facts::event::{Event, FeatureCreated};
+use redraft_facts::ids::Revision;
+use redraft_facts::text::{count, one_line};
+use redraft_facts::ticket::Scope;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+pub fn prepare(
+    site: &Site,
+    ledger: &Ledger,
+    created: &FeatureCreated,
+    config: &Config,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<(), CliError> {
+    let ready = site.state.join("ready").join(created.id.to_string());
+    let worktree = site.worktree(created)?;
+    if created.in_place {
+        let _lock = site.lock_repository(around, console)?;
+        site.repository.enter_feature(&created.branch, &created.base_commit, &around.boundaries)?;
+        around.boundaries.pass("a worktree is there");
+        if !ready.exists() {
+            bring_prd(site, ledger, created)?;
+            bring_documents(site, ledger, created)?;
+            note(site, &ready)?;
+        }
+        return Ok(());
+    }
+    if ready.exists() && worktree.is_dir() {
+        return Ok(());
+    }
+    require_trust(site, config, created, around)?;
+    // A folder that was removed and is made again has to be set up again, also if that takes several attempts.
+    remove(&ready)?;
+    let lock = site.lock_repository(around, console)?;
+    let made = site.repository.ensure_feature(&created.branch, &created.base_commit, &worktree);
+    made.map_err(|error| match error {
+        // Ctrl-C reaches git as well.
+        GitError::Failed { .. } if around.clock.stopped() => interrupted(created, around),
+        error => error.into(),
+    })?;
+    drop(lock);
+    around.boundaries.pass("a worktree is there");
+    tell_submodules(&worktree, config, console);
+    bring_prd(site, ledger, created)?;
+    bring_documents(site, ledger, created)?;
+    for name in &config.workspace.copy {
+        copy(site.repository.main_checkout(), &worktree, name, console)?;
+    }
+    if let Some(command) = &config.workspace.setup {
+        let out = site.state.join("setup").join(created.id.to_string());
+        let script = Script {
+            worker: &around.exe,
+            out: &out,
+            text: command,
+            folder: &worktree,
+            environment: &around.environment,
+            redactor: &around.redactor,
+            limit_ms: config.workspace.setup_minutes * 60_000,
+        };
+        set_up(&script, created, around, console)?;
+    }
+    note(site, &ready)
+}
+
+/// Notes that all of it was done.
+fn note(site: &Site, ready: &Path) -> Result<(), CliError> {
+    let named = |error: std::io::Error| CliError::new(Code::Config, format!("{}: {error}", ready.display()));
+    fs::create_dir_all(ready.parent().unwrap_or(&site.state)).map_err(named)?;
+    // Who finds the note does not look at the worktree again.
+    site.repository.barrier().hold().map_err(named)?;
+    fs::write(ready, "1\n").map_err(named)
+}
+
+/// Has the worktree prepared again by the next run.
+pub fn forget_ready(site: &Site, created: &FeatureCreated) -> Result<(), CliError> {
+    remove(&site.state.join("ready").join(created.id.to_string()))
+}
+
+/// The one lock of the main checkout, held by whoever works in it, next to the feature's own.
+pub fn hold_place(
+    site: &Site,
+    created: &FeatureCreated,
+    around: &Surroundings,
+) -> Result<Option<Lock>, CliError> {
+    created.in_place.then(|| site.lock("in-place", around)).transpose()
+}
+
+fn bring_prd(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Result<(), CliError> {
+    let Some(blob) = &created.prd else { return Ok(()) };
+    let workspace = site.workspace(created)?;
+    let path = format!("{}/prd.md", created.folder());
+    // A power cut may have left it empty.
+    if workspace.read(&path)?.is_none_or(|there| there.is_empty()) {
+        workspace.write(&path, &ledger.blob(blob)?)?;
+    }
+    let seq = ledger.last_seq(Scope::Feature(created.id))?;
+    let trailers = Trailers { seq, ..Trailers::default() };
+    workspace.commit(&[path], &format!("redraft: PRD of feature {}", created.id), &trailers)?;
+    Ok(())
+}
+
+/// Puts the documents of an adopted feature on its branch, as they were found. What was worked on there since is left.
+fn bring_documents(site: &Site, ledger: &Ledger, created: &FeatureCreated) -> Result<(), CliError> {
+    let entries = ledger.read(Scope::Feature(created.id))?;
+    let adopted = entries.iter().find_map(|entry| match &entry.event {
+        Event::Adopted(adopted) => Some(adopted),
+        _ => None,
+    });
+    let Some(adopted) = adopted.filter(|adopted| !adopted.files.is_empty()) else { return Ok(()) };
+    let workspace = site.workspace(created)?;
+    let base = Revision::new(&created.base_commit);
+    for file in &adopted.files {
+        let (there, found) = (workspace.read(&file.path)?, ledger.blob(&file.blob)?);
+        // A base that git no longer has tells nothing; what is there then stays.
+        let nothing = there.as_ref().is_none_or(Vec::is_empty);
+        let untouched = nothing || there == workspace.read_at(&base, &file.path).ok().flatten();
+        if untouched && there.as_ref() != Some(&found) {
+            workspace.write(&file.path, &found)?;
+        }
+    }
+    let paths: Vec<String> = adopted.files.iter().map(|file| file.path.clone()).collect();
+    let trailers = Trailers { seq: ledger.last_seq(Scope::Feature(created.id))?, ..Trailers::default() };
+    workspace.commit(
+        &paths,
+        &format!("redraft: documents of feature {} as adopted", created.id),
+        &trailers,
+    )?;
+    Ok(())
+}
+
+/// Git leaves the folders of submodules empty in a new worktree.
+fn tell_submodules(worktree: &Path, config: &Config, console: &Console) {
+    let handled = config.workspace.setup.as_ref().is_some_and(|setup| setup.contains("submodule"));
+    if worktree.join(".gitmodules").is_file() && !handled {
+        console.say(
+            "this repository has submodules, whose folders are empty in the new worktree; to have them filled, write in \
+             redraft.toml under [workspace]: setup = \"git submodule update --init\"",
+        );
+    }
+}
+
+/// Copies a file that git does not track, such as `.env`, from the main checkout.
+fn copy(from: &Path, to: &Path, name: &str, console: &Console) -> Result<(), CliError> {
+    match plain_file::copy_inside(from, to, name) {
+        Ok(Copied::Done | Copied::There) => Ok(()),
+        Ok(Copied::Absent) => {
+            console
+                .say(&format!("[workspace] copy: {name} is not in the main checkout, so it is not copied"));
+            Ok(())
+        }
+        Err(error) => Err(CliError::new(Code::Config, format!("[workspace] copy: {name}: {error}"))
+            .hint("or take it out of `copy`, and let `setup` bring it")),
+    }
+}
+
+/// Nothing that `redraft.toml` names is run or copied before a person has accepted exactly that.
+fn require_trust(
+    site: &Site,
+    config: &Config,
+    created: &FeatureCreated,
+    around: &Surroundings,
+) -> Result<(), CliError> {
+    let then = format!("redraft run {} (the feature exists)", created.id);
+    crate::trust::require(site, config, &then, |needed| *needed == Needed::ByWorktrees, around)
+}
+
+/// Runs the command to its end. Whatever else happens, the next run begins it again.
+fn set_up(
+    script: &Script<'_>,
+    created: &FeatureCreated,
+    around: &Surroundings,
+    console: &Console,
+) -> Result<(), CliError> {
+    let command = script.text;
+    if around.clock.stopped() {
+        return Err(interrupted(created, around));
+    }
+    console.say(&format!("setting up the worktree: {command}"));
+    let ended = script.run(&around.clock, &mut |line| console.say(&format!("  {}", one_line(line, 400))));
+    let failed = |detail: String| {
+        CliError::new(Code::Config, format!("[workspace] setup `{command}` {detail}"))
+            .hint(format!("what it printed is in {}", script.output().display()))
+            .hint("mend it; if you change it in redraft.toml, accept it again: redraft trust")
+    };
+    match ended {
+        Ok(Ended::Well) => Ok(()),
+        Ok(Ended::Stopped) => Err(interrupted(created, around)),
+        Ok(Ended::Badly { how, .. }) => Err(failed(how)),
+        Ok(Ended::Slow) => {
+            let minutes = count((script.limit_ms / 60_000) as usize, "minute");
+            Err(failed(format!("was ended after {minutes}"))
+                .hint("[workspace] setup_minutes in redraft.toml gives it more time"))
+        }
+        Err(error) => Err(failed(format!("could not be started: {error}"))),
+    }
+}
+
+fn interrupted(created: &FeatureCreated, around: &Surroundings) -> CliError {
+    let id = created.id;
+    CliError::new(
+        Code::Interrupted,
+        format!("interrupted; feature {id} exists, its worktree is not ready yet"),
+    )
+    .hint(format!("to go on: {}", around.next(&format!("redraft run {id}"))))
+}
+
+fn remove(file: &Path) -> Result<(), CliError> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(CliError::new(Code::Config, format!("{}: {error}", file.display())))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,380 @@
+//! `redraft trust`: shows what redraft.toml and git's configuration want of this repository's behalf, and keeps in the
+//! user's own file that a person has accepted it.
+//!
+//! Everything that would use an unaccepted wish comes through [`require`] or [`require_programs`], which stop with code
+//! 6 and show it. On a terminal [`ask_first`] puts the question before the command begins.
+
+use crate::args::{Command, TrustArgs};
+use crate::console::Console;
+use crate::errors::{CliError, Code};
+use crate::own_state::{self, ACCEPT};
+use crate::site::{Site, Surroundings};
+use redraft_adapters::git::Program;
+use redraft_adapters::trust::{Accepted, TrustError, visible};
+use redraft_agents::config::{Config, FILE, Needed, Want};
+use redraft_engine::ports::Clock;
+use redraft_facts::ids::{AgentName, BlobId, Role};
+use redraft_facts::text::{count, utc};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+#[derive(Serialize)]
+struct TrustJson {
+    v: u16,
+    commands: Vec<WishJson>,
+    /// Of what redraft.toml wants.
+    hash: String,
+    /// The state folder, where somebody else made it and nobody has accepted it before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    accepted: bool,
+}
+
+#[derive(Serialize)]
+struct WishJson {
+    key: String,
+    /// Its value, as it stands in the file.
+    command: String,
+    /// `redraft.toml`, or the file of git's configuration.
+    file: String,
+}
+
+pub fn trust(args: TrustArgs, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    if args.list {
+        return list(around, console);
+    }
+    if let Some(folder) = &args.forget {
+        return forget(folder.as_deref(), around, console);
+    }
+    let site = Site::find(&around.folder)?;
+    let config = match &args.base {
+        Some(name) => site.config_of(name, around)?,
+        None => site.config(around)?,
+    };
+    let wishes = Wishes::of(&site, &config)?;
+    let hash = config.wants_hash().to_string();
+    let commands = wishes.json();
+    let state = wishes.state.as_ref().map(|state| state.display().to_string());
+    if commands.is_empty() && state.is_none() {
+        console.show(
+            "this repository wants nothing that a person must accept",
+            &TrustJson { v: 1, commands, hash, state, accepted: true },
+        );
+        return Ok(Code::Done);
+    }
+    let known = wishes.are_known();
+    let accepted = known || args.yes || asked(&wishes, around, console);
+    if accepted && !known {
+        wishes.accept(&site, around)?;
+    }
+    let mut text = wishes.text();
+    text.push_str(match (known, accepted) {
+        (true, _) => "accepted before",
+        (false, true) => "accepted; redraft asks again when one of these changes",
+        (false, false) => "not accepted; to accept: redraft trust --yes",
+    });
+    console.show(&text, &TrustJson { v: 1, commands, hash, state, accepted });
+    Ok(if accepted { Code::Done } else { Code::Waiting })
+}
+
+/// All that a person is asked about at once.
+struct Wishes<'a> {
+    config: &'a Config,
+    /// Programs of git's configuration that are needed and not accepted.
+    programs: Vec<Program>,
+    /// The state folder, where it is not the user's own.
+    state: Option<PathBuf>,
+}
+
+impl<'a> Wishes<'a> {
+    fn of(site: &Site, config: &'a Config) -> Result<Wishes<'a>, CliError> {
+        let state = site.has_foreign_state().then(|| site.state.clone());
+        Ok(Wishes { config, programs: site.repository.wanted_programs()?, state })
+    }
+
+    fn are_known(&self) -> bool {
+        self.config.is_accepted() && self.programs.is_empty() && self.state.is_none()
+    }
+
+    fn json(&self) -> Vec<WishJson> {
+        let wants = self.config.wants.iter().map(|want| WishJson {
+            key: want.key.clone(),
+            command: want.value.clone(),
+            file: FILE.to_owned(),
+        });
+        let programs = self.programs.iter().map(|program| WishJson {
+            key: program.key.clone(),
+            command: program.value.clone(),
+            file: program.file.clone(),
+        });
+        wants.chain(programs).collect()
+    }
+
+    /// One wish a line, under the file that it stands in.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        if !self.config.wants.is_empty() {
+            text.push_str(&format!(
+                "{FILE} wants:\n{}",
+                lines(&self.config.wants.iter().collect::<Vec<_>>())
+            ));
+        }
+        if !self.programs.is_empty() {
+            text.push_str(&format!(
+                "git's configuration of this repository wants:\n{}",
+                of_git(&self.programs)
+            ));
+        }
+        if let Some(state) = &self.state {
+            text.push_str(&format!("{}\n", visible(&own_state::described(state))));
+        }
+        text
+    }
+
+    fn accept(&self, site: &Site, around: &Surroundings) -> Result<(), CliError> {
+        let accepted = |hash: BlobId, items: Vec<String>| Accepted {
+            hash,
+            at: utc(around.clock.now_ms()),
+            by: around.user.clone(),
+            items,
+        };
+        let mut new = Vec::new();
+        if self.state.is_some() {
+            site.accept_state()?;
+        }
+        if !self.config.is_accepted() {
+            new.push(accepted(self.config.wants_hash(), self.config.wants.iter().map(Want::line).collect()));
+        }
+        new.extend(self.programs.iter().map(|program| accepted(program.hash(), vec![program.line()])));
+        match new.is_empty() {
+            true => Ok(()),
+            false => around.trust.accept(site.repository.known_as(), new).map_err(CliError::from),
+        }
+    }
+}
+
+/// Keeps that all of this is accepted, where nobody but ourselves has written it.
+pub fn accept_own(site: &Site, config: &Config, around: &Surroundings) -> Result<(), CliError> {
+    Wishes { config, programs: Vec::new(), state: None }.accept(site, around)
+}
+
+/// Stops a command that would use what nobody has accepted.
+pub fn require(
+    site: &Site,
+    config: &Config,
+    then: &str,
+    used: impl Fn(&Needed) -> bool,
+    around: &Surroundings,
+) -> Result<(), CliError> {
+    if config.unaccepted(used).is_empty() {
+        return Ok(());
+    }
+    // A file that cannot be relied on is the reason, and has a way out of its own.
+    around.trust.accepted(site.repository.known_as())?;
+    let all: Vec<&Want> = config.wants.iter().collect();
+    let message = format!("{FILE} says what nobody has accepted yet, so it is not used:\n{}", lines(&all));
+    Err(CliError::new(Code::Waiting, message.trim_end()).hint(ACCEPT).hint(format!("then: {then}")))
+}
+
+/// The same for what every run uses and for the agents of these roles.
+pub fn require_for_agents(
+    site: &Site,
+    config: &Config,
+    roles: &[Role],
+    then: &str,
+    around: &Surroundings,
+) -> Result<(), CliError> {
+    let agents: Vec<&AgentName> = roles.iter().filter_map(|role| config.agent_of(role)).collect();
+    let used = |needed: &Needed| match needed {
+        Needed::ByEveryRun => true,
+        Needed::ByAgent(name) => agents.contains(&name),
+        Needed::ByWorktrees | Needed::ByChecks | Needed::ByHooks => false,
+    };
+    require(site, config, then, used, around)
+}
+
+/// The same for the project's checks.
+pub fn require_for_checks(
+    site: &Site,
+    config: &Config,
+    then: &str,
+    around: &Surroundings,
+) -> Result<(), CliError> {
+    require(site, config, then, |needed| *needed == Needed::ByChecks, around)
+}
+
+/// The same for programs that git would need here and that only the repository's own configuration names. They are
+/// never run unaccepted; going on without them could store files in another form than the project means.
+pub fn require_programs(site: &Site, then: &str, around: &Surroundings) -> Result<(), CliError> {
+    let programs = site.repository.wanted_programs()?;
+    if programs.is_empty() {
+        return Ok(());
+    }
+    around.trust.accepted(site.repository.known_as())?;
+    let message = format!(
+        "git's configuration of this repository says what is needed here and what nobody has accepted yet, so it is not \
+         used:\n{}",
+        of_git(&programs)
+    );
+    Err(CliError::new(Code::Waiting, message.trim_end())
+        .hint(ACCEPT)
+        .hint("or name them in your own configuration, which needs nobody's word: git config --global")
+        .hint(format!("then: {then}")))
+}
+
+/// On a terminal, asks before the command begins: what it then reads and keeps secret depends on the answer. Without
+/// one, and where nothing may be asked, the command itself stops where it would use something unaccepted.
+pub fn ask_first(command: &Command, around: &Surroundings, console: &Console) -> Result<(), CliError> {
+    if around.ticket.is_some() || !console.can_ask() {
+        return Ok(());
+    }
+    let (base, only_worktrees) = match command {
+        Command::Run(args) if !args.yes => (None, false),
+        Command::Finish(args) if !args.yes => (None, false),
+        Command::Review(args) if !args.yes => (args.change.base.as_deref(), false),
+        Command::Doctor(args) if !args.yes => (None, false),
+        Command::New(_) => (None, true),
+        _ => return Ok(()),
+    };
+    // What is wrong with repository or configuration is told by the command.
+    let Ok(site) = Site::find(&around.folder) else { return Ok(()) };
+    let config = match base {
+        Some(base) => site.config_of(base, around),
+        None => site.config(around),
+    };
+    let Ok(config) = config else { return Ok(()) };
+    let wishes = Wishes::of(&site, &config)?;
+    let used = |needed: &Needed| !only_worktrees || *needed == Needed::ByWorktrees;
+    if config.unaccepted(used).is_empty() && wishes.programs.is_empty() && wishes.state.is_none() {
+        return Ok(());
+    }
+    if asked(&wishes, around, console) {
+        wishes.accept(&site, around)?;
+    }
+    Ok(())
+}
+
+fn asked(wishes: &Wishes<'_>, around: &Surroundings, console: &Console) -> bool {
+    if !console.can_ask() {
+        return false;
+    }
+    console.say_before_asking(wishes.text().trim_end());
+    let question = "may redraft do this? yes or no: ";
+    console.ask(question, &around.clock).is_some_and(|word| word == "yes" || word == "y")
+}
+
+/// What is said where prices of the file are left out of a calculation.
+pub fn unused_prices(config: &Config) -> Option<String> {
+    let unused: Vec<String> = config.unaccepted_prices().into_iter().map(Want::line).collect();
+    let unused = (!unused.is_empty()).then(|| unused.join(", "))?;
+    Some(format!("prices of {FILE} that nobody has accepted are not used ({unused}); {ACCEPT}"))
+}
+
+fn lines(wants: &[&Want]) -> String {
+    wants.iter().map(|want| format!("  {}\n", want.line())).collect()
+}
+
+fn of_git(programs: &[Program]) -> String {
+    programs.iter().map(|program| format!("  {}\n", program.line())).collect()
+}
+
+#[derive(Serialize)]
+struct ListJson {
+    v: u16,
+    file: Option<String>,
+    repositories: Vec<RepositoryJson>,
+}
+
+#[derive(Serialize)]
+struct RepositoryJson {
+    /// Its git folder.
+    git: String,
+    /// Its main checkout, where that is not the folder around the git folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkout: Option<String>,
+    /// Whether it is still there, and the same one.
+    there: bool,
+    /// Whether its state folder was made or accepted at this place.
+    state: bool,
+    /// Which agents may be paid for which features and reviews.
+    paid: Vec<String>,
+    accepted: Vec<Accepted>,
+}
+
+fn list(around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let known = around.trust.all()?;
+    let mut text = String::new();
+    for one in &known {
+        let gone = if one.is_there() { "" } else { " (gone, or another repository now)" };
+        text.push_str(&format!("{}{gone}\n", visible(&one.git)));
+        if let Some(checkout) = &one.checkout {
+            text.push_str(&format!("  with the main checkout {}\n", visible(checkout)));
+        }
+        if one.has_state() {
+            text.push_str("  its state folder was made or accepted here\n");
+        }
+        if !one.paid.is_empty() {
+            text.push_str(&format!("  may be paid: {}\n", visible(&one.paid.join(", "))));
+        }
+        for Accepted { at, by, items, .. } in &one.accepted {
+            text.push_str(&format!("  accepted {} by {}\n", visible(at), visible(by)));
+            items.iter().for_each(|item| text.push_str(&format!("    {item}\n")));
+        }
+    }
+    if known.is_empty() {
+        text.push_str("nothing was accepted yet\n");
+    }
+    let file = around.trust.file().map(|file| file.display().to_string());
+    text.push_str(&format!("kept in: {}", file.as_deref().unwrap_or("no file, because HOME is not set")));
+    let repositories = known
+        .into_iter()
+        .map(|one| RepositoryJson {
+            there: one.is_there(),
+            state: one.has_state(),
+            git: one.git,
+            checkout: one.checkout,
+            paid: one.paid,
+            accepted: one.accepted,
+        })
+        .collect();
+    console.show(&text, &ListJson { v: 1, file, repositories });
+    Ok(Code::Done)
+}
+
+#[derive(Serialize)]
+struct ForgottenJson {
+    v: u16,
+    git: String,
+    forgotten: usize,
+}
+
+/// Forgets what was accepted of the repository we are in, or of the one at a path, which may be gone.
+fn forget(folder: Option<&Path>, around: &Surroundings, console: &Console) -> Result<Code, CliError> {
+    let git: PathBuf = match folder {
+        None => Site::find(&around.folder)?.repository.common_dir().to_owned(),
+        Some(folder) => {
+            let folder = around.folder.join(folder);
+            let is_known = around.trust.all()?.iter().any(|one| Path::new(&one.git) == folder);
+            match Site::find(&folder) {
+                _ if is_known => folder,
+                Ok(site) => site.repository.common_dir().to_owned(),
+                Err(_) => folder.join(".git"),
+            }
+        }
+    };
+    let forgotten = around.trust.forget(&git)?;
+    let shown = git.display().to_string();
+    let text = match forgotten {
+        0 => format!("nothing was accepted of {shown}"),
+        some => format!("{} of {shown} forgotten; redraft asks again", count(some, "acceptance")),
+    };
+    console.show(&text, &ForgottenJson { v: 1, git: shown, forgotten });
+    Ok(Code::Done)
+}
+
+impl From<TrustError> for CliError {
+    fn from(error: TrustError) -> Self {
+        let hint = error.way_out();
+        CliError::new(Code::Config, error.to_string()).hint(hint)
+    }
+}

@@ -1,0 +1,113 @@
+//! What was typed wrongly, as clap says it, in the form that every other error has, and what was probably meant.
+
+use crate::errors::CliError;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use redraft_adapters::shell_word::quoted;
+use std::ffi::OsString;
+
+/// Words that people try as commands, with the command that does it.
+const MEANT: [(&str, &str); 26] = [
+    ("abandon", "give a feature up: redraft decide NNN abandon"),
+    ("accept", "accept what is still open: redraft decide NNN accept"),
+    ("approve", "answer what a run is waiting for: redraft decide NNN accept, or redraft decide NNN go"),
+    ("begin", "begin a feature: redraft new \"your idea\""),
+    ("board", "see every feature: redraft status"),
+    (
+        "clean",
+        "give a feature up: redraft decide NNN abandon; then its worktree can go: git worktree remove FOLDER",
+    ),
+    ("config", "write redraft.toml, or check the one that is there: redraft init"),
+    ("continue", "go on with a feature: redraft run NNN"),
+    ("create", "begin a feature: redraft new \"your idea\""),
+    ("findings", "see what reviewers found: redraft show findings NNN"),
+    ("go", "let code be written: redraft decide NNN go"),
+    ("history", "see what happened: redraft log NNN"),
+    ("list", "see every feature: redraft status"),
+    ("ls", "see every feature: redraft status"),
+    ("merge", "merge a feature that is ready: redraft finish NNN --merge"),
+    ("monitor", "see where each feature stands: redraft status; what happened last: redraft log NNN -n 20"),
+    ("pr", "get the text for a pull request: redraft show pull-request NNN"),
+    ("pull-request", "get the text for a pull request: redraft show pull-request NNN"),
+    ("prices", "see what models cost: redraft models"),
+    ("reject", "say what is wrong by editing the document, then: redraft run NNN"),
+    ("resume", "go on with a feature: redraft run NNN"),
+    ("skip", "leave a phase out: redraft phase skip NNN PHASE --why \"…\""),
+    ("start", "begin a feature: redraft new \"your idea\"; or go on with one: redraft run NNN"),
+    ("tasks", "see the tasks of a feature: redraft show tasks docs/features/NNN-…"),
+    ("undo", "go back to a phase: redraft phase back NNN PHASE --why \"…\""),
+    ("watch", "see where each feature stands: redraft status; what happened last: redraft log NNN -n 20"),
+];
+
+/// Whether one object is wanted on stdout, for arguments that could not be read as a whole.
+pub fn wants_json(words: impl IntoIterator<Item = OsString>) -> bool {
+    words.into_iter().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
+}
+
+/// What was meant by words that clap cannot make sense of: a command under another name, an idea without quotes.
+pub fn meant(error: &clap::Error, words: impl IntoIterator<Item = OsString>) -> Option<CliError> {
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+                return None;
+            };
+            let (_, way) = MEANT.iter().find(|(tried, _)| *tried == word.to_lowercase())?;
+            Some(CliError::usage(format!("there is no command `{word}`")).hint(*way))
+        }
+        ErrorKind::UnknownArgument => unquoted(words),
+        _ => None,
+    }
+}
+
+/// The first parameter of these is a sentence.
+const WITH_AN_IDEA: [&str; 2] = ["new", "demo"];
+
+fn unquoted(words: impl IntoIterator<Item = OsString>) -> Option<CliError> {
+    let words: Vec<String> =
+        words.into_iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut at = 0;
+    // Options of the program itself may stand before the command; one of them has a value.
+    while words.get(at)?.starts_with('-') {
+        at += if matches!(words[at].as_str(), "-C" | "--dir") { 2 } else { 1 };
+    }
+    let command = words.get(at).filter(|word| WITH_AN_IDEA.contains(&word.as_str()))?;
+    let rest = &words[at + 1..];
+    let idea: Vec<&str> = rest.iter().map(String::as_str).take_while(|word| !word.starts_with('-')).collect();
+    if idea.len() < 2 {
+        return None;
+    }
+    let options: String = rest[idea.len()..].iter().map(|word| format!(" {}", quoted(word))).collect();
+    let idea = in_quotes(&idea.join(" "));
+    Some(
+        CliError::usage("the idea is one text, and it was typed as several words")
+            .hint(format!("quote the idea: redraft {command} {idea}{options}")),
+    )
+}
+
+/// A sentence as people type it; single quotes where a shell would change something in double ones.
+fn in_quotes(text: &str) -> String {
+    match text.contains(['"', '$', '`', '\\', '!']) {
+        true => quoted(text),
+        false => format!("\"{text}\""),
+    }
+}
+
+/// The first paragraph is the message; tips, the usage line and the way to help are hints.
+pub fn explained(error: &clap::Error) -> CliError {
+    let text = error.render().to_string();
+    let nothing = [ErrorKind::MissingSubcommand, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand];
+    if nothing.contains(&error.kind()) {
+        let usage = text.lines().find(|line| line.starts_with("Usage: ")).unwrap_or_default();
+        return CliError::usage("no command was given").hint(usage).hint("`redraft help` lists the commands");
+    }
+    let mut paragraphs = text.split("\n\n").map(joined).filter(|paragraph| !paragraph.is_empty());
+    let message = paragraphs.next().unwrap_or_default();
+    let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
+    let said = paragraphs.filter(|paragraph| !paragraph.starts_with("For more information"));
+    let shown =
+        said.fold(CliError::usage(message), |shown, said| shown.hint(said.trim_start_matches("tip: ")));
+    shown.hint("`redraft help` lists the commands, `redraft help COMMAND` its options and examples")
+}
+
+fn joined(paragraph: &str) -> String {
+    paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+}
