@@ -72,7 +72,7 @@ const TEXTS: [&str; 14] = [
 ];
 
 /// What names something, is one of a few words or a number: nothing of it is kept as it was typed.
-const WORDS: [&str; 28] = [
+const WORDS: [&str; 29] = [
     "agent",
     "base",
     "budget",
@@ -83,6 +83,7 @@ const WORDS: [&str; 28] = [
     "feature",
     "file",
     "head",
+    "id",
     "key",
     "knowledge",
     "lane",
@@ -121,11 +122,11 @@ fn every_word_that_can_be_typed_is_a_text_without_secrets_or_one_that_names_some
         of(TypeId::of::<Typed>()).map(|(typed, id)| format!("{typed} {id}")).collect();
     texts.sort();
     assert_eq!(texts, TEXTS);
-    for (typed, id) in of(TypeId::of::<String>()) {
-        let known = WORDS.contains(&id.as_str()) || NAMES.contains(&format!("{typed} {id}").as_str());
-        assert!(known, "`{id}` of `redraft {typed}`: a text is `Typed`, what names something is told here");
-    }
-    for word in WORDS {
-        assert!(of(TypeId::of::<String>()).any(|(_, id)| id == word), "nothing is called {word}");
-    }
+    let known =
+        |typed: &str, id: &str| WORDS.contains(&id) || NAMES.contains(&format!("{typed} {id}").as_str());
+    let unknown: Vec<_> = of(TypeId::of::<String>()).filter(|(typed, id)| !known(typed, id)).collect();
+    assert!(unknown.is_empty(), "a text is `Typed`; what names something is told above: {unknown:?}");
+    let gone = |word: &&str| !of(TypeId::of::<String>()).any(|(_, id)| id == **word);
+    let gone: Vec<&str> = WORDS.into_iter().filter(gone).collect();
+    assert!(gone.is_empty(), "nothing is called that: {gone:?}");
 }
