@@ -111,8 +111,8 @@ fn a_hundred_kills_from_outside_change_nothing() {
         play.scratch.run(["run", "--yes", "001"]).expect(0);
         began.elapsed()
     });
-    let quickest = quickest.min().unwrap();
-    let mut alive = 0;
+    let mut quickest = quickest.min().unwrap();
+    let mut alive = 0_u64;
     for number in 1..=KILLS {
         let drawn = SEED.wrapping_add(number).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         let wait = quickest.mul_f64(drawn as f64 / f64::from(u32::MAX));
@@ -120,7 +120,11 @@ fn a_hundred_kills_from_outside_change_nothing() {
         let mut command = play.scratch.redraft(["run", "--yes", "001"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         wait_for(wait);
-        alive += u64::from(child.try_wait().unwrap().is_none());
+        match child.try_wait().unwrap() {
+            None => alive += 1,
+            // The machine has less to do than when the time was taken.
+            Some(_) => quickest = quickest.min(wait).mul_f64(0.9),
+        }
         child.kill().unwrap();
         child.wait().unwrap();
         play.recovers(run, &format!("kill {number} after {wait:?}, seed {SEED}"));
