@@ -1,7 +1,10 @@
 use super::*;
 use proptest::prelude::*;
-use redraft_facts::event::{Built, Checked, Event, FeatureCreated, LoopOpened};
-use redraft_facts::ids::Revision;
+use redraft_facts::choice::{Knowledge, Policy};
+use redraft_facts::event::{Built, Certify, Checked, Event, FeatureCreated, Limits, LoopOpened};
+use redraft_facts::findings::Threshold;
+use redraft_facts::ids::{BlobId, FeatureId, FeatureUuid, Revision, Role};
+use redraft_facts::phase::{Lane, Phase};
 
 const SPEC: &str = "\
 # Spec: Limits
@@ -237,17 +240,49 @@ fn a_reference_that_leads_nowhere_is_told() {
 
 /// The events of a feature whose tasks were built and checked.
 fn entries(checks: bool) -> Vec<Entry> {
-    let created: FeatureCreated = serde_json::from_value(serde_json::json!({
-        "id": 1, "slug": "x", "idea": "x", "lane": "standard", "base_branch": "main", "base_commit": "b",
-        "branch": "feature/001-x", "prd": null, "until": "implement"
-    }))
-    .unwrap();
-    let opened: LoopOpened = serde_json::from_value(serde_json::json!({
-        "phase": "implement", "pass": 1, "author": "implementer", "panels": [], "paths": ["*"], "gates": ["tests"],
-        "limits": {"rounds": 5, "attempts": 3, "repairs": 1, "gates": 3, "late_rounds": 1, "reopenings": 1},
-        "rule": "strict", "certify": "off", "policy": "cost", "config": "c", "base": "r0"
-    }))
-    .unwrap();
+    let created = FeatureCreated {
+        id: FeatureId(1),
+        uuid: FeatureUuid::new("6a658c6d-be4d-4cd1-a5cc-dd57b152e7c6"),
+        slug: "x".to_owned(),
+        idea: "x".to_owned(),
+        lane: Lane::Standard,
+        base_branch: "main".to_owned(),
+        base_commit: "b".to_owned(),
+        branch: "feature/001-x".to_owned(),
+        prd: None,
+        in_place: false,
+        until: Phase::Implement,
+        lane_reason: String::new(),
+        project: None,
+        depends_on: Vec::new(),
+        document: None,
+        brainstorm_source: None,
+        change: None,
+    };
+    let opened = LoopOpened {
+        phase: Phase::Implement,
+        pass: 1,
+        author: Role::new("implementer"),
+        panels: Vec::new(),
+        paths: vec!["*".to_owned()],
+        gates: vec!["tests".to_owned()],
+        limits: Limits::default(),
+        rule: Threshold::Strict,
+        certify: Certify::Off,
+        policy: Policy::Cost,
+        knowledge: Knowledge::Full,
+        config: BlobId::new("c"),
+        base: Some(Revision::new("r0")),
+        profiles: BTreeMap::new(),
+        project: None,
+        tasks: Vec::new(),
+        extras: BTreeMap::new(),
+        checks: BTreeMap::new(),
+        asks_first: false,
+        bundle: None,
+        bank: None,
+        same_hand: false,
+    };
     let built = |ticket: &str, revision: &str, files: &[&str]| {
         Event::from(Built {
             ticket: format!("001/implement.1/{ticket}/1.1").parse().unwrap(),
