@@ -41,8 +41,11 @@ impl Bill {
             _ if card.is_free() => (Usd(0), Usd(0)),
             (0, Usd(0)) => (reserved, reserved),
             (0, told) => (told, Usd(0)),
-            // Of what nobody watched, the lines that would tell how large a request was are not kept.
-            _ if heard.requests.has_vanished() && !heard.requests.live => {
+            // Of what nobody watched, the lines that would tell how large a request was are not kept; of the last request
+            // there are none.
+            _ if heard.requests.has_vanished_last()
+                || heard.requests.has_vanished() && !heard.requests.live =>
+            {
                 let cost = (known + unknown).max(reserved);
                 (cost, cost - known)
             }

@@ -207,6 +207,11 @@ impl Requests {
         self.vanishing > 0 || !self.vanished.is_empty()
     }
 
+    /// Whether such an answer was never followed by another, which would tell how large its request was.
+    pub(super) fn has_vanished_last(&self) -> bool {
+        self.vanishing > 0
+    }
+
     /// What those can have cost that broke off before anything of them was printed and were repeated.
     pub(super) fn vanished(&self, card: &Card, answer_tokens: u64, lifetime: Lifetime) -> Usd {
         let one = |sum: Usd, prompt: &u64| sum + card.dearest(*prompt, answer_tokens, lifetime);

@@ -280,6 +280,15 @@ fn an_answer_that_broke_off_before_anything_of_it_was_printed_is_unknown_at_most
         let bill = Bill::of(&settings, &heard, heard.result.as_ref().unwrap(), Usd(1));
         assert_eq!(bill.unknown, unknown, "{lines:?}");
     }
+    // It was repeated, refused, and given up: all that was reserved may be gone.
+    let mut last = crate::claude::stream::Heard::default();
+    last.requests.live = true;
+    for line in [a.as_str(), ended, &broken, &refused, DONE] {
+        last.take(Line::Whole(line.as_bytes().to_vec()));
+    }
+    let bill = Bill::of(&settings, &last, last.result.as_ref().unwrap(), Usd(9_000_000));
+    assert_eq!(bill.usage.cost, Usd(9_000_000));
+    assert!(bill.unknown > Usd(8_900_000), "{}", bill.unknown);
 }
 
 #[test]
