@@ -214,6 +214,10 @@ impl Exchange<'_> {
         if manner.stall_after == Some(0) {
             return Err(Ended::Stalled);
         }
+        if streamed && manner.cut_after == Some(0) {
+            // A comment, which is no event. Without a byte of the body some clients ask again by themselves and tell nobody.
+            out.send(b": cut\n\n")?;
+        }
         for (sent, frame) in frames.enumerate() {
             if manner.cut_after.is_some_and(|events| sent >= events) {
                 return Err(Ended::Cut);

@@ -82,20 +82,35 @@ fn the_last_request_before_its_own_limit_is_counted() {
 #[test]
 fn an_answer_that_broke_off_counts_as_what_was_told_of_it_and_its_rest_as_unknown() {
     // Before anything of it was read, after its beginning, and close to its end.
-    for events in [0, 1, 3] {
-        let mut cut = false;
-        let world = World::new(move |_: &Recorded, _: usize| {
-            let first = !std::mem::replace(&mut cut, true);
-            let whole = Reply::Json(verdict()).billed(bill(3_000), 60);
-            if first { whole.cut_after(events) } else { whole }
-        });
-        let outcome = agent(&world).run(&world.request("Judge it.", 1), &steady()).unwrap();
-        assert_eq!(world.sent().len(), 2);
-        let most = Usd(2 * 3_000 * 3 + (60 + 16_000) * 15);
-        assert!(outcome.usage.cost >= most, "{events}: {outcome:?}");
-        let known = outcome.usage.cost - outcome.unknown;
-        let (one, two) = (Usd(3_000 * 3 + 60 * 15), Usd(2 * 3_000 * 3 + 70 * 15));
-        assert!(known >= one && known <= two, "{events}: {outcome:?}");
-        assert!(outcome.unknown >= Usd(15_990 * 15), "as long as it can have become: {outcome:?}");
+    broke_off(|_| Reply::Close);
+    broke_off(|whole| whole.cut_after(1));
+    broke_off(|whole| whole.cut_after(3));
+}
+
+/// Of the oldest supported version nothing tells this: it asks again without a word.
+mod newest {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_broke_off_before_its_first_event_counts_as_unknown() {
+        broke_off(|whole| whole.cut_after(0));
     }
+}
+
+/// Plays a request whose first answer breaks off, and looks at what is counted.
+fn broke_off(breaks: fn(Reply) -> Reply) {
+    let mut cut = false;
+    let world = World::new(move |_: &Recorded, _: usize| {
+        let first = !std::mem::replace(&mut cut, true);
+        let whole = Reply::Json(verdict()).billed(bill(3_000), 60);
+        if first { breaks(whole) } else { whole }
+    });
+    let outcome = agent(&world).run(&world.request("Judge it.", 1), &steady()).unwrap();
+    assert_eq!(world.sent().len(), 2);
+    let most = Usd(2 * 3_000 * 3 + (60 + 16_000) * 15);
+    assert!(outcome.usage.cost >= most, "{outcome:?}");
+    let known = outcome.usage.cost - outcome.unknown;
+    let (one, two) = (Usd(3_000 * 3 + 60 * 15), Usd(2 * 3_000 * 3 + 70 * 15));
+    assert!(known >= one && known <= two, "{outcome:?}");
+    assert!(outcome.unknown >= Usd(15_990 * 15), "as long as it can have become: {outcome:?}");
 }
