@@ -109,7 +109,7 @@ fn boundaries() -> BTreeSet<String> {
 
 /// The kinds of events there are, from the page that lists them.
 fn known_kinds() -> BTreeSet<String> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src/event/stored.rs");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../facts/src/event/stored.rs");
     let text = fs::read_to_string(source).unwrap();
     let listed = text.lines().filter_map(|line| line.trim().strip_prefix('"')?.split_once("\" "));
     let kinds: BTreeSet<String> = listed.map(|(kind, _)| kind.to_owned()).collect();
