@@ -5,7 +5,7 @@
 //! and reads no environment variable; folders, times and settings are handed in.
 //!
 //! Start reading at [`git`] (the repository, a feature's worktree, everything that is kept or undone there) or
-//! at [`sqlite::Ledger`] (where the events are); agents are [`claude`], [`codex`] and, for models behind HTTP, [`api`].
+//! at [`sqlite::Ledger`] (where the events are). Agents are above, in `redraft_agents`; [`child`] starts their programs.
 
 pub mod barrier;
 pub mod checks;
