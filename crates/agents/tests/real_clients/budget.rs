@@ -12,6 +12,7 @@ use redraft_facts::usage::{Usage, Usd};
 use redraft_testkit::provider::{Bill, Provider, Recorded, Reply};
 use serde_json::json;
 use std::sync::Mutex;
+use std::time::Duration;
 
 /// A run with so much money, and what it granted or was told of at last.
 pub(crate) struct Purse {
@@ -95,9 +96,12 @@ fn claude_code_that_reads_on_and_on_is_cut_off_before_it_passes_the_budget() {
     let mut world = World::new(|_: &Recorded, _: usize| Reply::Close);
     let file = world.note();
     std::fs::write(&file, note()).unwrap();
-    // Another place each time, or the program would say that it has been read already.
+    // Another place each time, or the program would say that it has been read already. A model takes its time: one that
+    // answers at once is ahead of what the program prints by as many requests as the machine is busy.
     let read = move |_: &Recorded, index: usize| {
-        Reply::tool("Read", json!({"file_path": file, "offset": 1 + index, "limit": 250}))
+        let input = json!({"file_path": file, "offset": 1 + index, "limit": 250});
+        let of = Box::new(Reply::tool("Read", input));
+        Reply::Slow { pause: Duration::from_millis(30), of }
     };
     world.provider = Provider::start(read);
     let card = Cards::builtin().find(claude::MODEL).unwrap().clone();
